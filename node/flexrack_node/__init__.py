@@ -1,0 +1,1 @@
+"""flexrack's program on a node: standard-library Python 3.9 or newer, nothing to install."""

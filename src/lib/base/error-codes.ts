@@ -1,0 +1,33 @@
+/**
+ * Every error code of flexrack: its exit status and what it means. The one source of docs/errors.md.
+ * Exit statuses: 1 bug, 2 usage, 3 manifest or rack file, 4 not found / conflict / locked, 5 node unreachable or
+ * refused, 6 remote command failed, 7 GPU, 8 some nodes failed, 9 timed out, 130 interrupted.
+ */
+export const ERROR_CODES = {
+  BUG: {exit: 1, meaning: 'Something in flexrack itself went wrong; the log file named in the message has the details.'},
+  USAGE: {exit: 2, meaning: 'The command line is not one that flexrack understands, or a needed flag is missing.'},
+  NEEDS_TERMINAL: {exit: 2, meaning: 'A question would have to be asked, but there is no terminal; the message names the flag to pass instead.'},
+  MANIFEST_INVALID: {exit: 3, meaning: 'The manifest flexrack.yaml has errors; each is given with file, line and column.'},
+  MANIFEST_MISSING: {exit: 3, meaning: 'No flexrack.yaml in this folder or above it.'},
+  RACK_INVALID: {exit: 3, meaning: 'The rack file has errors; each is given with file, line and column.'},
+  CHECK_FAILED: {exit: 3, meaning: 'The check found something that would stop a run; each finding is listed with its fix.'},
+  NOT_FOUND: {exit: 4, meaning: 'What the command names does not exist.'},
+  CONFLICT: {exit: 4, meaning: 'What the command would make is already there, or changed in the meantime.'},
+  LOCKED: {exit: 4, meaning: 'Somebody else is doing this right now; the message says who and since when.'},
+  NODE_UNREACHABLE: {exit: 5, meaning: 'No connection to the node could be made, or it was lost and did not come back.'},
+  HOST_KEY_UNKNOWN: {exit: 5, meaning: 'The node presented a host key that is not in known_hosts.'},
+  HOST_KEY_CHANGED: {exit: 5, meaning: 'The node presented another host key than the one in known_hosts. Never accepted.'},
+  AUTH_FAILED: {exit: 5, meaning: 'The node refused every key that was offered.'},
+  REFUSED: {exit: 5, meaning: 'The other side answered and refused: a token is missing, wrong or expired, or a right is lacking.'},
+  REMOTE_FAILED: {exit: 6, meaning: 'A command on a node ended with an error.'},
+  NODE_UNFIT: {exit: 6, meaning: 'The node lacks something that is needed there, such as Python, disk space or a free port.'},
+  ENVIRONMENT_FAILED: {exit: 6, meaning: 'The Python environment could not be built; the failing requirement is named.'},
+  RUN_FAILED: {exit: 6, meaning: 'A rank of the run failed; the first cause is shown with its rank, node and last lines.'},
+  HEAD_FAILED: {exit: 6, meaning: 'The head, or the tracking server behind it, did not start or answered with an error.'},
+  ENDPOINT_FAILED: {exit: 6, meaning: 'The release did not become ready, or the endpoint answered with an error.'},
+  SOME_NODES_FAILED: {exit: 8, meaning: 'Some nodes failed, the others did what was asked; all are listed.'},
+  TIMED_OUT: {exit: 9, meaning: 'It took longer than it was allowed to.'},
+  INTERRUPTED: {exit: 130, meaning: 'Stopped by Ctrl-C or a signal.'},
+} as const satisfies Record<string, {exit: number; meaning: string}>
+
+export type ErrorCode = keyof typeof ERROR_CODES

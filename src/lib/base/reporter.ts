@@ -1,0 +1,27 @@
+/** How lib tells of progress. The terminal implements it (src/cli/progress); lib never prints. */
+export interface Reporter {
+  /** Begins a piece of work that may take longer than a second. `node` is the node it happens on, if one. */
+  begin(title: string, node?: string): Progress
+  /** One line of information worth keeping on the screen. */
+  note(message: string): void
+  /** Something the user should know that does not stop the work. */
+  warn(message: string): void
+}
+
+export interface Progress {
+  /** What is happening right now; replaces the last detail. */
+  detail(text: string): void
+  /** How much is done: bytes, files, nodes, or seconds. `total` undefined where it is not known. */
+  amount(done: number, total: number | undefined, unit: 'bytes' | 'files' | 'nodes' | 'seconds'): void
+  /** Ends well; `text` replaces the title. */
+  done(text?: string): void
+  /** Ends badly; `text` replaces the title. The error itself is thrown, not reported. */
+  fail(text?: string): void
+}
+
+/** Reports nothing: for tests and library use. */
+export const silentReporter: Reporter = {
+  begin: () => ({detail() {}, amount() {}, done() {}, fail() {}}),
+  note() {},
+  warn() {},
+}

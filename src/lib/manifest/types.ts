@@ -1,0 +1,55 @@
+/** The validated manifest: defaults filled in, names in camelCase. Keys in the file are snake_case. */
+export interface Manifest {
+  /** Absolute path of flexrack.yaml. */
+  path: string
+  /** Absolute path of the project folder. */
+  folder: string
+  name: string
+  /** Name or path of the rack file, where the project prefers one. */
+  rack?: string
+  workspace: WorkspaceSpec
+  train?: TrainSpec
+  tracking: TrackingSpec
+  endpoints: Record<string, EndpointSpec>
+}
+
+export interface WorkspaceSpec {
+  /** Requirements file, relative to the folder; none means the node's bare Python in an empty environment. */
+  python?: string
+  /** .gitignore-style patterns, besides the project's own .gitignore files. */
+  exclude: string[]
+  /** Ports on the node that `workspace forward` brings here. */
+  forward: number[]
+  /** Environment variables for everything that runs in the workspace. */
+  env: Record<string, string>
+}
+
+export interface TrainSpec {
+  /** Shell-like words: the script (or -m module) and its arguments. */
+  command: string[]
+  launcher: 'torchrun' | 'plain'
+  nodes: number
+  processesPerNode: number
+  /** How often flexrack starts the whole gang again after a failure. */
+  restarts: number
+  /** Files and folders (trailing /), relative to the project, fetched and logged as artifacts. */
+  outputs: string[]
+  env: Record<string, string>
+  /** Seconds between SIGTERM and SIGKILL. */
+  grace: number
+}
+
+export interface TrackingSpec {
+  /** An MLflow server that is already there; undefined means the rack's head. */
+  uri?: string
+  /** Experiment name; the project's name by default. */
+  experiment: string
+}
+
+export interface EndpointSpec {
+  /** `name@alias`, `name/version` or `name` (newest). */
+  model: string
+  /** Name of a recipe: `onnx`. */
+  runtime: string
+  replicas: number
+}

@@ -1,0 +1,42 @@
+/** A validated rack file. Keys in the file are snake_case. */
+export interface Rack {
+  name: string
+  /** Absolute path of the rack file. */
+  path: string
+  nodes: RackNode[]
+  head: HeadSpec
+}
+
+export interface RackNode {
+  name: string
+  /** Host name, address, or a Host alias of ~/.ssh/config. */
+  host: string
+  port?: number
+  user?: string
+  identityFile?: string
+  proxyJump?: string
+  /** known_hosts file for this node, instead of ~/.ssh/known_hosts. */
+  knownHosts?: string
+  /** Address at which the other nodes reach this one (ranks, replicas). Undefined: found by route. */
+  address?: string
+  /** flexrack's folder on the node; default `~/.flexrack`. */
+  root: string
+  /** Folder of Python environments, where several nodes share one (same machine, NFS); default `<root>/environments`. */
+  environments?: string
+  labels: Record<string, string>
+}
+
+export interface HeadSpec {
+  /** Name of the node that runs the head; the first node by default. */
+  node: string
+  /** Address the door binds on its node; 127.0.0.1 by default. */
+  bind: string
+  /** Port of the door; 0 or absent: one is chosen at the first start and kept. */
+  port?: number
+  /** Base URL at which nodes reach the door, where it is not http://<bind>:<port>. */
+  url?: string
+  /** MLflow backend store URI; default SQLite in the head's folder. */
+  store?: string
+  /** MLflow artifacts destination; default a folder in the head's folder. */
+  artifacts?: string
+}

@@ -1,0 +1,91 @@
+import type {Readable, Writable} from 'node:stream'
+
+/** What is needed to reach a node. A RackNode is one. */
+export interface SshTarget {
+  name: string
+  host: string
+  port?: number
+  user?: string
+  identityFile?: string
+  proxyJump?: string
+  knownHosts?: string
+}
+
+/** One multiplexed connection a node, made on first use and shared. */
+export interface Fleet {
+  /** The shell of a node, connected. Errors: NODE_UNREACHABLE, AUTH_FAILED, HOST_KEY_UNKNOWN, HOST_KEY_CHANGED. */
+  shell(node: string): Promise<NodeShell>
+  /** Ends every connection and forward. Never throws. */
+  close(): Promise<void>
+}
+
+export interface ExecOptions {
+  /** Sent to stdin, which is then closed. Without it stdin is empty. */
+  input?: string | Uint8Array | Readable
+  /** Exported before the script; never part of the command line that `ps` shows. */
+  env?: Record<string, string>
+  /** Milliseconds; then TIMED_OUT. */
+  timeout?: number
+  signal?: AbortSignal
+  /** Complete chunks as they come; banners and shell start-up noise are already removed. */
+  onStdout?: (chunk: Buffer) => void
+  onStderr?: (chunk: Buffer) => void
+}
+
+export interface ExecResult {
+  /** Exit status, or null where a signal ended it. */
+  status: number | null
+  /** Signal name without SIG, e.g. TERM. */
+  signal: string | null
+  stdout: string
+  stderr: string
+}
+
+export interface RemoteProcess {
+  stdin: Writable
+  stdout: Readable
+  stderr: Readable
+  /** Resolves when it has ended; rejects with NODE_UNREACHABLE if the connection was lost before. */
+  exit: Promise<{status: number | null; signal: string | null}>
+  /** Asks the server to deliver a signal, and closes the channel. */
+  kill(signal?: string): void
+}
+
+export interface TerminalOptions {
+  /** Value of TERM there. */
+  term: string
+  rows: number
+  columns: number
+  env?: Record<string, string>
+}
+
+export interface RemoteTerminal {
+  /** Both directions of the pty. */
+  stream: NodeJS.ReadWriteStream
+  resize(rows: number, columns: number): void
+  exit: Promise<{status: number | null; signal: string | null}>
+}
+
+export interface Forward {
+  /** The port that listens: here for a local forward, there for a remote one. */
+  port: number
+  close(): Promise<void>
+}
+
+export interface NodeShell {
+  readonly node: string
+  /** Runs a POSIX sh script. A non-zero status is a result, not an error: see `run` for that. */
+  exec(script: string, options?: ExecOptions): Promise<ExecResult>
+  /** Like exec, but a non-zero status throws REMOTE_FAILED with the last lines of stderr. Returns stdout. */
+  run(script: string, options?: ExecOptions): Promise<string>
+  /** Starts a script with open streams. */
+  spawn(script: string, options?: Pick<ExecOptions, 'env' | 'signal'>): Promise<RemoteProcess>
+  /** A script on a real pty. */
+  terminal(script: string, options: TerminalOptions): Promise<RemoteTerminal>
+  /** Listens on 127.0.0.1:port here (0 chooses one) and connects each connection to host:port as seen from the node. */
+  forwardLocal(input: {port?: number; targetHost?: string; targetPort: number}): Promise<Forward>
+  /** Listens on the node's loopback and connects each connection to host:port as seen from here. */
+  forwardRemote(input: {port?: number; targetHost?: string; targetPort: number}): Promise<Forward>
+  /** Resolves when the connection ends, however. */
+  readonly closed: Promise<void>
+}
