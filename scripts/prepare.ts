@@ -1,0 +1,37 @@
+/** What the tests need from the machine, installed where it is missing and we may; said loudly where not. */
+import {spawnSync} from 'node:child_process'
+import {existsSync} from 'node:fs'
+
+/** Debian packages the tests use, each with a file that shows it is there. */
+const PACKAGES: Record<string, string> = {
+  'openssh-server': '/usr/sbin/sshd',
+  'openssh-client': '/usr/bin/ssh',
+  git: '/usr/bin/git',
+}
+
+/** Installs missing Debian packages as root; without root, names what will fail and how to install it. Throws if python3 has no venv. */
+export async function prepareMachine(): Promise<void> {
+  const missing = Object.entries(PACKAGES).filter(([, file]) => !existsSync(file)).map(([name]) => name)
+  if (missing.length > 0) installPackages(missing)
+  const venv = spawnSync('python3', ['-c', 'import venv, ensurepip'], {stdio: 'ignore'})
+  if (venv.status !== 0) throw new Error('python3 with venv is needed: apt-get install python3 python3-venv')
+}
+
+function installPackages(names: string[]): void {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    console.error(`!! missing: ${names.join(', ')}. Tests that need them will fail; install them with: sudo apt-get install ${names.join(' ')}`)
+    return
+  }
+  console.log(`installing ${names.join(', ')} with apt-get`)
+  const env = {...process.env, DEBIAN_FRONTEND: 'noninteractive'}
+  // A running system must not get a new listening sshd from a test run: the packaged service is told not to start.
+  const policy = '/usr/sbin/policy-rc.d'
+  const ownPolicy = !existsSync(policy)
+  const script = [
+    ownPolicy ? `printf '#!/bin/sh\\nexit 101\\n' > ${policy} && chmod 755 ${policy}` : 'true',
+    `(apt-get install -y -q --no-install-recommends ${names.join(' ')} || (apt-get update -q && apt-get install -y -q --no-install-recommends ${names.join(' ')}))`,
+  ].join(' && ')
+  const done = spawnSync('sh', ['-c', `${script} >&2`], {env, stdio: ['ignore', 'ignore', 'inherit']})
+  if (ownPolicy) spawnSync('rm', ['-f', policy])
+  if (done.status !== 0) console.error(`!! apt-get could not install ${names.join(', ')}; tests that need them will fail`)
+}

@@ -1,0 +1,87 @@
+/**
+ * Every test, and one closing line over all of them: `N passed, N failed`.
+ *   npm test                     everything
+ *   npm test -- unit node        only these suites: checks, node, unit, integration, e2e
+ */
+import {spawn} from 'node:child_process'
+import {mkdtemp, readFile, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join, resolve} from 'node:path'
+import {prepareMachine} from './prepare.ts'
+
+interface Counts {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+const root = resolve(import.meta.dirname, '..')
+const bin = (name: string): string => join(root, 'node_modules', '.bin', name)
+const suites: Record<string, () => Promise<Counts>> = {
+  checks: runChecks,
+  node: runNodeProgramTests,
+  unit: () => runVitest('unit'),
+  integration: () => runVitest('integration'),
+  e2e: () => runVitest('e2e'),
+}
+const chosen = process.argv.slice(2).length > 0 ? process.argv.slice(2) : Object.keys(suites)
+
+/** Types, lint and generated files: each is one test that passes or fails. */
+async function runChecks(): Promise<Counts> {
+  const checks: [string, string, string[]][] = [
+    ['types', bin('tsc'), ['-p', 'tsconfig.json']],
+    ['lint and layers', process.execPath, ['scripts/lint.ts']],
+    ['generated documents are current', process.execPath, ['scripts/docs.ts', '--check']],
+  ]
+  const counts = {passed: 0, failed: 0, skipped: 0}
+  for (const [title, command, args] of checks) {
+    const {status} = await run(command, args)
+    console.log(`${status === 0 ? ' ✓' : ' ✗'} ${title}`)
+    counts[status === 0 ? 'passed' : 'failed']++
+  }
+  return counts
+}
+
+async function runNodeProgramTests(): Promise<Counts> {
+  const {stdout} = await run('python3', ['-W', 'error::ResourceWarning', 'test/node/run.py'], true)
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Counts
+}
+
+async function runVitest(project: string): Promise<Counts> {
+  const folder = await mkdtemp(join(tmpdir(), 'flexrack-report-'))
+  const report = join(folder, 'report.json')
+  try {
+    const {status} = await run(process.execPath, [bin('vitest'), 'run', '--project', project, '--reporter', 'default', '--reporter', 'json', '--outputFile', report])
+    const found = JSON.parse(await readFile(report, 'utf8')) as {numPassedTests: number; numFailedTests: number; numPendingTests: number; numFailedTestSuites: number}
+    // A file that does not load has no failed test in it, yet it is a failure.
+    const failed = Math.max(found.numFailedTests, status === 0 ? 0 : 1)
+    return {passed: found.numPassedTests, failed, skipped: found.numPendingTests}
+  } finally {
+    await rm(folder, {recursive: true, force: true})
+  }
+}
+
+async function run(command: string, args: string[], capture = false): Promise<{status: number; stdout: string}> {
+  const child = spawn(command, args, {cwd: root, stdio: ['ignore', capture ? 'pipe' : 'inherit', 'inherit']})
+  let stdout = ''
+  child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  const status = await new Promise<number>((done, fail) => child.on('error', fail).on('close', (code) => done(code ?? 1)))
+  return {status, stdout}
+}
+
+await prepareMachine()
+const total: Counts = {passed: 0, failed: 0, skipped: 0}
+for (const name of chosen) {
+  const suite = suites[name]
+  if (!suite) throw new Error(`no suite ${name}; there are ${Object.keys(suites).join(', ')}`)
+  console.log(`\n── ${name}`)
+  const started = performance.now()
+  const counts = await suite().catch((error: Error): Counts => {
+    console.error(`the suite ${name} could not run: ${error.message}`)
+    return {passed: 0, failed: 1, skipped: 0}
+  })
+  console.log(`── ${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped in ${((performance.now() - started) / 1000).toFixed(0)} s`)
+  for (const key of ['passed', 'failed', 'skipped'] as const) total[key] += counts[key]
+}
+console.log(`\n${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`)
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0
