@@ -2,4 +2,9 @@
 
 VERBS = {
     "node.facts": "facts:measure",
+    "service.list": "service:list_all",
+    "service.logs": "service:logs",
+    "service.start": "service:start",
+    "service.status": "service:status",
+    "service.stop": "service:stop",
 }
