@@ -1,6 +1,11 @@
 """Which function answers which verb: "module:function". Modules are imported only when called."""
 
 VERBS = {
+    "environment.ensure": "environment:ensure",
+    "environment.list": "environment:listing",
+    "environment.plan": "environment:plan",
+    "environment.release": "environment:release",
+    "environment.remove": "environment:remove",
     "node.facts": "facts:measure",
     "service.list": "service:list_all",
     "service.logs": "service:logs",

@@ -1,0 +1,217 @@
+"""Python environments on this node: built once per content, shared by every project, never half there.
+
+A virtual environment cannot be built in one place and moved to another, as its scripts carry absolute paths. So it is
+built where it will stay, and READY, written last, is what publishes it: a folder without READY is the remains of a build
+that did not end, and the next build removes it. Only the holder of the lock builds or removes.
+
+    <environments>/<hash>/          bin/python, READY (what it was made from), USERS/ (one file a workspace using it)
+    <environments>/.locks/<hash>    locked by the builder; holds who that is
+"""
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from . import interpreter
+from .channel import Channel
+from .errors import NodeError
+from .filelock import FileLock
+from .pip import Builder, unfit_disk
+
+READY = ".flexrack-ready.json"
+USERS = ".flexrack-users"
+
+
+def ensure(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{requirements, constraints?, python?, user?} -> {hash, path, built, python}. `user` is the workspace that uses it."""
+    facts = python_facts(request.get("python"))
+    requirements = request.get("requirements") or ""
+    constraints = request.get("constraints") or ""
+    name = content_hash(requirements, constraints, facts)
+    folder = channel.environments / name
+    built = False
+    if not is_ready(folder):
+        make_folder(channel, folder.parent)
+        with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}"):
+            if not is_ready(folder):  # whoever held the lock before may have built it
+                build(folder, requirements, constraints, facts, channel)
+                built = True
+    if request.get("user"):
+        note_user(folder, str(channel.root), request["user"])
+    return {"hash": name, "path": str(folder), "built": built, "python": facts["version"]}
+
+
+def plan(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """The same input as `ensure`; says what it would do: {hash, path, ready}. Changes nothing."""
+    facts = python_facts(request.get("python"))
+    name = content_hash(request.get("requirements") or "", request.get("constraints") or "", facts)
+    folder = channel.environments / name
+    return {"hash": name, "path": str(folder), "ready": is_ready(folder), "python": facts["version"]}
+
+
+def listing(request: Optional[Dict[str, Any]], channel: Channel) -> List[Dict[str, Any]]:
+    """Every environment here: {hash, path, ready, bytes?, built_at, python, requirements, users}."""
+    found = []
+    for folder in sorted(channel.environments.glob("[0-9a-f]*")):
+        if not re.fullmatch(r"[0-9a-f]{16}", folder.name) or not folder.is_dir():
+            continue
+        record = read_json(folder / READY) or {}
+        found.append({
+            "hash": folder.name, "path": str(folder), "ready": is_ready(folder), "python": record.get("python"),
+            "built_at": record.get("built_at"), "requirements": record.get("requirements", []), "users": users_of(folder),
+        })
+    return found
+
+
+def release(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{user}: that workspace uses no environment any more. -> {released: [hash]}"""
+    released = []
+    for folder in channel.environments.glob("[0-9a-f]*"):
+        file = folder / USERS / user_file(str(channel.root), request["user"])
+        if file.exists():
+            file.unlink()
+            released.append(folder.name)
+    return {"released": sorted(released)}
+
+
+def remove(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{hashes?: [..], dry_run?}: removes those, or without `hashes` every one that no workspace uses. -> {removed, kept}"""
+    removed, kept = [], []
+    wanted = request.get("hashes")
+    for one in listing(None, channel):
+        if wanted is not None and one["hash"] not in wanted:
+            continue
+        if wanted is None and one["users"]:
+            kept.append({"hash": one["hash"], "users": one["users"]})
+            continue
+        if not request.get("dry_run"):
+            with FileLock(channel.environments / ".locks" / one["hash"], channel, f"removal of environment {one['hash']}"):
+                discard(Path(one["path"]))
+        removed.append(one["hash"])
+    return {"removed": removed, "kept": kept}
+
+
+def python_facts(wanted: Optional[str]) -> Dict[str, Any]:
+    """What the interpreter `wanted` (a version such as 3.11, a name or a path; None: the one that runs this) is."""
+    if not wanted:
+        return interpreter.facts()
+    command = f"python{wanted}" if re.fullmatch(r"[0-9]+(\.[0-9]+)*", wanted) else os.path.expanduser(wanted)
+    path = shutil.which(command)
+    if not path:
+        raise NodeError("NODE_UNFIT", f"there is no {command} on this node", "flexrack rack probe", python=wanted)
+    shown = subprocess.run([path, "-I", interpreter.__file__], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if shown.returncode != 0:
+        raise NodeError("NODE_UNFIT", f"{path} does not run", python=wanted, lines=shown.stderr.splitlines()[-5:])
+    return json.loads(shown.stdout)
+
+
+def content_hash(requirements: str, constraints: str, facts: Dict[str, Any]) -> str:
+    """16 hex digits that change exactly when another environment would come out. Micro versions of Python share one."""
+    major_minor = ".".join(facts["version"].split(".")[:2])
+    parts = [1, significant_lines(requirements), significant_lines(constraints),
+             major_minor, facts["tag"], facts["platform"], facts["libc"], facts["executable"]]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def significant_lines(text: str) -> List[str]:
+    """The lines that mean something to pip: no comments, no blank lines, no trailing space."""
+    lines = (re.sub(r"(^|\s+)#.*$", "", line).rstrip() for line in text.replace("\r\n", "\n").split("\n"))
+    return [line for line in lines if line.strip()]
+
+
+def is_ready(folder: Path) -> bool:
+    """Published, and its interpreter (a link to the node's) is still there."""
+    return (folder / READY).is_file() and os.access(folder / "bin" / "python", os.X_OK)
+
+
+def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, Any], channel: Channel) -> None:
+    """Builds in place and publishes; whatever goes wrong, no half environment is left. Called with the lock held."""
+    if not facts["venv"]:
+        version = ".".join(facts["version"].split(".")[:2])
+        raise NodeError("NODE_UNFIT", f"Python {version} on this node cannot make virtual environments: ensurepip is missing",
+                        f"sudo apt-get install -y python{version}-venv", missing="ensurepip")
+    discard(folder)
+    started = time.time()
+    lines = significant_lines(requirements)
+    try:
+        Builder(folder, facts["executable"], channel).run(requirements, constraints, with_pip=bool(lines))
+        write_json(folder / READY, {
+            "hash": folder.name, "python": facts["version"], "platform": facts["platform"], "requirements": lines,
+            "built_at": int(time.time()), "seconds": round(time.time() - started, 1), "node": os.environ.get("FLEXRACK_NODE"),
+        })
+    except OSError as error:
+        discard(folder)
+        raise unfit_disk(error, folder.parent) or error
+    except BaseException:
+        discard(folder)
+        raise
+
+
+def discard(folder: Path) -> None:
+    """Removes an environment: unpublished first, so that it is never taken for a whole one."""
+    for temp in folder.parent.glob(f".{folder.name}-*"):  # of a builder that was killed
+        shutil.rmtree(temp, ignore_errors=True)
+    if not os.path.lexists(folder):
+        return
+    try:
+        (folder / READY).unlink()
+    except OSError:
+        pass
+    shutil.rmtree(folder, ignore_errors=True)
+    if os.path.lexists(folder):  # files of another user, or busy on NFS
+        raise NodeError("NODE_UNFIT", f"cannot remove {folder}", f"rm -rf {folder}")
+
+
+def make_folder(channel: Channel, folder: Path) -> None:
+    """Makes the folder of environments and its locks, and puts it on the list of what is ours on this node."""
+    if (folder / ".locks").is_dir():
+        return
+    try:
+        (folder / ".locks").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unfit_disk(error, folder) or NodeError("NODE_UNFIT", f"cannot make {folder}: {error.strerror}")
+    try:
+        from .installed import record
+    except ImportError:
+        return
+    record(channel.root, folder, "environments")
+
+
+def note_user(folder: Path, root: str, user: str) -> None:
+    file = folder / USERS / user_file(root, user)
+    if file.exists():
+        return
+    file.parent.mkdir(exist_ok=True)
+    write_json(file, {"user": user, "root": root, "node": os.environ.get("FLEXRACK_NODE"), "since": int(time.time())})
+
+
+def users_of(folder: Path) -> List[Dict[str, Any]]:
+    """Workspaces that use it and are still there: shared folders outlive single nodes' roots."""
+    users = [read_json(file) for file in sorted((folder / USERS).glob("*.json"))]
+    return [one for one in users if one]
+
+
+def user_file(root: str, user: str) -> str:
+    return hashlib.sha256(f"{root}\0{user}".encode()).hexdigest()[:16] + ".json"
+
+
+def read_json(file: Path) -> Optional[Dict[str, Any]]:
+    try:
+        return json.loads(file.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def write_json(file: Path, value: Any) -> None:
+    """Whole or not at all, also over a crash of the machine."""
+    beside = file.with_name(f"{file.name}.{os.getpid()}")
+    with open(beside, "w") as stream:
+        json.dump(value, stream)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(beside, file)

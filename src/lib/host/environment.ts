@@ -1,0 +1,78 @@
+import {CliError, isCliError, type Context, type Progress} from '../base/index.ts'
+import type {Environment, Host, NodeEvent} from './types.ts'
+
+/** What a Python environment is made from. The same content gives the same environment, whoever asks. */
+export interface EnvironmentInput {
+  /** Text of a requirements file; relative paths and -r/-c lines are already resolved. Empty: an environment without packages. */
+  requirements: string
+  /** Text of a constraints file. */
+  constraints?: string
+  /** Python version (3.11), name or absolute path on the node; the node's python3 by default. */
+  python?: string
+  /** Name of the workspace that uses it from now on; keeps it from being removed as unused. */
+  user?: string
+  /** Where each line of `requirements` comes from, e.g. `requirements.txt:3`; shown when that line fails. */
+  origins?: string[]
+}
+
+/**
+ * Makes sure the environment is on the node: built once per content under a lock, else found there. Progress is pip's own.
+ * Errors: ENVIRONMENT_FAILED with details {requirement, line, origin, lines}; NODE_UNFIT (no venv, disk full); INTERRUPTED,
+ * after which the node ends the build and removes what there was of it.
+ */
+export async function ensureEnvironment(host: Host, input: EnvironmentInput, context: Context): Promise<Environment> {
+  const {origins, ...request} = input
+  const progress = new BuildProgress(host, context)
+  try {
+    const built = await host.call<Environment & {python: string}>('environment.ensure', request, {
+      signal: context.signal,
+      onEvent: (event) => progress.tell(event),
+    })
+    progress.end(`Environment ${built.hash} ${built.built ? 'built' : 'is there'} on ${host.node}`)
+    return built
+  } catch (error) {
+    progress.fail()
+    throw locate(error, host.node, origins)
+  }
+}
+
+/** Begins only when the node has something to tell: an environment that is there costs one quiet call. */
+class BuildProgress {
+  readonly #host: Host
+  readonly #context: Context
+  #shown: Progress | undefined
+
+  constructor(host: Host, context: Context) {
+    this.#host = host
+    this.#context = context
+  }
+
+  tell(event: NodeEvent): void {
+    if (event.event === 'alive') return
+    this.#shown ??= this.#context.reporter.begin('Build the Python environment', this.#host.node)
+    const text = event.detail ?? event.text
+    if (typeof text === 'string') this.#shown.detail(text)
+    if (typeof event.done === 'number') this.#shown.amount(event.done, typeof event.total === 'number' ? event.total : undefined, 'bytes')
+  }
+
+  end(text: string): void {
+    this.#shown?.done(text)
+  }
+
+  fail(): void {
+    this.#shown?.fail()
+  }
+}
+
+/** Names the line of the user's own file, and the node. */
+function locate(error: unknown, node: string, origins: string[] | undefined): unknown {
+  if (!isCliError(error, 'ENVIRONMENT_FAILED')) return error
+  const {line, requirement} = error.details
+  const origin = typeof line === 'number' ? origins?.[line - 1] : undefined
+  const message = origin ? error.message.replace(/\(line \d+\)/, `(${origin})`) : error.message
+  return new CliError('ENVIRONMENT_FAILED', message.includes(node) ? message : `${node}: ${message}`, {
+    hint: error.hint ?? (typeof requirement === 'string' && origin ? `change ${origin}, then run the command again` : undefined),
+    details: {...error.details, node, ...(origin && {origin})},
+    cause: error,
+  })
+}
