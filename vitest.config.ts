@@ -2,7 +2,6 @@ import {defineConfig} from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 300_000,
     // Two cores is the machine we plan for; integration tests start real servers.
