@@ -1,0 +1,9 @@
+const SECONDS: Record<string, number> = {ms: 0.001, s: 1, m: 60, h: 3600}
+
+/** Seconds of `10s`, `2m`, `500ms`, `1h` or a bare number of seconds; undefined if it is none of them or over an hour. */
+export function durationSeconds(text: string): number | undefined {
+  const match = /^(\d{1,7}(?:\.\d{1,3})?)\s?(ms|s|m|h)?$/.exec(text.trim())
+  if (!match) return undefined
+  const seconds = Number(match[1]) * (SECONDS[match[2] ?? 's'] ?? 1)
+  return seconds <= 3600 ? seconds : undefined
+}

@@ -1,0 +1,97 @@
+import {realpath, stat} from 'node:fs/promises'
+import {dirname, isAbsolute, join, posix, relative, resolve, sep} from 'node:path'
+import {nearestName, problemAt, type Path, type Problem, type Source} from '../document/index.ts'
+import {durationSeconds} from './duration.ts'
+import type {ManifestFile} from './schema.ts'
+import type {Manifest, TrainSpec} from './types.ts'
+import {splitWords} from './words.ts'
+
+type Report = (path: Path, message: string, more?: {expected?: string; nearest?: string}) => void
+
+/** The checks that need more than one key or the disk, on the sections that are valid in themselves. */
+export async function checkSections(source: Source, {workspace, train}: Partial<Pick<ManifestFile, 'workspace' | 'train'>>): Promise<Problem[]> {
+  const problems: Problem[] = []
+  const report: Report = (path, message, more = {}) => problems.push(problemAt(source, source.span(path, 'value'), message, more))
+  if (workspace?.python !== undefined) await checkRequirements(dirname(source.file), workspace.python, report)
+  if (workspace) checkUnique(workspace.forward, ['workspace', 'forward'], report)
+  if (train) checkTrain(train, report)
+  return problems
+}
+
+/** From the file's keys to the manifest. */
+export function resolveManifest(source: Source, file: ManifestFile): Manifest {
+  const folder = dirname(source.file)
+  const {python} = file.workspace
+  return {
+    path: source.file,
+    folder,
+    name: file.name,
+    ...(file.rack !== undefined && {rack: looksLikeFile(file.rack) ? resolve(folder, file.rack) : file.rack}),
+    workspace: {...(python !== undefined && {python: posix.normalize(python)}), exclude: file.workspace.sync.exclude, forward: file.workspace.forward, env: file.workspace.env},
+    ...(file.train && {train: resolveTrain(file.train)}),
+    tracking: {...(file.tracking.uri !== undefined && {uri: file.tracking.uri.replace(/\/+$/, '')}), experiment: file.tracking.experiment ?? file.name},
+    endpoints: file.endpoints,
+  }
+}
+
+/** Rack given as a path, not as a name. */
+function looksLikeFile(rack: string): boolean {
+  return rack.includes('/') || rack.includes(sep) || /\.ya?ml$/.test(rack)
+}
+
+function checkTrain(train: NonNullable<ManifestFile['train']>, report: Report): void {
+  for (const [index, output] of train.outputs.entries()) checkInside(output, ['train', 'outputs', index], report)
+  checkUnique(train.outputs.map((output) => posix.normalize(output)), ['train', 'outputs'], report)
+  if (train.launcher === 'plain' && train.processes_per_node > 1) {
+    report(['train', 'processes_per_node'], 'train.processes_per_node must be 1 with the launcher plain, which starts one process a node', {expected: '1'})
+  }
+}
+
+function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
+  const command = typeof train.command === 'string' ? splitWords(train.command) : train.command
+  const grace = typeof train.grace === 'number' ? train.grace : (durationSeconds(train.grace) ?? 0)
+  return {
+    command: Array.isArray(command) ? command : [],
+    launcher: train.launcher,
+    nodes: train.nodes,
+    processesPerNode: train.processes_per_node,
+    restarts: train.restarts,
+    outputs: train.outputs.map((output) => posix.normalize(output)),
+    env: train.env,
+    grace,
+  }
+}
+
+/** Reports a path that is absolute, leaves the project folder, or is the folder itself. */
+function checkInside(path: string, at: Path, report: Report): void {
+  const label = at.map((part) => (typeof part === 'number' ? `[${part}]` : String(part))).join('.').replaceAll('.[', '[')
+  const normal = posix.normalize(path)
+  if (isAbsolute(path)) report(at, `${label} must be relative to the project folder, not ${path}`)
+  else if (normal === '..' || normal.startsWith('../')) report(at, `${label} leaves the project folder: ${path}`)
+  else if (normal === '.' || normal === './') report(at, `${label} must name something inside the project folder, not the folder itself`)
+}
+
+async function checkRequirements(folder: string, python: string, report: Report): Promise<void> {
+  const at = ['workspace', 'python']
+  const before = isAbsolute(python) || posix.normalize(python).startsWith('..')
+  checkInside(python, at, report)
+  if (before) return
+  const path = join(folder, python)
+  const found = await stat(path).catch(() => undefined)
+  if (!found) {
+    const {readdir} = await import('node:fs/promises')
+    const names = await readdir(dirname(path)).catch(() => [])
+    const near = nearestName(python.slice(python.lastIndexOf('/') + 1), names)
+    const nearest = near && posix.join(posix.dirname(python), near)
+    return report(at, `workspace.python: there is no file ${python} in the project folder${nearest ? `; did you mean "${nearest}"?` : ''}`, {expected: 'a requirements file', ...(nearest && {nearest})})
+  }
+  if (!found.isFile()) return report(at, `workspace.python: ${python} is not a file`, {expected: 'a requirements file'})
+  const real = relative(await realpath(folder), await realpath(path))
+  if (real.startsWith('..') || isAbsolute(real)) report(at, `workspace.python: ${python} is a link that leaves the project folder`)
+}
+
+function checkUnique(values: readonly (string | number)[], at: string[], report: Report): void {
+  for (const [index, value] of values.entries()) {
+    if (values.indexOf(value) < index) report([...at, index], `${at.join('.')} has ${value} twice`)
+  }
+}

@@ -1,0 +1,151 @@
+import {z} from 'zod'
+import {durationSeconds} from './duration.ts'
+import {splitWords} from './words.ts'
+
+/** Names of projects, experiments' prefix, endpoints: safe in paths, URLs and run ids. */
+const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/
+const NAME_RULE = 'must be 1 to 40 lower-case letters, digits, dots, dashes or underscores, and begin and end with a letter or digit'
+const MODEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:@[A-Za-z][A-Za-z0-9._-]{0,99}|\/[1-9][0-9]{0,8})?$/
+
+/** Set by flexrack for every rank; a value of the user's own would be lost or do harm. */
+const OURS = /^(?:FLEXRACK_.*|RANK|LOCAL_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|MASTER_ADDR|MASTER_PORT|MLFLOW_TRACKING_URI|MLFLOW_TRACKING_TOKEN|MLFLOW_RUN_ID|MLFLOW_EXPERIMENT_ID)$/
+
+/** Texts that are taken as written: `THREADS: 4` is fine without quotes (ReadOptions.asText). */
+const asWritten = z.string().meta({written: 'as-is'})
+
+const env = (what: string) =>
+  z
+    .record(
+      z
+        .string()
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and underscores, and not begin with a digit')
+        .refine((name) => !OURS.test(name), {message: 'is set by flexrack itself', when: () => true}),
+      asWritten.refine((value) => !value.includes('\0'), 'must not contain NUL'),
+    )
+    .default({})
+    .describe(what)
+
+const noLineBreak = (text: string) => !/[\r\n\0]/.test(text)
+
+const workspace = z
+  .strictObject({
+    python: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Requirements file of pip, relative to the project folder. The environment is built once per content and node, then reused. Without it the environment has the bare Python of the node.')
+      .meta({examples: ['requirements.txt']}),
+    sync: z
+      .strictObject({
+        exclude: z
+          .array(z.string().min(1).refine(noLineBreak, 'must be one line'))
+          .max(1000)
+          .default([])
+          .describe('Patterns, written as in .gitignore, of what is not sent to the nodes; besides the .gitignore files of the project.')
+          .meta({examples: [['data/', '*.pt']]}),
+      })
+      .prefault({})
+      .describe('What is sent to the nodes.'),
+    forward: z
+      .array(z.int().min(1).max(65535))
+      .max(100)
+      .default([])
+      .describe('Ports on the node that `flexrack workspace forward` brings to this machine.')
+      .meta({examples: [[8888]]}),
+    env: env('Environment variables of everything that runs in the workspace.'),
+  })
+  .prefault({})
+  .describe('How the project looks on a node.')
+
+const train = z
+  .strictObject({
+    command: z
+      .union([
+        z.string().check((context) => {
+          const words = splitWords(context.value)
+          if (typeof words === 'string') context.issues.push({code: 'custom', message: words, input: context.value})
+          else if (words.length === 0) context.issues.push({code: 'custom', message: 'must not be empty', input: context.value})
+        }),
+        z.array(asWritten.refine((word) => !word.includes('\0'), 'must not contain NUL')).min(1).max(10_000),
+      ])
+      .describe('The Python script (or `-m module`) and its arguments: one line with quotes as in a shell (nothing is expanded), or a list of words.')
+      .meta({examples: ['train.py --epochs 5', ['-m', 'digits.train', '--epochs', '5']]}),
+    launcher: z
+      .enum(['torchrun', 'plain'])
+      .default('torchrun')
+      .describe('What forms the group: `torchrun` starts `processes_per_node` processes on each node; `plain` starts one on each, with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT set.'),
+    nodes: z.int().min(1).max(1024).default(1).describe('On how many nodes; `--nodes` overrides it.'),
+    processes_per_node: z.int().min(1).max(256).default(1).describe('Processes on each node; `--processes-per-node` overrides it.'),
+    restarts: z.int().min(0).max(100).default(0).describe('How often the whole group is started again after a failure.'),
+    outputs: z
+      .array(z.string().min(1).refine(noLineBreak, 'must be one line'))
+      .max(1000)
+      .default([])
+      .describe('Files, and folders with a trailing `/`, that the run leaves in the project folder; they are fetched and logged as artifacts.')
+      .meta({examples: [['model.onnx', 'checkpoints/']]}),
+    env: env('Environment variables of every process of the run, besides those of the workspace.'),
+    grace: z
+      .union([z.number().min(0).max(3600), z.string().refine((text) => durationSeconds(text) !== undefined, 'must be a duration up to an hour, such as 10s, 2m or 500ms')])
+      .default(10)
+      .describe('Time between asking a process to end (SIGTERM) and ending it (SIGKILL): seconds, or a duration such as `10s` or `2m`.'),
+  })
+  .describe('What `flexrack train` runs.')
+
+const tracking = z
+  .strictObject({
+    uri: z
+      .string()
+      .refine(isHttpUrl, 'must be the URL of an MLflow server, http:// or https://, without user name and password in it')
+      .optional()
+      .describe("An MLflow server that is already there. Without it runs go to the rack's head, `flexrack head start`.")
+      .meta({examples: ['https://mlflow.example.org']}),
+    experiment: z.string().min(1).max(250).refine(noLineBreak, 'must be one line').optional().describe("Name of the experiment; the project's name by default."),
+  })
+  .prefault({})
+  .describe('Where runs are recorded.')
+
+const endpoint = z
+  .strictObject({
+    model: z
+      .string()
+      .regex(MODEL, 'must be a model: name@alias, name/version, or name for the newest version')
+      .describe('The model served: `name@alias`, `name/version`, or `name` for the newest version.')
+      .meta({examples: ['digits@production', 'digits/3']}),
+    runtime: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, 'must be the name of a runtime')
+      .default('onnx')
+      .describe('The recipe of the model server.'),
+    replicas: z.int().min(1).max(64).default(1).describe('How many model servers share the work.'),
+  })
+  .describe('One served model.')
+
+/** The manifest as it may be written: the one source of validation, of docs/manifest.md and of schema/flexrack.schema.json. */
+export const manifestSchema = z
+  .strictObject({
+    name: z.string().regex(NAME, NAME_RULE).describe('Name of the project: lower-case letters, digits, dots, dashes, underscores.').meta({examples: ['digits']}),
+    rack: z.string().min(1).refine(noLineBreak, 'must be one line').optional().describe('Name or file of the rack that the project prefers; `--rack` and FLEXRACK_RACK come first.').meta({examples: ['local']}),
+    workspace,
+    train: train.optional(),
+    tracking,
+    endpoints: z.record(z.string().regex(NAME, NAME_RULE), endpoint).default({}).describe('Served models by name of the endpoint.'),
+  })
+  .meta({title: 'flexrack.yaml', description: 'The manifest of a flexrack project.'})
+
+export type ManifestFile = z.output<typeof manifestSchema>
+
+/** In the product, but not in this version: said plainly instead of accepted silently. */
+export const NOT_YET: Record<string, string> = {
+  gpus: 'GPUs cannot be attached yet',
+  'workspace.image': 'use workspace.python',
+  'train.gpus': '',
+  'train.scheduler': 'runs are started over SSH',
+  'train.launcher=mpi': 'use torchrun or plain',
+  sweep: '',
+}
+
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === ''
+}

@@ -1,0 +1,56 @@
+import {z} from 'zod'
+
+const NODE_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
+const NODE_NAME_RULE = 'must be 1 to 63 letters, digits, dots, dashes or underscores, and begin and end with a letter or digit'
+const LABEL = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$/
+/** A host that begins with a dash would be read as an option, one with blanks as several words. */
+const HOST = /^[A-Za-z0-9_.:%[\]][A-Za-z0-9_.:%[\]-]{0,252}$/
+const HOST_RULE = 'must be a host name, an address, or a Host of ~/.ssh/config'
+
+const path = z.string().min(1).refine((text) => !/[\r\n\0]/.test(text), 'must be one line')
+const nodePath = path.refine((text) => text.startsWith('/') || text === '~' || text.startsWith('~/'), 'must be an absolute path or begin with ~/')
+
+const node = z
+  .strictObject({
+    name: z.string().regex(NODE_NAME, NODE_NAME_RULE).describe('Name of the node in every command.'),
+    host: z.string().regex(HOST, HOST_RULE).describe('Host name, address, or a Host of ~/.ssh/config.').meta({examples: ['10.0.0.11']}),
+    port: z.int().min(1).max(65535).optional().describe('SSH port; by default what ~/.ssh/config says, else 22.'),
+    user: z.string().regex(/^[^\s@:-][^\s@:]{0,63}$/, 'must be a user name').optional().describe('SSH user; by default what ~/.ssh/config says, else your user name here.'),
+    identity_file: path.optional().describe('Private key for this node. It never leaves this machine.').meta({examples: ['~/.ssh/id_ed25519']}),
+    proxy_jump: z.string().regex(/^[^\s-]\S*$/, 'must be [user@]host[:port], several separated by commas').optional().describe('Hosts to go through, `[user@]host[:port]`, several separated by commas.'),
+    known_hosts: path.optional().describe('File of host keys for this node, instead of ~/.ssh/known_hosts.'),
+    address: z.string().regex(HOST, 'must be a host name or an address').optional().describe('Where the other nodes reach this one; by default found by route.'),
+    root: nodePath.default('~/.flexrack').describe("flexrack's folder on the node."),
+    environments: nodePath.optional().describe('Folder of Python environments, where several nodes share one; by default `environments` in the root.'),
+    labels: z.record(z.string().regex(LABEL, 'must be letters, digits, dots, dashes, underscores or slashes'), z.string().regex(/^[^,\s=]{0,63}$/, 'must be short text without blanks, commas and equal signs').meta({written: 'as-is'})).default({}).describe('Labels to select nodes by, `--on gpu=a100`.').meta({examples: [{gpu: 'a100'}]}),
+  })
+  .describe('One node.')
+
+const head = z
+  .strictObject({
+    node: z.string().optional().describe('Name of the node that runs the head; the first node by default.'),
+    bind: z.string().regex(HOST, 'must be an address').default('127.0.0.1').describe("Address that the head listens on. Anything but loopback opens it to the network; a token is asked for either way."),
+    port: z.int().min(0).max(65535).optional().describe('Port of the head; by default one is chosen at the first start and kept.'),
+    url: z
+      .string()
+      .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http:// or https:// URL')
+      .optional()
+      .describe('Base URL at which nodes reach the head, where it is not http://<bind>:<port>.'),
+    store: z.string().min(1).optional().describe("Backend store URI of MLflow; by default SQLite in the head's folder.").meta({examples: ['postgresql://mlflow@db/mlflow']}),
+    artifacts: z.string().min(1).optional().describe("Where MLflow keeps artifacts; by default a folder in the head's folder.").meta({examples: ['s3://bucket/mlflow']}),
+  })
+  .prefault({})
+  .describe('The one long-lived service of the rack: tracking, registry, gateway.')
+
+/** The rack file as it may be written: the one source of validation, of docs/rack-file.md and of schema/rack.schema.json. */
+export const rackSchema = z
+  .strictObject({
+    head,
+    nodes: z.array(node).min(1).max(10_000).describe('The machines of the rack.'),
+  })
+  .meta({title: 'rack file', description: 'A named set of nodes: `<config folder>/flexrack/racks/<name>.yaml`.'})
+
+export type RackFile = z.output<typeof rackSchema>
+
+/** In the product, but not in this version. */
+export const NOT_YET: Record<string, string> = {defaults: 'put what the nodes share into ~/.ssh/config', scheduler: 'runs are started over SSH'}
