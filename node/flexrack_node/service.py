@@ -135,8 +135,12 @@ def adopt_or_end(record: ServiceRecord, channel: Channel) -> None:
     living = state.get("pid") and start_time(state["pid"]) == state.get("start")
     if wanted and living:
         launch(record, channel)
-    elif Containment(record.tag, record.folder).pids():
-        halt(record, 2)
+    else:
+        containment = Containment(record.tag, record.folder)
+        if containment.pids():
+            halt(record, 2)
+        else:
+            containment.close()
 
 
 def launch(record: ServiceRecord, channel: Channel) -> None:
