@@ -1,4 +1,5 @@
 import type {Readable, Writable} from 'node:stream'
+import type {Secret} from '../base/index.ts'
 
 /** What is needed to reach a node. A RackNode is one. */
 export interface SshTarget {
@@ -9,6 +10,32 @@ export interface SshTarget {
   identityFile?: string
   proxyJump?: string
   knownHosts?: string
+}
+
+/** What a person is asked about a host key that known_hosts does not have. */
+export interface TrustQuestion {
+  node: string
+  /** As it would stand in known_hosts: `host` or `[host]:port`. */
+  host: string
+  /** ssh-ed25519 and the like. */
+  keyType: string
+  /** SHA256:..., as ssh-keygen -l prints it. */
+  fingerprint: string
+  /** The known_hosts file that would be added to. */
+  file: string
+}
+
+export interface FleetOptions {
+  /** Asked for a host key that is not known. Without it (in a pipe) the node is refused. Asked one at a time. */
+  askTrust?: (question: TrustQuestion) => Promise<boolean>
+  /** Asked once for each key file that is locked and that a node would accept; undefined means no. */
+  askPassphrase?: (file: string) => Promise<Secret | undefined>
+  /** Trusts and records every unknown host key. A changed one is refused all the same. */
+  trustNew?: boolean
+  /** How many connections may be in the making at once; 16 by default. */
+  parallelStarts?: number
+  /** Milliseconds for one connection to be made, questions not counted; 15000 by default. */
+  connectTimeout?: number
 }
 
 /** One multiplexed connection a node, made on first use and shared. */

@@ -1,0 +1,89 @@
+import type {Client, ClientChannel, ExecOptions as ChannelOptions} from 'ssh2'
+import {CliError, type Context} from '../base/index.ts'
+import {SessionQueue} from './session-queue.ts'
+
+/** One authenticated SSH connection: opens channels, counts sessions, tells everybody when it is lost. */
+export class Connection {
+  readonly node: string
+  readonly client: Client
+  readonly sessions: SessionQueue
+  readonly closed: Promise<void>
+  #lost: CliError | undefined
+  readonly #listeners = new Set<(error: CliError) => void>()
+
+  constructor(node: string, client: Client, ctx: Context) {
+    this.node = node
+    this.client = client
+    this.sessions = new SessionQueue(node, ctx)
+    let cause: Error | undefined
+    client.on('error', (error) => {
+      cause ??= error
+    })
+    this.closed = new Promise((resolve) => {
+      client.once('close', () => {
+        this.#lost = new CliError('NODE_UNREACHABLE', `the connection to ${node} was lost`, {
+          details: {node, ...(cause ? {reason: cause.message} : {})},
+          cause,
+        })
+        this.sessions.fail(this.#lost)
+        for (const listener of [...this.#listeners]) listener(this.#lost)
+        this.#listeners.clear()
+        resolve()
+      })
+    })
+  }
+
+  /** The error, once the connection is gone. */
+  get lost(): CliError | undefined {
+    return this.#lost
+  }
+
+  /** Calls back once when the connection is lost (at once if it is already); the returned function takes the listener off. */
+  onLost(listener: (error: CliError) => void): () => void {
+    if (this.#lost) listener(this.#lost)
+    else this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** A session channel running `command`, waiting for its turn under the server's MaxSessions. */
+  openSession(command: string, options: ChannelOptions, signal?: AbortSignal): Promise<ClientChannel> {
+    return this.sessions.run(() => this.#request((done) => this.client.exec(command, options, done)), signal)
+  }
+
+  /** A TCP connection from the node to host:port. Throws NODE_UNREACHABLE or REFUSED. */
+  async openTcp(host: string, port: number, from: {host: string; port: number}): Promise<ClientChannel> {
+    try {
+      return await this.#request<ClientChannel>((done) => this.client.forwardOut(from.host, from.port, host, port, done))
+    } catch (error) {
+      if (this.#lost) throw this.#lost
+      // RFC 4254, 5.1: 1 is "administratively prohibited", here AllowTcpForwarding no.
+      const prohibited = (error as {reason?: unknown}).reason === 1
+      throw new CliError(prohibited ? 'REFUSED' : 'NODE_UNREACHABLE', prohibited ? `${this.node} does not allow forwarding to ${host}:${port}` : `${this.node} cannot connect to ${host}:${port}`, {
+        details: {node: this.node, host, port, reason: (error as Error).message},
+        cause: error,
+        ...(prohibited ? {hint: `set "AllowTcpForwarding yes" in the sshd_config of ${this.node}`} : {}),
+      })
+    }
+  }
+
+  end(): void {
+    this.client.end()
+  }
+
+  /** ssh2 throws when the socket is gone and calls back otherwise; and a lost connection must not leave anybody waiting. */
+  #request<T>(ask: (done: (error: Error | undefined, value: T) => void) => void): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const off = this.onLost(reject)
+      try {
+        ask((error, value) => {
+          off()
+          if (error) reject(this.#lost ?? error)
+          else resolve(value)
+        })
+      } catch (error) {
+        off()
+        reject(this.#lost ?? new CliError('NODE_UNREACHABLE', `the connection to ${this.node} is closed`, {details: {node: this.node}, cause: error}))
+      }
+    })
+  }
+}

@@ -1,0 +1,98 @@
+import {randomBytes} from 'node:crypto'
+import type {ClientChannel} from 'ssh2'
+import {CliError} from '../base/index.ts'
+import {bootCommand, bootLine} from './bootstrap.ts'
+import {ChannelInput, ChannelOutput} from './channel-streams.ts'
+import type {Connection} from './connection.ts'
+import type {ExecOptions, RemoteProcess} from './types.ts'
+
+/** Milliseconds between the signal that was asked for and KILL. */
+const KILL_AFTER_MS = 3000
+
+type Ending = {status: number | null; signal: string | null}
+
+/** Starts a script on a channel of its own; resolves when it really runs (its start-up noise is over). */
+export async function startProcess(connection: Connection, script: string, options: Pick<ExecOptions, 'env' | 'signal'> = {}): Promise<RemoteProcess> {
+  const nonce = `flexrack-${randomBytes(9).toString('hex')}`
+  const line = bootLine(script, options.env)
+  const channel = await connection.openSession(bootCommand(nonce), {}, options.signal)
+  channel.on('error', () => {}) // told by exit
+
+  const stdout = new ChannelOutput(channel, nonce)
+  const stderr = new ChannelOutput(channel.stderr, nonce)
+  const stdin = new ChannelInput(channel)
+  const exit = whenEnded(connection, channel)
+  exit.catch(() => {}) // a caller may only want the streams
+  connection.onLost((error) => {
+    stdout.cut(error)
+    stderr.cut(error)
+    stdin.cut(error)
+  })
+  channel.once('close', () => stdin.cut(brokenPipe()))
+  void exit.then(() => stdin.cut(brokenPipe())).catch(() => {})
+  stdin.write(line)
+
+  let pid: string | undefined
+  let killed = false
+  const kill = (signal = 'TERM'): void => {
+    if (connection.lost) return
+    deliver(connection, channel, pid, signal)
+    if (killed || signal === 'KILL') return
+    killed = true
+    const timer = setTimeout(() => deliver(connection, channel, pid, 'KILL', true), KILL_AFTER_MS)
+    void exit.finally(() => clearTimeout(timer)).catch(() => {})
+  }
+  const abort = (): void => kill()
+  options.signal?.addEventListener('abort', abort, {once: true})
+  void exit.finally(() => options.signal?.removeEventListener('abort', abort)).catch(() => {})
+
+  pid = await stdout.started
+  if (pid === undefined || (await stderr.started) === undefined) {
+    if (connection.lost) throw connection.lost
+    throw await refusal(connection.node, stdout, stderr, exit)
+  }
+  return {stdin, stdout, stderr, exit, kill}
+}
+
+/** How a channel's command ended. Rejects with NODE_UNREACHABLE when the connection was lost before that was known. */
+export function whenEnded(connection: Connection, channel: ClientChannel): Promise<Ending> {
+  return new Promise<Ending>((resolve, reject) => {
+    const off = connection.onLost(reject)
+    channel.once('exit', (status: number | null, signal?: string) => {
+      off()
+      resolve({status, signal: signal === undefined ? null : signal.replace(/^SIG/, '')})
+    })
+    channel.once('close', () => {
+      off()
+      reject(new CliError('NODE_UNREACHABLE', `${connection.node} ended the command without saying how`, {details: {node: connection.node}}))
+    })
+  })
+}
+
+/** The channel request first; servers that know none of it get `kill` in a second session (sshd makes every command a session leader). */
+function deliver(connection: Connection, channel: ClientChannel, pid: string | undefined, signal: string, second = false): void {
+  if (connection.lost) return
+  channel.signal(signal)
+  if (!second || pid === undefined) return
+  startProcess(connection, `kill -s ${signal} -- -${pid} 2>/dev/null || kill -s ${signal} ${pid}`).then(
+    (process) => {
+      process.stdin.end()
+      process.stdout.resume()
+      process.stderr.resume()
+    },
+    () => {},
+  )
+}
+
+async function refusal(node: string, stdout: ChannelOutput, stderr: ChannelOutput, exit: Promise<Ending>): Promise<CliError> {
+  const ending = await exit.catch(() => ({status: null, signal: null}))
+  const said = `${stdout.noise}\n${stderr.noise}`.trim().split('\n').slice(-5).join('\n')
+  return new CliError('NODE_UNFIT', `the login shell on ${node} did not run the command`, {
+    details: {node, status: ending.status, signal: ending.signal, output: said},
+    hint: `ssh to ${node} and see that \`sh -c true\` works there, and that no start-up file of the shell exits`,
+  })
+}
+
+function brokenPipe(): Error {
+  return Object.assign(new Error('the process does not read any more'), {code: 'EPIPE'})
+}
