@@ -1,0 +1,99 @@
+// The local rack's background process: node daemon.ts FOLDER-OF-THE-USER'S-PATHS is started by start.ts and by nobody else.
+import {appendFileSync, readFileSync} from 'node:fs'
+import {rm} from 'node:fs/promises'
+import {userInfo} from 'node:os'
+import {controlPath, serveControl} from './control.ts'
+import {ensurePrivateFolder} from './files.ts'
+import {ensureKey} from './keys.ts'
+import {localLayout} from './layout.ts'
+import {loginShell, type StarterSettings} from './environment.ts'
+import {startNodeServer, type NodeServer} from './server.ts'
+import type {DaemonState, LocalNode, LocalRack} from './types.ts'
+
+const settings = JSON.parse(process.env.FLEXRACK_LOCAL_DAEMON ?? '{}') as StarterSettings
+const layout = localLayout(process.env)
+const rack = JSON.parse(readFileSync(layout.rack, 'utf8')) as LocalRack
+const startedAt = new Date().toISOString()
+const servers = new Map<string, NodeServer>()
+const shell = loginShell()
+const log = (line: string): void => console.log(`${new Date().toISOString()} ${line}`)
+
+/** Starts and ends servers until there is one for each of the wanted nodes. */
+async function applyNodes(wanted: LocalNode[]): Promise<void> {
+  const allowedKey = await ensureKey(layout.identity, 'flexrack local rack')
+  const names = new Set(wanted.map((node) => node.name))
+  await Promise.all(
+    [...servers].filter(([name]) => !names.has(name)).map(async ([name, server]) => {
+      servers.delete(name)
+      await server.close()
+    }),
+  )
+  for (const node of wanted) {
+    if (servers.has(node.name)) continue
+    servers.set(node.name, await startServer(node, allowedKey))
+  }
+}
+
+async function startServer(node: LocalNode, allowedKey: string): Promise<NodeServer> {
+  const places = layout.node(node.name)
+  await ensurePrivateFolder(places.folder)
+  await ensurePrivateFolder(places.home)
+  await ensureKey(places.hostKey, node.name)
+  const user = userInfo().username
+  return startNodeServer({
+    name: node.name,
+    port: node.port,
+    hostKey: readFileSync(places.hostKey, 'utf8'),
+    allowedKey,
+    home: places.home,
+    shell,
+    python: settings.python,
+    env: {...settings.base, HOME: places.home, USER: user, LOGNAME: user, SHELL: shell, FLEXRACK_NODE: node.name, FLEXRACK_LOCAL_RACK: rack.id},
+    log: (line) => log(`${node.name}: ${line}`),
+    started: (group) => recordGroup(node.name, group),
+  })
+}
+
+/** Where processes cannot be found by their environment, `local down` ends the groups that were started. */
+function recordGroup(node: string, group: number): void {
+  if (process.platform !== 'linux') appendFileSync(layout.groups, `${JSON.stringify({node, group})}\n`, {mode: 0o600})
+}
+
+function state(): DaemonState {
+  return {
+    pid: process.pid,
+    id: rack.id,
+    startedAt,
+    nodes: [...servers].map(([name, server]) => ({name, port: server.port})),
+    connections: [...servers.values()].reduce((sum, server) => sum + server.connections(), 0),
+    memory: process.memoryUsage.rss(),
+  }
+}
+
+async function stop(): Promise<void> {
+  log('stopping')
+  await Promise.all([...servers.values()].map((server) => server.close()))
+  control.close()
+  await rm(controlPath(layout.folder, rack.id), {force: true})
+}
+
+// Sessions get the umask of a standard server; our own files say their mode each.
+process.umask(0o022)
+process.on('SIGHUP', () => {})
+process.on('uncaughtException', (error) => log(`bug: ${error.stack ?? error.message}`))
+process.on('unhandledRejection', (error) => log(`bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`))
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop().finally(() => process.exit(0)))
+
+let turn: Promise<unknown> = Promise.resolve()
+const control = await serveControl(controlPath(layout.folder, rack.id), async (request) => {
+  if (request.ask === 'nodes') {
+    // One after the other: two commands must not start the same server twice.
+    turn = turn.catch(() => {}).then(() => applyNodes(request.nodes))
+    await turn
+  }
+  if (request.ask === 'stop') setImmediate(() => void stop().finally(() => process.exit(0)))
+  return state()
+})
+log(`started, pid ${process.pid}`)
+process.send?.({ready: true})
+process.disconnect?.()

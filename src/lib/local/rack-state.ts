@@ -1,0 +1,37 @@
+import {randomBytes} from 'node:crypto'
+import {readFile} from 'node:fs/promises'
+import {CliError} from '../base/index.ts'
+import {askDaemon, controlPath} from './control.ts'
+import {ensurePrivateFolder, writeWhole} from './files.ts'
+import type {LocalLayout} from './layout.ts'
+import type {DaemonState, LocalRack} from './types.ts'
+
+/** rack.json, or undefined where there is no local rack. Throws RACK_INVALID if it cannot be read. */
+export async function readRack(layout: LocalLayout): Promise<LocalRack | undefined> {
+  let text: string
+  try {
+    text = await readFile(layout.rack, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    return JSON.parse(text) as LocalRack
+  } catch (error) {
+    throw new CliError('RACK_INVALID', `${layout.rack} is not the JSON that flexrack wrote`, {hint: 'flexrack local down --purge', cause: error})
+  }
+}
+
+export async function writeRack(layout: LocalLayout, rack: LocalRack): Promise<void> {
+  await ensurePrivateFolder(layout.folder)
+  await writeWhole(layout.rack, `${JSON.stringify(rack, null, 2)}\n`)
+}
+
+export function newRack(layout: LocalLayout): LocalRack {
+  return {id: randomBytes(8).toString('hex'), nodes: [], environments: layout.environments, up: false}
+}
+
+/** The background process of this rack, if it is there and answers. */
+export function daemonState(layout: LocalLayout, rack: LocalRack): Promise<DaemonState | undefined> {
+  return askDaemon(controlPath(layout.folder, rack.id), {ask: 'state'})
+}

@@ -1,0 +1,53 @@
+import {spawn} from 'node:child_process'
+import {open, readFile} from 'node:fs/promises'
+import {fileURLToPath} from 'node:url'
+import {CliError, type Context} from '../base/index.ts'
+import {starterSettings} from './environment.ts'
+import type {LocalLayout} from './layout.ts'
+
+const READY_MS = 30_000
+const DAEMON = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './daemon.ts' : './daemon.js', import.meta.url))
+
+/**
+ * Starts the background process and waits until it answers. It has its own session, so that it outlives the terminal,
+ * and an environment of its own, so that it keeps nothing of the user's secrets. Throws HEAD_FAILED's like: NODE_UNFIT
+ * with the end of its log.
+ */
+export async function startDaemon(layout: LocalLayout, id: string, ctx: Context): Promise<void> {
+  const settings = starterSettings(ctx.env)
+  const log = await open(layout.log, 'a', 0o600)
+  const {size: logStart} = await log.stat()
+  try {
+    const env: NodeJS.ProcessEnv = {
+      ...settings.base,
+      ...Object.fromEntries(['HOME', 'FLEXRACK_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'TMPDIR'].map((name) => [name, ctx.env[name]])),
+      FLEXRACK_LOCAL_DAEMON: JSON.stringify(settings),
+    }
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', DAEMON, id], {
+      cwd: layout.folder,
+      detached: true,
+      env,
+      stdio: ['ignore', log.fd, log.fd, 'ipc'],
+    })
+    let timer: NodeJS.Timeout | undefined
+    const ready = await new Promise<boolean>((resolve) => {
+      child.once('message', () => resolve(true))
+      child.once('exit', () => resolve(false))
+      child.once('error', () => resolve(false))
+      timer = setTimeout(() => resolve(false), READY_MS)
+    })
+    clearTimeout(timer)
+    if (!ready) {
+      child.kill('SIGKILL')
+      const text = (await readFile(layout.log)).subarray(logStart).toString()
+      throw new CliError('NODE_UNFIT', `the local rack's background process did not start; its log is ${layout.log}`, {
+        details: {log: text.trim().split('\n').slice(-10)},
+        hint: 'flexrack local up',
+      })
+    }
+    if (child.connected) child.disconnect()
+    child.unref()
+  } finally {
+    await log.close()
+  }
+}

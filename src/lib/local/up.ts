@@ -1,0 +1,125 @@
+import {stat} from 'node:fs/promises'
+import {userInfo} from 'node:os'
+import {resolve} from 'node:path'
+import {CliError, type Context} from '../base/index.ts'
+import {executePlan, throwIfFailed, type Plan, type Step} from '../plan/index.ts'
+import {askDaemon, controlPath} from './control.ts'
+import {ensurePrivateFolder} from './files.ts'
+import {localLayout, type LocalLayout} from './layout.ts'
+import {withLock} from './lock.ts'
+import {endRackProcesses, listRackProcesses} from './rack-processes.ts'
+import {writeRackFile} from './rack-file.ts'
+import {daemonState, newRack, readRack, writeRack} from './rack-state.ts'
+import {startDaemon} from './start.ts'
+import {localStatus} from './status.ts'
+import type {DaemonState, LocalNode, LocalRack, LocalStatus} from './types.ts'
+
+export interface LocalUpInput {
+  /** How many nodes there shall be: node-1 to node-N. */
+  nodes: number
+  /** Folder of Python environments that the nodes share; default: the one it had, else one of its own. */
+  environments?: string
+}
+
+const MAX_NODES = 256
+const GRACE_MS = 10_000
+
+/** What `local up` would do now. Throws USAGE for an impossible number of nodes. */
+export async function planLocalUp(input: LocalUpInput, ctx: Context): Promise<Plan> {
+  const layout = localLayout(ctx.env)
+  const {rack, daemon} = await look(layout)
+  return makePlan(layout, rack, daemon, input)
+}
+
+/**
+ * Makes the local rack have that many nodes, running, with the rack file `local`. Nothing happens where that is so.
+ * Nodes beyond N are taken down with what runs on them; their homes stay. Errors: LOCKED, NODE_UNFIT.
+ */
+export async function localUp(input: LocalUpInput, ctx: Context): Promise<LocalStatus> {
+  const layout = localLayout(ctx.env)
+  await ensurePrivateFolder(layout.folder)
+  await withLock(layout.lock, ctx, async () => {
+    const {rack, daemon} = await look(layout)
+    const plan = await makePlan(layout, rack, daemon, input)
+    if (plan.steps.length === 0) return
+    const wanted: LocalRack = {...rack, up: true, nodes: wantedNodes(rack, daemon, input.nodes), environments: input.environments ? resolve(input.environments) : rack.environments}
+    await writeRack(layout, wanted)
+    await ensurePrivateFolder(wanted.environments)
+    throwIfFailed(await executePlan(plan, handlers(layout, wanted, ctx), ctx))
+  })
+  return localStatus(ctx)
+}
+
+async function look(layout: LocalLayout): Promise<{rack: LocalRack; daemon: DaemonState | undefined}> {
+  const known = await readRack(layout)
+  return {rack: known ?? newRack(layout), daemon: known && (await daemonState(layout, known))}
+}
+
+async function makePlan(layout: LocalLayout, rack: LocalRack, daemon: DaemonState | undefined, input: LocalUpInput): Promise<Plan> {
+  if (!Number.isInteger(input.nodes) || input.nodes < 1 || input.nodes > MAX_NODES) {
+    throw new CliError('USAGE', `a local rack has 1 to ${MAX_NODES} nodes, not ${input.nodes}`, {hint: 'flexrack local up --nodes 3'})
+  }
+  const steps: Step[] = []
+  const step = (id: string, kind: string, node: string | null, title: string, stepInput: Record<string, unknown>): void => {
+    steps.push({id, kind, node, title, input: stepInput, needs: steps.slice(-1).map((one) => one.id)})
+  }
+  const names = nodeNames(input.nodes)
+  const running = daemon?.nodes.map((node) => node.name) ?? []
+  if (!daemon) step('start', 'local.start', null, 'Start the background process', {})
+  const added = names.filter((name) => !running.includes(name))
+  const removed = running.filter((name) => !names.includes(name))
+  if (added.length + removed.length > 0) step('nodes', 'local.nodes', null, nodesTitle(added, removed), {added, removed})
+  for (const name of removed) {
+    const processes = (await listRackProcesses(layout, rack)).filter((one) => one.node === name).length
+    step(`end:${name}`, 'local.end', name, `End what runs there (${processes} processes now); its home stays`, {processes})
+  }
+  const moved = input.environments !== undefined && resolve(input.environments) !== rack.environments
+  if (steps.length > 0 || moved || !rack.up || !(await exists(layout.rackFile)) || !(await exists(layout.knownHosts))) {
+    step('rack-file', 'local.rack-file', null, `Write the rack file ${layout.rackFile}`, {nodes: names.length})
+  }
+  return {command: 'local up', steps}
+}
+
+function handlers(layout: LocalLayout, rack: LocalRack, ctx: Context): Parameters<typeof executePlan>[1] {
+  return {
+    'local.start': () => startDaemon(layout, rack.id, ctx),
+    'local.nodes': async () => {
+      const progress = ctx.reporter.begin(`Starting ${rack.nodes.length} local nodes`)
+      try {
+        await askDaemon(controlPath(layout.folder, rack.id), {ask: 'nodes', nodes: rack.nodes}, 120_000)
+        progress.done(`${rack.nodes.length} local nodes are up`)
+      } catch (error) {
+        progress.fail()
+        throw new CliError('NODE_UNFIT', `the local nodes did not start: ${(error as Error).message}`, {hint: `see ${layout.log}`, cause: error})
+      }
+    },
+    'local.end': (one) => endRackProcesses(layout, rack, GRACE_MS, one.node ?? undefined),
+    'local.rack-file': async () => {
+      const daemon = await daemonState(layout, rack)
+      if (!daemon) throw new CliError('NODE_UNFIT', `the local rack's background process ended; its log is ${layout.log}`, {hint: 'flexrack local up'})
+      // The ports that were really taken, so that the next start asks for the same.
+      await writeRack(layout, {...rack, nodes: daemon.nodes})
+      await writeRackFile(layout, rack, daemon.nodes, userInfo().username)
+    },
+  }
+}
+
+function wantedNodes(rack: LocalRack, daemon: DaemonState | undefined, count: number): LocalNode[] {
+  const ports = new Map([...rack.nodes, ...(daemon?.nodes ?? [])].map((node) => [node.name, node.port]))
+  return nodeNames(count).map((name) => ({name, port: ports.get(name) ?? 0}))
+}
+
+function nodeNames(count: number): string[] {
+  return Array.from({length: count}, (_, index) => `node-${index + 1}`)
+}
+
+function nodesTitle(added: string[], removed: string[]): string {
+  const range = (names: string[]): string => (names.length > 2 ? `${names[0]} to ${names.at(-1)}` : names.join(' and '))
+  const parts = [added.length > 0 ? `start ${range(added)}` : '', removed.length > 0 ? `take down ${range(removed)}` : ''].filter(Boolean)
+  const text = parts.join(', ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(() => true, () => false)
+}
