@@ -1,26 +1,21 @@
 #!/usr/bin/env node
 // Must parse and run on an old Node: no named import of new built-ins, no static import of a dependency.
 import module from 'node:module'
-import {spawnSync} from 'node:child_process'
-import {existsSync} from 'node:fs'
 import {fileURLToPath} from 'node:url'
 
-const major = Number(process.versions.node.split('.')[0])
-const own = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
-if (major < 22) {
-  if (existsSync(own) && own !== process.execPath) {
-    const done = spawnSync(own, process.argv.slice(1), {stdio: 'inherit'})
-    process.exit(done.signal ? 130 : done.status)
+const root = fileURLToPath(new URL('..', import.meta.url))
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major > 22 || (major === 22 && minor >= 22)) {
+  const {FLEXRACK_HOME, XDG_CACHE_HOME, HOME} = process.env
+  const cache = FLEXRACK_HOME ? `${FLEXRACK_HOME}/cache` : XDG_CACHE_HOME || HOME ? `${XDG_CACHE_HOME || `${HOME}/.cache`}/flexrack` : undefined
+  if (cache) module.enableCompileCache(`${cache}/compiled`)
+  const {main} = await import('../dist/cli/main.js')
+  main({root, code: 'dist'}) // not awaited on purpose: a closed pipe would leave an unsettled top-level await
+} else {
+  const {runInOwnNode} = await import('./own-node.js')
+  const args = [...process.execArgv, ...process.argv.slice(1)]
+  if (!runInOwnNode(root, args)) {
+    process.stderr.write(`flexrack needs Node.js 22.22 or newer; this is ${process.version}. Install a newer Node, or run npm install in the checkout.\n`)
+    process.exit(1)
   }
-  process.stderr.write(`flexrack needs Node.js 22.22 or newer; this is ${process.version}. Install a newer Node, or run npm install in the checkout.\n`)
-  process.exit(1)
 }
-module.enableCompileCache?.()
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error) => {
-    if (error.code === 'EPIPE') process.exit(0)
-    throw error
-  })
-}
-const {execute} = await import('@oclif/core')
-execute({dir: import.meta.url}) // not awaited on purpose: a closed pipe would leave an unsettled top-level await

@@ -1,7 +1,8 @@
 import {Command, Flags} from '@oclif/core'
 import type {Context} from '../lib/base/index.ts'
+import type {ProjectSession, Session, SessionFlags} from './session.ts'
 
-/** What every command of flexrack has: --json, --debug, one context with Ctrl-C wired in, one place that shows errors. */
+/** What every command of flexrack has: --json, --debug, one context with Ctrl-C wired in, and its closing at the end. */
 export abstract class BaseCommand extends Command {
   static override enableJsonFlag = true
   static override baseFlags = {
@@ -19,12 +20,51 @@ export abstract class BaseCommand extends Command {
     return this.#context
   }
 
+  /** Rack, fleet and, where there is one, the manifest. Closed when the command ends. */
+  protected async session(flags: SessionFlags): Promise<Session> {
+    const {openSession} = await import('./session.ts')
+    return openSession(flags, await this.context())
+  }
+
+  /** The same for commands that need a manifest. */
+  protected async projectSession(flags: SessionFlags): Promise<ProjectSession> {
+    const {openProjectSession} = await import('./session.ts')
+    return openProjectSession(flags, await this.context())
+  }
+
   /** Prints the answer for people (not under --json) and returns the value for --json. `text` is a pure function of it. */
   protected answer<T>(value: T, text: (value: T) => string): T {
     if (!this.jsonEnabled()) {
       const lines = text(value)
-      if (lines !== '') this.log(lines)
+      if (lines !== '') process.stdout.write(lines.endsWith('\n') ? lines : `${lines}\n`)
     }
     return value
+  }
+
+  /** For commands that follow something: under --json one object a line, else the text. Such commands return undefined. */
+  protected follow<T>(value: T, text: (value: T) => string): void {
+    process.stdout.write(`${this.jsonEnabled() ? JSON.stringify(value) : text(value)}\n`)
+  }
+
+  /** Errors are shown in one place, src/cli/errors.ts, for people and under --json alike. */
+  protected override async catch(error: Error): Promise<never> {
+    throw error
+  }
+
+  protected override async finally(): Promise<void> {
+    if (!this.#context) return
+    const {closeContext} = await import('./context.ts')
+    await closeContext(this.#context)
+  }
+
+  /** oclif prints a result only if it is truthy; 0, '' and false are answers too. undefined is none: see `follow`. */
+  protected override async _run<T>(): Promise<T> {
+    const result = await super._run<T>()
+    if (!result && result !== undefined && this.jsonEnabled()) this.logJson(result)
+    return result
+  }
+
+  override logJson(json: unknown): void {
+    process.stdout.write(`${JSON.stringify(json, null, 2)}\n`)
   }
 }

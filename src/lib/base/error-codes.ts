@@ -5,6 +5,7 @@
  */
 export const ERROR_CODES = {
   BUG: {exit: 1, meaning: 'Something in flexrack itself went wrong; the log file named in the message has the details.'},
+  LOCAL_FAILED: {exit: 1, meaning: 'This machine refused something: no right to a file, no space left, too many open files.'},
   USAGE: {exit: 2, meaning: 'The command line is not one that flexrack understands, or a needed flag is missing.'},
   NEEDS_TERMINAL: {exit: 2, meaning: 'A question would have to be asked, but there is no terminal; the message names the flag to pass instead.'},
   MANIFEST_INVALID: {exit: 3, meaning: 'The manifest flexrack.yaml has errors; each is given with file, line and column.'},

@@ -1,0 +1,56 @@
+import type {Context} from '../lib/base/index.ts'
+import {onPipeClosed} from './pipe.ts'
+import {openReporter} from './progress.ts'
+
+/**
+ * The context of a command: progress on stderr, and Ctrl-C. The first SIGINT, SIGTERM or SIGHUP aborts `signal` (stop
+ * gracefully), the second aborts `kill`, the third ends the process with 130. A closed stdout counts as the first, and
+ * ends the process with 0 if the command has not ended by itself after ten seconds.
+ */
+export function openContext({json}: {json: boolean}): Context {
+  const graceful = new AbortController()
+  const kill = new AbortController()
+  const reporter = openReporter({json})
+  const context: Context = {reporter, signal: graceful.signal, kill: kill.signal, env: process.env}
+  const stop = (): void => {
+    if (!graceful.signal.aborted) {
+      graceful.abort(new DOMException('interrupted', 'AbortError'))
+      if (process.stderr.isTTY) reporter.note('stopping; press Ctrl-C again to stop at once')
+    } else if (kill.signal.aborted) process.exit(130)
+    else kill.abort(new DOMException('killed', 'AbortError'))
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, once(stop))
+  onPipeClosed(() => {
+    if (graceful.signal.aborted) return
+    graceful.abort(new DOMException('the reader of the output has gone', 'AbortError'))
+    setTimeout(() => process.exit(0), 10_000).unref()
+  })
+  return context
+}
+
+const closers = new WeakMap<Context, (() => Promise<void>)[]>()
+
+/** Has `close` called when the command ends, however it ends; the last one registered is called first. */
+export function atClose(context: Context, close: () => Promise<void>): void {
+  closers.set(context, [close, ...(closers.get(context) ?? [])])
+}
+
+/** Calls what atClose registered. Errors in closing are dropped: the command's own result or error is what counts. */
+export async function closeContext(context: Context): Promise<void> {
+  const all = closers.get(context) ?? []
+  closers.delete(context)
+  for (const close of all) await close().catch(() => {})
+}
+
+/**
+ * One Ctrl-C is one stop: under bin/run.js on an old Node the terminal and the parent both deliver it, milliseconds
+ * apart. People cannot press twice within 60 ms.
+ */
+function once(stop: () => void): () => void {
+  let last = -Infinity
+  return () => {
+    const now = performance.now()
+    if (now - last > 60) stop()
+    last = now
+  }
+}

@@ -1,0 +1,34 @@
+import {readFileSync} from 'node:fs'
+import {run, type Interfaces} from '@oclif/core'
+import {watchPipes} from './pipe.ts'
+
+export interface Installation {
+  /** Folder of package.json. */
+  root: string
+  /** Folder of the commands and of this file's neighbours: dist or src. */
+  code: 'dist' | 'src'
+}
+
+/** Runs the command line and ends the process. bin/run.js and bin/dev.js call it; nothing else does. */
+export async function main({root, code}: Installation): Promise<never> {
+  watchPipes()
+  const argv = process.argv.slice(2)
+  try {
+    await run(argv, {root, pjson: packageJson(root, code, argv), ...(code === 'src' && {ignoreManifest: true})})
+    // Everything is written (pipes and files are written synchronously); a socket somebody forgot must not hold us.
+    process.exit(process.exitCode ?? 0)
+  } catch (error) {
+    const {showError} = await import('./errors.ts')
+    process.exit(await showError(error, {argv, env: process.env}))
+  }
+}
+
+/** package.json as oclif gets it: the commands' folder, and who answers to an unknown command. */
+function packageJson(root: string, code: 'dist' | 'src', argv: readonly string[]): Interfaces.PJSON {
+  const json = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as Interfaces.PJSON
+  const end = argv.indexOf('--')
+  const canAsk = process.stdin.isTTY && process.stderr.isTTY && !(end === -1 ? argv : argv.slice(0, end)).includes('--json')
+  const plugins = (json.oclif.plugins ?? []).filter((name) => canAsk || !name.endsWith('/plugin-not-found'))
+  const hooks: Record<string, string> = canAsk ? {} : {command_not_found: `./${code}/cli/not-found.${code === 'src' ? 'ts' : 'js'}`}
+  return {...json, oclif: {...json.oclif, commands: `./${code}/commands`, plugins, hooks}}
+}

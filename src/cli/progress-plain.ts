@@ -1,0 +1,43 @@
+import {paintError, printError} from './print.ts'
+import {amountText, titleText, type Amount} from './progress-text.ts'
+import {duration} from './render.ts'
+import type {ScreenReporter} from './progress.ts'
+
+/** Work shorter than this is not worth a line. Milliseconds. */
+const QUICK = 1000
+/** Between two lines about the same piece of work. Milliseconds. */
+const PERIOD = 10_000
+
+/** Progress as lines: a line when work takes longer than a second, one every ten seconds, one at its end. */
+export function openPlainReporter({quiet}: {quiet: boolean}): ScreenReporter {
+  const say = quiet ? () => {} : printError
+  return {
+    begin(title, node) {
+      const name = titleText(title, node)
+      const started = performance.now()
+      let latest = ''
+      let said = false
+      let timer: NodeJS.Timeout | undefined
+      const tell = (): void => {
+        if (!said || latest !== '') say(latest === '' ? `${name} ...` : `${name}: ${latest}`)
+        said = true
+        latest = ''
+        timer = setTimeout(tell, PERIOD).unref()
+      }
+      timer = setTimeout(tell, QUICK).unref()
+      const end = (text: string): void => {
+        clearTimeout(timer)
+        if (said) say(`${text} (${duration(performance.now() - started)})`)
+      }
+      return {
+        detail: (text) => void (latest = text),
+        amount: (...amount: Amount) => void (latest = amountText(amount)),
+        done: (text) => end(text === undefined ? `${name}: done` : titleText(text, node)),
+        fail: (text) => end(text === undefined ? `${name}: failed` : titleText(text, node)),
+      }
+    },
+    note: (message) => say(message),
+    warn: (message) => printError(`${paintError.yellow('warning:')} ${message}`),
+    suspend: (use) => use(),
+  }
+}

@@ -1,0 +1,45 @@
+import {stripVTControlCharacters} from 'node:util'
+import {CliError} from '../lib/base/index.ts'
+import {nearest} from './nearest.ts'
+
+/** What oclif puts on its errors about the command line, as far as it is used here. */
+interface ParseError extends Error {
+  flags?: string[]
+  parse?: {input?: {flags?: Record<string, {char?: string; hidden?: boolean}>; context?: {id?: string}}}
+  oclif?: {exit?: number}
+}
+
+/** oclif's errors about the command line as USAGE, with the nearest flag where one was mistyped; undefined for others. */
+export function usageError(error: unknown): CliError | undefined {
+  if (!(error instanceof Error)) return undefined
+  const {parse, flags, oclif} = error as ParseError
+  const known = parse?.input?.flags
+  if (!parse && oclif?.exit !== 2 && oclif?.exit !== 127) return undefined
+  const command = parse?.input?.context?.id?.replaceAll(':', ' ')
+  const help = command === undefined ? 'flexrack help' : `flexrack ${command} --help`
+  if (known && error.constructor.name === 'NonExistentFlagsError') return flagError(flags ?? [], known, help, error)
+  return new CliError('USAGE', tidy(error.message), {hint: help, cause: error})
+}
+
+function flagError(flags: string[], known: Record<string, {char?: string; hidden?: boolean}>, help: string, cause: Error): CliError {
+  const names = Object.entries(known).filter(([, flag]) => !flag.hidden).map(([name]) => `--${name}`)
+  const close = flags.map((flag) => (flag.startsWith('--') ? nearest(flag, names) : undefined))
+  const guess = close.find((name) => name !== undefined)
+  const list = flags.join(', ')
+  return new CliError('USAGE', flags.length === 1 ? `there is no flag ${list}` : `there are no flags ${list}`, {
+    hint: guess === undefined ? help : `${guess}  (see ${help})`,
+    details: guess === undefined ? {} : {nearest: guess},
+    cause,
+  })
+}
+
+/** oclif's texts without their headings and without the pointer to --help, which is our hint. */
+function tidy(message: string): string {
+  return stripVTControlCharacters(message)
+    .replace(/\s*See more help with --help\s*$/, '')
+    .replace(/^The following errors? occurred:\s*/, '')
+    .replace(/^Parsing (--\S+)\s+/, '$1: ')
+    .replace(/^Missing (\d+) required args?:\s*/, 'missing: ')
+    .replace(/[ \t]{2,}/g, '  ')
+    .trim()
+}
