@@ -1,35 +1,37 @@
-import {mkdir, readFile} from 'node:fs/promises'
-import {dirname} from 'node:path'
-import {stringify} from 'yaml'
+import {readFile} from 'node:fs/promises'
+import {readRack, saveRack, type Rack} from '../rack/index.ts'
 import {writeWhole} from './files.ts'
 import {ensureKey} from './keys.ts'
 import type {LocalLayout} from './layout.ts'
 import type {LocalNode, LocalRack} from './types.ts'
 
-/** Writes known_hosts and the rack file `local` for nodes that are running. Nothing is touched where nothing changed. */
+/**
+ * Writes known_hosts and the rack file `local` for nodes that are running. Labels and head settings that were written
+ * into the rack file stay.
+ */
 export async function writeRackFile(layout: LocalLayout, rack: LocalRack, nodes: LocalNode[], user: string): Promise<void> {
   const lines = await Promise.all(nodes.map(async (node) => `[127.0.0.1]:${node.port} ${await ensureKey(layout.node(node.name).hostKey, node.name)}\n`))
-  await writeIfChanged(layout.knownHosts, lines.join(''))
-  await mkdir(dirname(layout.rackFile), {recursive: true, mode: 0o700})
-  await writeIfChanged(layout.rackFile, stringify(rackDocument(layout, rack, nodes, user)))
-}
-
-function rackDocument(layout: LocalLayout, rack: LocalRack, nodes: LocalNode[], user: string): unknown {
-  return {
+  const known = lines.join('')
+  if ((await readFile(layout.knownHosts, 'utf8').catch(() => undefined)) !== known) await writeWhole(layout.knownHosts, known)
+  // One that cannot be read is replaced: it is ours to write.
+  const before = await readRack(layout.rackFile).then(({rack: old}) => old, () => undefined)
+  const names = new Set(nodes.map((node) => node.name))
+  const next: Rack = {
+    name: 'local',
+    path: layout.rackFile,
     nodes: nodes.map((node) => ({
       name: node.name,
       host: '127.0.0.1',
       port: node.port,
       user,
-      identity_file: layout.identity,
-      known_hosts: layout.knownHosts,
+      identityFile: layout.identity,
+      knownHosts: layout.knownHosts,
       address: '127.0.0.1',
+      root: '~/.flexrack',
       environments: rack.environments,
+      labels: before?.nodes.find((old) => old.name === node.name)?.labels ?? {},
     })),
-    head: {node: nodes[0]?.name},
+    head: before && names.has(before.head.node) ? before.head : {bind: '127.0.0.1', ...before?.head, node: nodes[0]?.name ?? ''},
   }
-}
-
-async function writeIfChanged(file: string, text: string): Promise<void> {
-  if ((await readFile(file, 'utf8').catch(() => undefined)) !== text) await writeWhole(file, text)
+  await saveRack(next)
 }
