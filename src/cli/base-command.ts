@@ -48,7 +48,9 @@ export abstract class BaseCommand extends Command {
 
   /** Errors are shown in one place, src/cli/errors.ts, for people and under --json alike. */
   protected override async catch(error: Error): Promise<never> {
-    throw error
+    if (!('parse' in error || 'oclif' in error) || 'exitCode' in error) throw error
+    const {usageError} = await import('./usage-error.ts')
+    throw usageError(error, this.id) ?? error
   }
 
   protected override async finally(): Promise<void> {

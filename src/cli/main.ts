@@ -12,7 +12,7 @@ export interface Installation {
 /** Runs the command line and ends the process. bin/run.js and bin/dev.js call it; nothing else does. */
 export async function main({root, code}: Installation): Promise<never> {
   watchPipes()
-  const argv = process.argv.slice(2)
+  const argv = helpArguments(process.argv.slice(2))
   try {
     await run(argv, {root, pjson: packageJson(root, code, argv), ...(code === 'src' && {ignoreManifest: true})})
     // Everything is written (pipes and files are written synchronously); a socket somebody forgot must not hold us.
@@ -21,6 +21,11 @@ export async function main({root, code}: Installation): Promise<never> {
     const {showError} = await import('./errors.ts')
     process.exit(await showError(error, {argv, env: process.env}))
   }
+}
+
+/** `flexrack help train` is `flexrack train --help`. */
+function helpArguments(argv: string[]): string[] {
+  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
 }
 
 /** package.json as oclif gets it: the commands' folder, and who answers to an unknown command. */

@@ -14,10 +14,12 @@ export default async function commandNotFound({id, config}: HookOptions): Promis
   const words = id.split(':')
   const commands = config.commands.filter((command) => !command.hidden).map((command) => command.id.replaceAll(':', ' '))
   const topics = config.topics.map((topic) => topic.name.replaceAll(':', ' '))
-  const guess = nearest(words.join(' '), [...commands, ...topics]) ?? nearest(words.slice(0, 2).join(' '), commands)
-  const inTopic = topics.includes(words[0] ?? '') ? ` ${words[0]}` : ''
-  throw new CliError('USAGE', `${words.join(' ')} is not a flexrack command`, {
-    hint: guess === undefined ? `flexrack help${inTopic}` : `flexrack ${guess}`,
+  // oclif takes every word up to the first flag for the command: what follows a topic's verb are its arguments.
+  const topic = topics.includes(words[0] ?? '') ? words[0] : undefined
+  const meant = words.slice(0, topic === undefined ? 1 : 2).join(' ')
+  const guess = nearest(words.slice(0, 2).join(' '), commands) ?? nearest(meant, [...commands, ...topics])
+  throw new CliError('USAGE', `there is no command ${meant}`, {
+    hint: guess === undefined ? `flexrack ${topic === undefined ? '' : `${topic} `}--help` : `flexrack ${guess}`,
     details: guess === undefined ? {} : {nearest: guess},
   })
 }

@@ -5,18 +5,20 @@ import {nearest} from './nearest.ts'
 /** What oclif puts on its errors about the command line, as far as it is used here. */
 interface ParseError extends Error {
   flags?: string[]
-  parse?: {input?: {flags?: Record<string, {char?: string; hidden?: boolean}>; context?: {id?: string}}}
+  parse?: {input?: {flags?: Record<string, {char?: string; hidden?: boolean}>}}
   oclif?: {exit?: number}
 }
 
-/** oclif's errors about the command line as USAGE, with the nearest flag where one was mistyped; undefined for others. */
-export function usageError(error: unknown): CliError | undefined {
+/**
+ * oclif's errors about the command line as USAGE, with the nearest flag where one was mistyped; undefined for others.
+ * `id` is the command's, as oclif has it: `rack:add`.
+ */
+export function usageError(error: unknown, id?: string): CliError | undefined {
   if (!(error instanceof Error)) return undefined
   const {parse, flags, oclif} = error as ParseError
-  const known = parse?.input?.flags
   if (!parse && oclif?.exit !== 2 && oclif?.exit !== 127) return undefined
-  const command = parse?.input?.context?.id?.replaceAll(':', ' ')
-  const help = command === undefined ? 'flexrack help' : `flexrack ${command} --help`
+  const help = `flexrack ${id === undefined ? '' : `${id.replaceAll(':', ' ')} `}--help`
+  const known = parse?.input?.flags
   if (known && error.constructor.name === 'NonExistentFlagsError') return flagError(flags ?? [], known, help, error)
   return new CliError('USAGE', tidy(error.message), {hint: help, cause: error})
 }
