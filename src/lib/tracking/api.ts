@@ -26,7 +26,7 @@ export type Query = Record<string, string | number | undefined>
 export function openApi(address: MlflowAddress): Api {
   const base = address.uri.replace(/\/+$/, '')
   const request = (method: HttpRequest['method'], path: string, query: Query = {}): HttpRequest => {
-    const words = Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]))
+    const words = Object.entries(query).flatMap<[string, string]>(([key, value]) => (value === undefined ? [] : [[key, String(value)]]))
     const search = words.length > 0 ? `?${new URLSearchParams(words)}` : ''
     const full = path.startsWith('/api/') ? path : path.startsWith('//') ? path.slice(1) : `/api/2.0/mlflow${path}`
     return {method, url: `${base}${full}${search}`, peer: `the tracking server ${base}`, token: address.token, basic: address.basic, signal: address.signal}

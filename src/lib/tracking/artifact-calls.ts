@@ -63,7 +63,8 @@ export function artifactCalls(api: Api): ArtifactCalls {
       const target = join(await storePath(api, run.info.artifact_uri), path)
       const {size} = await stat(file)
       const meter = new Meter()
-      const body = size === 0 ? new Uint8Array(0) : createReadStream(file).pipe(meter)
+      const source = createReadStream(file).on('error', (error) => meter.destroy(error))
+      const body = size === 0 ? new Uint8Array(0) : source.pipe(meter)
       const headers = {'content-type': 'application/octet-stream', 'content-length': String(size)}
       await requestJson({...api.request('PUT', `/api/2.0/mlflow-artifacts/artifacts/${encodePath(target)}`), body, headers, timeout: UPLOAD_TIMEOUT_MS})
       return meter.result()

@@ -1,0 +1,175 @@
+"""An MLflow-speaking relay on the node's loopback, so that training goes on while the tracking server is away.
+
+Every call is passed on. When there is no answer, writes are kept in a journal (relay_journal.py) before they are
+acknowledged, and are sent again in order when the server is back; until the journal is empty all writes go through it.
+Sending a write again changes nothing on an MLflow server: the same metric value is one row, params and tags are set to
+what they are, a file is replaced by itself.
+"""
+import threading
+import time
+from pathlib import Path
+from typing import Any, Callable, Dict, Optional
+
+from flexrack_node.relay_front import Front
+from flexrack_node.relay_journal import Entry, Journal, SpoolFull, rejected
+from flexrack_node.relay_upstream import Away, Body, Line, Upstream
+
+SPOOL_BYTES = 4 * 1024 ** 3
+FORWARD_SECONDS = 2.0
+REPLAY_SECONDS = 20.0
+FILE_SECONDS = 15.0
+REPLAY_FILE_SECONDS = 300.0
+FIRST_PAUSE_SECONDS = 0.2
+LONGEST_PAUSE_SECONDS = 3.0
+SERVER_ERROR_TRIES = 5
+
+Event = Callable[[Dict[str, Any]], None]
+
+
+class Relay:
+    """`token` is what clients must show and what opens the server; `authorization` replaces it towards the server.
+    `on_event` is told of every change as a dict: tracking.away, tracking.back, tracking.rejected, tracking.refused,
+    tracking.full, each with a `message` for people."""
+
+    def __init__(self, spool: Path, upstream: str, token: Optional[str], on_event: Event = lambda event: None,
+                 run_id: Optional[str] = None, authorization: Optional[str] = None, limit: int = SPOOL_BYTES) -> None:
+        self.token = token
+        self.upstream = Upstream(upstream, authorization or (f"Bearer {token}" if token else None))
+        self.journal = Journal(Path(spool), limit)
+        self.run_id = run_id
+        self._tell = on_event
+        self._state = threading.Condition(threading.RLock())
+        self._away_since: Optional[float] = None
+        self._replayed = 0
+        self._full_told = False
+        self._closing = False
+        self._front: Optional[Front] = None
+        self._replayer = threading.Thread(target=self._replay, name="relay-replay", daemon=True)
+
+    def start(self, port: int = 0) -> int:
+        """Listens on 127.0.0.1 (0 chooses a port) and gives the port."""
+        if self.journal.pending:  # left by a relay that was killed
+            self._away_since = time.time()
+        self._front = Front(self, port)
+        self._replayer.start()
+        return self._front.start()
+
+    def close(self, drain_seconds: float = 0) -> Dict[str, Any]:
+        """Waits until the journal is empty or the time is up, and ends. Gives {pending, rejected, last_rejection}."""
+        deadline = time.monotonic() + drain_seconds
+        with self._state:
+            self._state.wait_for(lambda: not self.is_away, max(0.0, deadline - time.monotonic()))
+            self._closing = True
+            self._state.notify_all()
+        if self._front:
+            self._front.stop()
+        if self._replayer.is_alive():
+            self._replayer.join(REPLAY_SECONDS)
+        count, last = rejected(self.journal.folder)
+        pending = self.journal.pending
+        self.journal.close()
+        return {"pending": pending, "rejected": count, "last_rejection": last}
+
+    @property
+    def is_away(self) -> bool:
+        """True while writes go to the journal."""
+        return self._away_since is not None
+
+    def write(self, line: Line, method: str, path: str, kind: str, body: Body) -> Optional[Any]:
+        """Sends a write, or keeps it: then None. Raises SpoolFull."""
+        with self._state:  # the switch back to direct calls takes this lock too, so nothing is left behind in the journal
+            if self.is_away:
+                return self._keep(method, path, kind, body, "")
+        try:
+            seconds = FORWARD_SECONDS if isinstance(body, bytes) else FILE_SECONDS
+            return line.send(method, path, {"Content-Type": kind}, body, seconds)
+        except Away as error:
+            with self._state:
+                return self._keep(method, path, kind, body, str(error))
+
+    def wait_until_back(self, seconds: float) -> bool:
+        """For calls that need an answer: true once the journal is empty."""
+        with self._state:
+            return self._state.wait_for(lambda: self._closing or not self.is_away, seconds) and not self._closing
+
+    def _keep(self, method: str, path: str, kind: str, body: Body, reason: str) -> None:
+        """Keeps a write in the journal; the caller holds the lock."""
+        try:
+            self.journal.append(method, path, kind, body)
+        except SpoolFull as error:
+            if not self._full_told:
+                self._full_told = True
+                self._tell({"event": "tracking.full", "message": f"logging is refused: {error}"})
+            raise
+        if self._away_since is None:
+            self._away_since = time.time()
+            self._replayed = 0
+            self._tell({"event": "tracking.away", "message": f"the tracking server is away ({reason}); logging is kept on this node"})
+        self._state.notify_all()
+
+    def _replay(self) -> None:
+        line, pause, tries = self.upstream.connect(), FIRST_PAUSE_SECONDS, 0
+        refused_told = False
+        while True:
+            with self._state:
+                self._state.wait_for(lambda: self._closing or self.is_away)
+                if self._closing:
+                    line.close()
+                    return
+            entry = self.journal.first()
+            if entry is None:
+                self._finish()
+                continue
+            status, answer = self._send_again(line, entry)
+            if 200 <= status < 300:
+                self.journal.taken(entry)
+                self._replayed += 1
+                pause, tries, refused_told = FIRST_PAUSE_SECONDS, 0, False
+                continue
+            if status == 401 and not refused_told:  # the token ran out: keep everything, somebody with another token can go on
+                refused_told = True
+                self._tell({"event": "tracking.refused", "message": f"the tracking server refuses this run's token: {answer[:200]}"})
+            tries += status == 500
+            if 400 <= status < 500 and status not in (401, 408, 429) or tries >= SERVER_ERROR_TRIES:
+                self.journal.reject(entry, status, answer)
+                self._tell({"event": "tracking.rejected", "message": f"the tracking server refused a kept {entry.path.rsplit('/', 1)[-1]}: {answer[:200]}"})
+                tries = 0
+                continue
+            with self._state:
+                self._state.wait_for(lambda: self._closing, pause)
+            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+
+    def _send_again(self, line: Line, entry: Entry) -> "tuple[int, str]":
+        """(HTTP status, answer); status 0 where there is none."""
+        try:
+            body: Body = entry.file if entry.file else entry.inline
+            seconds = REPLAY_FILE_SECONDS if entry.file else REPLAY_SECONDS
+            answer = line.send(entry.method, entry.path, {"Content-Type": entry.kind}, body, seconds)
+            text = answer.read().decode("utf-8", "replace")
+            return answer.status, text
+        except Away as error:
+            return 0, str(error)
+        except OSError as error:  # the answer broke off
+            line.close()
+            return 0, str(error)
+
+    def _finish(self) -> None:
+        with self._state:
+            if self.journal.first() is not None:
+                return
+            since, self._away_since = self._away_since, None
+            self._full_told = False
+            self._tell({"event": "tracking.back", "replayed": self._replayed, "seconds": round(time.time() - (since or 0), 1),
+                        "message": f"the tracking server is back; {self._replayed} kept calls were sent"})
+            self._state.notify_all()
+
+
+def drain(spool: Path, upstream: str, token: Optional[str], seconds: float, on_event: Event = lambda event: None) -> Dict[str, Any]:
+    """Sends what an ended relay left in its spool. Gives {pending, rejected, last_rejection}; pending 0 means all was taken."""
+    if not (Path(spool) / "journal.jsonl").exists():
+        return {"pending": 0, "rejected": 0, "last_rejection": None}
+    relay = Relay(Path(spool), upstream, token, on_event)
+    if relay.journal.pending:
+        relay._away_since = time.time()
+    relay._replayer.start()
+    return relay.close(seconds)

@@ -1,0 +1,202 @@
+"""The relay against a small tracking server that can be taken away."""
+import http.client
+import json
+import sys
+import tempfile
+import threading
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
+from flexrack_node.relay import Relay, drain  # noqa: E402
+from flexrack_node.relay_journal import Journal, SpoolFull  # noqa: E402
+
+TOKEN = "the-run's-token"
+LOG = "/api/2.0/mlflow/runs/log-metric"
+PUT = "/api/2.0/mlflow-artifacts/artifacts/1/r/artifacts/"
+
+
+class Tracking:
+    """Records every call; answers 400 to params named `refused`."""
+
+    def __init__(self, port=0):
+        self.calls = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_any(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                outer.calls.append((self.command, self.path, body, self.headers.get("Authorization")))
+                status, answer = (400, {"error_code": "INVALID_PARAMETER_VALUE", "message": "no"}) if b"refused" in body else (200, {})
+                if "/runs/get" in self.path:
+                    answer = {"run": {"info": {"run_id": "r", "status": "RUNNING"}, "data": {}}}
+                data = json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            do_GET = do_POST = do_PUT = do_any
+
+            def log_message(self, *args):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self.server.daemon_threads = True
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class RelayTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.spool = Path(self.folder.name) / "spool"
+        self.events = []
+        self.back = threading.Event()
+        self.tracking = Tracking()
+        self.port = None
+
+    def relay(self, **options):
+        relay = Relay(self.spool, f"http://127.0.0.1:{self.tracking.port}", TOKEN, self.tell, **options)
+        self.port = relay.start()
+        return relay
+
+    def tell(self, event):
+        self.events.append(event)
+        if event["event"] == "tracking.back":
+            self.back.set()
+
+    def call(self, method, path, body=b"", token=TOKEN, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        self.addCleanup(connection.close)
+        connection.request(method, path, body, {"Authorization": f"Bearer {token}", "Content-Type": "application/json", **(headers or {})})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read() or b"null")
+
+    def test_passes_calls_on_with_the_token(self):
+        relay = self.relay()
+        self.assertEqual(self.call("POST", LOG, b'{"key":"loss"}'), (200, {}))
+        self.assertEqual(self.tracking.calls, [("POST", LOG, b'{"key":"loss"}', f"Bearer {TOKEN}")])
+        relay.close()
+
+    def test_refuses_a_caller_without_the_token_and_passes_nothing_on(self):
+        relay = self.relay()
+        status, answer = self.call("POST", LOG, b"{}", token="another")
+        self.assertEqual((status, answer["error_code"]), (401, "UNAUTHENTICATED"))
+        self.assertEqual(self.tracking.calls, [])
+        relay.close()
+
+    def test_keeps_writes_while_the_server_is_away_and_sends_them_in_order_when_it_is_back(self):
+        relay = self.relay()
+        self.tracking.stop()
+        for number in range(50):
+            self.assertEqual(self.call("POST", LOG, b'{"step":%d}' % number)[0], 200)
+        self.assertEqual([event["event"] for event in self.events], ["tracking.away"])
+        self.tracking = Tracking(self.tracking.port)
+        self.assertTrue(self.back.wait(20))
+        self.assertEqual([json.loads(call[2])["step"] for call in self.tracking.calls], list(range(50)))
+        self.assertEqual(self.events[-1]["replayed"], 50)
+        self.call("POST", LOG, b'{"step":50}')
+        self.assertEqual(len(self.tracking.calls), 51)
+        self.assertEqual(relay.close(5), {"pending": 0, "rejected": 0, "last_rejection": None})
+
+    def test_a_large_file_survives_the_relay_itself_being_replaced(self):
+        data = bytes(range(256)) * 20_000  # 5 MB: too large for memory
+        relay = self.relay()
+        self.tracking.stop()
+        self.assertEqual(self.call("PUT", PUT + "gro%C3%9F.bin", data, headers={"Content-Type": "application/octet-stream"})[0], 200)
+        self.assertEqual(self.call("PUT", PUT + "empty", b"")[0], 200)
+        self.assertEqual(relay.close()["pending"], 2)
+        self.tracking = Tracking(self.tracking.port)
+        left = drain(self.spool, f"http://127.0.0.1:{self.tracking.port}", TOKEN, 20)
+        self.assertEqual(left["pending"], 0)
+        self.assertEqual([(call[1], call[2]) for call in self.tracking.calls], [(PUT + "gro%C3%9F.bin", data), (PUT + "empty", b"")])
+        self.assertEqual(sorted(path.name for path in self.spool.glob("body-*")), [])
+
+    def test_what_the_server_refuses_for_good_is_set_aside_and_told(self):
+        relay = self.relay()
+        self.tracking.stop()
+        self.call("POST", LOG, b'{"key":"refused"}')
+        self.call("POST", LOG, b'{"key":"fine"}')
+        self.tracking = Tracking(self.tracking.port)
+        self.assertTrue(self.back.wait(20))
+        self.assertIn("tracking.rejected", [event["event"] for event in self.events])
+        record = json.loads((self.spool / "rejected.jsonl").read_text())
+        self.assertEqual((record["status"], record["body"]), (400, '{"key":"refused"}'))
+        self.assertEqual(relay.close()["rejected"], 1)
+
+    def test_the_run_can_be_read_while_the_server_is_away_and_an_update_answers_with_its_info(self):
+        relay = self.relay()
+        self.call("GET", "/api/2.0/mlflow/runs/get?run_uuid=r&run_id=r")
+        self.tracking.stop()
+        status, answer = self.call("POST", "/api/2.0/mlflow/runs/update", b'{"run_id":"r","status":"FINISHED"}')
+        self.assertEqual((status, answer["run_info"]["status"]), (200, "FINISHED"))
+        status, answer = self.call("GET", "/api/2.0/mlflow/runs/get?run_id=r")
+        self.assertEqual((status, answer["run"]["info"]["run_id"]), (200, "r"))
+        relay.close()
+
+    def test_a_chunked_body_arrives_whole(self):
+        relay = self.relay()
+        self.call("PUT", PUT + "chunked", iter([b"one ", b"two"]))
+        self.assertEqual(self.tracking.calls[0][2], b"one two")
+        relay.close()
+
+    def test_a_full_spool_refuses_instead_of_pretending(self):
+        relay = self.relay(limit=2_000_000)
+        self.tracking.stop()
+        status, answer = self.call("PUT", PUT + "big", b"x" * 3_000_000, headers={"Content-Type": "application/octet-stream"})
+        self.assertEqual((status, answer["error_code"]), (400, "RESOURCE_EXHAUSTED"))
+        self.assertEqual(self.call("POST", LOG, b"{}")[0], 200)
+        self.assertEqual([event["event"] for event in self.events], ["tracking.full", "tracking.away"])
+        relay.close()
+
+
+class JournalTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.spool = Path(folder.name)
+
+    def test_a_line_cut_off_by_a_crash_is_dropped_and_the_others_are_kept(self):
+        journal = Journal(self.spool, 1_000_000)
+        journal.append("POST", "/a", "application/json", b"1")
+        journal.append("POST", "/b", "application/json", b"2")
+        journal.close()
+        with open(self.spool / "journal.jsonl", "ab") as file:
+            file.write(b'{"method":"POST","pa')
+        (self.spool / "body-7").write_bytes(b"of a write that was never acknowledged")
+        journal = Journal(self.spool, 1_000_000)
+        self.assertEqual(journal.pending, 2)
+        self.assertFalse((self.spool / "body-7").exists())
+        first = journal.first()
+        self.assertEqual((first.path, first.inline), ("/a", b"1"))
+        journal.taken(first)
+        journal.close()
+        again = Journal(self.spool, 1_000_000)
+        self.assertEqual((again.pending, again.first().path), (1, "/b"))
+        again.close()
+
+    def test_only_one_process_at_a_time_opens_a_spool(self):
+        journal = Journal(self.spool, 1_000_000)
+        with self.assertRaises(OSError):
+            Journal(self.spool, 1_000_000)
+        journal.close()
+
+    def test_refuses_what_goes_over_the_limit(self):
+        journal = Journal(self.spool, 1000, reserve=0)
+        with self.assertRaises(SpoolFull):
+            journal.append("POST", "/a", "application/json", b"x" * 2000)
+        self.assertIsNone(journal.first())
+        journal.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
