@@ -6,7 +6,7 @@ import {ChannelInput, ChannelOutput} from './channel-streams.ts'
 import type {Connection} from './connection.ts'
 import type {ExecOptions, RemoteProcess} from './types.ts'
 
-/** Milliseconds between the signal that was asked for and KILL. */
+/** Milliseconds between TERM and KILL when a script is aborted. */
 const KILL_AFTER_MS = 3000
 
 type Ending = {status: number | null; signal: string | null}
@@ -33,18 +33,19 @@ export async function startProcess(connection: Connection, script: string, optio
   stdin.write(line)
 
   let pid: string | undefined
-  let killed = false
-  const kill = (signal = 'TERM'): void => {
-    if (connection.lost) return
-    deliver(connection, channel, pid, signal)
-    if (killed || signal === 'KILL') return
-    killed = true
-    const timer = setTimeout(() => deliver(connection, channel, pid, 'KILL', true), KILL_AFTER_MS)
-    void exit.finally(() => clearTimeout(timer)).catch(() => {})
+  const kill = (signal = 'TERM'): void => deliver(connection, channel, pid, signal)
+  let hard: NodeJS.Timeout | undefined
+  const abort = (): void => {
+    kill('TERM')
+    hard = setTimeout(() => kill('KILL'), KILL_AFTER_MS)
   }
-  const abort = (): void => kill()
   options.signal?.addEventListener('abort', abort, {once: true})
-  void exit.finally(() => options.signal?.removeEventListener('abort', abort)).catch(() => {})
+  void exit
+    .finally(() => {
+      clearTimeout(hard)
+      options.signal?.removeEventListener('abort', abort)
+    })
+    .catch(() => {})
 
   pid = await stdout.started
   if (pid === undefined || (await stderr.started) === undefined) {
@@ -69,11 +70,11 @@ export function whenEnded(connection: Connection, channel: ClientChannel): Promi
   })
 }
 
-/** The channel request first; servers that know none of it get `kill` in a second session (sshd makes every command a session leader). */
-function deliver(connection: Connection, channel: ClientChannel, pid: string | undefined, signal: string, second = false): void {
+/** The channel request reaches the whole process group with sshd. KILL must arrive, so it also goes through a second session (every command leads a session of its own). */
+function deliver(connection: Connection, channel: ClientChannel, pid: string | undefined, signal: string): void {
   if (connection.lost) return
   channel.signal(signal)
-  if (!second || pid === undefined) return
+  if (signal !== 'KILL' || pid === undefined) return
   startProcess(connection, `kill -s ${signal} -- -${pid} 2>/dev/null || kill -s ${signal} ${pid}`).then(
     (process) => {
       process.stdin.end()

@@ -1,0 +1,104 @@
+import {Readable} from 'node:stream'
+import {pipeline} from 'node:stream/promises'
+import {createInterface} from 'node:readline'
+import {CliError} from '../base/index.ts'
+import type {NodeShell, RemoteProcess} from '../ssh/index.ts'
+import {toCliError} from './node-error.ts'
+import {verbScript} from './scripts.ts'
+import type {CallOptions, NodeEvent} from './types.ts'
+
+/** Where the node program is on a node, and what runs it. All absolute. */
+export interface Installation {
+  root: string
+  environments: string
+  python: string
+  folder: string
+}
+
+/** Milliseconds that a verb has to put things in order after it was asked to stop. */
+const GRACE_MS = 10_000
+
+/** Host.call. */
+export async function callVerb<T>(shell: NodeShell, installation: Installation, verb: string, input: unknown, options: CallOptions = {}): Promise<T> {
+  const {signal} = options
+  const interrupted = (): CliError => new CliError('INTERRUPTED', `${verb} on ${shell.node} was interrupted`, {details: {node: shell.node}})
+  if (signal?.aborted) throw interrupted()
+  const process = await shell.spawn(verbScript(installation, verb))
+  let hard: NodeJS.Timeout | undefined
+  const abort = (): void => {
+    process.kill('TERM')
+    hard = setTimeout(() => process.kill('KILL'), GRACE_MS)
+  }
+  signal?.addEventListener('abort', abort, {once: true})
+  if (signal?.aborted) abort()
+  try {
+    const [answer, stderr, ending] = await Promise.all([
+      readAnswer(process.stdout, options.onEvent),
+      readTail(process.stderr),
+      process.exit,
+      send(process, input, options.body),
+    ])
+    if (answer && 'error' in answer) throw toCliError(shell.node, answer.error)
+    if (signal?.aborted) throw interrupted()
+    if (answer && ending.status === 0) return answer.result as T
+    throw new CliError('REMOTE_FAILED', `${verb} on ${shell.node} ended without an answer (${ending.signal ? `signal ${ending.signal}` : `status ${ending.status}`})`, {
+      details: {node: shell.node, verb, ...ending, stderr},
+    })
+  } catch (error) {
+    if (signal?.aborted) throw interrupted()
+    throw error
+  } finally {
+    clearTimeout(hard)
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+async function readAnswer(stdout: Readable, onEvent: ((event: NodeEvent) => void) | undefined): Promise<{result: unknown} | {error: unknown} | undefined> {
+  let answer: {result: unknown} | {error: unknown} | undefined
+  // readline would swallow an error of the stream, and with it a lost connection.
+  const failed = new Promise<never>((_, reject) => stdout.once('error', reject))
+  failed.catch(() => {})
+  const lines = (async () => {
+    for await (const line of createInterface({input: stdout, crlfDelay: Infinity})) {
+      const value = parseLine(line)
+      if (!value) continue
+      if ('event' in value) onEvent?.(value as NodeEvent)
+      else if ('result' in value || 'error' in value) answer = value as {result: unknown}
+    }
+  })()
+  await Promise.race([lines, failed])
+  return answer
+}
+
+/** Lines that are no JSON object are something's noise (a library that prints); they cannot be an answer. */
+function parseLine(line: string): Record<string, unknown> | undefined {
+  if (!line.startsWith('{')) return undefined
+  try {
+    return JSON.parse(line) as Record<string, unknown>
+  } catch {
+    return undefined
+  }
+}
+
+async function readTail(stream: Readable): Promise<string> {
+  let tail = ''
+  for await (const chunk of stream) tail = (tail + String(chunk)).slice(-4000)
+  return tail.trim()
+}
+
+async function send(process: RemoteProcess, input: unknown, body: CallOptions['body']): Promise<void> {
+  process.stdin.write(`${JSON.stringify(input ?? null)}\n`)
+  if (!(body instanceof Readable)) {
+    process.stdin.end(body)
+    return
+  }
+  let broken: unknown
+  body.once('error', (error) => (broken = error))
+  try {
+    await pipeline(body, process.stdin)
+  } catch (error) {
+    if (broken === undefined || (error as {code?: string}).code === 'EPIPE') return // it answered early; the answer tells why
+    process.kill()
+    throw broken
+  }
+}

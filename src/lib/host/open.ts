@@ -1,0 +1,67 @@
+import {CliError, type Context} from '../base/index.ts'
+import type {RackNode} from '../rack/types.ts'
+import type {Fleet, NodeShell} from '../ssh/index.ts'
+import {callVerb, type Installation} from './call.ts'
+import {toCliError} from './node-error.ts'
+import {loadProgram, type NodeProgram} from './program.ts'
+import {installScript, lookScript, readLook} from './scripts.ts'
+import type {Host} from './types.ts'
+
+const installations = new WeakMap<NodeShell, Map<string, Promise<Installation>>>()
+
+/**
+ * A node with the node program in place: one round trip when it is there, none when this connection has looked before.
+ * Errors: those of Fleet.shell; NODE_UNFIT without Python 3.9 or newer, or where the root cannot be written or the disk is full.
+ */
+export async function openHost(fleet: Fleet, node: RackNode, ctx: Context): Promise<Host> {
+  const shell = await fleet.shell(node.name)
+  const folders = {root: node.root, environments: node.environments ?? `${node.root.replace(/\/$/, '')}/environments`}
+  const known = installations.get(shell) ?? new Map<string, Promise<Installation>>()
+  installations.set(shell, known)
+  const key = JSON.stringify(folders)
+  const promise = known.get(key) ?? prepare(shell, folders, ctx)
+  known.set(key, promise)
+  promise.catch(() => known.delete(key))
+  const installation = await promise
+  return {
+    node: node.name,
+    shell,
+    root: installation.root,
+    environments: installation.environments,
+    call: (verb, input, options) => callVerb(shell, installation, verb, input, options),
+  }
+}
+
+async function prepare(shell: NodeShell, folders: {root: string; environments: string}, ctx: Context): Promise<Installation> {
+  const program = await loadProgram()
+  const look = readLook(await shell.run(lookScript(program.hash, folders), {signal: ctx.signal}))
+  if (look.python === '') {
+    throw new CliError('NODE_UNFIT', `${shell.node} has no Python 3.9 or newer${look.found ? ` (it has ${look.found})` : ''}`, {
+      details: {node: shell.node, found: look.found},
+      hint: `ssh to ${shell.node} and install it, e.g. with: sudo apt-get install python3 python3-venv`,
+    })
+  }
+  const installation: Installation = {root: look.root, environments: look.environments, python: look.python, folder: `${look.root}/program/${program.hash}/flexrack_node`}
+  if (!look.present) await install(shell, program, installation, ctx)
+  return installation
+}
+
+async function install(shell: NodeShell, program: NodeProgram, installation: Installation, ctx: Context): Promise<void> {
+  const order = JSON.stringify({root: installation.root, hash: program.hash, python: installation.python, files: program.files})
+  const result = await shell.exec(installScript(installation.python), {input: order, signal: ctx.signal})
+  const line = result.stdout.trim().split('\n').at(-1) ?? ''
+  const answer = parse(line)
+  if (answer?.error) throw toCliError(shell.node, answer.error)
+  if (result.status !== 0 || !answer?.result) {
+    throw new CliError('REMOTE_FAILED', `flexrack's program could not be put on ${shell.node}`, {details: {node: shell.node, status: result.status, stderr: result.stderr.slice(-2000)}})
+  }
+}
+
+function parse(line: string): {result?: unknown; error?: unknown} | undefined {
+  try {
+    return JSON.parse(line) as {result?: unknown; error?: unknown}
+  } catch {
+    return undefined
+  }
+}
+
