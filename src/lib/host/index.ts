@@ -1,4 +1,5 @@
 export {openHost} from './open.ts'
 export {ensureEnvironment, type EnvironmentInput} from './environment.ts'
-export * from './service.ts'
+export {followServiceLog, serviceStatus, startService, stopService} from './service.ts'
+export type * from './service.ts'
 export type * from './types.ts'
