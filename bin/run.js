@@ -12,9 +12,10 @@ if (major > 22 || (major === 22 && minor >= 22)) {
   const {main} = await import('../dist/cli/main.js')
   main({root, code: 'dist'}) // not awaited on purpose: a closed pipe would leave an unsettled top-level await
 } else {
-  const {runInOwnNode} = await import('./own-node.js')
-  const args = [...process.execArgv, ...process.argv.slice(1)]
-  if (!runInOwnNode(root, args)) {
+  const {becomeNode, findOwnNode} = await import('./own-node.js')
+  const node = findOwnNode(root)
+  if (node) becomeNode(node, [...process.execArgv, ...process.argv.slice(1)])
+  else {
     process.stderr.write(`flexrack needs Node.js 22.22 or newer; this is ${process.version}. Install a newer Node, or run npm install in the checkout.\n`)
     process.exit(1)
   }

@@ -3,8 +3,8 @@
 // file is written elsewhere and renamed into place.
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
-import {existsSync} from 'node:fs'
-import {glob, mkdir, mkdtemp, readFile, rename, rm, writeFile} from 'node:fs/promises'
+import {existsSync, globSync} from 'node:fs'
+import {mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 
@@ -61,7 +61,7 @@ async function publish(from: string, to: string): Promise<void> {
 }
 
 async function listFiles(folder: string): Promise<string[]> {
-  const entries = await Array.fromAsync(glob('**/*', {cwd: folder, withFileTypes: true}))
+  const entries = await readdir(folder, {recursive: true, withFileTypes: true})
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
 }
 
@@ -76,7 +76,7 @@ async function writeManifest(stage: string): Promise<void> {
 
 async function hashFiles(patterns: string[]): Promise<string> {
   const hash = createHash('sha256')
-  for (const file of (await Array.fromAsync(glob(patterns, {cwd: root}))).sort()) {
+  for (const file of globSync(patterns, {cwd: root}).sort()) {
     hash.update(`${file}\0`).update(await readFile(join(root, file))).update('\0')
   }
   return hash.digest('hex')
