@@ -16,7 +16,7 @@ export interface LocatedManifest {
   source: Source
 }
 
-/** The manifest of a folder, or of a manifest file. Throws MANIFEST_MISSING, or MANIFEST_INVALID with details.problems. */
+/** The manifest of a folder (or the nearest folder above it that has one), or of a manifest file. Throws MANIFEST_MISSING, or MANIFEST_INVALID with details.problems. */
 export async function loadManifest(pathOrFolder: string): Promise<Manifest> {
   return (await readManifest(pathOrFolder)).manifest
 }
@@ -51,11 +51,12 @@ export function findManifest(from: string): string | undefined {
 
 async function manifestFile(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined)
-  const file = found?.isDirectory() ? join(path, MANIFEST_FILE) : path
-  if (found && (file === path || existsSync(file))) return file
-  const other = join(dirname(file), 'flexrack.yml')
-  const hint = existsSync(other) ? `mv ${other} ${file}` : 'flexrack init'
-  throw new CliError('MANIFEST_MISSING', `no ${found ? MANIFEST_FILE : 'such file'}: ${file}`, {hint, details: {file}})
+  if (found && !found.isDirectory()) return path
+  const file = found ? findManifest(path) : undefined
+  if (file) return file
+  const other = join(path, 'flexrack.yml')
+  const hint = existsSync(other) ? `mv ${other} ${join(path, MANIFEST_FILE)}` : 'flexrack init'
+  throw new CliError('MANIFEST_MISSING', found ? `no ${MANIFEST_FILE} in ${path} or a folder above it` : `${path} does not exist`, {hint, details: {path}})
 }
 
 function isTakenAsWritten(path: Path): boolean {

@@ -36,7 +36,7 @@ function globPattern(glob: string): RegExp {
     if (token === '*') return '[^]*'
     if (token === '?') return '[^]'
     if (token.length > 1) return token.replace(/^\[!/, '[^').replace(/[\\^](?!$)/g, (char, at) => (char === '^' && at === 1 ? char : `\\${char}`))
-    return token.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')
+    return token.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')
   })
   try {
     return new RegExp(`^${pattern}$`, 'u')
@@ -50,9 +50,10 @@ function noMatch(rack: Rack, part: string): CliError {
   const names = rack.nodes.map((node) => node.name)
   const labels = [...new Set(rack.nodes.flatMap((node) => Object.entries(node.labels).map(([label, value]) => `${label}=${value}`)))]
   const isLabel = part.includes('=')
-  const nearest = nearestName(part, isLabel ? labels : names)
+  const isGlob = /[*?[]/.test(part)
+  const nearest = isGlob ? undefined : nearestName(part, isLabel ? labels : names)
   const known = (isLabel ? labels : names).slice(0, 20).join(', ')
-  const what = isLabel ? `no node of the rack ${rack.name} has the label ${part}` : /[*?[]/.test(part) ? `no node of the rack ${rack.name} matches ${part}` : `the rack ${rack.name} has no node "${part}"`
+  const what = isLabel ? `no node of the rack ${rack.name} has the label ${part}` : isGlob ? `no node of the rack ${rack.name} matches ${part}` : `the rack ${rack.name} has no node "${part}"`
   return new CliError('NOT_FOUND', `${what}${nearest ? `; did you mean "${nearest}"?` : ''}`, {
     hint: nearest ? `--on ${nearest}` : known ? `there are: ${known}` : `the rack ${rack.name} has no labels`,
     details: {nodes: names, labels},
