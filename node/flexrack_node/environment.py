@@ -22,6 +22,7 @@ from .channel import Channel
 from .errors import NodeError
 from .filelock import FileLock
 from .pip import Builder, unfit_disk
+from .workspace_folder import WorkspaceFolder, record_installed, write_json
 
 READY = ".flexrack-ready.json"
 USERS = ".flexrack-users"
@@ -41,9 +42,10 @@ def ensure(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
             if not is_ready(folder):  # whoever held the lock before may have built it
                 build(folder, requirements, constraints, facts, channel)
                 built = True
+    answer = {"hash": name, "path": str(folder), "built": built, "python": facts["version"]}
     if request.get("user"):
-        note_user(folder, str(channel.root), request["user"])
-    return {"hash": name, "path": str(folder), "built": built, "python": facts["version"]}
+        note_user(folder, channel.root, request["user"], answer)
+    return answer
 
 
 def plan(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
@@ -175,19 +177,22 @@ def make_folder(channel: Channel, folder: Path) -> None:
         (folder / ".locks").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise unfit_disk(error, folder) or NodeError("NODE_UNFIT", f"cannot make {folder}: {error.strerror}")
-    try:
-        from .installed import record
-    except ImportError:
-        return
-    record(channel.root, folder, "environments")
+    record_installed(channel.root, folder, "environments")
 
 
-def note_user(folder: Path, root: str, user: str) -> None:
-    file = folder / USERS / user_file(root, user)
-    if file.exists():
-        return
-    file.parent.mkdir(exist_ok=True)
-    write_json(file, {"user": user, "root": root, "node": os.environ.get("FLEXRACK_NODE"), "since": int(time.time())})
+def note_user(folder: Path, root: Path, user: str, answer: Dict[str, Any]) -> None:
+    """The environment knows the workspaces that use it, the workspace its one environment."""
+    place = WorkspaceFolder(root, user)
+    place.make(root)
+    before = place.load(place.environment) or {}
+    if before.get("path") not in (None, str(folder)):
+        (Path(before["path"]) / USERS / user_file(str(root), user)).unlink(missing_ok=True)
+    file = folder / USERS / user_file(str(root), user)
+    if not file.exists():
+        file.parent.mkdir(exist_ok=True)
+        write_json(file, {"user": user, "root": str(root), "node": os.environ.get("FLEXRACK_NODE"), "since": int(time.time())})
+    if before.get("hash") != folder.name:
+        write_json(place.environment, {key: answer[key] for key in ("hash", "path", "python")})
 
 
 def users_of(folder: Path) -> List[Dict[str, Any]]:
@@ -205,13 +210,3 @@ def read_json(file: Path) -> Optional[Dict[str, Any]]:
         return json.loads(file.read_text())
     except (OSError, ValueError):
         return None
-
-
-def write_json(file: Path, value: Any) -> None:
-    """Whole or not at all, also over a crash of the machine."""
-    beside = file.with_name(f"{file.name}.{os.getpid()}")
-    with open(beside, "w") as stream:
-        json.dump(value, stream)
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.replace(beside, file)

@@ -20,17 +20,18 @@ class CallerGone(BrokenPipeError):
 class FileLock:
     """Waits for the lock, telling the caller who holds it; with `wait` false, raises LOCKED instead.
 
-    The file stays when the lock goes: unlinking it would let two holders in. `fd` may be handed to a child process,
-    which then holds the lock too, for as long as it lives.
+    The holder may remove the file together with the folder it is in: who waited then takes the lock of the new file.
+    `owner` says who holds it to those who wait: a person at a machine, where the caller knows that.
     """
 
-    def __init__(self, file: Path, channel: Channel, purpose: str, wait: bool = True, seconds: float = 3600) -> None:
+    def __init__(self, file: Path, channel: Channel, purpose: str, wait: bool = True, seconds: float = 3600,
+                 owner: Optional[str] = None) -> None:
         self.file, self.channel, self.purpose, self.wait, self.seconds = file, channel, purpose, wait, seconds
+        self.owner = owner
         self.fd = -1
 
     def __enter__(self) -> "FileLock":
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        self.fd = os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        self._open()
         started = told = time.monotonic()
         while not self._try():
             now = time.monotonic()
@@ -44,7 +45,7 @@ class FileLock:
             check_caller()
             time.sleep(0.1)
         me = {"pid": os.getpid(), "user": getpass.getuser(), "host": os.environ.get("FLEXRACK_NODE") or os.uname().nodename,
-              "since": int(time.time()), "purpose": self.purpose, "owner": os.environ.get("FLEXRACK_OWNER")}
+              "since": int(time.time()), "purpose": self.purpose, "owner": self.owner}
         os.ftruncate(self.fd, 0)
         os.pwrite(self.fd, json.dumps(me).encode(), 0)
         return self
@@ -54,12 +55,23 @@ class FileLock:
         fcntl.flock(self.fd, fcntl.LOCK_UN)
         os.close(self.fd)
 
+    def _open(self) -> None:
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.fd = os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+
     def _try(self) -> bool:
         try:
             fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
         except BlockingIOError:
             return False
+        try:
+            if os.path.samestat(os.fstat(self.fd), os.stat(self.file, follow_symlinks=False)):
+                return True
+        except FileNotFoundError:
+            pass
+        os.close(self.fd)  # the file was removed while we waited: lock the one that is there now
+        self._open()
+        return False
 
     def _holder(self) -> Dict[str, Any]:
         try:

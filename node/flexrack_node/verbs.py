@@ -12,4 +12,10 @@ VERBS = {
     "service.start": "service:start",
     "service.status": "service:status",
     "service.stop": "service:stop",
+    "sync.apply": "sync:apply",
+    "sync.compare": "sync:compare",
+    "workspace.inspect": "workspace:inspect",
+    "workspace.list": "workspace:listing",
+    "workspace.remove": "workspace:remove",
+    "workspace.stop": "workspace:stop",
 }

@@ -1,0 +1,67 @@
+"""Where a workspace is on this node, and what is remembered about it.
+
+    <root>/workspaces/<project>/code/             the project's files, and what was made there since
+                               /index.json        what sync has put there: {revision, tree, written_ns, entries}
+                               /sync.json         who synced it last, from where, when
+                               /environment.json  the environment it uses
+                               /staging/          files that have come and are not yet in place, named by content
+                               /lock              held while something of this is changed
+"""
+import json
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any, Dict, Optional
+
+from .errors import NodeError
+
+
+class WorkspaceFolder:
+    """Paths only; makes nothing by itself."""
+
+    def __init__(self, root: Path, project: Any) -> None:
+        if not isinstance(project, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", project):
+            raise NodeError("BUG", f"not a project's name: {project!r}")
+        self.project = project
+        self.path = root / "workspaces" / project
+        self.code = self.path / "code"
+        self.index = self.path / "index.json"
+        self.sync = self.path / "sync.json"
+        self.environment = self.path / "environment.json"
+        self.staging = self.path / "staging"
+        self.lock = self.path / "lock"
+
+    def make(self, root: Path) -> None:
+        """Makes the folders; the first time, puts them on the list of what is ours on this node."""
+        fresh = not self.path.exists()
+        for folder in (self.path.parent, self.path, self.code, self.staging):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if folder.is_symlink() and folder != self.path.parent:
+                raise NodeError("CONFLICT", f"{folder} is a link; flexrack does not write through it", f"rm {folder}")
+        if fresh:
+            record_installed(root, self.path, "workspace")
+
+    def load(self, file: Path) -> Optional[Dict[str, Any]]:
+        try:
+            return json.loads(file.read_bytes())
+        except (OSError, ValueError):
+            return None
+
+
+def write_json(file: Path, value: Any) -> None:
+    """Whole or not at all, also over a crash of the machine."""
+    beside = file.with_name(f"{file.name}.{os.getpid()}")
+    with open(beside, "w") as stream:
+        stream.write(json.dumps(value, separators=(",", ":")))  # in one piece: json.dump is several times slower
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(beside, file)
+
+
+def record_installed(root: Path, path: Path, kind: str) -> None:
+    """One more line in the list of what flexrack put on this node; `rack uninstall` removes what is in it. Relative below the root."""
+    shown = str(path.relative_to(root)) if root in path.parents else str(path)
+    line = {"path": shown, "kind": kind, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+    with open(root / "installed.jsonl", "a", encoding="utf-8") as record:
+        record.write(json.dumps(line) + "\n")
