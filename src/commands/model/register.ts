@@ -1,0 +1,37 @@
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class ModelRegister extends BaseCommand {
+  static override summary = 'make a run\'s ONNX output a version of a model'
+  static override description = 'The model is made if it is not there. The version keeps the run it comes from and the checksum of its file.'
+  static override examples = [
+    '<%= config.bin %> model register digits --alias production',
+    '<%= config.bin %> model register digits --run digits-k3x9a --path model.onnx',
+  ]
+  static override args = {name: Args.string({required: true, description: 'name of the model'})}
+  static override flags = {
+    run: Flags.string({description: 'run (default: the newest finished run of the project)'}),
+    path: Flags.string({description: 'artifact of the run (default: its only *.onnx file)'}),
+    alias: Flags.string({description: 'alias to point to the new version, such as production'}),
+    'dry-run': dryRunFlag,
+    rack: rackFlag,
+    project: projectFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(ModelRegister)
+    const [{withModels}, {registeredText}, {planText}, {planOf}] = await Promise.all([
+      import('../../cli/models.ts'), import('../../cli/model-text.ts'), import('../../cli/render.ts'), import('../../lib/model/index.ts'),
+    ])
+    return withModels(flags, await this.context(), async (models, manifest) => {
+      const {run, path, alias} = flags
+      const registration = await models.findRegistration({
+        name: args.name, ...(run && {run}), ...(path && {path}), ...(alias && {alias}), ...(manifest && {experiment: manifest.tracking.experiment}),
+      })
+      if (flags['dry-run']) return this.answer(planOf({registration}), planText)
+      const {version, previous} = await models.register(registration)
+      return this.answer({registration, version: version.version, previous}, registeredText)
+    })
+  }
+}

@@ -1,0 +1,36 @@
+import type {Context} from '../base/index.ts'
+import type {Mlflow, ModelVersion} from '../tracking/index.ts'
+import {findPromotion, findRemoval, promote, promotionPlan, removalPlan, remove, type Promotion, type Removal} from './change.ts'
+import {findRegistration, register, registrationPlan, type RegisterInput, type Registration} from './register.ts'
+import {listModels, showModel, type ModelDetails, type ModelSummary} from './show.ts'
+
+/** What can be done with registered models. `find…` only looks; the plans are for --dry-run. Errors: NOT_FOUND, USAGE, CONFLICT. */
+export interface Models {
+  list(): Promise<ModelSummary[]>
+  show(model: string): Promise<ModelDetails>
+  findRegistration(input: RegisterInput): Promise<Registration>
+  register(found: Registration): Promise<{version: ModelVersion; previous: string | undefined}>
+  findPromotion(model: string, alias: string): Promise<Promotion>
+  promote(found: Promotion): Promise<Promotion>
+  findRemoval(model: string): Promise<Removal>
+  remove(found: Removal): Promise<Removal>
+}
+
+export function modelsOf(mlflow: Mlflow, context: Context): Models {
+  return {
+    list: () => listModels(mlflow),
+    show: (model) => showModel(mlflow, model),
+    findRegistration: (input) => findRegistration(mlflow, input),
+    register: (found) => register(mlflow, found, context),
+    findPromotion: (model, alias) => findPromotion(mlflow, model, alias),
+    promote: (found) => promote(mlflow, found),
+    findRemoval: (model) => findRemoval(mlflow, model),
+    remove: (found) => remove(mlflow, found),
+  }
+}
+
+/** The plan of what was found, for --dry-run. */
+export function planOf(found: {registration: Registration} | {promotion: Promotion} | {removal: Removal}): ReturnType<typeof removalPlan> {
+  if ('registration' in found) return registrationPlan(found.registration)
+  return 'promotion' in found ? promotionPlan(found.promotion) : removalPlan(found.removal)
+}
