@@ -1,5 +1,5 @@
 // The local rack's background process: node daemon.ts FOLDER-OF-THE-USER'S-PATHS is started by start.ts and by nobody else.
-import {appendFileSync, readFileSync} from 'node:fs'
+import {appendFileSync, closeSync, readdirSync, readFileSync} from 'node:fs'
 import {rm} from 'node:fs/promises'
 import {userInfo} from 'node:os'
 import {controlPath, serveControl} from './control.ts'
@@ -7,15 +7,18 @@ import {ensurePrivateFolder} from './files.ts'
 import {ensureKey} from './keys.ts'
 import {localLayout} from './layout.ts'
 import {loginShell, type StarterSettings} from './environment.ts'
+import {PipePool} from './pipes.ts'
 import {startNodeServer, type NodeServer} from './server.ts'
 import type {DaemonState, LocalNode, LocalRack} from './types.ts'
 
+const HIGHEST_OWN_FD = 48
 const settings = JSON.parse(process.env.FLEXRACK_LOCAL_DAEMON ?? '{}') as StarterSettings
 const layout = localLayout(process.env)
 const rack = JSON.parse(readFileSync(layout.rack, 'utf8')) as LocalRack
 const startedAt = new Date().toISOString()
 const servers = new Map<string, NodeServer>()
 const shell = loginShell()
+const pipes = new PipePool()
 const log = (line: string): void => console.log(`${new Date().toISOString()} ${line}`)
 
 /** Starts and ends servers until there is one for each of the wanted nodes. */
@@ -48,6 +51,7 @@ async function startServer(node: LocalNode, allowedKey: string): Promise<NodeSer
     home: places.home,
     shell,
     python: settings.python,
+    pipes,
     env: {...settings.base, HOME: places.home, USER: user, LOGNAME: user, SHELL: shell, FLEXRACK_NODE: node.name, FLEXRACK_LOCAL_RACK: rack.id},
     log: (line) => log(`${node.name}: ${line}`),
     started: (group) => recordGroup(node.name, group),
@@ -74,9 +78,26 @@ async function stop(): Promise<void> {
   log('stopping')
   await Promise.all([...servers.values()].map((server) => server.close()))
   control.close()
+  pipes.close()
   await rm(controlPath(layout.folder, rack.id), {force: true})
 }
 
+/**
+ * Open files of whoever started us: a pipe among them would keep its reader waiting as long as the rack is up. Node
+ * takes care of the low numbers, and its own are the lowest that were free.
+ */
+function closeInherited(): void {
+  if (process.platform !== 'linux') return
+  for (const name of readdirSync('/proc/self/fd')) {
+    try {
+      if (Number(name) > HIGHEST_OWN_FD) closeSync(Number(name))
+    } catch {
+      // the descriptor of the listing itself
+    }
+  }
+}
+
+closeInherited()
 // Sessions get the umask of a standard server; our own files say their mode each.
 process.umask(0o022)
 process.on('SIGHUP', () => {})

@@ -1,6 +1,7 @@
 import {rm} from 'node:fs/promises'
 import {setTimeout as wait} from 'node:timers/promises'
 import {CliError, type Context} from '../base/index.ts'
+import {isAlive} from './alive.ts'
 import {executePlan, throwIfFailed, type Plan, type Step} from '../plan/index.ts'
 import {askDaemon, controlPath} from './control.ts'
 import {ensurePrivateFolder} from './files.ts'
@@ -78,14 +79,5 @@ async function stopDaemon(layout: LocalLayout, rack: LocalRack): Promise<void> {
     if (Date.now() > until) process.kill(daemon.pid, 'SIGKILL')
     if (Date.now() > until + DAEMON_STOP_MS) throw new CliError('NODE_UNFIT', `the local rack's process ${daemon.pid} does not end`)
     await wait(20)
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
   }
 }

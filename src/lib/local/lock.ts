@@ -2,6 +2,7 @@ import {randomBytes} from 'node:crypto'
 import {link, readFile, rename, rm, writeFile} from 'node:fs/promises'
 import {setTimeout as wait} from 'node:timers/promises'
 import {CliError, throwIfInterrupted, type Context} from '../base/index.ts'
+import {isAlive} from './alive.ts'
 
 const WAIT_MS = 30_000
 const POLL_MS = 50
@@ -80,14 +81,5 @@ async function holderOf(file: string): Promise<Holder | undefined> {
     return JSON.parse(await readFile(file, 'utf8')) as Holder
   } catch {
     return undefined
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -1,8 +1,10 @@
 import {spawn, type ChildProcess} from 'node:child_process'
+import {closeSync} from 'node:fs'
 import {mkdir} from 'node:fs/promises'
 import {basename} from 'node:path'
 import type {Duplex, Readable, Writable} from 'node:stream'
 import {fileURLToPath} from 'node:url'
+import type {PipePool} from './pipes.ts'
 
 export interface TerminalSize {
   rows: number
@@ -31,19 +33,29 @@ interface StartSettings {
 }
 
 /** Runs a command (null: the login shell) with separate streams. */
-export async function startProcess(command: string | null, settings: StartSettings): Promise<NodeProcess> {
-  const child = await started(settings, () =>
-    spawn(settings.shell, command === null ? [] : ['-c', command], {
-      argv0: command === null ? `-${basename(settings.shell)}` : basename(settings.shell),
-      cwd: settings.home,
-      env: settings.env,
-      detached: true,
-      stdio: 'pipe',
-    }),
-  )
-  const {stdin, stdout, stderr, pid} = child
+export async function startProcess(command: string | null, settings: StartSettings & {pipes: PipePool}): Promise<NodeProcess> {
+  const {shell, home, env, pipes} = settings
+  const all = await Promise.all([pipes.open('read'), pipes.open('write'), pipes.open('write')])
+  const [stdin, stdout, stderr] = [all[0].ours, all[1].ours, all[2].ours]
+  let child: Started
+  try {
+    child = await started(settings, () =>
+      spawn(shell, command === null ? [] : ['-c', command], {
+        argv0: command === null ? `-${basename(shell)}` : basename(shell),
+        cwd: home,
+        env,
+        detached: true,
+        stdio: all.map((pipe) => pipe.childEnd) as [number, number, number],
+      }),
+    )
+  } catch (error) {
+    for (const {ours} of all) ours.destroy()
+    throw error
+  } finally {
+    for (const {childEnd} of all) closeSync(childEnd)
+  }
   return {
-    pid,
+    pid: child.pid,
     terminal: false,
     stdin,
     stdout,

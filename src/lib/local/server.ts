@@ -1,7 +1,7 @@
 import {timingSafeEqual} from 'node:crypto'
 import {createServer, type Server, type Socket} from 'node:net'
 import ssh2 from 'ssh2'
-import type {AuthContext, Connection, PublicKeyAuthContext} from 'ssh2'
+import type {AuthContext, ClientInfo, Connection, PublicKeyAuthContext} from 'ssh2'
 import {serveSession, type SessionSettings} from './session.ts'
 import {serveTunnels} from './tunnel.ts'
 
@@ -43,8 +43,8 @@ export async function startNodeServer(settings: NodeServerSettings): Promise<Nod
     ssh.injectSocket(socket)
   })
   listener.maxConnections = MAX_CONNECTIONS
-  ssh.on('connection', (connection) => serveConnection(connection, settings))
   const port = await listen(listener, settings.port)
+  ssh.on('connection', (connection, info) => serveConnection(connection, info, {...settings, port}))
   return {
     port,
     connections: () => sockets.size,
@@ -56,10 +56,14 @@ export async function startNodeServer(settings: NodeServerSettings): Promise<Nod
   }
 }
 
-function serveConnection(connection: Connection, settings: NodeServerSettings): void {
+function serveConnection(connection: Connection, info: ClientInfo, settings: NodeServerSettings): void {
   let tries = 0
   let sessions = 0
   const ends = new Set<() => void>()
+  const own: SessionSettings = {
+    ...settings,
+    env: {...settings.env, SSH_CLIENT: `${info.ip} ${info.port} ${settings.port}`, SSH_CONNECTION: `${info.ip} ${info.port} 127.0.0.1 ${settings.port}`},
+  }
   connection.on('error', (error: Error) => settings.log(`connection: ${error.message}`))
   connection.on('authentication', (auth) => {
     if (isAllowed(auth, settings.allowedKey)) return auth.accept()
@@ -75,7 +79,7 @@ function serveConnection(connection: Connection, settings: NodeServerSettings): 
     if (sessions >= MAX_SESSIONS) return reject()
     sessions += 1
     const session = accept()
-    const end = serveSession(session, settings)
+    const end = serveSession(session, own)
     ends.add(end)
     session.on('close', () => {
       sessions -= 1

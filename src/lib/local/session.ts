@@ -1,5 +1,6 @@
 import type {PseudoTtyInfo, ServerChannel, Session} from 'ssh2'
 import {ChannelOutput} from './output.ts'
+import type {PipePool} from './pipes.ts'
 import {startProcess, startTerminal, type NodeProcess, type TerminalSize} from './process.ts'
 
 /** What the sessions of one node have in common. */
@@ -9,6 +10,7 @@ export interface SessionSettings {
   /** Whole environment of the node, without what the client asks for. */
   env: Record<string, string>
   python: string | undefined
+  pipes: PipePool
   log: (line: string) => void
   /** Told of the process group of everything that is started. */
   started: (group: number) => void
