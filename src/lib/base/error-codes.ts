@@ -11,6 +11,7 @@ export const ERROR_CODES = {
   MANIFEST_INVALID: {exit: 3, meaning: 'The manifest flexrack.yaml has errors; each is given with file, line and column.'},
   MANIFEST_MISSING: {exit: 3, meaning: 'No flexrack.yaml in this folder or above it.'},
   RACK_INVALID: {exit: 3, meaning: 'The rack file has errors; each is given with file, line and column.'},
+  RECIPE_INVALID: {exit: 3, meaning: 'The recipe of a model server has errors; each is given with file, line and column.'},
   CHECK_FAILED: {exit: 3, meaning: 'The check found something that would stop a run; each finding is listed with its fix.'},
   NOT_FOUND: {exit: 4, meaning: 'What the command names does not exist.'},
   CONFLICT: {exit: 4, meaning: 'What the command would make is already there, or changed in the meantime.'},

@@ -1,0 +1,35 @@
+import {z} from 'zod'
+
+const fileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must be a plain file name')
+const VERSION = z.string().regex(/^\d+\.\d+$/, 'must be a Python version such as "3.11", in quotes')
+
+const file = z
+  .union([
+    z.strictObject({json: z.record(z.string(), z.unknown()).describe('Written as JSON. A text that is one placeholder alone becomes a number for a port.')}),
+    z.strictObject({text: z.string().describe('Written as it is, with placeholders filled in.')}),
+    z.strictObject({copy: fileName.describe('Copied from beside the recipe.')}),
+  ])
+  .describe('A file of the folder that the server is started in.')
+
+/** The recipe of a model server: the one source of its validation. Placeholders are listed in docs/runtimes.md. */
+export const recipeSchema = z
+  .strictObject({
+    title: z.string().min(1).describe('What it is, for people.'),
+    model: z.strictObject({suffix: z.string().min(1).describe('Which file of a model version is the model.')}).describe('What it serves.'),
+    python: z.strictObject({at_least: VERSION.default('3.9'), below: VERSION.optional()}).prefault({}).describe('Python versions the requirements install under.'),
+    requirements: fileName.describe('Requirements file beside the recipe; pin it whole.'),
+    ports: z.array(z.string().regex(/^[a-z]+$/, 'must be a short name in small letters')).min(1).default(['http']).describe('Ports the server listens on, the first one speaks the Open Inference Protocol over HTTP.'),
+    files: z.record(fileName, file).default({}).describe('Files written before it starts.'),
+    start: z
+      .strictObject({
+        argv: z.array(z.string()).min(1).describe('The command, one word an item; no shell.'),
+        env: z.record(z.string(), z.string()).default({}).describe('Environment variables.'),
+        restart: z.strictObject({max: z.int().min(0), window_seconds: z.int().min(1)}).default({max: 5, window_seconds: 60}).describe('Gives up when it ended more than `max` times within the window.'),
+      })
+      .describe('How it is started.'),
+    ready: z.strictObject({path: z.string().startsWith('/'), seconds: z.int().min(1).default(120)}).describe('Answers 200 once the model is loaded; how long that may take.'),
+    stop: z.strictObject({grace_seconds: z.int().min(0).default(10)}).prefault({}).describe('Seconds between SIGTERM and SIGKILL.'),
+  })
+  .meta({title: 'recipe', description: 'How a model server is installed, started, found ready and stopped: `runtimes/<name>/recipe.yaml`.'})
+
+export type RecipeFile = z.output<typeof recipeSchema>
