@@ -13,9 +13,11 @@ const [script, ...args] = process.argv.slice(2)
 const env = {...process.env, PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter)}
 
 if (!isInstalled()) {
-  process.stderr.write('Installing npm packages (npm ci; the first time takes about a minute) ...\n')
+  // `npm ci` empties node_modules first, under whatever runs from there; what is there already is only brought up to date.
+  const verb = existsSync(join(root, 'node_modules')) ? 'install' : 'ci'
+  process.stderr.write(`Installing npm packages (npm ${verb}; the first time takes about a minute) ...\n`)
   // Install scripts run for one package only: `node`, which fetches its binary. Others would try to compile.
-  npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
+  npm([verb, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
 }
 if (!existsSync(node)) npm(['rebuild', 'node', '--foreground-scripts=false', '--loglevel=error'])
 if (!existsSync(node)) fail(`npm did not bring ${node}; remove node_modules and try again`)
