@@ -1,0 +1,112 @@
+import type {Context} from '../base/index.ts'
+import {openHost} from '../host/index.ts'
+import type {Plan, Step} from '../plan/index.ts'
+import type {Rack, RackNode} from '../rack/index.ts'
+import {forEachNode, quote, type Fleet, type NodeShell} from '../ssh/index.ts'
+import {makeReports, throwIfAnyFailed, type NodeReport} from './report.ts'
+
+/** What `rack install` would do. */
+export function planInstall(rack: Rack, nodes: RackNode[]): Plan {
+  const steps = nodes.map((node): Step => ({
+    id: `install:${node.name}`,
+    node: node.name,
+    kind: 'node.install',
+    title: `Put the node program into ${node.root} of ${node.name}`,
+    input: {root: node.root},
+    needs: [],
+  }))
+  return {command: `rack install ${rack.name}`, steps}
+}
+
+export interface Installed {
+  /** flexrack's folder on the node. */
+  root: string
+}
+
+/** Puts the node program on every node. Safe to repeat. Returns a report a node, bad ones too. */
+export async function installNodes(nodes: RackNode[], fleet: Fleet, ctx: Context): Promise<NodeReport<Installed>[]> {
+  return overNodes('Installing on', nodes, fleet, ctx, async (node) => ({root: (await openHost(fleet, node, ctx)).root}))
+}
+
+export interface UninstallEntry {
+  path: string
+  kind: string
+  /** False for what is listed but lies outside flexrack's folder: it is named and left. */
+  inside: boolean
+}
+
+/** What is on a node now: `present` is false where flexrack never was. */
+export interface UninstallView {
+  present: boolean
+  root: string
+  entries: UninstallEntry[]
+  alive: {pid: number; command: string}[]
+}
+
+export interface Uninstalled {
+  removed: string[]
+  left: {path: string; why: string}[]
+  /** Number of processes that were ended. */
+  ended: number
+}
+
+/** What `rack uninstall` would remove, node by node. Throws as throwIfAnyFailed. */
+export async function planUninstall(rack: Rack, nodes: RackNode[], fleet: Fleet, ctx: Context): Promise<Plan> {
+  const reports = await overNodes('Looking at', nodes, fleet, ctx, (node, shell) => look(node, shell, fleet, ctx))
+  throwIfAnyFailed(reports)
+  const steps = reports.flatMap(({node, value}): Step[] => {
+    if (!value?.present) return []
+    const paths = value.entries.filter((entry) => entry.inside).map((entry) => entry.path)
+    const title = `Remove ${paths.length} path${paths.length === 1 ? '' : 's'} below ${value.root}${value.alive.length > 0 ? `, after ending ${value.alive.length} processes` : ''}`
+    return [{id: `uninstall:${node}`, node, kind: 'node.uninstall', title, input: {root: value.root, paths, alive: value.alive}, needs: []}]
+  })
+  return {command: `rack uninstall ${rack.name}`, steps}
+}
+
+/** Removes what flexrack put on the nodes. Refuses a node (CONFLICT) on which something of it still runs, unless forced. */
+export async function uninstallNodes(nodes: RackNode[], fleet: Fleet, ctx: Context, options: {force?: boolean; grace?: number} = {}): Promise<NodeReport<Uninstalled>[]> {
+  return overNodes('Uninstalling from', nodes, fleet, ctx, async (node, shell) => {
+    if (!(await hasFlexrack(node, shell, ctx))) return {removed: [], left: [], ended: 0}
+    const host = await openHost(fleet, node, ctx)
+    return host.call<Uninstalled>('node.uninstall', {force: options.force ?? false, grace: options.grace ?? 10}, {signal: ctx.signal})
+  })
+}
+
+async function look(node: RackNode, shell: NodeShell, fleet: Fleet, ctx: Context): Promise<UninstallView> {
+  if (!(await hasFlexrack(node, shell, ctx))) return {present: false, root: node.root, entries: [], alive: []}
+  const host = await openHost(fleet, node, ctx)
+  return {...(await host.call<Omit<UninstallView, 'present'>>('node.installed', {}, {signal: ctx.signal})), present: true}
+}
+
+/** Asked with a bare shell: opening a host would put the node program where nothing of ours is. */
+async function hasFlexrack(node: RackNode, shell: NodeShell, ctx: Context): Promise<boolean> {
+  return (await shell.exec(presentScript(node.root), {signal: ctx.signal})).status === 0
+}
+
+/** Succeeds if the root has a list of what is installed. */
+export function presentScript(root: string): string {
+  const folder = root === '~' || root.startsWith('~/') ? `"$HOME"${quote([root.slice(1)])}` : quote([root])
+  return `test -f ${folder}/installed.jsonl`
+}
+
+async function overNodes<T>(
+  doing: string,
+  nodes: RackNode[],
+  fleet: Fleet,
+  ctx: Context,
+  action: (node: RackNode, shell: NodeShell) => Promise<T>,
+): Promise<NodeReport<T>[]> {
+  const byName = new Map(nodes.map((node) => [node.name, node]))
+  const progress = ctx.reporter.begin(`${doing} ${nodes.length} node${nodes.length === 1 ? '' : 's'}`)
+  let finished = 0
+  const outcome = await forEachNode(fleet, [...byName.keys()], async (shell, name) => {
+    try {
+      return await action(byName.get(name) as RackNode, shell)
+    } finally {
+      progress.amount(++finished, nodes.length, 'nodes')
+    }
+  })
+  if (outcome.failed.size > 0) progress.fail()
+  else progress.done()
+  return makeReports([...byName.keys()], outcome)
+}
