@@ -16,14 +16,17 @@ _KILL_PATIENCE = 5.0  # seconds that SIGKILL is repeated before what is left cou
 
 
 class Containment:
-    """All processes tagged `tag`. Several processes may open the same one: `folder` keeps which cgroup was chosen."""
+    """All processes tagged `tag`. Several processes may open the same one: `folder` keeps which cgroup was chosen.
 
-    def __init__(self, tag: str, folder: Path) -> None:
+    With `look_only` no cgroup is made where none was noted.
+    """
+
+    def __init__(self, tag: str, folder: Path, look_only: bool = False) -> None:
         if not tag or any(character in tag for character in "/\0= \n"):
             raise ValueError(f"not a containment tag: {tag!r}")
         self.tag = tag
         self._note = folder / f"cgroup-{tag}"
-        self.cgroup: Optional[Path] = self._open_cgroup()
+        self.cgroup: Optional[Path] = self._noted_cgroup() or (None if look_only else self._make_cgroup())
 
     def environment(self) -> Dict[str, str]:
         """What to add to the environment of everything that belongs here."""
@@ -76,14 +79,15 @@ class Containment:
                 time.sleep(_POLL)
         self._note.unlink(missing_ok=True)
 
-    def _open_cgroup(self) -> Optional[Path]:
-        """The cgroup noted by whoever opened this containment first, else a new one, else None."""
+    def _noted_cgroup(self) -> Optional[Path]:
+        """The cgroup chosen by whoever opened this containment first."""
         try:
             noted = self._note.read_text()
-            if noted and Path(noted).is_dir():
-                return Path(noted)
+            return Path(noted) if noted and Path(noted).is_dir() else None
         except OSError:
-            pass
+            return None
+
+    def _make_cgroup(self) -> Optional[Path]:
         for parent in _cgroup_parents():
             path = parent / f"flexrack-{self.tag}"
             try:

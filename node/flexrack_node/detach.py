@@ -35,9 +35,13 @@ def detach(argv: Sequence[str], log: Path, env: Optional[Mapping[str, str]] = No
 
 
 def python_module(module: str, *arguments: str) -> List[str]:
-    """argv that runs `main(arguments) -> exit status` of a module of this program, with this Python, isolated from PYTHON* and site."""
+    """argv that runs `main(arguments) -> exit status` of a module of this program (or `module:function`).
+
+    With this Python, isolated from PYTHON* variables and site-packages.
+    """
     parent = str(Path(__file__).resolve().parent.parent)
-    code = f"import sys; sys.path.insert(0, {parent!r}); from flexrack_node.{module} import main; sys.exit(main(sys.argv[1:]))"
+    name, _, function = module.partition(":")
+    code = f"import sys; sys.path.insert(0, {parent!r}); from flexrack_node.{name} import {function or 'main'} as f; sys.exit(f(sys.argv[1:]))"
     return [sys.executable, "-I", "-S", "-c", code, *arguments]
 
 

@@ -1,6 +1,11 @@
 """Which function answers which verb: "module:function". Modules are imported only when called."""
 
 VERBS = {
+    "endpoint.check": "endpoint:check",
+    "endpoint.place": "endpoint:place",
+    "endpoint.ports": "endpoint:ports",
+    "endpoint.prune": "endpoint:prune",
+    "endpoint.write": "endpoint:write",
     "environment.ensure": "environment:ensure",
     "environment.list": "environment:listing",
     "environment.plan": "environment:plan",

@@ -1,0 +1,34 @@
+"""Brings MLflow's record of a run in line with the node's files, after the head was away or everything was killed."""
+from typing import Any, Dict
+
+from flexrack_node.recording import NotRecorded, Recorder
+from flexrack_node.run_files import RunFolder
+
+
+def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
+    """Returns {recorded: bool, why?}. Nothing to do while the run is alive, is not tracked, or is recorded."""
+    spec, result = folder.spec(), folder.result()
+    tracking = spec.get("tracking")
+    if folder.is_held() or not result:
+        return {"recorded": False, "why": "the run is still going on"}
+    if not tracking or result.get("reconciled") or (result.get("recorded") and spec["index"] == 0):
+        return {"recorded": True}
+    from flexrack_node.relay import drain
+
+    upstream = given.get("upstream") or tracking["upstream"]
+    token = given.get("token") or tracking.get("token")
+    left = drain(folder.spool, upstream, token, float(given.get("seconds") or 30))
+    if left["pending"]:
+        return {"recorded": False, "why": f"{left['pending']} tracking writes still wait"}
+    recorder = Recorder(upstream, tracking, token)
+    try:
+        if not result.get("recorded"):
+            recorder.upload_logs(folder)
+            if spec["index"] == 0:
+                recorder.upload_outputs(folder)
+                recorder.finish(spec, result)
+    except NotRecorded as error:
+        return {"recorded": False, "why": str(error)}
+    folder.write("result", {**result, "recorded": True, "reconciled": True})
+    folder.event("reconciled")
+    return {"recorded": True}

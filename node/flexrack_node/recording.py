@@ -1,0 +1,153 @@
+"""Completes a run's record in MLflow from the node's files: outputs, logs, how it ended. Safe to repeat."""
+import http.client
+import json
+import os
+import shutil
+import urllib.parse
+import urllib.request
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional
+
+from flexrack_node.run_files import RunFolder
+
+_STATUS = {"finished": "FINISHED", "failed": "FAILED", "stopped": "KILLED"}
+_TIMEOUT = 60.0
+_MAX_LOG = 50 * 1024 * 1024  # of a rank's log that is uploaded: the end of it
+
+
+class NotRecorded(Exception):
+    """The tracking server is away or refused; everything needed to try again is in the run's folder."""
+
+
+class Recorder:
+    """Speaks to the relay, or to the tracking server itself, in the name of one run."""
+
+    def __init__(self, base: str, tracking: Dict[str, Any], token: Optional[str]) -> None:
+        self._base = base.rstrip("/")
+        self._tracking = tracking
+        self._token = token
+
+    def finish(self, spec: Dict[str, Any], result: Dict[str, Any]) -> None:
+        """Status, end time and tags. Raises NotRecorded."""
+        run = self._tracking["run_id"]
+        cause = result.get("cause") or {}
+        tags = {
+            "flexrack.exit": str(result["exit"]),
+            "flexrack.duration": f"{result['duration']:.3f}",
+            "flexrack.attempts": str(len(result.get("attempts", []))),
+            "flexrack.cause": describe_cause(cause) if cause else "",
+        }
+        for key, value in tags.items():
+            if value:
+                self._post("runs/set-tag", {"run_id": run, "run_uuid": run, "key": key, "value": value})
+        self._post("runs/update", {"run_id": run, "run_uuid": run, "status": _STATUS[result["status"]], "end_time": int(result["ended"] * 1000)})
+
+    def upload_logs(self, folder: RunFolder) -> int:
+        """Every rank's log of this node, as logs/attempt-<k>/rank-<r>.log. Returns how many."""
+        count = 0
+        for attempt in folder.attempts():
+            for path in sorted(folder.attempt(attempt).glob("*.log")):
+                name = path.name if path.name != "agent.log" else f"launcher-{folder.spec()['node']}.log"
+                if path.stat().st_size:
+                    count += self._upload(path, f"logs/attempt-{attempt}/{name}", tail=_MAX_LOG)
+        return count
+
+    def upload_outputs(self, folder: RunFolder) -> int:
+        """Everything in the run's outputs folder, under its own name. Returns how many files."""
+        return sum(self._upload(path, path.relative_to(folder.outputs).as_posix()) for path in _files(folder.outputs))
+
+    def revoke(self, upstream: str) -> None:
+        """Makes the run's token worthless. An external server without such a door answers 404, which is as good."""
+        request = urllib.request.Request(f"{upstream.rstrip('/')}/flexrack/v1/tokens/self", method="DELETE")
+        try:
+            self._open(request)
+        except NotRecorded:
+            pass
+
+    def _upload(self, path: Path, name: str, tail: Optional[int] = None) -> int:
+        """One artifact through the server's proxy; 0 where the run's artifacts are not behind one."""
+        uri = urllib.parse.urlsplit(self._tracking.get("artifact_uri") or "")
+        if uri.scheme != "mlflow-artifacts":
+            return 0
+        target = urllib.parse.quote(f"{uri.path.strip('/')}/{name}")
+        size = path.stat().st_size
+        with open(path, "rb") as file:
+            if tail is not None and size > tail:
+                file.seek(size - tail)
+                size = tail
+            request = urllib.request.Request(f"{self._base}/api/2.0/mlflow-artifacts/artifacts/{target}", data=_Exactly(file, size), method="PUT")
+            request.add_header("Content-Length", str(size))
+            request.add_header("Content-Type", "application/octet-stream")
+            self._open(request)
+        return 1
+
+    def _post(self, path: str, value: Dict[str, Any]) -> None:
+        request = urllib.request.Request(f"{self._base}/api/2.0/mlflow/{path}", data=json.dumps(value).encode(), method="POST")
+        request.add_header("Content-Type", "application/json")
+        self._open(request)
+
+    def _open(self, request: urllib.request.Request) -> None:
+        if self._token:
+            request.add_header("Authorization", f"Bearer {self._token}")
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the door is reached directly
+        try:
+            with opener.open(request, timeout=_TIMEOUT) as answer:
+                answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise NotRecorded(f"{request.get_method()} {urllib.parse.urlsplit(request.full_url).path}: {error}") from None
+
+
+class _Exactly:
+    """The next `size` bytes of a file that may still grow."""
+
+    def __init__(self, file: Any, size: int) -> None:
+        self._file, self._left = file, size
+
+    def read(self, count: int = -1) -> bytes:
+        data = self._file.read(self._left if count < 0 else min(count, self._left))
+        self._left -= len(data)
+        return data
+
+
+def collect_outputs(spec: Dict[str, Any], folder: RunFolder, since: float) -> List[str]:
+    """Copies what the manifest calls outputs, where this run wrote it, from the workspace into the run's folder.
+
+    Copies, because the next run writes to the same place. Returns the names, relative to the project.
+    """
+    base = Path(spec["cwd"])
+    copied = []
+    for pattern in spec.get("outputs", []):
+        for path in _matching(base, pattern):
+            name = path.relative_to(base)
+            if path.stat().st_mtime >= since - 1.0:
+                target = folder.outputs / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, target)
+                copied.append(name.as_posix())
+    return copied
+
+
+def describe_cause(cause: Dict[str, Any]) -> str:
+    """One line: `rank 3 on node-2 ended with 17: the last thing it said`."""
+    who = f"rank {cause['rank']} on {cause['node']}" if cause.get("rank") is not None else cause["node"]
+    how = f" was killed by SIG{cause['signal']}" if cause.get("signal") else f" ended with {cause['exit']}" if cause.get("exit") is not None else ""
+    message = f": {cause['message']}" if cause.get("message") else ""
+    return f"{who}{how}{message}"[:1000]
+
+
+def _matching(base: Path, pattern: str) -> Iterator[Path]:
+    """Files below `base` that are named by an output: a file, a folder, or a glob. Never through a link that leads outside."""
+    clean = pattern.rstrip("/")
+    if os.path.isabs(clean) or ".." in Path(clean).parts:
+        return
+    root = base.resolve()
+    for match in sorted(base.glob(clean)) if any(c in clean for c in "*?[") else [base / clean]:
+        for path in _files(match) if match.is_dir() else [match]:
+            if path.is_file() and root in path.resolve().parents:
+                yield path
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            yield path

@@ -1,0 +1,157 @@
+"""The process that stays with a run on a node, from before its ranks start until its record is complete.
+
+    supervisor FOLDER      detached; started by run.start
+"""
+import os
+import signal
+import subprocess
+import time
+import traceback
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Union
+
+from flexrack_node.cause import of_gang
+from flexrack_node.detach import python_module
+from flexrack_node.gang import Leader
+from flexrack_node.gang_member import Member
+from flexrack_node.local_ranks import LocalRanks
+from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
+from flexrack_node.run_files import RunFolder
+
+DRAIN_SECONDS = 5.0  # for tracking writes that wait, at the end; what is left stays in the spool
+_EXITS = {"finished": 0, "stopped": 130}
+
+
+def main(arguments: List[str]) -> int:
+    folder = RunFolder(Path(arguments[0]))
+    if not folder.hold():
+        return 0
+    os.umask(0o077)
+    spec = folder.spec()
+    started = time.time()
+    folder.write("state", {"status": "waiting", "attempt": 0, "pid": os.getpid(), "started": started})
+    warden = subprocess.Popen(
+        python_module("warden", str(folder.path)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    _listen_to_signals(folder)
+    try:
+        _supervise(folder, spec, started)
+    except Exception as error:
+        # The warden ends the ranks: it is not told that all is well.
+        folder.event("bug", trace=traceback.format_exc())
+        cause = of_gang(spec["node"], f"flexrack's supervisor failed: {error!r}")
+        folder.write("result", close_result(spec, {"status": "failed", "cause": cause, "attempts": []}, started))
+        return 1
+    if warden.stdin:
+        warden.stdin.write(b".")
+        warden.stdin.close()
+    warden.wait()
+    return 0
+
+
+def close_result(spec: Dict[str, Any], result: Dict[str, Any], started: float) -> Dict[str, Any]:
+    """A gang's result with what does not depend on the gang: exit, times, and whether MLflow knows."""
+    ended = time.time()
+    attempts = result.get("attempts", [])
+    return {
+        **result,
+        "run": spec["run"],
+        "exit": _EXITS.get(result["status"], 1),
+        "started": attempts[0]["started"] if attempts and "started" in attempts[0] else started,
+        "ended": ended,
+        "duration": ended - started,
+        "recorded": not spec.get("tracking"),
+    }
+
+
+def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float) -> None:
+    relay = _open_relay(folder, spec)
+    local = LocalRanks(folder, spec, relay.port if relay else None)
+    if spec["index"] > 0:
+        member = Member(folder, spec, local)
+        result = member.run()
+        folder.write("result", result if "run" in result else close_result(spec, result, started))
+        _upload(folder, spec, relay, outputs=False)
+        member.done(relay.close() if relay else True)
+    else:
+        leader = Leader(folder, spec, local)
+        port = leader.listen()
+        folder.write("state", {**folder.state(), "gang": {"address": spec["gang"]["address"], "port": port}})
+        result = close_result(spec, leader.run(), started)
+        result["outputs"] = collect_outputs(spec, folder, started)
+        # Known from here on, whatever happens to the rest.
+        folder.write("result", result)
+        folder.write("state", {**folder.state(), "status": "recording"})
+        everybody = leader.end(result, patience=DRAIN_SECONDS * 2)
+        _record(folder, spec, relay, result, everybody)
+    folder.write("state", {**folder.state(), "status": "ended"})
+
+
+def _record(folder: RunFolder, spec: Dict[str, Any], relay: "Optional[_Relay]", result: Dict[str, Any], everybody: bool) -> None:
+    """The leader's last work. Where the head is away, result.json keeps recorded: false and run.reconcile does it later."""
+    if not relay:
+        return
+    uploaded = _upload(folder, spec, relay, outputs=True)
+    recorder = relay.recorder()
+    try:
+        recorder.finish(spec, result)
+        finished = True
+    except NotRecorded as error:
+        folder.event("not recorded", why=str(error))
+        finished = False
+    drained = relay.close()
+    recorded = bool(uploaded and finished and drained)
+    if recorded and everybody and spec["tracking"].get("token"):
+        recorder.revoke(spec["tracking"]["upstream"])
+    folder.write("result", {**result, "recorded": recorded, "recorded_everywhere": recorded and everybody})
+
+
+def _upload(folder: RunFolder, spec: Dict[str, Any], relay: "Optional[_Relay]", outputs: bool) -> bool:
+    if not relay:
+        return True
+    try:
+        recorder = relay.recorder()
+        files = recorder.upload_outputs(folder) if outputs else 0
+        folder.event("uploaded", outputs=files, logs=recorder.upload_logs(folder))
+        return True
+    except NotRecorded as error:
+        folder.event("not uploaded", why=str(error))
+        return False
+
+
+class _Relay:
+    """The node's relay for this run, and its address."""
+
+    def __init__(self, folder: RunFolder, tracking: Dict[str, Any]) -> None:
+        from flexrack_node.relay import Relay
+
+        self._folder, self._tracking = folder, tracking
+        self._relay = Relay(folder.spool, tracking["upstream"], tracking.get("token"), on_event=self._tell, run_id=tracking["run_id"])
+        self.port: int = self._relay.start()
+
+    def recorder(self) -> Recorder:
+        return Recorder(f"http://127.0.0.1:{self.port}", self._tracking, self._tracking.get("token"))
+
+    def close(self) -> bool:
+        """True where nothing is left in the spool."""
+        left = self._relay.close(DRAIN_SECONDS)
+        self._folder.event("relay closed", **left)
+        return not left["pending"]
+
+    def _tell(self, event: Dict[str, Any]) -> None:
+        fields = {key: value for key, value in event.items() if key not in ("event", "at", "kind")}
+        self._folder.event(str(event.get("event") or event.get("kind") or "tracking"), **fields)
+
+
+def _open_relay(folder: RunFolder, spec: Dict[str, Any]) -> Optional[_Relay]:
+    return _Relay(folder, spec["tracking"]) if spec.get("tracking") else None
+
+
+def _listen_to_signals(folder: RunFolder) -> None:
+    """Whoever ends this process kindly means the run."""
+    def stop(number: int, _frame: Union[object, None]) -> None:
+        if not folder.stop_request():
+            folder.write("stop", {"grace": folder.spec().get("grace", 10), "kill": False, "by": signal.Signals(number).name})
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -1,0 +1,118 @@
+"""Nodes of a run on this machine, each a root folder of its own, driven through the verbs as a caller would."""
+import base64
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+PROGRAM = Path(__file__).resolve().parents[2] / "node" / "flexrack_node"
+sys.path.insert(0, str(PROGRAM.parent))
+
+from flexrack_node.containment import tagged_pids  # noqa: E402
+
+
+def until(condition, seconds=60.0):
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError("did not happen in time")
+        time.sleep(0.02)
+
+
+class Rack:
+    def __init__(self, count):
+        self.folder = Path(tempfile.mkdtemp(prefix="flexrack-gang-"))
+        self.nodes = [f"node-{index + 1}" for index in range(count)]
+        for node in self.nodes:
+            (self.folder / node).mkdir()
+        (self.folder / "code").mkdir()
+        self.runs = []
+
+    def script(self, text):
+        (self.folder / "code" / "train.py").write_text(text)
+
+    def call(self, node, verb, value=None):
+        """The verb's result; a verb's error is raised as RuntimeError(code, message)."""
+        done = subprocess.run(
+            [sys.executable, str(PROGRAM), verb, str(self.folder / node), str(self.folder / "environments")],
+            input=json.dumps(value).encode() + b"\n", capture_output=True, timeout=120,
+        )
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        if not lines or "error" in lines[-1]:
+            raise RuntimeError(lines[-1]["error"]["code"] if lines else done.stderr.decode(), lines[-1:] or "")
+        self.events = lines[:-1]
+        return lines[-1]["result"]
+
+    def start(self, nodes=None, **parts):
+        """Starts a run on the nodes, the first one leading; returns its id."""
+        nodes = nodes or self.nodes
+        run = f"test-{secrets.token_hex(4)}"
+        self.runs.append(run)
+        spec = {
+            "run": run, "project": "test", "nodes": nodes, "launcher": "plain", "processes": 1, "command": ["train.py"],
+            "python": sys.executable, "cwd": str(self.folder / "code"), "env": {}, "restarts": 0, "grace": 5, "outputs": [],
+            "address": "127.0.0.1", "neighbours": len(nodes), "tracking": None, "created": time.time(), **parts,
+        }
+        gang = {"secret": secrets.token_hex(32), "address": "127.0.0.1", "port": 0, "timeout": 30, **parts.get("gang", {})}
+        for index, node in enumerate(nodes):
+            answer = self.call(node, "run.start", {**spec, "node": node, "index": index, "gang": gang})
+            if index == 0:
+                gang["port"] = answer["gang"]["port"]
+        return run
+
+    def finish(self, run, node="node-1", seconds=60):
+        """The run's detail on a node, once it is over there."""
+        value = self.call(node, "run.state", {"run": run, "wait": seconds})
+        if value["live"]:
+            raise AssertionError(f"still running: {value}")
+        return value
+
+    def log(self, run, rank, node, attempt=1):
+        return (self.folder / node / "runs" / run / "attempts" / str(attempt) / f"rank-{rank}.log").read_text()
+
+    def events_of(self, run, node):
+        lines = (self.folder / node / "runs" / run / "events.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    def alive(self, run):
+        """Pids of ranks, and of anything they started, on any node: by the tag, straight from /proc."""
+        found = set()
+        for index in range(len(self.nodes)):
+            for attempt in range(1, 5):
+                found |= tagged_pids(f"{run}.{index}.{attempt}")
+        return {pid for pid in found if _state(pid) not in "ZX"}
+
+    def close(self):
+        for run in self.runs:
+            for node in self.nodes:
+                try:
+                    self.call(node, "run.stop", {"run": run, "kill": True})
+                    self.finish(run, node)
+                except RuntimeError:
+                    pass
+            if self.alive(run):
+                raise AssertionError(f"processes of {run} are left: {self.alive(run)}")
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def supervisor_pid(rack, run, node):
+    return json.loads((rack.folder / node / "runs" / run / "state.json").read_text())["pid"]
+
+
+def decode(event):
+    return base64.b64decode(event["data"])
+
+
+def _state(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0].decode()
+    except OSError:
+        return "X"
