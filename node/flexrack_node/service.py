@@ -18,6 +18,7 @@ from flexrack_node.channel import Channel
 from flexrack_node.containment import Containment
 from flexrack_node.detach import detach
 from flexrack_node.errors import NodeError
+from flexrack_node.installed import record as record_installed
 from flexrack_node.service_log import ServiceLog
 from flexrack_node.service_record import ServiceRecord, start_time
 
@@ -34,6 +35,7 @@ def start(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     if not spec.get("argv"):
         raise NodeError("USAGE", f"service {given.get('id')} has no command")
     record = ServiceRecord(channel.root, given["id"])
+    record_installed(channel.root, record.folder, "service")
     with record.change():
         now = describe(record)
         same = record.spec() == spec
