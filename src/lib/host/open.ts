@@ -34,7 +34,7 @@ export async function openHost(fleet: Fleet, node: RackNode, ctx: Context): Prom
 
 async function prepare(shell: NodeShell, folders: {root: string; environments: string}, ctx: Context): Promise<Installation> {
   const program = await loadProgram()
-  const look = readLook(await shell.run(lookScript(program.hash, folders), {signal: ctx.signal}))
+  const look = readLook(await shell.run(lookScript(program.hash, folders), {signal: live(ctx)}))
   if (look.python === '') {
     throw new CliError('NODE_UNFIT', `${shell.node} has no Python 3.9 or newer${look.found ? ` (it has ${look.found})` : ''}`, {
       details: {node: shell.node, found: look.found},
@@ -48,13 +48,18 @@ async function prepare(shell: NodeShell, folders: {root: string; environments: s
 
 async function install(shell: NodeShell, program: NodeProgram, installation: Installation, ctx: Context): Promise<void> {
   const order = JSON.stringify({root: installation.root, hash: program.hash, python: installation.python, files: program.files})
-  const result = await shell.exec(installScript(installation.python), {input: order, signal: ctx.signal})
+  const result = await shell.exec(installScript(installation.python), {input: order, signal: live(ctx)})
   const line = result.stdout.trim().split('\n').at(-1) ?? ''
   const answer = parse(line)
   if (answer?.error) throw toCliError(shell.node, answer.error)
   if (result.status !== 0 || !answer?.result) {
     throw new CliError('REMOTE_FAILED', `flexrack's program could not be put on ${shell.node}`, {details: {node: shell.node, status: result.status, stderr: result.stderr.slice(-2000)}})
   }
+}
+
+/** After the first Ctrl-C the node may still be needed to put things in order. */
+function live(ctx: Context): AbortSignal {
+  return ctx.signal.aborted ? ctx.kill : ctx.signal
 }
 
 function parse(line: string): {result?: unknown; error?: unknown} | undefined {

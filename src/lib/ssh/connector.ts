@@ -1,29 +1,57 @@
-import {readFile} from 'node:fs/promises'
-import type {Client} from 'ssh2'
+import {setTimeout as sleep} from 'node:timers/promises'
 import {CliError, type Context} from '../base/index.ts'
-import {chooseAlgorithms} from './algorithms.ts'
 import {resolveTarget, type Endpoint} from './config.ts'
-import {Connection} from './connection.ts'
-import {checkHostKey, entriesFor, knownHostsName, readKnownHosts} from './known-hosts.ts'
+import type {Connection} from './connection.ts'
+import {attempt, AttemptError} from './handshake.ts'
+import {KeyRing} from './identity.ts'
 import {Slots} from './parallel.ts'
+import {Questions} from './questions.ts'
 import type {FleetOptions, SshTarget} from './types.ts'
 
-/** Makes connections, a few at a time. */
+const ATTEMPTS = 3
+const FIRST_PAUSE_MS = 300
+const FAREWELL_MS = 1500
+
+/** Makes connections, a few at a time, again where that may help, and by way of jump hosts, which are shared. */
 export class Connector {
   readonly #ctx: Context
+  readonly #options: FleetOptions
+  readonly #questions = new Questions()
+  readonly #ring: KeyRing
   readonly #starts: Slots
   readonly #open = new Set<Connection>()
+  readonly #jumps = new Map<string, Promise<Connection>>()
+  readonly #closing = new AbortController()
 
   constructor(ctx: Context, options: FleetOptions) {
     this.#ctx = ctx
+    this.#options = options
+    this.#ring = new KeyRing(options, this.#questions)
     this.#starts = new Slots(options.parallelStarts ?? 16)
   }
 
+  /** A new connection to a target. Errors: NODE_UNREACHABLE, AUTH_FAILED, HOST_KEY_UNKNOWN, HOST_KEY_CHANGED, INTERRUPTED. */
   async connect(target: SshTarget): Promise<Connection> {
-    const endpoint = await resolveTarget(target, this.#ctx.env)
+    return this.#reach(await resolveTarget(target, this.#ctx.env))
+  }
+
+  /** Ends everything; what does not end by itself soon is cut. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    const all = [...this.#open]
+    for (const connection of all) connection.end()
+    const patience = new AbortController()
+    await Promise.race([Promise.all(all.map((one) => one.closed)), sleep(FAREWELL_MS, undefined, {signal: patience.signal}).catch(() => {})])
+    patience.abort()
+    for (const connection of all) if (!connection.lost) connection.client.destroy()
+  }
+
+  async #reach(endpoint: Endpoint): Promise<Connection> {
+    const via = endpoint.jump ? await this.#jump(endpoint.jump) : undefined
+    // Taken only now: targets that wait for their jump host must not keep it from starting.
     const release = await this.#starts.take()
     try {
-      const connection = await this.#handshake(endpoint)
+      const connection = await this.#persist(endpoint, via)
       this.#open.add(connection)
       connection.onLost(() => this.#open.delete(connection))
       return connection
@@ -32,27 +60,38 @@ export class Connector {
     }
   }
 
-  async close(): Promise<void> {
-    for (const connection of this.#open) connection.end()
-  }
-
-  async #handshake(endpoint: Endpoint): Promise<Connection> {
-    const {default: ssh2} = await import('ssh2')
-    const client: Client = new ssh2.Client()
-    const name = knownHostsName(endpoint.host, endpoint.port)
-    const entries = await readKnownHosts(endpoint.knownHostsFiles)
-    const connection = new Connection(endpoint.node, client, this.#ctx)
-    const privateKey = await readFile(endpoint.identityFiles[0] as string)
-    await new Promise<void>((resolve, reject) => {
-      client.once('ready', resolve)
-      client.once('error', (error) => reject(new CliError('NODE_UNREACHABLE', `no connection to ${endpoint.node}: ${error.message}`, {cause: error})))
-      client.connect({
-        host: endpoint.host, port: endpoint.port, username: endpoint.user, privateKey,
-        algorithms: chooseAlgorithms(new Set(entriesFor(entries, name).map((entry) => entry.keyType))),
-        keepaliveInterval: 15_000, keepaliveCountMax: 3,
-        hostVerifier: (key: Buffer) => checkHostKey(entries, name, key).verdict === 'known',
-      })
-    })
+  /** One connection for all that go through the same hop. */
+  #jump(endpoint: Endpoint): Promise<Connection> {
+    const key = JSON.stringify([endpoint.user, endpoint.host, endpoint.port, endpoint.identityFiles, hops(endpoint)])
+    let connection = this.#jumps.get(key)
+    if (!connection) {
+      connection = this.#reach(endpoint)
+      this.#jumps.set(key, connection)
+      const forget = (): boolean => this.#jumps.delete(key)
+      connection.then((made) => made.onLost(forget), forget)
+    }
     return connection
   }
+
+  async #persist(endpoint: Endpoint, via: Connection | undefined): Promise<Connection> {
+    // The first Ctrl-C ends what is being waited for now; connecting afterwards, to put things in order, must still work.
+    const soft = this.#ctx.signal.aborted ? [] : [this.#ctx.signal]
+    const signal = AbortSignal.any([this.#closing.signal, this.#ctx.kill, ...soft])
+    for (let number = 1; ; number++) {
+      try {
+        return await attempt(endpoint, {ctx: this.#ctx, options: this.#options, questions: this.#questions, ring: this.#ring, via, signal})
+      } catch (error) {
+        if (!(error instanceof AttemptError)) throw error
+        if (!error.again || number === ATTEMPTS || via?.lost) throw error.told
+        const pause = FIRST_PAUSE_MS * 3 ** (number - 1) * (0.5 + Math.random())
+        await sleep(pause, undefined, {signal}).catch(() => {
+          throw new CliError('INTERRUPTED', `interrupted while connecting to ${endpoint.label}`)
+        })
+      }
+    }
+  }
+}
+
+function hops(endpoint: Endpoint): string[] {
+  return endpoint.jump ? [...hops(endpoint.jump), `${endpoint.jump.user}@${endpoint.jump.host}:${endpoint.jump.port}`] : []
 }

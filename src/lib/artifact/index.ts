@@ -1,0 +1,5 @@
+export {packFiles} from './pack.ts'
+export {unpackFiles} from './unpack.ts'
+export {uploadFolder} from './upload.ts'
+export {fetchPaths} from './fetch.ts'
+export type * from './types.ts'

@@ -1,0 +1,42 @@
+import {CliError} from '../base/index.ts'
+import type {Endpoint} from './config.ts'
+import type {Identities} from './identity.ts'
+import {quote} from './quote.ts'
+
+/** NODE_UNREACHABLE with the reason in plain words, by the code of the operating system. */
+export function connectionError(endpoint: Endpoint, cause: {code?: unknown; message?: string; seconds?: number}): CliError {
+  const where = `${endpoint.host}:${endpoint.port}`
+  const reasons: Record<string, string> = {
+    DEADLINE: `${where} did not answer within ${cause.seconds} s`,
+    ENOTFOUND: `there is no host named ${endpoint.host}`,
+    EAI_AGAIN: `the name ${endpoint.host} cannot be resolved right now`,
+    ECONNREFUSED: `nothing listens on ${where}`,
+    ECONNRESET: `${where} closed the connection`,
+    ETIMEDOUT: `${where} does not answer`,
+    EHOSTUNREACH: `there is no route to ${where}`,
+    ENETUNREACH: `there is no route to ${where}`,
+  }
+  const reason = reasons[String(cause.code)] ?? `${where}: ${cause.message || String(cause.code)}`
+  return new CliError('NODE_UNREACHABLE', `no connection to ${endpoint.label}: ${reason}`, {
+    details: {node: endpoint.label, host: endpoint.host, port: endpoint.port, reason: cause.message || String(cause.code)},
+    hint: `try it with: ${sshCommand(endpoint)}`,
+  })
+}
+
+/** AUTH_FAILED with every key that was offered, and those that could not be. */
+export function authenticationError(endpoint: Endpoint, identities: Identities, cause: Error | undefined): CliError {
+  const {offered, problems} = identities
+  const keys = offered.length === 0 ? 'there is no key to offer' : `it refused ${offered.length === 1 ? 'the key' : 'every key:'} ${offered.join(', ')}`
+  const also = problems.length > 0 ? `; ${problems.join('; ')}` : ''
+  const file = endpoint.identityFiles[0] ?? '~/.ssh/id_ed25519'
+  return new CliError('AUTH_FAILED', `${endpoint.label} does not let ${endpoint.user} in: ${keys}${also}`, {
+    details: {node: endpoint.label, user: endpoint.user, host: endpoint.host, port: endpoint.port, offered, problems, ...(cause ? {reason: cause.message} : {})},
+    hint: `ssh-copy-id -i ${quote([file])} ${endpoint.port === 22 ? '' : `-p ${endpoint.port} `}${quote([`${endpoint.user}@${endpoint.host}`])}`,
+    cause,
+  })
+}
+
+function sshCommand(endpoint: Endpoint): string {
+  const jump = endpoint.jump ? ['-J', `${endpoint.jump.user}@${endpoint.jump.host}:${endpoint.jump.port}`] : []
+  return quote(['ssh', ...jump, ...(endpoint.port === 22 ? [] : ['-p', String(endpoint.port)]), `${endpoint.user}@${endpoint.host}`, 'true'])
+}
