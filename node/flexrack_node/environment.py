@@ -21,8 +21,9 @@ from . import interpreter
 from .channel import Channel
 from .errors import NodeError
 from .filelock import FileLock
+from .installed import record
 from .pip import Builder, unfit_disk
-from .workspace_folder import WorkspaceFolder, record_installed, write_json
+from .workspace_folder import WorkspaceFolder, write_json
 
 READY = ".flexrack-ready.json"
 USERS = ".flexrack-users"
@@ -40,6 +41,7 @@ def ensure(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         make_folder(channel, folder.parent)
         with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}"):
             if not is_ready(folder):  # whoever held the lock before may have built it
+                record(channel.root, folder, "environment")
                 build(folder, requirements, constraints, facts, channel)
                 built = True
     answer = {"hash": name, "path": str(folder), "built": built, "python": facts["version"]}
@@ -170,14 +172,13 @@ def discard(folder: Path) -> None:
 
 
 def make_folder(channel: Channel, folder: Path) -> None:
-    """Makes the folder of environments and its locks, and puts it on the list of what is ours on this node."""
     if (folder / ".locks").is_dir():
         return
     try:
+        record(channel.root, folder / ".locks", "environment locks")
         (folder / ".locks").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise unfit_disk(error, folder) or NodeError("NODE_UNFIT", f"cannot make {folder}: {error.strerror}")
-    record_installed(channel.root, folder, "environments")
 
 
 def note_user(folder: Path, root: Path, user: str, answer: Dict[str, Any]) -> None:

@@ -10,11 +10,11 @@
 import json
 import os
 import re
-import time
 from pathlib import Path
 from typing import Any, Dict, Optional
 
 from .errors import NodeError
+from .installed import record
 
 
 class WorkspaceFolder:
@@ -34,13 +34,12 @@ class WorkspaceFolder:
 
     def make(self, root: Path) -> None:
         """Makes the folders; the first time, puts them on the list of what is ours on this node."""
-        fresh = not self.path.exists()
+        if not self.path.exists():
+            record(root, self.path, "workspace")
         for folder in (self.path.parent, self.path, self.code, self.staging):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if folder.is_symlink() and folder != self.path.parent:
                 raise NodeError("CONFLICT", f"{folder} is a link; flexrack does not write through it", f"rm {folder}")
-        if fresh:
-            record_installed(root, self.path, "workspace")
 
     def load(self, file: Path) -> Optional[Dict[str, Any]]:
         try:
@@ -57,11 +56,3 @@ def write_json(file: Path, value: Any) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     os.replace(beside, file)
-
-
-def record_installed(root: Path, path: Path, kind: str) -> None:
-    """One more line in the list of what flexrack put on this node; `rack uninstall` removes what is in it. Relative below the root."""
-    shown = str(path.relative_to(root)) if root in path.parents else str(path)
-    line = {"path": shown, "kind": kind, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
-    with open(root / "installed.jsonl", "a", encoding="utf-8") as record:
-        record.write(json.dumps(line) + "\n")

@@ -1,0 +1,61 @@
+import {isSameEntry, type Entry, type EntryKind} from './entry.ts'
+import type {Snapshot} from './snapshot.ts'
+
+/** What a node has of a project, as the verb sync.compare tells. */
+export interface Compared {
+  same: boolean
+  revision: string
+  /** Absolute path of the code folder there. */
+  path: string
+  /** Everything sync has put there, as it is now; kind '' is what has gone since. */
+  inventory?: [path: string, kind: EntryKind | '', digest: string, executable: boolean][]
+  /** Contents that came before an earlier sync was cut short. */
+  staged?: string[]
+  last: {owner?: string; source?: string; at?: number} | null
+}
+
+/** What has to happen to a node's code folder. */
+export interface Delta {
+  put: Map<string, Entry>
+  remove: string[]
+  /** Files that sync put there once and that the patterns now leave out: they stay, and are the node's own from now on. */
+  forget: string[]
+  /** Contents that have to travel: digest to the file here that has it, and its size in bytes. */
+  send: Map<string, {path: string; size: number}>
+  /** Sum of the sizes. */
+  bytes: number
+}
+
+/** Compares the project with what the node has. */
+export function computeDelta(snapshot: Snapshot, compared: Compared): Delta {
+  const there = new Map((compared.inventory ?? []).map(([path, kind, digest, executable]) => [path, {kind, digest, executable} as Entry]))
+  const staged = new Set(compared.staged)
+  const delta: Delta = {put: new Map(), remove: [], forget: [], send: new Map(), bytes: 0}
+  if (compared.same) return delta
+  for (const [path, entry] of snapshot.entries) {
+    if (isSameEntry(entry, there.get(path))) continue
+    delta.put.set(path, entry)
+    if (entry.kind !== 'f' || staged.has(entry.digest) || delta.send.has(entry.digest)) continue
+    const size = snapshot.sizes.get(path) ?? 0
+    delta.send.set(entry.digest, {path, size})
+    delta.bytes += size
+  }
+  for (const [path, entry] of there) {
+    if (snapshot.entries.has(path)) continue
+    if ((entry.kind as string) !== '' && snapshot.excludes(path)) delta.forget.push(path)
+    else delta.remove.push(path)
+  }
+  return delta
+}
+
+/** `first time, 12 files, 3 KiB` or `3 files changed, 1 removed`; for people. */
+export function describeDelta(delta: Delta, compared: Compared): string {
+  if (compared.same) return 'nothing changed'
+  const count = (number: number, what: string): string => `${number} file${number === 1 ? '' : 's'} ${what}`
+  const parts = [
+    ...(delta.put.size > 0 ? [count(delta.put.size, compared.revision === '' ? 'to send' : 'changed')] : []),
+    ...(delta.remove.length > 0 ? [count(delta.remove.length, 'to remove')] : []),
+    ...(delta.forget.length > 0 ? [count(delta.forget.length, 'left to the node')] : []),
+  ]
+  return parts.length === 0 ? 'nothing changed' : parts.join(', ')
+}

@@ -1,0 +1,48 @@
+import {CliError, type Context} from '../base/index.ts'
+import type {Host} from '../host/index.ts'
+import {quote} from '../ssh/index.ts'
+
+/** A workspace as a node tells of it. Times in seconds since 1970. */
+export interface PlacedWorkspace {
+  node: string
+  project: string
+  /** Absolute paths there: the workspace's folder, and the code in it. */
+  path: string
+  code: string
+  owner: string | null
+  source: string | null
+  synced_at: number | null
+  files: number | null
+  environment: {hash: string; path: string; python: string; ready: boolean} | null
+  /** What runs in it; `run` is the id of the run it belongs to. */
+  processes: {pid: number; command: string; run: string | null}[]
+}
+
+/** The workspaces on a node: all, or that of one project (none or one). */
+export async function findWorkspaces(host: Host, project: string | undefined, context: Context): Promise<PlacedWorkspace[]> {
+  const found = await host.call<Omit<PlacedWorkspace, 'node'>[]>('workspace.list', {project}, {signal: context.signal})
+  return found.map((one) => ({node: host.node, ...one}))
+}
+
+/** A script and its environment variables that run `words` (or a login shell) in a workspace, with its Python first on the path. */
+export function workspaceScript(workspace: PlacedWorkspace, env: Record<string, string>, words: string[]): {script: string; env: Record<string, string>} {
+  if (workspace.synced_at === null) {
+    throw new CliError('NOT_FOUND', `the workspace ${workspace.project} on ${workspace.node} has no code yet`, {hint: `flexrack workspace up --on ${workspace.node}`})
+  }
+  const {environment} = workspace
+  if (environment && !environment.ready) {
+    throw new CliError('NOT_FOUND', `the Python environment ${environment.hash} of ${workspace.project} is not on ${workspace.node} any more`, {hint: `flexrack workspace up --on ${workspace.node}`})
+  }
+  const lines = [`cd ${quote([workspace.code])} || exit 1`]
+  if (environment) lines.push('unset PYTHONHOME', `PATH=${quote([`${environment.path}/bin`])}:"$PATH"; export PATH`)
+  lines.push(words.length > 0 ? `exec ${quote(words)}` : 'exec "${SHELL:-/bin/sh}"')
+  return {
+    script: `${lines.join('\n')}\n`,
+    env: {
+      ...(environment && {VIRTUAL_ENV: environment.path}),
+      ...env,
+      FLEXRACK_WORKSPACE: workspace.project,
+      FLEXRACK_WORKSPACE_FOLDER: workspace.path, // how `workspace stop` finds what it has to end
+    },
+  }
+}

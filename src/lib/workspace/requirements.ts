@@ -1,0 +1,88 @@
+import {readFile} from 'node:fs/promises'
+import {dirname, isAbsolute, posix, relative, resolve, sep} from 'node:path'
+import {CliError} from '../base/index.ts'
+
+/** A requirements file with everything it includes, as one text that means the same on a node. */
+export interface Requirements {
+  requirements: string
+  constraints: string
+  /** File and line of each line of `requirements`. */
+  origins: string[]
+}
+
+interface Line {
+  text: string
+  origin: string
+}
+
+/**
+ * Reads a requirements file of a project; -r and -c lines are replaced by what they name. `file` undefined: none.
+ * Errors: NOT_FOUND for a file that is not there, CHECK_FAILED for what cannot mean the same on a node: paths of this machine,
+ * files outside the project, files that include each other.
+ */
+export async function readRequirements(folder: string, file: string | undefined): Promise<Requirements> {
+  const constraints: Line[] = []
+  const requirements = file === undefined ? [] : await readLines(folder, file, [], constraints)
+  return {
+    requirements: textOf(requirements),
+    constraints: textOf(constraints),
+    origins: requirements.map((line) => line.origin),
+  }
+}
+
+function textOf(lines: Line[]): string {
+  return lines.map((line) => `${line.text}\n`).join('')
+}
+
+async function readLines(folder: string, file: string, above: string[], constraints: Line[]): Promise<Line[]> {
+  const text = await readText(folder, file, above)
+  const lines: Line[] = []
+  for (const [index, raw] of text.replace(/^\uFEFF/, '').split(/\r?\n/).entries()) {
+    const line = {text: raw.replace(/(^|\s+)#.*$/, '').trimEnd(), origin: `${file}:${index + 1}`}
+    if (line.text.trim() === '') continue
+    const include = /^\s*(-r|--requirement|-c|--constraint)(?:[\s=]+|(?<=-[rc]))(\S.*)$/.exec(line.text)
+    if (!include) {
+      lines.push(checkPortable(line))
+      continue
+    }
+    const name = posix.join(posix.dirname(file), include[2] as string)
+    if (/^[a-z]+:\/\//i.test(include[2] as string)) lines.push(line)
+    else if ((include[1] as string).replace(/^-+/, '').startsWith('r')) lines.push(...(await readLines(folder, name, [...above, line.origin], constraints)))
+    else constraints.push(...(await readLines(folder, name, [...above, line.origin], constraints)))
+  }
+  return lines
+}
+
+async function readText(folder: string, file: string, above: string[]): Promise<string> {
+  const from = above.at(-1)
+  const where = from ? ` (named in ${from})` : ''
+  const path = relative(folder, resolve(folder, file))
+  if (isAbsolute(path) || path === '..' || path.startsWith(`..${sep}`)) {
+    throw new CliError('CHECK_FAILED', `${file}${where} is outside the project`, {hint: 'copy it into the project', details: {file, from}})
+  }
+  if (above.some((origin) => origin.startsWith(`${file}:`))) {
+    throw new CliError('CHECK_FAILED', `${file}${where} includes itself`, {hint: `remove the line ${from}`, details: {file, from}})
+  }
+  try {
+    return await readFile(resolve(folder, file), 'utf8')
+  } catch (cause) {
+    if ((cause as {code?: string}).code !== 'ENOENT') throw new CliError('CHECK_FAILED', `${file}${where} cannot be read`, {cause})
+    throw new CliError('NOT_FOUND', `there is no ${file}${where} in ${folder}`, {
+      hint: from ? `remove the line ${from}, or write ${resolve(dirname(resolve(folder, file)), file)}` : 'correct workspace.python in flexrack.yaml',
+      details: {file, from},
+      cause,
+    })
+  }
+}
+
+/** Environments are shared by content, so a line may not depend on what lies in a folder here. */
+function checkPortable(line: Line): Line {
+  const isEditable = /^\s*(-e|--editable)\b/.test(line.text)
+  const isPath = /^\s*(\.{1,2}(\/|$|\[)|\/|~\/)/.test(line.text) || /^[^-]*(^|@\s*)file:/.test(line.text)
+  const isLinks = /^\s*(-f|--find-links)[\s=]+(?![a-z]+:\/\/|\/)/i.test(line.text)
+  if (!isEditable && !isPath && !isLinks) return line
+  throw new CliError('CHECK_FAILED', `${line.origin}: \`${line.text.trim()}\` names a folder of this machine, which an environment on a node cannot contain`, {
+    hint: 'remove the line: what runs in a workspace runs in the code folder, and imports modules from there',
+    details: {origin: line.origin, requirement: line.text.trim()},
+  })
+}

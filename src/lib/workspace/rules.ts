@@ -1,0 +1,53 @@
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import type {Ignore} from 'ignore'
+
+/** Never part of a project's code, at any depth, whatever the patterns say: git's own data, and flexrack's. */
+const ALWAYS = new Set(['.git', '.flexrack'])
+/** What Python and systems leave behind. Weaker than every .gitignore: `!.venv/` brings it back. */
+const USUALLY = ['__pycache__/', '.venv/', '.DS_Store']
+
+/** Which paths of a project stay here. Rules of one folder, and of those above it; the nearest that says something decides. */
+export interface Rules {
+  /** `name` is in this folder. */
+  excludes(name: string, isFolder: boolean): boolean
+  /** The rules in a folder of this folder: its .gitignore is read if `hasFile`. */
+  enter(name: string, hasFile: boolean): Rules
+}
+
+type Create = () => Ignore
+
+interface Layer {
+  /** Path of its folder, relative to the project, with a trailing slash unless empty. */
+  base: string
+  patterns: Ignore
+}
+
+/** Rules at the top of a project. `exclude` (workspace.sync.exclude) is stronger than any .gitignore. */
+export async function openRules(folder: string, exclude: string[], hasFile: boolean): Promise<Rules> {
+  const {default: create} = await import('ignore')
+  const make: Create = () => (create as unknown as {default?: typeof create} & typeof create)()
+  const own = exclude.length > 0 ? [{base: '', patterns: make().add(exclude)}] : []
+  return layered(folder, '', make, own, withFile(folder, '', make, [{base: '', patterns: make().add(USUALLY)}], hasFile))
+}
+
+function layered(folder: string, base: string, make: Create, own: Layer[], layers: Layer[]): Rules {
+  return {
+    excludes: (name, isFolder) => ALWAYS.has(name) || decide(`${base}${name}${isFolder ? '/' : ''}`, [...layers, ...own]),
+    enter: (name, hasFile) => layered(folder, `${base}${name}/`, make, own, withFile(folder, `${base}${name}/`, make, layers, hasFile)),
+  }
+}
+
+function decide(path: string, layers: Layer[]): boolean {
+  for (let index = layers.length - 1; index >= 0; index--) {
+    const {base, patterns} = layers[index] as Layer
+    const {ignored, unignored} = patterns.test(path.slice(base.length))
+    if (ignored || unignored) return ignored
+  }
+  return false
+}
+
+function withFile(folder: string, base: string, make: Create, layers: Layer[], hasFile: boolean): Layer[] {
+  if (!hasFile) return layers
+  return [...layers, {base, patterns: make().add(readFileSync(join(folder, base, '.gitignore'), 'utf8'))}]
+}
