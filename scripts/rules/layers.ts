@@ -1,0 +1,33 @@
+/** The arrows of architecture.md as data: who may import whom in src, and which folder owns which package. */
+
+/** From the ground up: a folder of src/lib imports folders of lower layers, and of its own layer through index.ts. */
+export const LAYERS: readonly (readonly string[])[] = [
+  ['base'],
+  ['document'],
+  ['manifest', 'rack', 'recipe'],
+  ['plan', 'host', 'ssh', 'artifact', 'tracking'],
+  ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'train', 'runs', 'model', 'endpoint', 'head'],
+]
+
+/** Everything below src that may import the package, by the start of its path. */
+export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
+  '@oclif/core': ['src/commands/', 'src/cli/'],
+  '@inquirer/prompts': ['src/cli/prompt.ts'],
+  chalk: ['src/cli/print.ts'],
+  listr2: ['src/cli/progress'],
+  execa: ['src/lib/artifact/', 'src/lib/local/', 'src/lib/train/', 'src/lib/workspace/', 'src/lib/head/', 'src/lib/project/'],
+  fastify: ['src/lib/head/service/'],
+  '@fastify/reply-from': ['src/lib/head/service/'],
+  ignore: ['src/lib/artifact/', 'src/lib/workspace/'],
+  'ssh-config': ['src/lib/ssh/'],
+  ssh2: ['src/lib/ssh/', 'src/lib/local/'],
+  tar: ['src/lib/artifact/'],
+  undici: ['src/lib/tracking/http.ts'],
+  yaml: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/'],
+  zod: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/recipe/'],
+}
+
+/** Programs of their own, and what of lib they may import: what both sides of their interface speak. Nobody imports them. */
+export const OWN_PROCESSES: Readonly<Record<string, readonly string[]>> = {
+  'src/lib/head/service/': ['src/lib/base/index.ts', 'src/lib/head/types.ts'],
+}
