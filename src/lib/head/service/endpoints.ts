@@ -1,0 +1,78 @@
+import {mkdir, readdir, rm} from 'node:fs/promises'
+import {join} from 'node:path'
+import {readDurable, Turns, writeDurably} from './durable.ts'
+import {Failure} from './failure.ts'
+
+/** What an endpoint is: a document that its owner writes; the gateway reads active.targets. */
+export interface EndpointRecord {
+  revision: number
+  document: {active?: {targets?: string[]} | null} & Record<string, unknown>
+}
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/i
+
+/** Endpoint documents, one file each, in memory for the gateway. */
+export class Endpoints {
+  readonly #folder: string
+  readonly #records: Map<string, EndpointRecord>
+  readonly #turns = new Turns()
+
+  private constructor(folder: string, records: Map<string, EndpointRecord>) {
+    this.#folder = folder
+    this.#records = records
+  }
+
+  static async open(headFolder: string): Promise<Endpoints> {
+    const folder = join(headFolder, 'endpoints')
+    await mkdir(folder, {recursive: true, mode: 0o700})
+    const records = new Map<string, EndpointRecord>()
+    for (const file of await readdir(folder)) {
+      if (file.endsWith('.json')) records.set(file.slice(0, -5), await readDurable(join(folder, file), {revision: 0, document: {}}))
+    }
+    return new Endpoints(folder, records)
+  }
+
+  names(): string[] {
+    return [...this.#records.keys()].sort()
+  }
+
+  find(name: string): EndpointRecord | undefined {
+    return this.#records.get(name)
+  }
+
+  get(name: string): EndpointRecord {
+    const record = this.#records.get(name)
+    if (!record) throw new Failure(404, 'NOT_FOUND', `no endpoint ${name}`)
+    return record
+  }
+
+  /** Replaces a document, on disk before the gateway sees it. `revision` is the one that was read, 0 for a new endpoint. */
+  put(name: string, given: {revision?: unknown; document?: unknown}): Promise<EndpointRecord> {
+    const {revision, document} = given
+    if (!NAME.test(name)) return Promise.reject(new Failure(400, 'USAGE', `${name} cannot be an endpoint's name: letters, digits, dot, dash, underscore`))
+    if (typeof document !== 'object' || document === null || Array.isArray(document)) return Promise.reject(new Failure(400, 'USAGE', 'document must be an object'))
+    const checked = document as EndpointRecord['document']
+    const bad = (checked.active?.targets ?? []).find((target) => !isTarget(target))
+    if (bad !== undefined) return Promise.reject(new Failure(400, 'USAGE', `target ${String(bad)} is not an http URL`))
+    return this.#turns.take(async () => {
+      const current = this.#records.get(name)?.revision ?? 0
+      if (revision !== current) throw new Failure(409, 'CONFLICT', `endpoint ${name} was changed in the meantime: it is at revision ${current}`, {revision: current})
+      const record = {revision: current + 1, document: checked}
+      await writeDurably(join(this.#folder, `${name}.json`), record)
+      this.#records.set(name, record)
+      return record
+    })
+  }
+
+  remove(name: string): Promise<void> {
+    return this.#turns.take(async () => {
+      this.get(name)
+      await rm(join(this.#folder, `${name}.json`), {force: true})
+      this.#records.delete(name)
+    })
+  }
+}
+
+function isTarget(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+}

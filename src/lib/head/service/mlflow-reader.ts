@@ -1,0 +1,67 @@
+import {request} from 'node:http'
+import type {Lookup} from './scope.ts'
+
+const MOST_KEPT = 10_000
+
+/** A GET on MLflow's socket: status and text. Rejects without an answer. */
+export function readMlflow(socketPath: string, path: string, timeout = 10_000): Promise<{status: number; text: string}> {
+  return new Promise((resolve, reject) => {
+    const call = request({socketPath, path, headers: {host: 'localhost'}, timeout}, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      answer.on('end', () => resolve({status: answer.statusCode ?? 0, text}))
+      answer.on('error', reject)
+    })
+    call.on('timeout', () => call.destroy(new Error('no answer in time')))
+    call.on('error', reject)
+    call.end()
+  })
+}
+
+/** What the policy for run tokens asks, answered by MLflow and remembered: a run's parent and folder do not change under other hands. */
+export function openLookup(socketPath: string): Lookup {
+  const runs = new Map<string, {parent: string | undefined; artifacts: string}>()
+  const models = new Map<string, {run: string | undefined; artifacts: string}>()
+  return {
+    run: (id) =>
+      remember(runs, id, async () => {
+        const answer = await read<{run?: WireRun}>(socketPath, `/api/2.0/mlflow/runs/get?run_id=${encodeURIComponent(id)}`)
+        if (!answer?.run) return undefined
+        return {parent: answer.run.data?.tags?.find((tag) => tag.key === 'mlflow.parentRunId')?.value, artifacts: folderOf(answer.run.info.artifact_uri)}
+      }),
+    model: (id) =>
+      remember(models, id, async () => {
+        const answer = await read<{model?: WireModel}>(socketPath, `/api/2.0/mlflow/logged-models/${encodeURIComponent(id)}`)
+        if (!answer?.model) return undefined
+        return {run: answer.model.info.source_run_id || undefined, artifacts: folderOf(answer.model.info.artifact_uri)}
+      }),
+  }
+}
+
+interface WireRun {
+  info: {artifact_uri: string}
+  data?: {tags?: {key: string; value: string}[]}
+}
+
+interface WireModel {
+  info: {source_run_id?: string; artifact_uri: string}
+}
+
+async function read<T>(socketPath: string, path: string): Promise<T | undefined> {
+  const {status, text} = await readMlflow(socketPath, path)
+  return status === 200 ? (JSON.parse(text) as T) : undefined
+}
+
+async function remember<T>(known: Map<string, T>, id: string, find: () => Promise<T | undefined>): Promise<T | undefined> {
+  const found = known.get(id) ?? (await find())
+  if (found === undefined) return undefined
+  if (known.size >= MOST_KEPT) known.clear()
+  known.set(id, found)
+  return found
+}
+
+/** `mlflow-artifacts:/1/<run>/artifacts` -> `1/<run>/artifacts`; the empty folder of another scheme matches no path. */
+function folderOf(uri: string): string {
+  const found = /^mlflow-artifacts:\/+(.*)$/.exec(uri)
+  return found ? decodeURIComponent(found[1]!).replace(/\/+$/, '') : '\0'
+}

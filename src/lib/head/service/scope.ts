@@ -1,0 +1,85 @@
+import type {Caller} from './tokens.ts'
+import {Failure} from './failure.ts'
+
+type RunCaller = Extract<Caller, {kind: 'run'}>
+
+/** What the policy looks up in MLflow itself; undefined where there is no such thing. */
+export interface Lookup {
+  /** mlflow.parentRunId and the artifact folder of a run. */
+  run(id: string): Promise<{parent: string | undefined; artifacts: string} | undefined>
+  /** The run a logged model came from, and its artifact folder. */
+  model(id: string): Promise<{run: string | undefined; artifacts: string} | undefined>
+}
+
+/**
+ * What a run's token opens. It reads everything (a run may start from another's checkpoint), and writes only to its run,
+ * to runs nested in it, to models logged in these, and to the registry, where it deletes nothing but aliases and tags.
+ * Whether a run is nested is read from MLflow: its parent can be set only by who may write to it already.
+ * Throws 403 with the reason.
+ */
+export async function checkRunScope(caller: RunCaller, method: string, path: string, body: () => Record<string, unknown>, lookup: Lookup): Promise<void> {
+  const artifact = /^\/api\/2\.0\/mlflow-artifacts\/(?:artifacts|mpu\/[a-z]+|presigned[a-z-]*)\/(.+)$/.exec(path)
+  const call = /^\/api\/[23]\.0\/(?:preview\/)?mlflow\/(.+)$/.exec(path)?.[1]
+  if (method === 'GET' || method === 'HEAD') return
+  if (artifact) return requireOwnArtifact(caller, decodeURIComponent(artifact[1]!), lookup)
+  if (!call) throw refusal(caller, `${method} ${path} is not open to a run`)
+  if (READS.has(call)) return
+  if (method === 'DELETE' ? REGISTRY_REMOVALS.has(call) : REGISTRY_WRITES.has(call)) return
+  if (call === 'runs/create') return requireNested(caller, body(), lookup)
+  if (RUN_WRITES.has(call)) return requireOwnRun(caller, textOf(body().run_id ?? body().run_uuid), lookup)
+  if (call === 'logged-models') return requireOwnRun(caller, textOf(body().source_run_id), lookup)
+  const model = /^logged-models\/(m-[^/]+)(\/.*)?$/.exec(call)?.[1]
+  if (model) return requireOwnModel(caller, model, lookup)
+  throw refusal(caller, `${method} ${call} is not open to a run`)
+}
+
+const READS = new Set(['runs/search', 'experiments/search', 'logged-models/search', 'registered-models/get-latest-versions', 'traces/search', 'metrics/get-history-bulk-interval'])
+const RUN_WRITES = new Set([
+  'runs/update', 'runs/log-batch', 'runs/log-metric', 'runs/log-parameter', 'runs/set-tag', 'runs/delete-tag', 'runs/log-inputs', 'runs/outputs', 'runs/log-model',
+])
+const REGISTRY_WRITES = new Set([
+  'registered-models/create', 'registered-models/update', 'registered-models/set-tag', 'registered-models/alias',
+  'model-versions/create', 'model-versions/update', 'model-versions/set-tag', 'model-versions/transition-stage',
+])
+const REGISTRY_REMOVALS = new Set(['registered-models/alias', 'registered-models/delete-tag', 'model-versions/delete-tag'])
+const DEEPEST_NESTING = 16
+
+async function requireOwnRun(caller: RunCaller, runId: string | undefined, lookup: Lookup): Promise<void> {
+  let at = runId
+  for (let depth = 0; at !== undefined && depth < DEEPEST_NESTING; depth++) {
+    if (at === caller.runId) return
+    at = (await lookup.run(at))?.parent
+  }
+  throw refusal(caller, runId ? `run ${runId} is another` : 'the call names no run')
+}
+
+async function requireNested(caller: RunCaller, body: Record<string, unknown>, lookup: Lookup): Promise<void> {
+  const tags = Array.isArray(body.tags) ? (body.tags as {key?: unknown; value?: unknown}[]) : []
+  const parents = tags.filter((tag) => tag.key === 'mlflow.parentRunId')
+  if (parents.length !== 1) throw refusal(caller, 'it may create nested runs only: use mlflow.start_run(nested=True) inside the run it was given')
+  await requireOwnRun(caller, textOf(parents[0]?.value), lookup)
+}
+
+async function requireOwnModel(caller: RunCaller, id: string, lookup: Lookup): Promise<void> {
+  await requireOwnRun(caller, (await lookup.model(id))?.run, lookup)
+}
+
+async function requireOwnArtifact(caller: RunCaller, path: string, lookup: Lookup): Promise<void> {
+  if (/(^|[/\\])\.{1,2}([/\\]|$)|%2e|%2f|%5c/i.test(path)) throw refusal(caller, `${path} is no plain path`)
+  for (const part of path.split('/').slice(0, -1)) {
+    const isModel = part.startsWith('m-')
+    if (!isModel && part !== caller.runId && !/^[0-9a-f]{32}$/.test(part)) continue
+    const found = isModel ? await lookup.model(part) : await lookup.run(part)
+    if (!found || !path.startsWith(`${found.artifacts}/`)) continue
+    return isModel ? requireOwnModel(caller, part, lookup) : requireOwnRun(caller, part, lookup)
+  }
+  throw refusal(caller, `${path} is not in the artifacts of its run`)
+}
+
+function refusal(caller: RunCaller, reason: string): Failure {
+  return new Failure(403, 'REFUSED', `this token belongs to run ${caller.runId}: ${reason}`)
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

@@ -1,0 +1,119 @@
+import {createHash, randomBytes, timingSafeEqual} from 'node:crypto'
+import {join} from 'node:path'
+import {readFile} from 'node:fs/promises'
+import {HEAD_FILES} from '../types.ts'
+import {readDurable, Turns, writeDurably, writeTextDurably} from './durable.ts'
+import {Failure} from './failure.ts'
+
+/** Who shows a token, and so what is open. */
+export type Caller =
+  | {kind: 'admin'}
+  | {kind: 'run'; id: string; runId: string; experimentId: string}
+  | {kind: 'endpoint'; id: string; endpoint: string}
+  /** A browser that logged in: MLflow's pages, nothing of /flexrack. */
+  | {kind: 'session'; id: string}
+
+interface Kept {
+  kind: 'run' | 'endpoint' | 'session'
+  /** SHA-256 of the secret; the secret itself is never kept. */
+  hash: string
+  expiresAt: number
+  runId?: string
+  experimentId?: string
+  endpoint?: string
+}
+
+export interface TokenRequest {
+  kind?: unknown
+  run_id?: unknown
+  experiment_id?: unknown
+  endpoint?: unknown
+  ttl_seconds?: unknown
+}
+
+const LONGEST_TTL_SECONDS = 90 * 24 * 3600
+
+/** Bearer tokens `<kind>.<id>.<secret>`: hashed at rest, compared in constant time, gone when they expire. */
+export class Tokens {
+  readonly #file: string
+  readonly #adminHash: Buffer
+  readonly #kept: Map<string, Kept>
+  readonly #turns = new Turns()
+
+  private constructor(file: string, adminHash: Buffer, kept: Map<string, Kept>) {
+    this.#file = file
+    this.#adminHash = adminHash
+    this.#kept = kept
+  }
+
+  /** Reads the tokens; makes the admin token on the first start. */
+  static async open(folder: string): Promise<Tokens> {
+    const adminFile = join(folder, HEAD_FILES.adminToken)
+    let admin = await readFile(adminFile, 'utf8').catch(() => '')
+    if (admin.trim() === '') {
+      admin = `admin.${randomBytes(32).toString('base64url')}\n`
+      await writeTextDurably(adminFile, admin)
+    }
+    const file = join(folder, 'tokens.json')
+    return new Tokens(file, digest(admin.trim()), new Map(Object.entries(await readDurable<Record<string, Kept>>(file, {}))))
+  }
+
+  get count(): number {
+    const now = Date.now()
+    return [...this.#kept.values()].filter((one) => one.kind !== 'session' && one.expiresAt > now).length
+  }
+
+  /** The caller a token belongs to; undefined if it is wrong, revoked or expired. */
+  check(token: string): Caller | undefined {
+    if (timingSafeEqual(digest(token), this.#adminHash)) return {kind: 'admin'}
+    const [kind, id, secret] = token.split('.')
+    const kept = id === undefined ? undefined : this.#kept.get(id)
+    const same = timingSafeEqual(digest(secret ?? ''), Buffer.from(kept?.hash ?? '0'.repeat(64), 'hex'))
+    if (!kept || !same || kept.kind !== kind || kept.expiresAt <= Date.now()) return undefined
+    if (kept.kind === 'run') return {kind: 'run', id: id!, runId: kept.runId!, experimentId: kept.experimentId!}
+    if (kept.kind === 'endpoint') return {kind: 'endpoint', id: id!, endpoint: kept.endpoint!}
+    return {kind: 'session', id: id!}
+  }
+
+  /** A new token; it is on disk when this resolves. */
+  async issue(request: TokenRequest): Promise<{id: string; token: string; expires_at: number}> {
+    const ttl = request.ttl_seconds ?? 24 * 3600
+    if (typeof ttl !== 'number' || !(ttl > 0)) throw new Failure(400, 'USAGE', 'ttl_seconds must be a positive number')
+    const expiresAt = Date.now() + Math.min(ttl, LONGEST_TTL_SECONDS) * 1000
+    if (request.kind === 'run' && isWord(request.run_id) && isWord(request.experiment_id)) {
+      return this.#add({kind: 'run', hash: '', expiresAt, runId: request.run_id, experimentId: request.experiment_id})
+    }
+    if (request.kind === 'endpoint' && isWord(request.endpoint)) return this.#add({kind: 'endpoint', hash: '', expiresAt, endpoint: request.endpoint})
+    if (request.kind === 'session') return this.#add({kind: 'session', hash: '', expiresAt})
+    throw new Failure(400, 'USAGE', 'a token is for kind "run" with run_id and experiment_id, or for kind "endpoint" with endpoint')
+  }
+
+  async revoke(id: string): Promise<void> {
+    if (!this.#kept.delete(id)) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
+    await this.#save()
+  }
+
+  async #add(kept: Kept): Promise<{id: string; token: string; expires_at: number}> {
+    const id = randomBytes(9).toString('base64url')
+    const secret = randomBytes(32).toString('base64url')
+    this.#kept.set(id, {...kept, hash: digest(secret).toString('hex')})
+    await this.#save()
+    return {id, token: `${kept.kind}.${id}.${secret}`, expires_at: kept.expiresAt}
+  }
+
+  #save(): Promise<void> {
+    return this.#turns.take(() => {
+      const now = Date.now()
+      for (const [id, kept] of this.#kept) if (kept.expiresAt <= now) this.#kept.delete(id)
+      return writeDurably(this.#file, Object.fromEntries(this.#kept))
+    })
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function isWord(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}

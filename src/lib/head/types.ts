@@ -1,0 +1,62 @@
+/** What the head's process is started with: config.json in the head's folder, mode 0600 (a store URI may hold a password). */
+export interface ServiceConfig {
+  /** The head's folder on its node, absolute: everything it keeps is below. */
+  folder: string
+  /** Version of flexrack that started it. */
+  version: string
+  /** Address the door binds. */
+  bind: string
+  /** Port of the door; 0: the one of the last start, or any. */
+  port: number
+  /** Base URL at which nodes reach the door; http://<bind>:<port> where absent. */
+  url?: string
+  /** Absolute path of the python of the environment that has MLflow. */
+  python: string
+  /** Backend store URI, where it is not SQLite in the folder. */
+  store?: string
+  /** Where artifacts go, if not to a folder of the head. */
+  artifacts?: string
+  /** The most bytes one artifact may have. */
+  largestArtifact?: number
+}
+
+export type MlflowState = 'starting' | 'ready' | 'waiting' | 'stopped'
+
+/** Answer of GET /flexrack/v1/status. Times in milliseconds since 1970, sizes in bytes. */
+export interface ServiceStatus {
+  version: string
+  pid: number
+  startedAt: number
+  uptimeSeconds: number
+  /** Base URL for nodes. */
+  url: string
+  port: number
+  mlflow: {state: MlflowState; version: string | null; pid: number | null; restarts: number; startedAt: number | null; lastError: string | null}
+  store: string
+  artifacts: string
+  disk: {free: number; total: number}
+  endpoints: number
+  tokens: number
+}
+
+/** What `head start` and `head status` answer. */
+export interface HeadStatus extends Partial<Omit<ServiceStatus, 'url'>> {
+  rack: string
+  node: string
+  /** `running`, `starting`, `stopped`, `failed` (it ends again and again), `unreachable` (it runs and does not answer). */
+  state: 'running' | 'starting' | 'stopped' | 'failed' | 'unreachable'
+  /** Base URL at which nodes reach it. */
+  url: string | null
+  /** Newest lines of its log, where it does not run well. */
+  lines?: string[]
+}
+
+/** Names in the head's folder that both sides know. */
+export const HEAD_FILES = {config: 'config.json', adminToken: 'admin-token', door: 'door.json', mlflowLog: 'mlflow.log'} as const
+
+/** door.json: written once the door listens. */
+export interface DoorRecord {
+  pid: number
+  port: number
+  url: string
+}
