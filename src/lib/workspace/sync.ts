@@ -2,7 +2,7 @@ import {hostname, userInfo} from 'node:os'
 import {open} from 'node:fs/promises'
 import {createHash} from 'node:crypto'
 import {join} from 'node:path'
-import {Readable} from 'node:stream'
+import {pipeline, Readable} from 'node:stream'
 import {createDeflate} from 'node:zlib'
 import {CliError, isCliError, type Context, type Progress} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
@@ -63,10 +63,9 @@ async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta
   }
   const progress = context.reporter.begin(`Sync code: ${describeDelta(delta, compared)}`, host.node)
   const content = new Content(snapshot.folder, delta, progress)
+  const plain = Readable.from(content.read(), {objectMode: false})
   try {
-    const plain = Readable.from(content.read(), {objectMode: false})
-    const body = packed ? plain.pipe(createDeflate({level: 1})) : plain
-    plain.once('error', (error) => body.destroy(error))
+    const body = packed ? pipeline(plain, createDeflate({level: 1}), () => {}) : plain
     await host.call('sync.apply', request, {
       body,
       signal: context.signal,
@@ -78,6 +77,8 @@ async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta
   } catch (error) {
     progress.fail()
     throw content.problem ?? error
+  } finally {
+    plain.destroy() // closes the file it is at
   }
 }
 
