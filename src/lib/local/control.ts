@@ -5,7 +5,7 @@ import {join} from 'node:path'
 import type {DaemonState, LocalNode} from './types.ts'
 
 /** What the commands may ask of the background process, one JSON line each. */
-export type ControlRequest = {ask: 'state'} | {ask: 'nodes'; nodes: LocalNode[]} | {ask: 'stop'}
+export type ControlRequest = {ask: 'state'} | {ask: 'nodes'; nodes: LocalNode[]; maxSessions: number} | {ask: 'stop'}
 
 const MAX_SOCKET_PATH = 100
 const MAX_REQUEST = 1_000_000

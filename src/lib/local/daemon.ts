@@ -1,6 +1,6 @@
 // The local rack's background process: node daemon.ts FOLDER-OF-THE-USER'S-PATHS is started by start.ts and by nobody else.
 import {appendFileSync, closeSync, readdirSync, readFileSync} from 'node:fs'
-import {rm} from 'node:fs/promises'
+import {rm, stat} from 'node:fs/promises'
 import {userInfo} from 'node:os'
 import {controlPath, serveControl} from './control.ts'
 import {ensurePrivateFolder} from './files.ts'
@@ -16,9 +16,10 @@ const settings = JSON.parse(process.env.FLEXRACK_LOCAL_DAEMON ?? '{}') as Starte
 const layout = localLayout(process.env)
 const rack = JSON.parse(readFileSync(layout.rack, 'utf8')) as LocalRack
 const startedAt = new Date().toISOString()
+let maxSessions = rack.maxSessions
 const servers = new Map<string, NodeServer>()
 const shell = loginShell()
-const pipes = new PipePool()
+const pipes = new PipePool(layout.pipes)
 const log = (line: string): void => console.log(`${new Date().toISOString()} ${line}`)
 
 /** Starts and ends servers until there is one for each of the wanted nodes. */
@@ -52,6 +53,7 @@ async function startServer(node: LocalNode, allowedKey: string): Promise<NodeSer
     shell,
     python: settings.python,
     pipes,
+    maxSessions: () => maxSessions,
     env: {...settings.base, HOME: places.home, USER: user, LOGNAME: user, SHELL: shell, FLEXRACK_NODE: node.name, FLEXRACK_LOCAL_RACK: rack.id},
     log: (line) => log(`${node.name}: ${line}`),
     started: (group) => recordGroup(node.name, group),
@@ -108,6 +110,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 let turn: Promise<unknown> = Promise.resolve()
 const control = await serveControl(controlPath(layout.folder, rack.id), async (request) => {
   if (request.ask === 'nodes') {
+    maxSessions = request.maxSessions
     // One after the other: two commands must not start the same server twice.
     turn = turn.catch(() => {}).then(() => applyNodes(request.nodes))
     await turn
@@ -115,6 +118,16 @@ const control = await serveControl(controlPath(layout.folder, rack.id), async (r
   if (request.ask === 'stop') setImmediate(() => void stop().finally(() => process.exit(0)))
   return state()
 })
+const WATCH_MS = 30_000
+const own = await stat(controlPath(layout.folder, rack.id))
+// A rack that was removed by hand, or replaced, must not stay here unseen.
+setInterval(() => {
+  stat(controlPath(layout.folder, rack.id)).then(
+    (found) => found.ino !== own.ino && process.exit(0),
+    () => process.exit(0),
+  )
+}, WATCH_MS)
+
 log(`started, pid ${process.pid}`)
 process.send?.({ready: true})
 process.disconnect?.()

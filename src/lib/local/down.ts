@@ -4,7 +4,6 @@ import {CliError, type Context} from '../base/index.ts'
 import {isAlive} from './alive.ts'
 import {executePlan, throwIfFailed, type Plan, type Step} from '../plan/index.ts'
 import {askDaemon, controlPath} from './control.ts'
-import {ensurePrivateFolder} from './files.ts'
 import {localLayout, type LocalLayout} from './layout.ts'
 import {withLock} from './lock.ts'
 import {endRackProcesses, listRackProcesses} from './rack-processes.ts'
@@ -47,7 +46,6 @@ export async function planLocalDown(input: LocalDownInput, ctx: Context): Promis
 export async function localDown(input: LocalDownInput, ctx: Context): Promise<LocalDownResult> {
   const layout = localLayout(ctx.env)
   if (!(await readRack(layout))) return {ended: 0, purged: false}
-  await ensurePrivateFolder(layout.folder)
   return withLock(layout.lock, ctx, async () => {
     const rack = await readRack(layout)
     if (!rack) return {ended: 0, purged: false}

@@ -25,7 +25,7 @@ export function starterSettings(env: NodeJS.ProcessEnv): StarterSettings {
     if (PASSED_ON.includes(name) || /^pip_/i.test(name) || /_proxy$/i.test(name)) base[name] = value
   }
   const python = findPython(env)
-  base.PATH = [...new Set([...(python ? [dirname(python)] : []), ...STANDARD_PATH])].join(':')
+  base.PATH = [...(python && !STANDARD_PATH.includes(dirname(python)) ? [dirname(python)] : []), ...STANDARD_PATH].join(':')
   const home = env.HOME || homedir()
   // The user's own cache: a package that is here already is not fetched once more for every node.
   base.PIP_CACHE_DIR ??= process.platform === 'darwin' ? join(home, 'Library/Caches/pip') : join(env.XDG_CACHE_HOME || join(home, '.cache'), 'pip')

@@ -1,7 +1,6 @@
 import {execFile} from 'node:child_process'
-import {closeSync, constants, mkdtempSync, openSync, rmSync, unlinkSync} from 'node:fs'
+import {closeSync, constants, mkdirSync, openSync, rmSync, unlinkSync} from 'node:fs'
 import {Socket} from 'node:net'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {promisify} from 'node:util'
 
@@ -18,10 +17,17 @@ const BATCH = 96
  * opened by name: `echo >/dev/stderr` and `tee /dev/stdout` would fail on our nodes and work on real ones.
  */
 export class PipePool {
-  #folder: string | undefined
+  readonly #folder: string
   #names: string[] = []
   #made = 0
   #making: Promise<void> | undefined
+
+  /** `folder` is the pool's alone: what is in it is left from an earlier life, and removed. */
+  constructor(folder: string) {
+    this.#folder = folder
+    rmSync(folder, {recursive: true, force: true})
+    mkdirSync(folder, {mode: 0o700})
+  }
 
   /** A pipe that the child reads from, or writes to. Throws where named pipes cannot be made. */
   async open(childDoes: 'read' | 'write'): Promise<Pipe> {
@@ -41,13 +47,12 @@ export class PipePool {
   }
 
   close(): void {
-    if (this.#folder) rmSync(this.#folder, {recursive: true, force: true})
+    rmSync(this.#folder, {recursive: true, force: true})
   }
 
   async #make(): Promise<void> {
     try {
-      this.#folder ??= mkdtempSync(join(tmpdir(), 'flexrack-pipes-'))
-      const names = Array.from({length: BATCH}, () => join(this.#folder as string, String(this.#made++)))
+      const names = Array.from({length: BATCH}, () => join(this.#folder, String(this.#made++)))
       await promisify(execFile)('mkfifo', ['-m', '600', ...names])
       this.#names.push(...names)
     } finally {

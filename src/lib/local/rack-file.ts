@@ -1,5 +1,5 @@
 import {readFile} from 'node:fs/promises'
-import {readRack, saveRack, type Rack} from '../rack/index.ts'
+import {loadRack, saveRack, type Rack} from '../rack/index.ts'
 import {writeWhole} from './files.ts'
 import {ensureKey} from './keys.ts'
 import type {LocalLayout} from './layout.ts'
@@ -14,7 +14,7 @@ export async function writeRackFile(layout: LocalLayout, rack: LocalRack, nodes:
   const known = lines.join('')
   if ((await readFile(layout.knownHosts, 'utf8').catch(() => undefined)) !== known) await writeWhole(layout.knownHosts, known)
   // One that cannot be read is replaced: it is ours to write.
-  const before = await readRack(layout.rackFile).then(({rack: old}) => old, () => undefined)
+  const before = await loadRack(layout.rackFile, {}).catch(() => undefined)
   const names = new Set(nodes.map((node) => node.name))
   const next: Rack = {
     name: 'local',
@@ -34,4 +34,10 @@ export async function writeRackFile(layout: LocalLayout, rack: LocalRack, nodes:
     head: before && names.has(before.head.node) ? before.head : {bind: '127.0.0.1', ...before?.head, node: nodes[0]?.name ?? ''},
   }
   await saveRack(next)
+}
+
+/** Whether the rack file `local` is one that we wrote; another one of that name is not ours to replace. */
+export async function isOurs(layout: LocalLayout): Promise<boolean> {
+  const rack = await loadRack(layout.rackFile, {}).catch(() => undefined)
+  return rack !== undefined && rack.nodes.every((node) => node.identityFile === layout.identity)
 }

@@ -28,7 +28,7 @@ export async function writeRack(layout: LocalLayout, rack: LocalRack): Promise<v
 }
 
 export function newRack(layout: LocalLayout): LocalRack {
-  return {id: randomBytes(8).toString('hex'), nodes: [], environments: layout.environments, up: false}
+  return {id: randomBytes(8).toString('hex'), nodes: [], environments: layout.environments, up: false, maxSessions: 64}
 }
 
 /** The background process of this rack, if it is there and answers. */

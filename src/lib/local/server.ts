@@ -13,6 +13,8 @@ export interface NodeServerSettings extends SessionSettings {
   hostKey: string
   /** The one public key that may log in: `ssh-ed25519 AAAA...`. */
   allowedKey: string
+  /** As sshd's MaxSessions, for one connection; asked for each session. */
+  maxSessions: () => number
 }
 
 export interface NodeServer {
@@ -24,27 +26,32 @@ export interface NodeServer {
 
 const LOGIN_GRACE_MS = 30_000
 const MAX_CONNECTIONS = 256
-/** As sshd's MaxSessions, for one connection. */
-const MAX_SESSIONS = 64
 const MAX_AUTH_TRIES = 6
 
 /** One SSH server on 127.0.0.1, answering for one node of the local rack. */
 export async function startNodeServer(settings: NodeServerSettings): Promise<NodeServer> {
   const ssh = new ssh2.Server({hostKeys: [settings.hostKey], ident: 'flexrack'})
   const sockets = new Set<Socket>()
+  const graces = new Map<number, NodeJS.Timeout>()
   const listener = createServer({noDelay: true}, (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => {})
     // Also covers a client that connects and never says a word.
-    const grace = setTimeout(() => socket.destroy(), LOGIN_GRACE_MS)
-    socket.once('close', () => clearTimeout(grace))
-    socket.once('logged-in', () => clearTimeout(grace))
+    const from = socket.remotePort ?? 0
+    graces.set(from, setTimeout(() => socket.destroy(), LOGIN_GRACE_MS))
+    socket.once('close', () => {
+      clearTimeout(graces.get(from))
+      graces.delete(from)
+    })
     ssh.injectSocket(socket)
   })
   listener.maxConnections = MAX_CONNECTIONS
   const port = await listen(listener, settings.port)
-  ssh.on('connection', (connection, info) => serveConnection(connection, info, {...settings, port}))
+  ssh.on('connection', (connection, info) => {
+    connection.on('ready', () => clearTimeout(graces.get(info.port)))
+    serveConnection(connection, info, {...settings, port})
+  })
   return {
     port,
     connections: () => sockets.size,
@@ -71,12 +78,9 @@ function serveConnection(connection: Connection, info: ClientInfo, settings: Nod
     if (auth.method !== 'none') settings.log(`refused ${auth.method} for ${JSON.stringify(auth.username)}`)
     auth.reject(['publickey'])
   })
-  connection.on('ready', () => {
-    ;(connection as unknown as {_sock: Socket})._sock.emit('logged-in')
-    serveTunnels(connection, settings.log)
-  })
+  connection.on('ready', () => serveTunnels(connection, settings.log))
   connection.on('session', (accept, reject) => {
-    if (sessions >= MAX_SESSIONS) return reject()
+    if (sessions >= settings.maxSessions()) return reject()
     sessions += 1
     const session = accept()
     const end = serveSession(session, own)

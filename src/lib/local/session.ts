@@ -24,6 +24,12 @@ export function serveSession(session: Session, settings: SessionSettings): () =>
   const asked: Record<string, string> = {}
   let size: (TerminalSize & {term: string}) | undefined
   let running: NodeProcess | undefined
+  let gone = false
+  const early: string[] = []
+  const end = (): void => {
+    gone = true
+    running?.hangUp()
+  }
   const start = async (channel: ServerChannel, command: string | null): Promise<void> => {
     const env = {...settings.env, ...asked, ...(size && {TERM: size.term})}
     try {
@@ -38,6 +44,8 @@ export function serveSession(session: Session, settings: SessionSettings): () =>
       return
     }
     settings.started(running.pid)
+    if (gone) return running.hangUp()
+    for (const name of early) running.signal(name)
     connect(channel, running, (line) => settings.log(line))
   }
   session.on('env', (accept, reject, info) => {
@@ -56,15 +64,16 @@ export function serveSession(session: Session, settings: SessionSettings): () =>
     accept?.()
   })
   session.on('signal', (accept, _reject, info) => {
-    running?.signal(info.name)
+    if (running) running.signal(info.name)
+    else early.push(info.name)
     accept?.()
   })
   session.on('exec', (accept, _reject, info) => void start(accept(), info.command))
   session.on('shell', (accept) => void start(accept(), null))
   // ssh2 refuses signals and resizes after the client's end of input; real servers do not.
   session.on('eof', () => void ((session as unknown as {_ending: boolean})._ending = false))
-  session.on('close', () => running?.hangUp())
-  return () => running?.hangUp()
+  session.on('close', end)
+  return end
 }
 
 function connect(channel: ServerChannel, process: NodeProcess, log: (line: string) => void): void {

@@ -1,26 +1,30 @@
 import {spawn} from 'node:child_process'
-import {open, readFile} from 'node:fs/promises'
+import {open, readFile, rename, stat} from 'node:fs/promises'
+import {resolve as absolute} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {CliError, type Context} from '../base/index.ts'
 import {starterSettings} from './environment.ts'
 import type {LocalLayout} from './layout.ts'
 
 const READY_MS = 30_000
+/** Bytes; then a new one is begun, and one old one is kept. */
+const MAX_LOG = 1_000_000
 const DAEMON = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './daemon.ts' : './daemon.js', import.meta.url))
 
 /**
  * Starts the background process and waits until it answers. It has its own session, so that it outlives the terminal,
- * and an environment of its own, so that it keeps nothing of the user's secrets. Throws HEAD_FAILED's like: NODE_UNFIT
- * with the end of its log.
+ * and an environment of its own, so that it keeps nothing of the user's secrets. Throws NODE_UNFIT with the end of
+ * its log.
  */
 export async function startDaemon(layout: LocalLayout, id: string, ctx: Context): Promise<void> {
   const settings = starterSettings(ctx.env)
+  if (((await stat(layout.log).catch(() => undefined))?.size ?? 0) > MAX_LOG) await rename(layout.log, `${layout.log}.1`)
   const log = await open(layout.log, 'a', 0o600)
   const {size: logStart} = await log.stat()
   try {
     const env: NodeJS.ProcessEnv = {
       ...settings.base,
-      ...Object.fromEntries(['HOME', 'FLEXRACK_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'TMPDIR'].map((name) => [name, ctx.env[name]])),
+      ...pathsOf(ctx.env),
       FLEXRACK_LOCAL_DAEMON: JSON.stringify(settings),
     }
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', DAEMON, id], {
@@ -50,4 +54,10 @@ export async function startDaemon(layout: LocalLayout, id: string, ctx: Context)
   } finally {
     await log.close()
   }
+}
+
+/** What decides where the rack's files are. */
+function pathsOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = ['HOME', 'FLEXRACK_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'TMPDIR']
+  return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, absolute(env[name])]] : [])))
 }

@@ -14,6 +14,8 @@ export interface LocalRack {
   environments: string
   /** False after `local down`: the homes are kept, nothing should run. */
   up: boolean
+  /** Sessions that one SSH connection to a node may have at once, as sshd's MaxSessions. */
+  maxSessions: number
 }
 
 /** What the background process says of itself. */

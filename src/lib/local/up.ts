@@ -1,6 +1,6 @@
 import {stat} from 'node:fs/promises'
 import {userInfo} from 'node:os'
-import {resolve} from 'node:path'
+import {dirname, resolve} from 'node:path'
 import {CliError, type Context} from '../base/index.ts'
 import {executePlan, throwIfFailed, type Plan, type Step} from '../plan/index.ts'
 import {askDaemon, controlPath} from './control.ts'
@@ -8,7 +8,7 @@ import {ensurePrivateFolder} from './files.ts'
 import {localLayout, type LocalLayout} from './layout.ts'
 import {withLock} from './lock.ts'
 import {endRackProcesses, listRackProcesses} from './rack-processes.ts'
-import {writeRackFile} from './rack-file.ts'
+import {isOurs, writeRackFile} from './rack-file.ts'
 import {daemonState, newRack, readRack, writeRack} from './rack-state.ts'
 import {startDaemon} from './start.ts'
 import {localStatus} from './status.ts'
@@ -19,6 +19,8 @@ export interface LocalUpInput {
   nodes: number
   /** Folder of Python environments that the nodes share; default: the one it had, else one of its own. */
   environments?: string
+  /** As sshd's MaxSessions; 64 by default. */
+  maxSessions?: number
 }
 
 const MAX_NODES = 256
@@ -37,12 +39,19 @@ export async function planLocalUp(input: LocalUpInput, ctx: Context): Promise<Pl
  */
 export async function localUp(input: LocalUpInput, ctx: Context): Promise<LocalStatus> {
   const layout = localLayout(ctx.env)
+  await ensurePrivateFolder(dirname(layout.folder))
   await ensurePrivateFolder(layout.folder)
   await withLock(layout.lock, ctx, async () => {
     const {rack, daemon} = await look(layout)
     const plan = await makePlan(layout, rack, daemon, input)
     if (plan.steps.length === 0) return
-    const wanted: LocalRack = {...rack, up: true, nodes: wantedNodes(rack, daemon, input.nodes), environments: input.environments ? resolve(input.environments) : rack.environments}
+    const wanted: LocalRack = {
+      ...rack,
+      up: true,
+      nodes: wantedNodes(rack, daemon, input.nodes),
+      environments: input.environments ? resolve(input.environments) : rack.environments,
+      maxSessions: input.maxSessions ?? rack.maxSessions,
+    }
     await writeRack(layout, wanted)
     await ensurePrivateFolder(wanted.environments)
     throwIfFailed(await executePlan(plan, handlers(layout, wanted, ctx), ctx))
@@ -59,6 +68,9 @@ async function makePlan(layout: LocalLayout, rack: LocalRack, daemon: DaemonStat
   if (!Number.isInteger(input.nodes) || input.nodes < 1 || input.nodes > MAX_NODES) {
     throw new CliError('USAGE', `a local rack has 1 to ${MAX_NODES} nodes, not ${input.nodes}`, {hint: 'flexrack local up --nodes 3'})
   }
+  if (!rack.up && (await exists(layout.rackFile)) && !(await isOurs(layout))) {
+    throw new CliError('CONFLICT', `there is a rack named local already, and not one of this machine: ${layout.rackFile}`, {hint: `mv ${layout.rackFile} ${layout.rackFile.replace(/local\.yaml$/, 'NAME.yaml')}`})
+  }
   const steps: Step[] = []
   const step = (id: string, kind: string, node: string | null, title: string, stepInput: Record<string, unknown>): void => {
     steps.push({id, kind, node, title, input: stepInput, needs: steps.slice(-1).map((one) => one.id)})
@@ -68,7 +80,8 @@ async function makePlan(layout: LocalLayout, rack: LocalRack, daemon: DaemonStat
   if (!daemon) step('start', 'local.start', null, 'Start the background process', {})
   const added = names.filter((name) => !running.includes(name))
   const removed = running.filter((name) => !names.includes(name))
-  if (added.length + removed.length > 0) step('nodes', 'local.nodes', null, nodesTitle(added, removed), {added, removed})
+  const sessions = input.maxSessions !== undefined && input.maxSessions !== rack.maxSessions
+  if (added.length + removed.length > 0 || sessions) step('nodes', 'local.nodes', null, nodesTitle(added, removed), {added, removed})
   for (const name of removed) {
     const processes = (await listRackProcesses(layout, rack)).filter((one) => one.node === name).length
     step(`end:${name}`, 'local.end', name, `End what runs there (${processes} processes now); its home stays`, {processes})
@@ -86,7 +99,7 @@ function handlers(layout: LocalLayout, rack: LocalRack, ctx: Context): Parameter
     'local.nodes': async () => {
       const progress = ctx.reporter.begin(`Starting ${rack.nodes.length} local nodes`)
       try {
-        await askDaemon(controlPath(layout.folder, rack.id), {ask: 'nodes', nodes: rack.nodes}, 120_000)
+        await askDaemon(controlPath(layout.folder, rack.id), {ask: 'nodes', nodes: rack.nodes, maxSessions: rack.maxSessions}, 120_000)
         progress.done(`${rack.nodes.length} local nodes are up`)
       } catch (error) {
         progress.fail()
@@ -116,7 +129,7 @@ function nodeNames(count: number): string[] {
 function nodesTitle(added: string[], removed: string[]): string {
   const range = (names: string[]): string => (names.length > 2 ? `${names[0]} to ${names.at(-1)}` : names.join(' and '))
   const parts = [added.length > 0 ? `start ${range(added)}` : '', removed.length > 0 ? `take down ${range(removed)}` : ''].filter(Boolean)
-  const text = parts.join(', ')
+  const text = parts.join(', ') || 'change the number of sessions'
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
