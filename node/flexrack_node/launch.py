@@ -34,7 +34,7 @@ def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], po
     wrapper = python_module("rank", str(attempt), place, str(index * processes), "--", *rank_argv(spec))
     torchrun = [
         spec["python"], "-m", "torch.distributed.run",
-        "--nnodes", str(nodes), "--nproc-per-node", str(processes), "--node-rank", str(index),
+        "--nnodes", str(nodes), "--nproc-per-node", str(processes),
         "--rdzv-backend", "c10d", "--rdzv-endpoint", endpoint(spec["gang"]["address"], port), "--rdzv-id", rendezvous,
         "--rdzv-conf", f"is_host={'true' if index == 0 else 'false'}", "--local-addr", spec["address"],
         "--max-restarts", "0", "--no-python", *wrapper,

@@ -1,7 +1,7 @@
 """Brings MLflow's record of a run in line with the node's files, after the head was away or everything was killed."""
 from typing import Any, Dict
 
-from flexrack_node.recording import NotRecorded, Recorder
+from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
 from flexrack_node.run_files import RunFolder
 
 
@@ -25,7 +25,7 @@ def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
         if not result.get("recorded"):
             recorder.upload_logs(folder)
             if spec["index"] == 0:
-                recorder.upload_outputs(folder)
+                recorder.upload_outputs(folder, result.get("outputs") or collect_outputs(spec, folder, result["started"]))
                 recorder.finish(spec, result)
     except NotRecorded as error:
         return {"recorded": False, "why": str(error)}

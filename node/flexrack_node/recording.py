@@ -52,9 +52,9 @@ class Recorder:
                     count += self._upload(path, f"logs/attempt-{attempt}/{name}", tail=_MAX_LOG)
         return count
 
-    def upload_outputs(self, folder: RunFolder) -> int:
-        """Everything in the run's outputs folder, under its own name. Returns how many files."""
-        return sum(self._upload(path, path.relative_to(folder.outputs).as_posix()) for path in _files(folder.outputs))
+    def upload_outputs(self, folder: RunFolder, names: List[str]) -> int:
+        """The outputs, under their own names. Returns how many files."""
+        return sum(self._upload(folder.outputs / name, name) for name in names if (folder.outputs / name).is_file())
 
     def revoke(self, upstream: str) -> None:
         """Makes the run's token worthless. An external server without such a door answers 404, which is as good."""
@@ -110,21 +110,20 @@ class _Exactly:
 
 
 def collect_outputs(spec: Dict[str, Any], folder: RunFolder, since: float) -> List[str]:
-    """Copies what the manifest calls outputs, where this run wrote it, from the workspace into the run's folder.
+    """Everything that the manifest calls outputs, as names relative to the run's outputs folder.
 
-    Copies, because the next run writes to the same place. Returns the names, relative to the project.
+    What the script left in FLEXRACK_OUTPUTS is there already. What this run wrote to the workspace instead is copied
+    into it, because the next run writes to the same place. Without any output named, all of FLEXRACK_OUTPUTS counts.
     """
     base = Path(spec["cwd"])
-    copied = []
     for pattern in spec.get("outputs", []):
         for path in _matching(base, pattern):
-            name = path.relative_to(base)
-            if path.stat().st_mtime >= since - 1.0:
-                target = folder.outputs / name
+            target = folder.outputs / path.relative_to(base)
+            if path.stat().st_mtime >= since - 1.0 and not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(path, target)
-                copied.append(name.as_posix())
-    return copied
+    found = {path for pattern in spec.get("outputs", []) or ["*"] for path in _matching(folder.outputs, pattern)}
+    return sorted(path.relative_to(folder.outputs).as_posix() for path in found)
 
 
 def describe_cause(cause: Dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from flexrack_node.channel import Channel
 from flexrack_node.containment import Containment
 from flexrack_node.detach import detach, python_module
 from flexrack_node.errors import NodeError
+from flexrack_node.installed import record
 from flexrack_node.launch import interfaces, source_towards
 from flexrack_node.local_ranks import containment_tag
 from flexrack_node.run_files import RunFolder, all_runs, open_run, run_path, write_json
@@ -43,6 +44,7 @@ def start(spec: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     """Writes the run's folder and starts its supervisor; again for the same run it only tells how it is."""
     path = run_path(channel.root, spec["run"])
     if not (path / "spec.json").exists():
+        record(channel.root, channel.root / "runs", "runs")
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_json(path / "spec.json", {**spec, "root": str(channel.root)})
         detach(python_module("supervisor", str(path)), path / "supervisor.log", dict(os.environ), path)

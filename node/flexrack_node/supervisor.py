@@ -71,7 +71,7 @@ def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float) -> None:
         member = Member(folder, spec, local)
         result = member.run()
         folder.write("result", result if "run" in result else close_result(spec, result, started))
-        _upload(folder, spec, relay, outputs=False)
+        _upload(folder, relay, [])
         member.done(relay.close() if relay else True)
     else:
         leader = Leader(folder, spec, local)
@@ -91,7 +91,7 @@ def _record(folder: RunFolder, spec: Dict[str, Any], relay: "Optional[_Relay]", 
     """The leader's last work. Where the head is away, result.json keeps recorded: false and run.reconcile does it later."""
     if not relay:
         return
-    uploaded = _upload(folder, spec, relay, outputs=True)
+    uploaded = _upload(folder, relay, result["outputs"])
     recorder = relay.recorder()
     try:
         recorder.finish(spec, result)
@@ -106,12 +106,12 @@ def _record(folder: RunFolder, spec: Dict[str, Any], relay: "Optional[_Relay]", 
     folder.write("result", {**result, "recorded": recorded, "recorded_everywhere": recorded and everybody})
 
 
-def _upload(folder: RunFolder, spec: Dict[str, Any], relay: "Optional[_Relay]", outputs: bool) -> bool:
+def _upload(folder: RunFolder, relay: "Optional[_Relay]", outputs: List[str]) -> bool:
     if not relay:
         return True
     try:
         recorder = relay.recorder()
-        files = recorder.upload_outputs(folder) if outputs else 0
+        files = recorder.upload_outputs(folder, outputs)
         folder.event("uploaded", outputs=files, logs=recorder.upload_logs(folder))
         return True
     except NotRecorded as error:

@@ -186,7 +186,13 @@ class OutputTest(unittest.TestCase):
         state = self.rack.finish(run)
         folder = self.rack.folder / "node-1" / "runs" / run / "outputs"
         self.assertEqual(sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()), ["checkpoints/1.pt", "extra.txt", "model.onnx"])
-        self.assertEqual(sorted(state["result"]["outputs"]), ["checkpoints/1.pt", "model.onnx"])
+        self.assertEqual(state["result"]["outputs"], ["checkpoints/1.pt", "model.onnx"])
+
+    def test_what_is_in_the_runs_own_outputs_folder_wins_over_the_workspace(self):
+        self.rack.script("import os; open('model.onnx','w').write('shared'); open(os.environ['FLEXRACK_OUTPUTS'] + '/model.onnx','w').write('own')")
+        run = self.rack.start(outputs=["model.onnx"])
+        self.rack.finish(run)
+        self.assertEqual((self.rack.folder / "node-1" / "runs" / run / "outputs" / "model.onnx").read_text(), "own")
 
 
 if __name__ == "__main__":
