@@ -1,5 +1,5 @@
-/** What is done with the nodes of a rack as such: measure them, install and uninstall. */
+/** What is asked of all nodes of a rack at once, with a report on each. */
+export {overNodes} from './each.ts'
 export {probeNodes, type Probe, type ProbeOptions} from './probe.ts'
-export {installNodes, planInstall, planUninstall, uninstallNodes, type Installed, type Uninstalled} from './install.ts'
 export {throwIfAnyFailed, type NodeReport} from './report.ts'
 export type {NodeFacts} from './facts.ts'

@@ -1,9 +1,10 @@
 import type {Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
 import type {RackNode} from '../rack/index.ts'
-import {forEachNode, type Fleet} from '../ssh/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import {overNodes} from './each.ts'
 import type {NodeFacts} from './facts.ts'
-import {makeReports, type NodeReport} from './report.ts'
+import type {NodeReport} from './report.ts'
 
 export interface Probe {
   facts: NodeFacts
@@ -20,21 +21,11 @@ export interface ProbeOptions {
 
 /** Measures every node, in parallel. Never throws for a node: what it could not do is in its report. */
 export async function probeNodes(nodes: RackNode[], fleet: Fleet, ctx: Context, options: ProbeOptions = {}): Promise<NodeReport<Probe>[]> {
-  const byName = new Map(nodes.map((node) => [node.name, node]))
   const peers = Object.fromEntries((options.peers ?? []).map((peer) => [peer.name, peer.address ?? peer.host]))
-  const progress = ctx.reporter.begin(`Measuring ${nodes.length} node${nodes.length === 1 ? '' : 's'}`)
-  let measured = 0
-  const outcome = await forEachNode(fleet, [...byName.keys()], async (_shell, name) => {
-    try {
-      const {[name]: _self, ...others} = peers
-      return await probeNode(byName.get(name) as RackNode, others, fleet, ctx)
-    } finally {
-      progress.amount(++measured, nodes.length, 'nodes')
-    }
+  return overNodes('Measuring', nodes, fleet, ctx, (node) => {
+    const {[node.name]: _self, ...others} = peers
+    return probeNode(node, others, fleet, ctx)
   })
-  if (outcome.failed.size > 0) progress.fail(`Measured ${outcome.done.size} of ${nodes.length} nodes`)
-  else progress.done()
-  return makeReports([...byName.keys()], outcome)
 }
 
 async function probeNode(node: RackNode, peers: Record<string, string>, fleet: Fleet, ctx: Context): Promise<Probe> {

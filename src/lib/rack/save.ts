@@ -11,9 +11,10 @@ const LOCK_WAIT_MS = 10_000
 /** A lock that old was left by a process that died: the file is held for milliseconds. */
 const LOCK_STALE_MS = 30_000
 
-/** Writes a rack to its path: atomically, under a lock, 0600 in a 0700 folder; comments of a file that is there are kept. */
-export async function saveRack(rack: Rack): Promise<void> {
-  await withLock(rack.path, () => write(rack))
+/** Writes a rack to its path: atomically, under a lock, 0600 in a 0700 folder; comments of a file that is there are kept. With dryRun it only checks. Throws RACK_INVALID, LOCKED. */
+export async function saveRack(rack: Rack, options: {dryRun?: boolean} = {}): Promise<void> {
+  if (options.dryRun) await contentOf(rack)
+  else await withLock(rack.path, () => write(rack))
 }
 
 /** Reads a rack, changes it and writes it back, under one lock. Returns what was written. Throws as readRack, and LOCKED. */
@@ -25,11 +26,15 @@ export async function editRack(path: string, change: (rack: Rack) => Rack | Prom
   })
 }
 
-async function write(rack: Rack): Promise<void> {
-  const text = await readFile(rack.path, 'utf8').catch(() => undefined)
-  const content = renderRack(rack, text)
-  // Checked before it counts: what we write must be what we can read.
+async function contentOf(rack: Rack): Promise<string> {
+  const content = renderRack(rack, await readFile(rack.path, 'utf8').catch(() => undefined))
+  // What we write must be what we can read.
   await parseRack(rack.path, content)
+  return content
+}
+
+async function write(rack: Rack): Promise<void> {
+  const content = await contentOf(rack)
   const temporary = `${rack.path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`
   try {
     const file = await open(temporary, 'wx', 0o600)

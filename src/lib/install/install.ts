@@ -2,8 +2,8 @@ import type {Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
 import type {Plan, Step} from '../plan/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
-import {forEachNode, quote, type Fleet, type NodeShell} from '../ssh/index.ts'
-import {makeReports, throwIfAnyFailed, type NodeReport} from './report.ts'
+import {quote, type Fleet, type NodeShell} from '../ssh/index.ts'
+import {overNodes, throwIfAnyFailed, type NodeReport} from '../nodes/index.ts'
 
 /** What `rack install` would do. */
 export function planInstall(rack: Rack, nodes: RackNode[]): Plan {
@@ -87,26 +87,4 @@ async function hasFlexrack(node: RackNode, shell: NodeShell, ctx: Context): Prom
 export function presentScript(root: string): string {
   const folder = root === '~' || root.startsWith('~/') ? `"$HOME"${quote([root.slice(1)])}` : quote([root])
   return `test -f ${folder}/installed.jsonl`
-}
-
-async function overNodes<T>(
-  doing: string,
-  nodes: RackNode[],
-  fleet: Fleet,
-  ctx: Context,
-  action: (node: RackNode, shell: NodeShell) => Promise<T>,
-): Promise<NodeReport<T>[]> {
-  const byName = new Map(nodes.map((node) => [node.name, node]))
-  const progress = ctx.reporter.begin(`${doing} ${nodes.length} node${nodes.length === 1 ? '' : 's'}`)
-  let finished = 0
-  const outcome = await forEachNode(fleet, [...byName.keys()], async (shell, name) => {
-    try {
-      return await action(byName.get(name) as RackNode, shell)
-    } finally {
-      progress.amount(++finished, nodes.length, 'nodes')
-    }
-  })
-  if (outcome.failed.size > 0) progress.fail()
-  else progress.done()
-  return makeReports([...byName.keys()], outcome)
 }

@@ -1,0 +1,53 @@
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {dryRunFlag} from '../../cli/flags.ts'
+import {rackText} from '../../cli/rack-text.ts'
+import {planText} from '../../cli/render.ts'
+
+export default class RackAdd extends BaseCommand {
+  static override summary = 'add nodes to a rack'
+  static override description =
+    'Connects to every host, and writes them into the rack file; a rack that is not there is made. Names come from the hosts, or are given as NAME=HOST. ' +
+    'An unknown host key is asked about on a terminal, or recorded in known_hosts with --trust; a changed one is always refused. Undo it with: flexrack rack remove.'
+  static override examples = [
+    '<%= config.bin %> rack add lab gpu-1 gpu-2',
+    '<%= config.bin %> rack add lab big=me@10.0.0.11:2222 --label gpu=a100 --trust',
+  ]
+  static override strict = false
+  static override args = {rack: Args.string({required: true, description: 'name or file of the rack'}), hosts: Args.string({required: true, description: 'HOST, USER@HOST, HOST:PORT, [IPV6]:PORT or NAME=HOST; one or more'})}
+  static override flags = {
+    user: Flags.string({description: 'SSH user'}),
+    port: Flags.integer({description: 'SSH port', min: 1, max: 65_535}),
+    'identity-file': Flags.string({description: 'private key; it stays on this machine'}),
+    'proxy-jump': Flags.string({description: 'hosts to go through, [user@]host[:port], separated by commas'}),
+    label: Flags.string({description: 'label to select the nodes by, KEY=VALUE', multiple: true, multipleNonGreedy: true}),
+    address: Flags.string({description: 'where the other nodes reach this one'}),
+    root: Flags.string({description: "flexrack's folder on the nodes (default: ~/.flexrack)"}),
+    trust: Flags.boolean({description: 'record host keys that are not known yet'}),
+    probe: Flags.boolean({default: true, allowNo: true, description: 'connect to the hosts first'}),
+    'dry-run': dryRunFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {args, argv, flags} = await this.parse(RackAdd)
+    const ctx = await this.context()
+    const [{rackPath}, enroll] = await Promise.all([import('../../lib/rack/index.ts'), import('../../lib/enroll/index.ts')])
+    const nodes = enroll.parseHosts(argv.slice(1).map(String), {
+      ...(flags.user !== undefined && {user: flags.user}),
+      ...(flags.port !== undefined && {port: flags.port}),
+      ...(flags['identity-file'] !== undefined && {identityFile: flags['identity-file']}),
+      ...(flags['proxy-jump'] !== undefined && {proxyJump: flags['proxy-jump']}),
+      ...(flags.address !== undefined && {address: flags.address}),
+      ...(flags.root !== undefined && {root: flags.root}),
+      labels: flags.label ?? [],
+    })
+    const path = rackPath(args.rack, ctx.env)
+    const plan = await enroll.planAdd(path, nodes, {probe: flags.probe, trust: flags.trust})
+    if (flags['dry-run']) return this.answer(plan, planText)
+    if (flags.probe) {
+      const {openTerminalFleet} = await import('../../cli/fleet.ts')
+      await enroll.greetNodes(nodes, await openTerminalFleet(nodes, ctx, {trustNew: flags.trust}), ctx)
+    }
+    return this.answer(await enroll.addNodes(path, nodes), rackText)
+  }
+}
