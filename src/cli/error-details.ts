@@ -1,13 +1,6 @@
+import {relative} from 'node:path'
+import type {Problem} from '../lib/manifest/index.ts'
 import {table} from './render.ts'
-
-interface Problem {
-  file?: string
-  line?: number
-  column?: number
-  message: string
-  expected?: string
-  nearest?: string
-}
 
 interface NodeOutcome {
   node: string
@@ -19,12 +12,12 @@ interface NodeOutcome {
 /**
  * The lines people get to see of an error's details. `problems` (of a file), `nodes` (what became of each) and `lines`
  * (the last ones of a log) have a form of their own; other texts and numbers are shown as `name: value`, lists of texts
- * as lines, and nested data is left to --json.
+ * as lines, and nested data is left to --json. What `message` says already is not said again.
  */
-export function detailLines(details: Record<string, unknown>): string[] {
+export function detailLines(details: Record<string, unknown>, message: string): string[] {
   return Object.entries(details).flatMap(([name, value]) => {
     if (name === 'nearest') return [] // the hint says it
-    if (name === 'problems' && Array.isArray(value)) return value.flatMap((one) => problemLines(one as Problem))
+    if (name === 'problems' && Array.isArray(value)) return value.flatMap((one) => problemLines(one as Problem, message))
     if (name === 'nodes' && isListOf(value, 'node')) return nodeLines(value as unknown as NodeOutcome[])
     if (name === 'lines' && Array.isArray(value)) return value.map((line) => `| ${String(line)}`)
     if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')) return [`${name}: ${value.join(', ')}`]
@@ -33,10 +26,11 @@ export function detailLines(details: Record<string, unknown>): string[] {
   })
 }
 
-function problemLines({file, line, column, message, expected, nearest}: Problem): string[] {
-  const place = [file, line, column].filter((part) => part !== undefined).join(':')
-  const more = [expected && `expected ${expected}`, nearest && `did you mean ${nearest}?`].filter(Boolean)
-  return [`${place === '' ? '' : `${place}: `}${message}${more.length > 0 ? ` (${more.join('; ')})` : ''}`]
+function problemLines(problem: Problem, message: string): string[] {
+  const excerpt = problem.excerpt?.split('\n') ?? []
+  if (message.includes(problem.message)) return excerpt
+  const place = [relative('', problem.file), problem.line, problem.column].filter((part) => part !== undefined).join(':')
+  return [`${place}: ${problem.message}`, ...excerpt.map((line) => `  ${line}`)]
 }
 
 function nodeLines(nodes: NodeOutcome[]): string[] {

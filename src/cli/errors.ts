@@ -33,7 +33,7 @@ export function errorJson(error: CliError): {code: string; message: string; hint
 /** What people see. */
 export function errorText(error: CliError): string {
   if (error.code === 'INTERRUPTED') return paintError.yellow(error.message)
-  const lines = [`${paintError.red('error:')} ${error.message}`, ...detailLines(error.details).map((line) => `  ${line}`)]
+  const lines = [`${paintError.red('error:')} ${error.message}`, ...detailLines(error.details, error.message).map((line) => `  ${line}`)]
   if (error.hint !== undefined) lines.push(`  ${paintError.cyan('try:')} ${error.hint.replaceAll('\n', '\n       ')}`)
   return lines.join('\n')
 }

@@ -1,0 +1,60 @@
+// npm run docs: writes what is generated from the code: docs/commands/, docs/errors.md, docs/manifest.md,
+// docs/rack-file.md and schema/. With --check it writes nothing and fails if something is not current.
+import {execFileSync} from 'node:child_process'
+import {existsSync} from 'node:fs'
+import {mkdir, readdir, readFile, rm, writeFile} from 'node:fs/promises'
+import {dirname, join, resolve} from 'node:path'
+import {commandPages, type CommandInfo} from './pages/commands.ts'
+import {errorsPage} from './pages/errors.ts'
+
+interface Reference {
+  markdown: string
+  jsonSchema: unknown
+}
+
+const root = resolve(import.meta.dirname, '..')
+const pages: Record<string, string> = {...(await commands()), 'docs/errors.md': errorsPage(), ...(await references())}
+const stale: string[] = []
+for (const [path, text] of Object.entries(pages)) {
+  if ((await readFile(join(root, path), 'utf8').catch(() => '')) !== text) stale.push(path)
+}
+const gone = (await readdir(join(root, 'docs/commands')).catch(() => [])).map((name) => `docs/commands/${name}`).filter((path) => !(path in pages))
+
+if (!process.argv.includes('--check')) await write()
+else if (stale.length + gone.length > 0) {
+  console.error(`not current: ${[...stale, ...gone].join(', ')}\nrun: npm run docs`)
+  process.exitCode = 1
+}
+
+async function write(): Promise<void> {
+  for (const path of stale) {
+    await mkdir(dirname(join(root, path)), {recursive: true})
+    await writeFile(join(root, path), pages[path] ?? '')
+  }
+  for (const path of gone) await rm(join(root, path))
+  console.log(`${Object.keys(pages).length} pages; ${stale.length} written, ${gone.length} removed`)
+}
+
+/** From oclif's manifest, which the build makes of the commands. */
+async function commands(): Promise<Record<string, string>> {
+  execFileSync(process.execPath, [join(root, 'scripts/build.ts')], {stdio: ['ignore', 2, 2]})
+  const manifest = JSON.parse(await readFile(join(root, 'oclif.manifest.json'), 'utf8')) as {commands: Record<string, CommandInfo>}
+  const {oclif} = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {oclif: {topics: Record<string, {description: string}>}}
+  return commandPages(Object.values(manifest.commands), oclif.topics)
+}
+
+async function references(): Promise<Record<string, string>> {
+  const made: Record<string, string> = {}
+  for (const [source, name, page, schema] of [
+    ['src/lib/manifest/reference.ts', 'manifestReference', 'docs/manifest.md', 'schema/flexrack.schema.json'],
+    ['src/lib/rack/reference.ts', 'rackReference', 'docs/rack-file.md', 'schema/rack.schema.json'],
+  ] as const) {
+    if (!existsSync(join(root, source))) continue
+    const module = (await import(join(root, source))) as Record<string, () => Reference>
+    const reference = module[name]?.()
+    if (!reference) throw new Error(`${source} does not export ${name}`)
+    made[page] = reference.markdown
+    made[schema] = `${JSON.stringify(reference.jsonSchema, null, 2)}\n`
+  }
+  return made
+}
