@@ -13,8 +13,7 @@ export default class RackAdd extends BaseCommand {
     '<%= config.bin %> rack add lab gpu-1 gpu-2',
     '<%= config.bin %> rack add lab big=me@10.0.0.11:2222 --label gpu=a100 --trust',
   ]
-  static override strict = false
-  static override args = {rack: Args.string({required: true, description: 'name or file of the rack'}), hosts: Args.string({required: true, description: 'HOST, USER@HOST, HOST:PORT, [IPV6]:PORT or NAME=HOST; one or more'})}
+  static override args = {rack: Args.string({required: true, description: 'name or file of the rack'}), hosts: Args.string({required: true, description: 'HOST, USER@HOST, HOST:PORT, [IPV6]:PORT or NAME=HOST; one or more', multiple: true})}
   static override flags = {
     user: Flags.string({description: 'SSH user'}),
     port: Flags.integer({description: 'SSH port', min: 1, max: 65_535}),
@@ -29,10 +28,10 @@ export default class RackAdd extends BaseCommand {
   }
 
   async run(): Promise<unknown> {
-    const {args, argv, flags} = await this.parse(RackAdd)
+    const {args, flags} = await this.parse(RackAdd)
     const ctx = await this.context()
     const [{rackPath}, enroll] = await Promise.all([import('../../lib/rack/index.ts'), import('../../lib/enroll/index.ts')])
-    const nodes = enroll.parseHosts(argv.slice(1).map(String), {
+    const nodes = enroll.parseHosts(args.hosts, {
       ...(flags.user !== undefined && {user: flags.user}),
       ...(flags.port !== undefined && {port: flags.port}),
       ...(flags['identity-file'] !== undefined && {identityFile: flags['identity-file']}),

@@ -59,7 +59,8 @@ async function manifestFile(path: string): Promise<string> {
   throw new CliError('MANIFEST_MISSING', found ? `no ${MANIFEST_FILE} in ${path} or a folder above it` : `${path} does not exist`, {hint, details: {path}})
 }
 
+/** Where a number is a text all the same: `name: 2048`, `THREADS: 4`, an argument of a command. */
 function isTakenAsWritten(path: Path): boolean {
-  const parent = path.at(-2)
-  return parent === 'env' || (parent === 'command' && path.length === 3)
+  const dotted = path.join('.')
+  return dotted === 'name' || dotted === 'tracking.experiment' || path.at(-2) === 'env' || (path.at(-2) === 'command' && path.length === 3)
 }

@@ -99,7 +99,7 @@ const tracking = z
       .optional()
       .describe("An MLflow server that is already there. Without it runs go to the rack's head, `flexrack head start`.")
       .meta({examples: ['https://mlflow.example.org']}),
-    experiment: z.string().min(1).max(250).refine(noLineBreak, 'must be one line').optional().describe("Name of the experiment; the project's name by default."),
+    experiment: z.string().min(1).max(250).refine(noLineBreak, 'must be one line').optional().describe("Name of the experiment; the project's name by default.").meta({written: 'as-is'}),
   })
   .prefault({})
   .describe('Where runs are recorded.')
@@ -123,7 +123,7 @@ const endpoint = z
 /** The manifest as it may be written: the one source of validation, of docs/manifest.md and of schema/flexrack.schema.json. */
 export const manifestSchema = z
   .strictObject({
-    name: z.string().regex(NAME, NAME_RULE).describe('Name of the project: lower-case letters, digits, dots, dashes, underscores.').meta({examples: ['digits']}),
+    name: z.string().regex(NAME, NAME_RULE).describe('Name of the project: lower-case letters, digits, dots, dashes, underscores.').meta({examples: ['digits'], written: 'as-is'}),
     rack: z.string().min(1).refine(noLineBreak, 'must be one line').optional().describe('Name or file of the rack that the project prefers; `--rack` and FLEXRACK_RACK come first.').meta({examples: ['local']}),
     workspace,
     train: train.optional(),

@@ -62,7 +62,7 @@ async function validateRack(source: Source): Promise<Rack> {
 }
 
 function isTakenAsWritten(path: Path): boolean {
-  return path.at(-2) === 'labels'
+  return path.at(-2) === 'labels' || (path[0] === 'nodes' && path.at(-1) === 'name') || path.join('.') === 'head.node'
 }
 
 async function existingFile(wanted: string, env: NodeJS.ProcessEnv): Promise<string> {

@@ -12,7 +12,7 @@ const nodePath = path.refine((text) => text.startsWith('/') || text === '~' || t
 
 const node = z
   .strictObject({
-    name: z.string().regex(NODE_NAME, NODE_NAME_RULE).describe('Name of the node in every command.'),
+    name: z.string().regex(NODE_NAME, NODE_NAME_RULE).describe('Name of the node in every command.').meta({written: 'as-is'}),
     host: z.string().regex(HOST, HOST_RULE).describe('Host name, address, or a Host of ~/.ssh/config.').meta({examples: ['10.0.0.11']}),
     port: z.int().min(1).max(65535).optional().describe('SSH port; by default what ~/.ssh/config says, else 22.'),
     user: z.string().regex(/^[^\s@:-][^\s@:]{0,63}$/, 'must be a user name').optional().describe('SSH user; by default what ~/.ssh/config says, else your user name here.'),
@@ -28,7 +28,7 @@ const node = z
 
 const head = z
   .strictObject({
-    node: z.string().optional().describe('Name of the node that runs the head; the first node by default.'),
+    node: z.string().optional().describe('Name of the node that runs the head; the first node by default.').meta({written: 'as-is'}),
     bind: z.string().regex(HOST, 'must be an address').default('127.0.0.1').describe("Address that the head listens on. Anything but loopback opens it to the network; a token is asked for either way."),
     port: z.int().min(0).max(65535).optional().describe('Port of the head; by default one is chosen at the first start and kept.'),
     url: z

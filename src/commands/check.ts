@@ -1,0 +1,40 @@
+import {Flags} from '@oclif/core'
+import {BaseCommand} from '../cli/base-command.ts'
+import {checkText} from '../cli/check-text.ts'
+import {onFlag, projectFlag, rackFlag} from '../cli/flags.ts'
+import type {CheckResult} from '../lib/project/index.ts'
+
+export default class Check extends BaseCommand {
+  static override summary = 'find everything that would stop a run'
+  static override description =
+    'Looks over the manifest, the rack file, every node (reachable, host key, Python, disk, clock, routes) and the head. Each finding names its file and line, or its node, and a way out. ' +
+    'With errors the exit status is 3. --offline stops after the files.'
+  static override examples = ['<%= config.bin %> check', '<%= config.bin %> check --offline', '<%= config.bin %> check --on node-1 --json']
+  static override flags = {
+    rack: rackFlag,
+    on: onFlag,
+    project: projectFlag,
+    offline: Flags.boolean({description: 'do not connect to the nodes'}),
+  }
+
+  async run(): Promise<CheckResult> {
+    const {flags} = await this.parse(Check)
+    const ctx = await this.context()
+    const [{checkProject}, {openTerminalFleet}] = await Promise.all([import('../lib/project/index.ts'), import('../cli/fleet.ts')])
+    const result = await checkProject(
+      {
+        project: flags.project ?? process.cwd(),
+        offline: flags.offline,
+        openFleet: (nodes) => openTerminalFleet(nodes, ctx),
+        ...(flags.rack !== undefined && {rack: flags.rack}),
+        ...(flags.on !== undefined && {on: flags.on}),
+      },
+      ctx,
+    )
+    this.answer(result, checkText)
+    if (result.ok) return result
+    const {CliError} = await import('../lib/base/index.ts')
+    const errors = result.findings.filter((finding) => finding.severity === 'error').length
+    throw new CliError('CHECK_FAILED', `the check found ${errors} ${errors === 1 ? 'error' : 'errors'}`, {details: {findings: result.findings, checked: result.checked}})
+  }
+}

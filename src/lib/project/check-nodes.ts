@@ -1,0 +1,62 @@
+import type {Context} from '../base/index.ts'
+import type {Manifest} from '../manifest/index.ts'
+import {probeNodes, type NodeReport, type Probe} from '../nodes/index.ts'
+import type {RackNode} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import type {Finding} from './findings.ts'
+
+const GIB = 1024 ** 3
+/** An environment with PyTorch for CPU takes about 1.5 GiB while it is built. */
+const LEAST_DISK = GIB
+const GOOD_DISK = 5 * GIB
+const LEAST_FILES = 10_000
+/** A container's default; loaders with worker processes pass their batches through it. */
+const LEAST_SHARED = 128 * 1024 ** 2
+/** Seconds: run tokens and the order of events depend on clocks. */
+const WORST_CLOCK = 60
+const GOOD_CLOCK = 5
+
+/** Connects to every node and measures it; what would stop a run there is found. */
+export async function checkNodes(nodes: RackNode[], manifest: Manifest | undefined, fleet: Fleet, ctx: Context): Promise<Finding[]> {
+  const peers = (manifest?.train?.nodes ?? 1) > 1 ? nodes.filter((node) => node.address !== undefined).slice(0, 16) : []
+  const reports = await probeNodes(nodes, fleet, ctx, {peers})
+  return [...reports.flatMap((report) => judgeNode(report, manifest)), ...judgeTogether(reports)]
+}
+
+/** What one node's report means for a run. Pure. */
+export function judgeNode({node, value, message, hint}: NodeReport<Probe>, manifest: Manifest | undefined): Finding[] {
+  if (!value) return [{severity: 'error', about: 'node', node, message: message ?? 'failed', ...(hint !== undefined && {fix: hint})}]
+  const {facts, clock} = value
+  const findings: Finding[] = []
+  const report = (severity: Finding['severity'], text: string, fix: string) => findings.push({severity, about: 'node', node, message: text, fix})
+  if (facts.python && !facts.python.venv) report('error', `Python ${facts.python.version} there cannot make environments (venv is missing)`, 'sudo apt-get install python3-venv   (on the node)')
+  if (facts.disk) {
+    const {free, path, writable, free_files} = facts.disk
+    if (!writable) report('error', `${path} may not be written to`, `set root: for ${node} in the rack file to a folder that may`)
+    if (free < LEAST_DISK) report('error', `only ${(free / GIB).toFixed(1)} GiB are free at ${path}`, `flexrack rack uninstall --on ${node}, or set root: in the rack file to a larger disk`)
+    else if (free < GOOD_DISK) report('warning', `only ${(free / GIB).toFixed(1)} GiB are free at ${path}`, 'an environment with PyTorch for GPUs needs about 6 GiB')
+    if (free_files > 0 && free_files < LEAST_FILES) report('error', `only ${free_files} more files can be made at ${path}`, 'remove files there (df -i)')
+  }
+  const skew = Math.abs(clock.ahead) - clock.within
+  if (skew > GOOD_CLOCK) report(skew > WORST_CLOCK ? 'error' : 'warning', `its clock is ${skew.toFixed(0)} s ${clock.ahead > 0 ? 'ahead' : 'behind'}`, 'sudo timedatectl set-ntp true   (on the node)')
+  for (const [peer, route] of Object.entries(facts.routes ?? {})) {
+    if (route.error) report('error', `it has no way to ${peer}: ${route.error}`, `set address: for ${peer} in the rack file to one that ${node} can reach`)
+  }
+  const train = manifest?.train
+  const cores = facts.cpu?.quota ?? facts.cpu?.cores
+  if (train && cores !== undefined && train.processesPerNode > cores) report('warning', `${train.processesPerNode} processes will share ${cores} cores`, 'lower train.processes_per_node')
+  if (train && facts.memory?.shared !== undefined && facts.memory.shared < LEAST_SHARED) report('warning', `/dev/shm has only ${Math.round(facts.memory.shared / 1024 ** 2)} MiB`, 'data loaders with workers may fail; start the container with a larger --shm-size')
+  return findings
+}
+
+/** What the nodes' reports mean side by side. Pure. */
+export function judgeTogether(reports: NodeReport<Probe>[]): Finding[] {
+  const versions = new Map<string, string[]>()
+  for (const {node, value} of reports) {
+    const version = value?.facts.python?.version.split('.').slice(0, 2).join('.')
+    if (version) versions.set(version, [...(versions.get(version) ?? []), node])
+  }
+  if (versions.size < 2) return []
+  const list = [...versions].map(([version, nodes]) => `${version} on ${nodes.join(', ')}`).join('; ')
+  return [{severity: 'warning', about: 'node', message: `the nodes have different Pythons: ${list}`, fix: 'packages and pickles may differ between ranks; install one version everywhere'}]
+}

@@ -1,0 +1,63 @@
+import type {Context} from '../base/index.ts'
+import {readManifest, type LocatedManifest} from '../manifest/index.ts'
+import {loadRack, selectNodes, type Rack, type RackNode} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import {findingsOf, type Finding} from './findings.ts'
+
+export interface CheckInput {
+  /** Project folder or a folder below it. */
+  project: string
+  rack?: string
+  /** Selector of the nodes; all of the rack by default. */
+  on?: string
+  /** Leaves out what needs a connection. */
+  offline: boolean
+  openFleet: (nodes: RackNode[]) => Promise<Fleet>
+}
+
+export interface CheckResult {
+  /** True if nothing would stop a run. */
+  ok: boolean
+  /** What was looked at; absent where it could not be. */
+  checked: {manifest?: string; rack?: string; nodes: string[]; head?: string}
+  findings: Finding[]
+}
+
+/** Looks over everything that a run needs: manifest, rack file, nodes, head. Never throws for what it finds. */
+export async function checkProject(input: CheckInput, ctx: Context): Promise<CheckResult> {
+  const findings: Finding[] = []
+  const collect = async <T>(about: Finding['about'], action: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await action()
+    } catch (error) {
+      findings.push(...findingsOf(error, about))
+      return undefined
+    }
+  }
+  const located = await collect('manifest', () => readManifest(input.project))
+  const rack = await collect('rack', () => loadRack(input.rack, ctx.env, located?.manifest.rack))
+  const nodes = rack && (await collect('rack', async () => selectNodes(rack, input.on, rack.nodes)))
+  if (located) findings.push(...(await (await import('./check-manifest.ts')).checkManifest(located, nodes)))
+  const checked: CheckResult['checked'] = {...(located && {manifest: located.manifest.path}), ...(rack && {rack: rack.path}), nodes: []}
+  if (rack && nodes && !input.offline) await checkOnline({rack, nodes, located, input, findings, checked}, ctx)
+  return {ok: findings.every((finding) => finding.severity !== 'error'), checked, findings}
+}
+
+interface Online {
+  rack: Rack
+  nodes: RackNode[]
+  located: LocatedManifest | undefined
+  input: CheckInput
+  findings: Finding[]
+  checked: CheckResult['checked']
+}
+
+async function checkOnline({rack, nodes, located, input, findings, checked}: Online, ctx: Context): Promise<void> {
+  const [{checkNodes}, {checkHead}] = await Promise.all([import('./check-nodes.ts'), import('./check-head.ts')])
+  // The head's node is connected to even where others are checked.
+  const fleet = await input.openFleet(rack.nodes)
+  const [nodeFindings, head] = await Promise.all([checkNodes(nodes, located?.manifest, fleet, ctx), checkHead(rack, located?.manifest, fleet, ctx)])
+  findings.push(...nodeFindings, ...head.findings)
+  checked.nodes = nodes.map((node) => node.name)
+  if (head.uri !== undefined) checked.head = head.uri
+}

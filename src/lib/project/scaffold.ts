@@ -1,0 +1,100 @@
+import {lstat, mkdir, realpath, writeFile} from 'node:fs/promises'
+import {basename, dirname, join, relative, resolve} from 'node:path'
+import {CliError} from '../base/index.ts'
+import type {Plan, Step} from '../plan/index.ts'
+import {findTemplate, renderTemplate} from './templates.ts'
+
+export interface ScaffoldInput {
+  /** Where the project is to be; made if it is not there. */
+  folder: string
+  template: string
+  /** Name of the project; made from the folder's by default. */
+  name?: string
+  /** Write over files that are there. */
+  force?: boolean
+}
+
+export interface Scaffolded {
+  folder: string
+  name: string
+  template: string
+  /** Relative to the folder. */
+  files: string[]
+}
+
+/** What `init` would write, with the texts. Throws USAGE for a bad name or template, CONFLICT for what is already there. */
+export async function planScaffold(input: ScaffoldInput): Promise<Plan> {
+  const folder = resolve(input.folder)
+  const name = input.name ?? projectName(folder)
+  checkName(name)
+  const template = await findTemplate(input.template)
+  const files = await renderTemplate(template, name)
+  await refuseLinks(folder, files.map((file) => file.path))
+  if (!input.force) await refuseExisting(folder, files.map((file) => file.path))
+  const steps = files.map(({path, text}): Step => ({id: `write:${path}`, node: null, kind: 'file.write', title: `Write ${join(relative(process.cwd(), folder) || '.', path)}`, input: {path, text}, needs: []}))
+  return {command: `init ${folder}`, steps}
+}
+
+/** Writes a new project. Throws as planScaffold. */
+export async function scaffold(input: ScaffoldInput): Promise<Scaffolded> {
+  const folder = resolve(input.folder)
+  const plan = await planScaffold(input)
+  const files: string[] = []
+  for (const step of plan.steps) {
+    const {path, text} = step.input as {path: string; text: string}
+    await mkdir(dirname(join(folder, path)), {recursive: true})
+    // Without force a file that came into being since the plan is not written over.
+    await writeFile(join(folder, path), text, {flag: input.force ? 'w' : 'wx'})
+    files.push(path)
+  }
+  return {folder, name: input.name ?? projectName(folder), template: input.template, files}
+}
+
+/** A valid project name out of a folder's. */
+export function projectName(folder: string): string {
+  const name = basename(resolve(folder))
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+/, '')
+    .slice(0, 40)
+    .replace(/[._-]+$/, '')
+  return name === '' ? 'project' : name
+}
+
+function checkName(name: string): void {
+  if (/^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/.test(name)) return
+  throw new CliError('USAGE', `"${name}" cannot be the name of a project: 1 to 40 lower-case letters, digits, dots, dashes or underscores`, {hint: `--name ${projectName(name)}`})
+}
+
+async function refuseExisting(folder: string, paths: string[]): Promise<void> {
+  const there = (await Promise.all(paths.map(async (path) => ((await kindOf(join(folder, path))) ? [path] : [])))).flat()
+  if (there.length === 0) return
+  const shown = relative(process.cwd(), folder) || 'this folder'
+  throw new CliError('CONFLICT', `${shown} already has ${there.join(', ')}`, {hint: 'choose another folder, or pass --force to write over these files', details: {folder, files: there}})
+}
+
+/** Neither the folder nor what is on the way to a file may be something else, nor a link that leads out of it. */
+async function refuseLinks(folder: string, paths: string[]): Promise<void> {
+  const kind = await kindOf(folder)
+  if (kind === 'file') throw new CliError('CONFLICT', `${folder} is a file`, {hint: 'choose another folder'})
+  if (!kind) return
+  const root = await realpath(folder)
+  for (const path of paths) {
+    const at = join(root, path)
+    if ((await kindOf(at)) === 'folder') throw new CliError('CONFLICT', `${at} is a folder, but a file is to be written there`, {hint: 'choose another folder'})
+    for (let part = dirname(at); part.length > root.length; part = dirname(part)) {
+      if ((await kindOf(part)) && (await realpath(part)) !== part) throw new CliError('CONFLICT', `${part} is a link that leads elsewhere`, {hint: 'choose another folder'})
+    }
+    if ((await kindOf(at)) === 'link') throw new CliError('CONFLICT', `${at} is a link`, {hint: 'choose another folder'})
+  }
+}
+
+async function kindOf(path: string): Promise<'file' | 'folder' | 'link' | undefined> {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    throw error
+  })
+  if (!found) return undefined
+  return found.isSymbolicLink() ? 'link' : found.isDirectory() ? 'folder' : 'file'
+}
