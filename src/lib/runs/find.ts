@@ -1,0 +1,94 @@
+import {CliError, isCliError, type Context} from '../base/index.ts'
+import {nearestName} from '../document/index.ts'
+import {openHost, type Host} from '../host/index.ts'
+import type {Rack} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import type {FoundRun, NodeRun} from './types.ts'
+
+/** Where runs are looked for. */
+export interface Place {
+  rack: Rack
+  fleet: Fleet
+  /** Only runs of this project are meant where no run is named. */
+  project?: string | undefined
+}
+
+export interface Looked {
+  /** Newest first. */
+  runs: FoundRun[]
+  /** Nodes that could not be asked, with the reason. */
+  failed: Map<string, Error>
+}
+
+/** Asks every node of the rack for its runs. Nodes that do not answer are in `failed`; only if none does it throws. */
+export async function lookForRuns(place: Place, context: Context): Promise<Looked> {
+  const answers = await Promise.allSettled(
+    place.rack.nodes.map(async (node) => (await hostOf(place, node.name, context)).call<NodeRun[]>('run.list', null, {signal: context.kill})),
+  )
+  const byRun = new Map<string, NodeRun[]>()
+  const failed = new Map<string, Error>()
+  for (const [index, answer] of answers.entries()) {
+    const name = place.rack.nodes[index]?.name ?? ''
+    if (answer.status === 'rejected') failed.set(name, answer.reason as Error)
+    else for (const one of answer.value) byRun.set(one.run, [...(byRun.get(one.run) ?? []), one])
+  }
+  if (failed.size > 0 && failed.size === place.rack.nodes.length) throw [...failed.values()][0]
+  const runs = [...byRun].map(([run, nodes]) => ({run, nodes: nodes.sort((a, b) => a.index - b.index)}))
+  runs.sort((a, b) => createdAt(b) - createdAt(a))
+  return {runs, failed}
+}
+
+/**
+ * The run that is meant: by id, by the beginning of an id, or the newest (of the project). Errors: NOT_FOUND with the nearest
+ * id, CONFLICT for a beginning that fits several; NODE_UNREACHABLE where it may be on a node that does not answer.
+ */
+export async function findRun(place: Place, name: string | undefined, context: Context): Promise<FoundRun> {
+  const {runs, failed} = await lookForRuns(place, context)
+  for (const [node, error] of failed) context.reporter.warn(`${node} was not asked: ${error.message}`)
+  return chooseRun(runs, name, place.project, [...failed.keys()])
+}
+
+/** The choice of findRun; pure. `unasked`: nodes that may know more. */
+export function chooseRun(runs: FoundRun[], name: string | undefined, project: string | undefined, unasked: string[] = []): FoundRun {
+  if (name === undefined) {
+    const own = runs.find((one) => project === undefined || one.nodes[0]?.project === project)
+    if (own) return own
+    throw new CliError('NOT_FOUND', `there is no run${project ? ` of ${project}` : ''} yet`, {hint: 'flexrack train'})
+  }
+  const exact = runs.find((one) => one.run === name)
+  if (exact) return exact
+  const matching = runs.filter((one) => one.run.startsWith(name) || one.nodes[0]?.tracked === name)
+  if (matching.length === 1 && matching[0]) return matching[0]
+  if (matching.length > 1) {
+    throw new CliError('CONFLICT', `${matching.length} runs begin with ${name}`, {details: {runs: matching.slice(0, 10).map((one) => one.run)}, hint: 'give more letters of the run'})
+  }
+  const near = nearestName(name, runs.map((one) => one.run))
+  const code = unasked.length > 0 && !near ? 'NODE_UNREACHABLE' : 'NOT_FOUND'
+  throw new CliError(code, `there is no run ${name}${unasked.length > 0 ? ` on the nodes that answer (${unasked.join(', ')} did not)` : ''}`, {
+    hint: near ? `did you mean ${near}?` : 'flexrack runs list',
+    details: {nearest: near},
+  })
+}
+
+/** The host of a node, by name. Errors: those of openHost; NOT_FOUND where the rack has no such node any more. */
+export async function hostOf(place: Place, name: string, context: Context): Promise<Host> {
+  const node = place.rack.nodes.find((one) => one.name === name)
+  if (!node) throw new CliError('NOT_FOUND', `rack ${place.rack.name} has no node ${name} any more`, {hint: `flexrack rack show ${place.rack.name}`})
+  return openHost(place.fleet, node, context)
+}
+
+/** What the leader says where it is known, else what any other node says. */
+export function stateOf(run: FoundRun): NodeRun {
+  const leader = run.nodes.find((one) => one.index === 0) ?? run.nodes[0]
+  if (!leader) throw new Error(`run ${run.run} without a node`)
+  return leader
+}
+
+/** True for errors after which trying again may help: the link, not the node, is the trouble. */
+export function isLinkTrouble(error: unknown): boolean {
+  return isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')
+}
+
+function createdAt(run: FoundRun): number {
+  return Math.max(...run.nodes.map((one) => one.created))
+}

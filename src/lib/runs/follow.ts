@@ -1,0 +1,179 @@
+import {setTimeout as sleep} from 'node:timers/promises'
+import {CliError, type Context} from '../base/index.ts'
+import type {NodeEvent} from '../host/index.ts'
+import {hostOf, isLinkTrouble, type Place} from './find.ts'
+import {LineReader, type LineOptions, type RankLine} from './lines.ts'
+import type {FoundRun, NodeRunDetail} from './types.ts'
+
+export interface FollowOptions extends LineOptions {
+  /** Go on until the run is over; else show what is there. */
+  follow: boolean
+  rank?: number | undefined
+  /** Only these nodes. */
+  nodes?: string[] | undefined
+  /** Only the newest attempt that there is at the beginning, and later ones. */
+  newest?: boolean
+  /** Lines in the order they came; of one rank always in order. */
+  onLines(lines: RankLine[]): void
+  /** Something happened on a node, see node/flexrack_node/run_files.py events.jsonl. */
+  onNews?(news: RunNews): void
+  /** Ends the following; the run goes on. */
+  signal?: AbortSignal
+  /** Milliseconds without a connection to a node after which it is given up; undefined: never. */
+  patience?: number
+}
+
+export interface RunNews {
+  node: string
+  /** Seconds since 1970, by the node's clock. */
+  at: number
+  event: string
+  message?: string
+  [field: string]: unknown
+}
+
+/** Shown no later than this after they came. Milliseconds. */
+const FLUSH_MS = 50
+const PAUSE_MS = [250, 500, 1000, 2000, 4000]
+
+/**
+ * Follows the ranks' logs on all nodes of a run, by byte offset a file: a lost connection is made again and nothing is lost or
+ * repeated. Resolves with every node's detail once the run is over there (or read, without `follow`).
+ * Errors: INTERRUPTED, NODE_UNREACHABLE (after `patience`).
+ */
+export async function followRun(place: Place, run: FoundRun, options: FollowOptions, context: Context): Promise<Map<string, NodeRunDetail>> {
+  const nodes = run.nodes.filter((one) => options.nodes === undefined || options.nodes.includes(one.node))
+  const merged = new Merge(options)
+  const timer = setInterval(() => merged.tick(), FLUSH_MS)
+  try {
+    const newest = options.newest ? Math.max(1, ...run.nodes.map((one) => one.attempt)) : 1
+    const details = await Promise.all(nodes.map((one) => followNode(place, run.run, one.node, newest, merged, options, context)))
+    return new Map(details.map((detail) => [detail.node, detail]))
+  } finally {
+    clearInterval(timer)
+    merged.end()
+  }
+}
+
+async function followNode(place: Place, run: string, node: string, newest: number, merged: Merge, options: FollowOptions, context: Context): Promise<NodeRunDetail> {
+  const reader = merged.openNode(node, newest)
+  let tries = 0
+  let lostAt: number | undefined
+  for (;;) {
+    try {
+      const host = await hostOf(place, node, context)
+      if (lostAt !== undefined) context.reporter.note(`${node} is connected again`)
+      lostAt = undefined
+      const input = {run, follow: options.follow, offsets: reader.offsets(), news: reader.news}
+      return await host.call<NodeRunDetail>('run.follow', input, {
+        ...(options.signal && {signal: options.signal}),
+        onEvent: (event) => {
+          tries = 0
+          reader.take(event)
+        },
+      })
+    } catch (error) {
+      if (options.signal?.aborted) throw new CliError('INTERRUPTED', 'following was interrupted', {cause: error})
+      if (!isLinkTrouble(error)) throw error
+      if (lostAt === undefined) context.reporter.warn(`the connection to ${node} was lost; the run goes on there, and its log is followed again once there is a connection`)
+      lostAt ??= Date.now()
+      if (options.patience !== undefined && Date.now() - lostAt > options.patience) throw error
+      await sleep(PAUSE_MS[Math.min(tries++, PAUSE_MS.length - 1)], undefined, options.signal && {signal: options.signal}).catch(() => {})
+    }
+  }
+}
+
+/** The lines of all files together, handed on in portions. */
+class Merge {
+  readonly #options: FollowOptions
+  readonly #readers: LineReader[] = []
+  #waiting: RankLine[] = []
+
+  constructor(options: FollowOptions) {
+    this.#options = options
+  }
+
+  openNode(node: string, newest: number): NodeReader {
+    return new NodeReader(node, this.#options, newest, {
+      open: (reader) => this.#readers.push(reader),
+      lines: (lines) => this.#waiting.push(...lines),
+    })
+  }
+
+  tick(): void {
+    const now = performance.now()
+    for (const reader of this.#readers) this.#waiting.push(...reader.tick(now))
+    this.#flush()
+  }
+
+  end(): void {
+    for (const reader of this.#readers) this.#waiting.push(...reader.end())
+    this.#flush()
+  }
+
+  #flush(): void {
+    if (this.#waiting.length === 0) return
+    const lines = this.#waiting
+    this.#waiting = []
+    this.#options.onLines(lines)
+  }
+}
+
+/** What was read of one node's files, over all connections. */
+class NodeReader {
+  news = 0
+  readonly #node: string
+  readonly #options: FollowOptions
+  readonly #newest: number
+  readonly #sink: {open(reader: LineReader): void; lines(lines: RankLine[]): void}
+  readonly #offsets = new Map<string, number>()
+  readonly #readers = new Map<string, LineReader>()
+
+  constructor(node: string, options: FollowOptions, newest: number, sink: {open(reader: LineReader): void; lines(lines: RankLine[]): void}) {
+    this.#node = node
+    this.#options = options
+    this.#newest = newest
+    this.#sink = sink
+  }
+
+  /** Byte offsets to go on from, by `<attempt>/<file>`. */
+  offsets(): Record<string, number> {
+    return Object.fromEntries(this.#offsets)
+  }
+
+  take(event: NodeEvent): void {
+    if (event.event === 'chunk') this.#takeChunk(event as unknown as Chunk)
+    else if (event.event === 'news') this.#takeNews(event as unknown as {offset: number; lines: string})
+  }
+
+  #takeChunk(chunk: Chunk): void {
+    const key = `${chunk.attempt}/${chunk.file}`
+    const known = this.#offsets.get(key) ?? 0
+    if (chunk.offset !== known) throw new Error(`${this.#node}: ${key} continues at ${chunk.offset}, not at ${known}`)
+    const data = Buffer.from(chunk.data, 'base64')
+    this.#offsets.set(key, known + data.length)
+    const rank = /^rank-(\d+)\.log$/.exec(chunk.file)?.[1]
+    if (rank === undefined || (this.#options.rank !== undefined && Number(rank) !== this.#options.rank) || chunk.attempt < this.#newest) return
+    let reader = this.#readers.get(key)
+    if (!reader) {
+      reader = new LineReader({node: this.#node, rank: Number(rank), attempt: chunk.attempt}, 0, this.#options)
+      this.#readers.set(key, reader)
+      this.#sink.open(reader)
+    }
+    this.#sink.lines(reader.take(data, performance.now()))
+  }
+
+  #takeNews({offset, lines}: {offset: number; lines: string}): void {
+    this.news = offset + Buffer.byteLength(lines)
+    for (const line of lines.split('\n')) {
+      if (line !== '') this.#options.onNews?.({node: this.#node, ...(JSON.parse(line) as {at: number; event: string})})
+    }
+  }
+}
+
+interface Chunk {
+  attempt: number
+  file: string
+  offset: number
+  data: string
+}

@@ -1,0 +1,90 @@
+/** A run as one of its nodes tells of it. Times in seconds since 1970, by the node's clock. */
+export interface NodeRun {
+  run: string
+  project: string | null
+  node: string
+  /** Position of the node in the gang; 0 leads. */
+  index: number
+  nodes: string[]
+  /** Ranks a node. */
+  processes: number
+  launcher: 'torchrun' | 'plain'
+  created: number
+  status: NodeRunStatus
+  attempt: number
+  /** Its supervisor is alive. */
+  live: boolean
+  exit: number | null
+  cause: Cause | null
+  started: number | null
+  ended: number | null
+  /** Whether the tracking server has everything; null while it runs. */
+  recorded: boolean | null
+  /** Id of the tracking server's run. */
+  tracked: string | null
+}
+
+export type NodeRunStatus = 'starting' | 'waiting' | 'running' | 'stopping' | 'recording' | 'finished' | 'failed' | 'stopped'
+
+/** Why a run failed: the first failure that was not a consequence of another. */
+export interface Cause {
+  kind: 'rank' | 'launcher' | 'gang'
+  node: string
+  rank: number | null
+  exit: number | null
+  /** Name without SIG. */
+  signal: string | null
+  at: number
+  message: string | null
+  /** Last lines of the rank's log. */
+  lines: string[]
+  /** Ranks that failed as a consequence. */
+  others: number[]
+}
+
+/** The record a rank wrote. Without `exit` it is running, or was killed with everything around it. */
+export interface RankRecord {
+  rank: number
+  local_rank: number
+  node: string
+  pid: number
+  started: number
+  ended?: number
+  exit?: number
+  signal?: string | null
+  /** Its own record is missing; this is what is known. */
+  presumed?: boolean
+}
+
+export interface RunResult {
+  status: 'finished' | 'failed' | 'stopped'
+  exit: number
+  cause: Cause | null
+  attempts: {attempt: number; status: string; started?: number; ended?: number; cause?: Cause | null; survivors?: Record<string, number[]>; lost?: string[]}[]
+  started: number
+  ended: number
+  /** Seconds, from the supervisor's start. */
+  duration: number
+  outputs?: string[]
+  recorded: boolean
+  lost?: boolean
+}
+
+export interface NodeRunDetail extends NodeRun {
+  command: string[]
+  environment: string | null
+  commit: string | null
+  /** Absolute path of the run's folder there. */
+  folder: string
+  /** By attempt and rank. */
+  records: Record<string, Record<string, RankRecord>>
+  /** Pids of the run's ranks, and of what they started, that are alive there. */
+  alive: number[]
+  result: RunResult | null
+}
+
+/** A run that is to be found: its id, and the nodes that know it, leader first. */
+export interface FoundRun {
+  run: string
+  nodes: NodeRun[]
+}
