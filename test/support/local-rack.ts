@@ -28,7 +28,16 @@ export async function startLocalRack(options: {nodes: number; home?: string; env
   const env: NodeJS.ProcessEnv = {...process.env, ...options.env, FLEXRACK_HOME: home}
   delete env.FLEXRACK_RACK
   const context = (parts: Partial<Context> = {}): Context => makeContext({env, ...parts})
-  await localUp({nodes: options.nodes, ...(options.environments && {environments: options.environments})}, context())
+  const remove = async (): Promise<void> => {
+    await localDown({purge: true, grace: 2}, context())
+    if (options.home === undefined) await rm(home, {recursive: true, force: true})
+  }
+  try {
+    await localUp({nodes: options.nodes, ...(options.environments && {environments: options.environments})}, context())
+  } catch (error) {
+    await remove()
+    throw error
+  }
   const rack = await loadRack('local', env)
   const fleets: Fleet[] = []
   const fleet = (parts?: Partial<Context>): Fleet => {
@@ -47,8 +56,7 @@ export async function startLocalRack(options: {nodes: number; home?: string; env
     status: () => localStatus(context()),
     stop: async () => {
       await Promise.all(fleets.map((one) => one.close()))
-      await localDown({purge: true, grace: 2}, context())
-      if (options.home === undefined) await rm(home, {recursive: true, force: true})
+      await remove()
     },
   }
 }
