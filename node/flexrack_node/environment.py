@@ -23,14 +23,17 @@ from .errors import NodeError
 from .filelock import FileLock
 from .installed import record
 from .pip import Builder, unfit_disk
-from .workspace_folder import WorkspaceFolder, write_json
+from .workspace_folder import WorkspaceFolder, measure, processes, write_json
 
 READY = ".flexrack-ready.json"
 USERS = ".flexrack-users"
 
 
 def ensure(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{requirements, constraints?, python?, user?} -> {hash, path, built, python}. `user` is the workspace that uses it."""
+    """{requirements, constraints?, python?, user?} -> {hash, path, built, python}.
+
+    `user` is what uses it from now on, and keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`.
+    """
     facts = python_facts(request.get("python"))
     requirements = request.get("requirements") or ""
     constraints = request.get("constraints") or ""
@@ -73,7 +76,7 @@ def listing(request: Optional[Dict[str, Any]], channel: Channel) -> List[Dict[st
 
 
 def release(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{user}: that workspace uses no environment any more. -> {released: [hash]}"""
+    """{user}: it uses no environment any more. -> {released: [hash]}"""
     released = []
     for folder in channel.environments.glob("[0-9a-f]*"):
         file = folder / USERS / user_file(str(channel.root), request["user"])
@@ -84,20 +87,26 @@ def release(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 
 
 def remove(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{hashes?: [..], dry_run?}: removes those, or without `hashes` every one that no workspace uses. -> {removed, kept}"""
-    removed, kept = [], []
-    wanted = request.get("hashes")
+    """{hashes?, ignoring?, dry_run?} -> {removed: [hash], bytes, kept: [{hash, users, pids}]}. Removes what nothing uses or runs from.
+
+    `ignoring` is a user that does not count. With `hashes`, those go even if something uses them, but not if it runs.
+    """
+    removed, kept, freed = [], [], 0
+    wanted, mine = request.get("hashes"), {"user": request.get("ignoring"), "root": str(channel.root)}
     for one in listing(None, channel):
         if wanted is not None and one["hash"] not in wanted:
             continue
-        if wanted is None and one["users"]:
-            kept.append({"hash": one["hash"], "users": one["users"]})
+        users = [] if wanted is not None else [user for user in one["users"] if {key: user[key] for key in mine} != mine]
+        pids = processes_from(one["path"])
+        if users or pids:
+            kept.append({"hash": one["hash"], "users": users, "pids": pids})
             continue
+        freed += measure(Path(one["path"]))[1]
+        removed.append(one["hash"])
         if not request.get("dry_run"):
             with FileLock(channel.environments / ".locks" / one["hash"], channel, f"removal of environment {one['hash']}"):
                 discard(Path(one["path"]))
-        removed.append(one["hash"])
-    return {"removed": removed, "kept": kept}
+    return {"removed": removed, "bytes": freed, "kept": kept}
 
 
 def python_facts(wanted: Optional[str]) -> Dict[str, Any]:
@@ -182,22 +191,23 @@ def make_folder(channel: Channel, folder: Path) -> None:
 
 
 def note_user(folder: Path, root: Path, user: str, answer: Dict[str, Any]) -> None:
-    """The environment knows the workspaces that use it, the workspace its one environment."""
-    place = WorkspaceFolder(root, user)
-    place.make(root)
-    before = place.load(place.environment) or {}
-    if before.get("path") not in (None, str(folder)):
-        (Path(before["path"]) / USERS / user_file(str(root), user)).unlink(missing_ok=True)
+    """The environment knows what uses it; a workspace also knows its one environment."""
+    if user.startswith("workspace:"):
+        place = WorkspaceFolder(root, user.partition(":")[2])
+        place.make(root)
+        before = place.load(place.environment) or {}
+        if before.get("path") not in (None, str(folder)):
+            (Path(before["path"]) / USERS / user_file(str(root), user)).unlink(missing_ok=True)
+        if before.get("hash") != folder.name:
+            write_json(place.environment, {key: answer[key] for key in ("hash", "path", "python")})
     file = folder / USERS / user_file(str(root), user)
     if not file.exists():
         file.parent.mkdir(exist_ok=True)
         write_json(file, {"user": user, "root": str(root), "node": os.environ.get("FLEXRACK_NODE"), "since": int(time.time())})
-    if before.get("hash") != folder.name:
-        write_json(place.environment, {key: answer[key] for key in ("hash", "path", "python")})
 
 
 def users_of(folder: Path) -> List[Dict[str, Any]]:
-    """Workspaces that use it and are still there: shared folders outlive single nodes' roots."""
+    """[{user, root, node, since}]"""
     users = [read_json(file) for file in sorted((folder / USERS).glob("*.json"))]
     return [one for one in users if one]
 
@@ -211,3 +221,17 @@ def read_json(file: Path) -> Optional[Dict[str, Any]]:
         return json.loads(file.read_text())
     except (OSError, ValueError):
         return None
+
+
+def processes_from(path: str) -> List[int]:
+    """Processes that run from it: its python is a link, so the command line is what tells."""
+    start = f"{path}/".encode()
+    found = []
+    for pid in processes():
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as stream:
+                if any(word.startswith(start) for word in stream.read(8192).split(b"\0")[:2]):
+                    found.append(pid)
+        except OSError:
+            pass
+    return found

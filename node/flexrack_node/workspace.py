@@ -10,7 +10,7 @@ from . import environment, sync
 from .channel import Channel
 from .errors import NodeError
 from .filelock import FileLock
-from .workspace_folder import WorkspaceFolder
+from .workspace_folder import WorkspaceFolder, measure, processes
 
 TAG = "FLEXRACK_WORKSPACE_FOLDER"  # in the environment of everything started in a workspace: its absolute path
 POLL_SECONDS = 0.05
@@ -92,7 +92,7 @@ def remove(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     else:
         with FileLock(place.lock, channel, f"workspace {place.project}", owner=request.get("owner")):
             discard(place)
-    environment.release({"user": place.project}, channel)
+    environment.release({"user": f"workspace:{place.project}"}, channel)
     return answer
 
 
@@ -121,19 +121,6 @@ def environment_of(place: WorkspaceFolder) -> Optional[Dict[str, Any]]:
     return {**found, "ready": environment.is_ready(Path(found["path"]))} if found else None
 
 
-def measure(folder: Path) -> "tuple[int, int]":
-    """Number of files and their bytes, links not followed."""
-    count = size = 0
-    for path, _folders, files in os.walk(folder):
-        for name in files:
-            try:
-                size += os.lstat(os.path.join(path, name)).st_size
-                count += 1
-            except OSError:
-                pass
-    return count, size
-
-
 def tagged(place: WorkspaceFolder) -> Iterator[int]:
     """Processes started in this workspace, by the tag they inherit; zombies are not alive."""
     wanted = f"{TAG}={place.path}".encode()
@@ -154,12 +141,6 @@ def inside(place: WorkspaceFolder) -> List[int]:
         if cwd == str(place.code) or cwd.startswith(f"{place.code}/") or wanted in environ_of(pid):
             found.append(pid)
     return found
-
-
-def processes() -> Iterator[int]:
-    for name in os.listdir("/proc"):
-        if name.isdigit() and int(name) != os.getpid():
-            yield int(name)
 
 
 def environ_of(pid: int) -> List[bytes]:

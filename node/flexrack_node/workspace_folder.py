@@ -11,7 +11,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Iterator, Optional, Tuple
 
 from .errors import NodeError
 from .installed import record
@@ -56,3 +56,22 @@ def write_json(file: Path, value: Any) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     os.replace(beside, file)
+
+
+def measure(folder: Path) -> Tuple[int, int]:
+    """Number of files and their bytes, links not followed."""
+    count = size = 0
+    for path, _folders, files in os.walk(folder):
+        for name in files:
+            try:
+                size += os.lstat(os.path.join(path, name)).st_size
+                count += 1
+            except OSError:
+                pass
+    return count, size
+
+
+def processes() -> Iterator[int]:
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid():
+            yield int(name)

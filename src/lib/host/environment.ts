@@ -9,7 +9,7 @@ export interface EnvironmentInput {
   constraints?: string
   /** Python version (3.11), name or absolute path on the node; the node's python3 by default. */
   python?: string
-  /** Name of the workspace that uses it from now on; keeps it from being removed as unused. */
+  /** What uses it from now on, which keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`. */
   user?: string
   /** Where each line of `requirements` comes from, e.g. `requirements.txt:3`; shown when that line fails. */
   origins?: string[]

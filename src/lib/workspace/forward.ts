@@ -10,10 +10,10 @@ export interface Wanted {
 
 /** What happens to the forwards of a node. */
 export type ForwardEvent =
-  | {event: 'open'; node: string; local_port: number; remote_port: number}
+  | {event: 'open'; node: string; localPort: number; remotePort: number}
   | {event: 'lost'; node: string}
   | {event: 'retry'; node: string; seconds: number; reason: string}
-  | {event: 'back'; node: string; gap_seconds: number}
+  | {event: 'back'; node: string; gapSeconds: number}
 
 const FIRST_WAIT_SECONDS = 0.5
 const LONGEST_WAIT_SECONDS = 15
@@ -28,7 +28,7 @@ export async function keepForwards(connect: () => Promise<NodeShell>, wanted: Wa
   let shell = await connect()
   let forwards = await openAll(shell, ports)
   for (const [index, {remotePort}] of ports.entries()) {
-    onEvent({event: 'open', node: shell.node, local_port: forwards[index]?.port as number, remote_port: remotePort})
+    onEvent({event: 'open', node: shell.node, localPort: forwards[index]?.port as number, remotePort})
   }
   const stopped = whenAborted(context.signal)
   while (!context.signal.aborted) {
@@ -40,7 +40,7 @@ export async function keepForwards(connect: () => Promise<NodeShell>, wanted: Wa
     const again = await reopen(connect, ports, shell.node, onEvent, context)
     if (!again) return
     ;({shell, forwards} = again)
-    onEvent({event: 'back', node: shell.node, gap_seconds: Math.round((Date.now() - since) / 100) / 10})
+    onEvent({event: 'back', node: shell.node, gapSeconds: Math.round((Date.now() - since) / 100) / 10})
   }
 }
 

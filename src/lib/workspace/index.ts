@@ -1,5 +1,5 @@
 export {planWorkspace, type Workspace, type WorkspaceOptions, type WorkspacePlan} from './plan.ts'
 export {upWorkspace} from './up.ts'
 export {findWorkspaces, workspaceScript, type PlacedWorkspace} from './place.ts'
-export {planEnd, type Ended, type EndInput} from './end.ts'
+export {planEnd, type Ended, type EndInput, type EndPlan, type EnvironmentsRemoved} from './end.ts'
 export {keepForwards, type ForwardEvent, type Wanted} from './forward.ts'

@@ -2,7 +2,7 @@ import {CliError, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import {quote} from '../ssh/index.ts'
 
-/** A workspace as a node tells of it. Times in seconds since 1970. */
+/** A workspace as a node tells of it. */
 export interface PlacedWorkspace {
   node: string
   project: string
@@ -11,22 +11,25 @@ export interface PlacedWorkspace {
   code: string
   owner: string | null
   source: string | null
-  synced_at: number | null
+  /** ISO 8601; null before the first sync. */
+  syncedAt: string | null
   files: number | null
   environment: {hash: string; path: string; python: string; ready: boolean} | null
   /** What runs in it; `run` is the id of the run it belongs to. */
   processes: {pid: number; command: string; run: string | null}[]
 }
 
+type Told = Omit<PlacedWorkspace, 'node' | 'syncedAt'> & {synced_at: number | null}
+
 /** The workspaces on a node: all, or that of one project (none or one). */
 export async function findWorkspaces(host: Host, project: string | undefined, context: Context): Promise<PlacedWorkspace[]> {
-  const found = await host.call<Omit<PlacedWorkspace, 'node'>[]>('workspace.list', {project}, {signal: context.signal})
-  return found.map((one) => ({node: host.node, ...one}))
+  const found = await host.call<Told[]>('workspace.list', {project}, {signal: context.signal})
+  return found.map(({synced_at: at, ...one}) => ({node: host.node, ...one, syncedAt: at === null ? null : new Date(at * 1000).toISOString()}))
 }
 
 /** A script and its environment variables that run `words` (or a login shell) in a workspace, with its Python first on the path. */
 export function workspaceScript(workspace: PlacedWorkspace, env: Record<string, string>, words: string[]): {script: string; env: Record<string, string>} {
-  if (workspace.synced_at === null) {
+  if (workspace.syncedAt === null) {
     throw new CliError('NOT_FOUND', `the workspace ${workspace.project} on ${workspace.node} has no code yet`, {hint: `flexrack workspace up --on ${workspace.node}`})
   }
   const {environment} = workspace

@@ -130,7 +130,7 @@ function makeHandlers(
     },
     [ENVIRONMENT]: async (step) => {
       const {host, workspace} = at(step)
-      workspace.environment = await ensureEnvironment(host, {...(wanted as Requirements), user: manifest.name}, context)
+      workspace.environment = await ensureEnvironment(host, {...(wanted as Requirements), user: `workspace:${manifest.name}`}, context)
       return workspace.environment
     },
   }

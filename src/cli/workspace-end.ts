@@ -1,0 +1,44 @@
+import {CliError, type Context} from '../lib/base/index.ts'
+import type {Plan} from '../lib/plan/index.ts'
+import {selectNodes} from '../lib/rack/index.ts'
+import {openHosts, throwIfNodesFailed} from './hosts.ts'
+import {confirm} from './prompt.ts'
+import {planText} from './render.ts'
+import type {Session} from './session.ts'
+import {projectName} from './workspace-nodes.ts'
+import {endText, type EndAnswer} from './workspace-text.ts'
+
+export interface EndFlags {
+  named: string | undefined
+  on: string | undefined
+  remove: boolean
+  environments: boolean
+  grace: number
+  dryRun: boolean
+  yes: boolean
+}
+
+/** What `workspace stop` and `workspace remove` do. Errors: NEEDS_TERMINAL without --yes in a pipe, CONFLICT while a run is in it. */
+export async function endWorkspaces(
+  flags: EndFlags,
+  {rack, fleet, manifest}: Session,
+  context: Context,
+  answer: <T>(value: T, text: (value: T) => string) => T,
+): Promise<Plan | EndAnswer> {
+  const [{planEnd}, {executePlan}] = await Promise.all([import('../lib/workspace/index.ts'), import('../lib/plan/index.ts')])
+  const project = projectName(flags.named, manifest)
+  const {hosts, failed} = await openHosts(fleet, selectNodes(rack, flags.on, rack.nodes), context)
+  const {plan, handlers} = await planEnd(hosts, {project, remove: flags.remove, environments: flags.environments, grace: flags.grace}, context)
+  const names = hosts.map((host) => host.node)
+  if (flags.dryRun) {
+    await throwIfNodesFailed(names, failed)
+    return answer(plan, planText)
+  }
+  if (plan.steps.length > 0 && !flags.yes) {
+    const message = `${plan.steps.map((step) => `${step.node}: ${step.title}`).join('\n')}\nDo this?`
+    if (!(await confirm({message, flag: '--yes'}, context))) throw new CliError('INTERRUPTED', 'nothing was changed')
+  }
+  const outcomes = await executePlan(plan, handlers, context)
+  await throwIfNodesFailed(names, failed, outcomes)
+  return answer(outcomes.map((one) => one.value) as EndAnswer, endText)
+}

@@ -1,0 +1,41 @@
+import type {Context} from '../lib/base/index.ts'
+import type {Plan} from '../lib/plan/index.ts'
+import type {Workspace} from '../lib/workspace/index.ts'
+import {openHosts, throwIfNodesFailed} from './hosts.ts'
+import {planText} from './render.ts'
+import type {ProjectSession} from './session.ts'
+import {workspaceNodes} from './workspace-nodes.ts'
+import {upText, type UpAnswer} from './workspace-text.ts'
+
+export interface UpFlags {
+  on?: string | undefined
+  dryRun: boolean
+  codeOnly: boolean
+  command: string
+}
+
+/** What `workspace up` and `workspace sync` do: every reachable node is done, also where another one fails. */
+export async function bringUp(
+  flags: UpFlags,
+  {rack, fleet, manifest}: ProjectSession,
+  context: Context,
+  answer: <T>(value: T, text: (value: T) => string) => T,
+): Promise<Plan | UpAnswer> {
+  const started = performance.now()
+  const [{planWorkspace}, {executePlan}] = await Promise.all([import('../lib/workspace/index.ts'), import('../lib/plan/index.ts')])
+  const {hosts, failed} = await openHosts(fleet, workspaceNodes(rack, flags.on), context)
+  const prepared = await planWorkspace(hosts, manifest, context, {codeOnly: flags.codeOnly, command: flags.command})
+  for (const [node, error] of prepared.failed) failed.set(node, error)
+  if (flags.dryRun) {
+    await throwIfNodesFailed([...prepared.workspaces.keys()], failed)
+    return answer(prepared.plan, planText)
+  }
+  const outcomes = await executePlan(prepared.plan, prepared.handlers, context)
+  await throwIfNodesFailed([...prepared.workspaces.keys()], failed, outcomes)
+  const took = Math.round(performance.now() - started)
+  return answer({project: manifest.name, took, nodes: [...prepared.workspaces.values()].map(shown)}, upText)
+}
+
+function shown({node, codePath, environment, synced}: Workspace): UpAnswer['nodes'][number] {
+  return {node, codePath, changed: synced?.changed ?? 0, removed: synced?.removed ?? 0, bytes: synced?.bytes ?? 0, ...(environment && {environment})}
+}

@@ -1,0 +1,28 @@
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag, yesFlag} from '../../cli/flags.ts'
+
+export default class WorkspaceRemove extends BaseCommand {
+  static override summary = 'remove a workspace from the nodes'
+  static override description =
+    'Ends what runs in the workspace and removes its folder, with everything that was made there, on every node that has it. Runs, their logs and outputs are kept; while one is in it, nothing is removed. --environments also removes the Python environments that nothing uses any more.'
+  static override examples = ['<%= config.bin %> workspace remove --dry-run', '<%= config.bin %> workspace remove digits --on node-1 --environments --yes']
+  static override args = {project: Args.string({description: 'name of the project (default: that of flexrack.yaml)'})}
+  static override flags = {
+    rack: rackFlag,
+    on: onFlag,
+    project: projectFlag,
+    environments: Flags.boolean({description: 'also remove Python environments that nothing uses'}),
+    grace: Flags.integer({default: 10, min: 0, description: 'seconds between SIGTERM and SIGKILL'}),
+    'dry-run': dryRunFlag,
+    yes: yesFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(WorkspaceRemove)
+    const session = await this.session(flags)
+    const {endWorkspaces} = await import('../../cli/workspace-end.ts')
+    const input = {named: args.project, on: flags.on, remove: true, environments: flags.environments, grace: flags.grace, dryRun: flags['dry-run'], yes: flags.yes}
+    return endWorkspaces(input, session, await this.context(), (value, text) => this.answer(value, text))
+  }
+}

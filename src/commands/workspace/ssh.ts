@@ -1,0 +1,24 @@
+import {Args} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {projectFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class WorkspaceSsh extends BaseCommand {
+  static override summary = 'open a terminal in the workspace'
+  static override description = "Opens a shell on a real terminal of the node, in the code folder, with the environment's Python first on the path and workspace.env set. Without a node: the first of the rack. Ends with the shell's exit status."
+  static override examples = ['<%= config.bin %> workspace ssh', '<%= config.bin %> workspace ssh node-2']
+  static override args = {node: Args.string({description: 'name of the node'})}
+  static override flags = {rack: rackFlag, project: projectFlag}
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(WorkspaceSsh)
+    const {rack, fleet, manifest} = await this.projectSession(flags)
+    const context = await this.context()
+    const [{needTerminal, runInTerminal}, {oneNode, openWorkspace}, {workspaceScript}, {exitStatus}] = await Promise.all([
+      import('../../cli/remote-terminal.ts'), import('../../cli/workspace-nodes.ts'), import('../../lib/workspace/index.ts'), import('../../cli/remote-run.ts'),
+    ])
+    const node = oneNode(rack, args.node)
+    needTerminal(`flexrack workspace exec --on ${node.name} -- COMMAND`)
+    const {host, workspace} = await openWorkspace(fleet, node, manifest.name, context)
+    process.exitCode = await exitStatus(await runInTerminal(host.shell, workspaceScript(workspace, manifest.workspace.env, []), context))
+  }
+}
