@@ -56,7 +56,7 @@ export class Endpoints {
     if (bad !== undefined) return Promise.reject(new Failure(400, 'USAGE', `target ${String(bad)} is not an http URL`))
     return this.#turns.take(async () => {
       const current = this.#records.get(name)?.revision ?? 0
-      if (revision !== current) throw new Failure(409, 'CONFLICT', `endpoint ${name} was changed in the meantime: it is at revision ${current}`, {revision: current})
+      if ((revision ?? 0) !== current) throw new Failure(409, 'CONFLICT', `endpoint ${name} was changed in the meantime: it is at revision ${current}`, {revision: current})
       const record = {revision: current + 1, document: checked}
       await writeDurably(join(this.#folder, `${name}.json`), record)
       this.#records.set(name, record)

@@ -91,7 +91,7 @@ class Passage {
     const {method} = this.#request
     const sends = this.#body !== undefined && method !== 'GET' && method !== 'HEAD'
     this.#reply.from(targetUrl(target, this.#request.url), {
-      ...(sends && {body: this.#body, contentType: this.#request.headers['content-type'] ?? 'application/json'}),
+      ...(sends && {body: this.#body, contentType: contentTypeOf(this.#request)}),
       timeout: ANSWER_MS,
       rewriteRequestHeaders: (_request, headers) => withoutSecrets(headers),
       onError: (_reply, {error}) => {
@@ -112,6 +112,12 @@ class Passage {
     if (code === 'UND_ERR_HEADERS_TIMEOUT') throw new Failure(504, 'TIMED_OUT', `the model server of endpoint ${this.#name} did not answer in ${ANSWER_MS / 1000} s`)
     throw new Failure(502, 'ENDPOINT_FAILED', `the model server of endpoint ${this.#name} went away in mid-request (${code || error.message})`)
   }
+}
+
+/** Model servers insist on JSON being called so; a bare `curl -d` calls it a form. */
+function contentTypeOf(request: FastifyRequest): string {
+  const given = request.headers['content-type']
+  return given === undefined || given.startsWith('application/x-www-form-urlencoded') ? 'application/json' : given
 }
 
 function targetUrl(target: string, url: string): string {

@@ -1,0 +1,28 @@
+import {Flags} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class HeadStop extends BaseCommand {
+  static override summary = "end the rack's head"
+  static override description =
+    'Answers what is under way, ends MLflow and the door, and proves that no process is left. Runs, models and endpoints stay on disk. Training that goes on keeps its logging on its node.'
+  static override examples = ['<%= config.bin %> head stop', '<%= config.bin %> head stop --grace 60']
+  static override flags = {
+    rack: rackFlag,
+    project: projectFlag,
+    grace: Flags.integer({description: 'seconds to finish what is under way', default: 20, min: 0}),
+    'dry-run': dryRunFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {flags} = await this.parse(HeadStop)
+    const {rack, fleet} = await this.session(flags)
+    const {planHead, stopHead} = await import('../../lib/head/index.ts')
+    if (flags['dry-run']) {
+      const {planText} = await import('../../cli/render.ts')
+      return this.answer(await planHead(rack, fleet, await this.context(), 'stop', flags.grace), planText)
+    }
+    const {headText} = await import('../../cli/head-text.ts')
+    return this.answer(await stopHead(rack, fleet, await this.context(), flags.grace), headText)
+  }
+}

@@ -1,0 +1,75 @@
+import {CliError, type Context} from '../base/index.ts'
+import {openHost, serviceStatus, type Host} from '../host/index.ts'
+import type {Plan, Step} from '../plan/index.ts'
+import type {Rack, RackNode} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import {needsOwnNode, OLDEST_NODE, ownMachine, type HeadNode} from './node-choice.ts'
+import {loadHeadProgram, loadOwnNode, type ProgramFile} from './program.ts'
+import {headRequirements} from './requirements.ts'
+
+/** Id of the head's service on its node. */
+export const SERVICE_ID = 'head'
+
+/** The node that runs the head, with the node program in place. */
+export async function openHeadHost(rack: Rack, fleet: Fleet, context: Context): Promise<Host> {
+  return openHost(fleet, headNode(rack), context)
+}
+
+export function headNode(rack: Rack): RackNode {
+  const node = rack.nodes.find((one) => one.name === rack.head.node)
+  if (node) return node
+  throw new CliError('RACK_INVALID', `${rack.path}: head.node ${rack.head.node} is not a node of the rack`, {hint: `flexrack rack show ${rack.name}`})
+}
+
+/**
+ * What would be done: to have the head run on its node, or to end it. Looks at the node, changes nothing of the head.
+ * Errors: those of openHost; NODE_UNFIT where no Node runs there.
+ */
+export async function planHead(rack: Rack, fleet: Fleet, context: Context, wish: 'start' | 'stop', graceSeconds?: number): Promise<Plan> {
+  const host = await openHeadHost(rack, fleet, context)
+  return wish === 'start' ? planStart(rack, host, context) : planStop(host, graceSeconds)
+}
+
+async function planStart(rack: Rack, host: Host, context: Context): Promise<Plan> {
+  const program = await loadHeadProgram(context)
+  const inspect = (programs: string[]): Promise<HeadNode> => host.call('head.inspect', {nodes: [process.execPath], oldest: OLDEST_NODE, programs})
+  const there = await inspect([program.name])
+  const ownNode = needsOwnNode(host.node, there, ownMachine()) ? await loadOwnNode() : undefined
+  const {head} = rack
+  const place = (id: string, file: ProgramFile, title: string, executable: boolean): Step => ({
+    id,
+    node: host.node,
+    kind: 'head.place',
+    title,
+    input: {name: file.name, sha256: file.sha256, file: file.file, executable},
+    needs: [],
+  })
+  const places = [
+    ...(there.placed.includes(program.name) ? [] : [place('program', program, `Put the head's program there (${program.name})`, false)]),
+    ...(ownNode ? [place('node', ownNode, `Put a copy of this machine's Node.js ${process.version} there`, true)] : []),
+  ]
+  const requirements = headRequirements(head)
+  const environment: Step = {id: 'environment', node: host.node, kind: 'head.environment', title: `Have an environment with ${requirements.trim().split('\n').join(', ')}`, input: {requirements}, needs: []}
+  const start: Step = {
+    id: 'start',
+    node: host.node,
+    kind: 'head.start',
+    title: `Start the head on ${head.bind}:${head.port || '(a free port)'}, with Node.js ${there.node?.version ?? process.version.slice(1)}`,
+    input: {
+      node: there.node?.path ?? `${there.folder}/program/${ownNode?.name}`,
+      program: `${there.folder}/program/${program.name}`,
+      // The store may hold a password: it is not part of a plan, which is printed and saved.
+      config: {bind: head.bind, port: head.port ?? 0, ...(head.url && {url: head.url})},
+    },
+    needs: [...places.map((step) => step.id), environment.id],
+  }
+  return {command: 'head start', steps: [...places, environment, start]}
+}
+
+async function planStop(host: Host, graceSeconds = 20): Promise<Plan> {
+  const {state} = await serviceStatus(host, SERVICE_ID)
+  const steps: Step[] = state === 'absent' || state === 'stopped' ? [] : [
+    {id: 'stop', node: host.node, kind: 'head.stop', title: `End the head (${graceSeconds} s to finish what is under way)`, input: {grace: graceSeconds}, needs: []},
+  ]
+  return {command: 'head stop', steps}
+}

@@ -1,0 +1,51 @@
+import {createHash} from 'node:crypto'
+import {createReadStream} from 'node:fs'
+import {mkdir, readFile, rename, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {CliError, userPaths, type Context} from '../base/index.ts'
+
+/** A file to put on the head's node: its name there has its content's hash. */
+export interface ProgramFile {
+  name: string
+  /** Here. */
+  file: string
+  sha256: string
+}
+
+/** The head's process as one file: built with flexrack, or bundled on the spot where flexrack runs from its sources. */
+export async function loadHeadProgram(context: Context): Promise<ProgramFile> {
+  const file = import.meta.url.endsWith('.ts') ? await bundleSources(context) : fileURLToPath(new URL('../../head-service.mjs', import.meta.url))
+  const sha256 = await hashFile(file).catch((error: unknown) => {
+    throw new CliError('BUG', `the head's program ${file} cannot be read`, {cause: error})
+  })
+  return {name: `head-service-${sha256.slice(0, 16)}.mjs`, file, sha256}
+}
+
+/** This machine's own Node, for a node that has none. */
+export async function loadOwnNode(): Promise<ProgramFile> {
+  const sha256 = await hashFile(process.execPath)
+  return {name: `node-${sha256.slice(0, 16)}`, file: process.execPath, sha256}
+}
+
+async function bundleSources(context: Context): Promise<string> {
+  const {rolldown} = await import('rolldown')
+  const bundle = await rolldown({input: fileURLToPath(new URL('service/main.ts', import.meta.url)), platform: 'node', logLevel: 'silent'})
+  const {output} = await bundle.generate({format: 'esm', codeSplitting: false})
+  await bundle.close()
+  const code = output[0].code
+  const folder = join(userPaths(context.env).cache, 'head')
+  const file = join(folder, `head-service-${createHash('sha256').update(code).digest('hex').slice(0, 16)}.mjs`)
+  await mkdir(folder, {recursive: true, mode: 0o700})
+  if ((await readFile(file, 'utf8').catch(() => '')) !== code) {
+    await writeFile(`${file}.${process.pid}`, code)
+    await rename(`${file}.${process.pid}`, file)
+  }
+  return file
+}
+
+async function hashFile(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer)
+  return hash.digest('hex')
+}

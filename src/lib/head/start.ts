@@ -1,0 +1,112 @@
+import {createReadStream} from 'node:fs'
+import {setTimeout as pause} from 'node:timers/promises'
+import {readFile} from 'node:fs/promises'
+import {CliError, isCliError, throwIfInterrupted, type Context} from '../base/index.ts'
+import {ensureEnvironment, followServiceLog, serviceStatus, startService, type Environment, type Host} from '../host/index.ts'
+import {executePlan, throwIfFailed, type StepHandler} from '../plan/index.ts'
+import type {Rack} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import {connectHead} from './connect.ts'
+import {openHeadHost, planHead, SERVICE_ID} from './plan.ts'
+import type {HeadStatus, ServiceStatus} from './types.ts'
+
+const READY_MS = 240_000
+const LOOK_MS = 300
+const GRACE_SECONDS = 30
+/** It is started again when it ends, and given up where it ends all the time. */
+const RESTART = {max: 10, windowSeconds: 300}
+
+/**
+ * Makes sure the head runs on its node as this version and rack file want it, and waits until tracking is ready.
+ * Run again it changes nothing; two at once end with one head. Errors: those of planHead, ENVIRONMENT_FAILED,
+ * HEAD_FAILED with its last lines.
+ */
+export async function startHead(rack: Rack, fleet: Fleet, context: Context): Promise<HeadStatus> {
+  const plan = await planHead(rack, fleet, context, 'start')
+  const host = await openHeadHost(rack, fleet, context)
+  const handlers: Record<string, StepHandler> = {
+    'head.place': async (step) => {
+      const {name, sha256, file, executable} = step.input as {name: string; sha256: string; file: string; executable: boolean}
+      return host.call('head.place', {name, sha256, executable}, {body: createReadStream(file), signal: context.signal})
+    },
+    'head.environment': (step) => ensureEnvironment(host, {requirements: String(step.input.requirements), user: SERVICE_ID}, context),
+    'head.start': (step, done) => start(rack, host, step.input as unknown as StartInput, done.get('environment') as Environment),
+  }
+  throwIfFailed(await executePlan(plan, handlers, context))
+  return waitUntilReady(rack, fleet, host, context)
+}
+
+interface StartInput {
+  node: string
+  program: string
+  config: Record<string, unknown>
+}
+
+async function start(rack: Rack, host: Host, input: StartInput, environment: Environment): Promise<void> {
+  const config = {...input.config, version: await ownVersion(), python: `${environment.path}/bin/python`, ...(rack.head.store && {store: rack.head.store}), ...(rack.head.artifacts && {artifacts: rack.head.artifacts})}
+  const {path} = await host.call<{path: string}>('head.configure', {config})
+  const argv = [input.node, input.program, path]
+  await startService(host, {id: SERVICE_ID, argv, restart: RESTART, grace: GRACE_SECONDS}, {replace: true})
+  await host.call('head.tidy', {keep: argv})
+}
+
+async function waitUntilReady(rack: Rack, fleet: Fleet, host: Host, context: Context): Promise<HeadStatus> {
+  const progress = context.reporter.begin('Wait until tracking is ready', host.node)
+  const until = Date.now() + READY_MS
+  try {
+    for (;;) {
+      throwIfInterrupted(context.signal)
+      const status = await readyStatus(rack, fleet, host, context)
+      if (status) {
+        progress.done(`The head runs on ${host.node}`)
+        return status
+      }
+      if (Date.now() > until) throw await failure(host, 'did not become ready in time')
+      await pause(LOOK_MS)
+    }
+  } catch (error) {
+    progress.fail()
+    throw error
+  }
+}
+
+/** The status once MLflow is ready; undefined while that may still come. */
+async function readyStatus(rack: Rack, fleet: Fleet, host: Host, context: Context): Promise<HeadStatus | undefined> {
+  const service = await serviceStatus(host, SERVICE_ID)
+  if (service.state === 'failed') throw await failure(host, `ended again and again (${service.exit?.text ?? 'unknown'})`)
+  try {
+    const connection = await connectHead(rack, fleet, context)
+    try {
+      const status = await connection.request<ServiceStatus>('GET', '/flexrack/v1/status')
+      if (status.pid !== service.pid) return undefined // the one that is being replaced
+      if (status.mlflow.state === 'waiting' && status.mlflow.restarts >= 2) throw await failure(host, `MLflow does not start: ${status.mlflow.lastError ?? ''}`)
+      if (status.mlflow.state !== 'ready') return undefined
+      return {...status, rack: rack.name, node: host.node, state: 'running'}
+    } finally {
+      await connection.close()
+    }
+  } catch (error) {
+    if (isCliError(error, 'NOT_FOUND', 'NODE_UNREACHABLE', 'TIMED_OUT')) return undefined // it does not listen yet
+    throw error
+  }
+}
+
+async function failure(host: Host, what: string): Promise<CliError> {
+  const lines = await lastLines(host)
+  return new CliError('HEAD_FAILED', `the head on ${host.node} ${what}`, {hint: 'flexrack head status', details: {node: host.node, lines}})
+}
+
+/** The newest lines of the head's log. */
+export async function lastLines(host: Host, bytes = 4000): Promise<string[]> {
+  let text = ''
+  await followServiceLog(host, SERVICE_ID, {tail: bytes, onData: (chunk) => (text += chunk.toString('utf8'))}).catch(() => 0)
+  return text.trim().split('\n').slice(-20)
+}
+
+async function ownVersion(): Promise<string> {
+  for (const up of ['../../../', '../../../../']) {
+    const text = await readFile(new URL(`${up}package.json`, import.meta.url), 'utf8').catch(() => undefined)
+    if (text) return (JSON.parse(text) as {version: string}).version
+  }
+  return 'unknown'
+}

@@ -1,0 +1,46 @@
+import {isCliError, type Context} from '../base/index.ts'
+import {serviceStatus, stopService} from '../host/index.ts'
+import {executePlan, throwIfFailed} from '../plan/index.ts'
+import type {Rack} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import {connectHead} from './connect.ts'
+import {openHeadHost, planHead, SERVICE_ID} from './plan.ts'
+import {lastLines} from './start.ts'
+import type {HeadStatus, ServiceStatus} from './types.ts'
+
+/** What the head does now. A head that does not run, or does not answer, is an answer; only an unreachable node throws. */
+export async function headStatus(rack: Rack, fleet: Fleet, context: Context): Promise<HeadStatus> {
+  const host = await openHeadHost(rack, fleet, context)
+  const service = await serviceStatus(host, SERVICE_ID)
+  const known = {rack: rack.name, node: host.node, url: null}
+  if (service.state === 'absent' || service.state === 'stopped') return {...known, state: 'stopped'}
+  if (service.state === 'failed') return {...known, state: 'failed', lines: await lastLines(host)}
+  try {
+    const connection = await connectHead(rack, fleet, context)
+    try {
+      const status = await connection.request<ServiceStatus>('GET', '/flexrack/v1/status')
+      return {...status, rack: rack.name, node: host.node, state: status.mlflow.state === 'ready' ? 'running' : 'starting'}
+    } finally {
+      await connection.close()
+    }
+  } catch (error) {
+    if (!isCliError(error, 'NOT_FOUND', 'NODE_UNREACHABLE', 'TIMED_OUT')) throw error
+    const isNew = service.startedAt !== null && Date.now() / 1000 - service.startedAt < 10
+    return {...known, state: isNew ? 'starting' : 'unreachable', lines: await lastLines(host)}
+  }
+}
+
+/** Ends the head: answers under way first, then MLflow, with proof that no process is left. Its data stay. Not running: nothing to do. */
+export async function stopHead(rack: Rack, fleet: Fleet, context: Context, graceSeconds?: number): Promise<HeadStatus> {
+  const plan = await planHead(rack, fleet, context, 'stop', graceSeconds)
+  const host = await openHeadHost(rack, fleet, context)
+  const progress = context.reporter.begin('End the head', host.node)
+  try {
+    throwIfFailed(await executePlan(plan, {'head.stop': (step) => stopService(host, SERVICE_ID, Number(step.input.grace))}, context))
+  } catch (error) {
+    progress.fail()
+    throw error
+  }
+  progress.done('The head has ended')
+  return {rack: rack.name, node: host.node, state: 'stopped', url: null}
+}

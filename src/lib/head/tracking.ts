@@ -1,0 +1,64 @@
+import {Secret, type Context} from '../base/index.ts'
+import type {Manifest} from '../manifest/index.ts'
+import type {Rack} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import {openMlflow, type Mlflow} from '../tracking/index.ts'
+import {connectHead, type HeadConnection} from './connect.ts'
+
+/** The tracking server of a project, whoever runs it. */
+export interface Tracking {
+  /** A client from here, with all rights. */
+  mlflow: Mlflow
+  /** Base URL that nodes use: what a run's relay passes calls on to. */
+  nodeUri: string
+  /** The rack's head; undefined where the manifest names another server. */
+  head: HeadConnection | undefined
+  /** What a run on a node shows the server: a token of its own from the head, or the user's own for another server. */
+  openRun(runId: string, experimentId: string, ttlSeconds: number): Promise<RunAccess>
+  close(): Promise<void>
+}
+
+export interface RunAccess {
+  /** Bearer token; undefined where the server wants none, or a user and password. */
+  token: Secret | undefined
+  /** `user:password`. */
+  basic: Secret | undefined
+  /** Milliseconds since 1970; undefined where it does not end. */
+  expiresAt: number | undefined
+}
+
+/**
+ * The manifest's `tracking.uri` (with MLFLOW_TRACKING_TOKEN, or _USERNAME and _PASSWORD, of the user's environment), else
+ * the rack's head. Errors: those of connectHead.
+ */
+export async function openTracking(place: {rack: Rack; fleet: Fleet; manifest?: Manifest | undefined}, context: Context): Promise<Tracking> {
+  const uri = place.manifest?.tracking.uri
+  return uri === undefined ? throughHead(place.rack, place.fleet, context) : elsewhere(uri, context)
+}
+
+async function throughHead(rack: Rack, fleet: Fleet, context: Context): Promise<Tracking> {
+  const head = await connectHead(rack, fleet, context)
+  return {
+    head,
+    nodeUri: head.nodeUri,
+    mlflow: openMlflow({uri: head.uri, token: head.token, signal: context.signal}),
+    async openRun(runId, experimentId, ttlSeconds) {
+      const request = {kind: 'run', run_id: runId, experiment_id: experimentId, ttl_seconds: ttlSeconds}
+      const {token, expires_at: expiresAt} = await head.request<{token: string; expires_at: number}>('POST', '/flexrack/v1/tokens', request)
+      return {token: new Secret(token), basic: undefined, expiresAt}
+    },
+    close: () => head.close(),
+  }
+}
+
+function elsewhere(uri: string, context: Context): Tracking {
+  const {MLFLOW_TRACKING_TOKEN: token, MLFLOW_TRACKING_USERNAME: user, MLFLOW_TRACKING_PASSWORD: password} = context.env
+  const access = {token: token ? new Secret(token) : undefined, basic: !token && user && password ? new Secret(`${user}:${password}`) : undefined}
+  return {
+    head: undefined,
+    nodeUri: uri,
+    mlflow: openMlflow({uri, ...(access.token && {token: access.token}), ...(access.basic && {basic: access.basic}), signal: context.signal}),
+    openRun: () => Promise.resolve({...access, expiresAt: undefined}),
+    close: () => Promise.resolve(),
+  }
+}
