@@ -1,6 +1,7 @@
 /** YAML files with positions: the only reader of YAML, used by manifest and rack. */
-export {parseSource, readSource, type ReadOptions} from './read.ts'
+export {readSource, type ReadOptions} from './read.ts'
 export {validateSource, type NotYet} from './validate.ts'
 export {problemAt, problemsError} from './problem.ts'
 export {nearestName} from './nearest.ts'
 export type {Path, Problem, Source, Span} from './types.ts'
+export {makeReference, type Reference} from './reference.ts'

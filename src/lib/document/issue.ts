@@ -102,7 +102,8 @@ function valueAt(root: unknown, path: Path): unknown {
   return value
 }
 
-function kindOf(schema: JsonSchema | undefined): string {
+/** What a schema takes, in words. */
+export function kindOf(schema: JsonSchema | undefined): string {
   if (!schema) return 'something else'
   if (schema.enum) return `one of ${schema.enum.join(', ')}`
   if (schema.anyOf) return schema.anyOf.map(kindOf).join(' or ')

@@ -9,25 +9,26 @@ import type {Path, Problem, Source} from './types.ts'
 export const MAX_FILE_BYTES = 256 * 1024
 
 export interface ReadOptions {
+  /** Taken instead of the file's own text, which is then not read. */
+  text?: string
   /** Values at these paths are taken as they are written: `OMP_NUM_THREADS: 04` is the text `04`. */
   asText?: (path: Path) => boolean
 }
 
 /** Reads and parses a YAML file. What is wrong with it is in `problems`; only errors of the file system are thrown. */
 export async function readSource(file: string, options: ReadOptions = {}): Promise<Source> {
-  const content = await readBounded(file)
-  if (typeof content === 'string') return parseSource(file, content, options)
+  const content = options.text ?? (await readBounded(file))
+  if (typeof content === 'string') return parseSource(file, content, options.asText ?? (() => false))
   return {file, text: '', value: null, broken: true, problems: [{file, line: 1, column: 1, message: content.message}], span: () => [0, 0]}
 }
 
-/** Parses a YAML text as readSource does. */
-export function parseSource(file: string, text: string, options: ReadOptions = {}): Source {
+function parseSource(file: string, text: string, asText: (path: Path) => boolean): Source {
   // Duplicate keys are found by `convert`, in linear time and with a place for the first one.
   const document = parseDocument(text, {lineCounter: new LineCounter(), prettyErrors: false, uniqueKeys: false, logLevel: 'silent'})
   const at = {file, text}
   const syntax = syntaxProblems(document, at)
   if (syntax.length > 0) return {...at, value: null, problems: syntax, broken: true, span: () => [0, 0]}
-  const {value, problems} = convert(document, at, options.asText ?? (() => false))
+  const {value, problems} = convert(document, at, asText)
   const broken = problems.some((problem) => problem.fatal)
   return {...at, value, problems: problems.map(({fatal: _, ...problem}) => problem), broken, span: (path, what) => findSpan(document, path, what)}
 }

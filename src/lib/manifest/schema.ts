@@ -81,7 +81,7 @@ const train = z
       .array(z.string().min(1).refine(noLineBreak, 'must be one line'))
       .max(1000)
       .default([])
-      .describe('Files, and folders with a trailing `/`, that the run leaves in the project folder; they are fetched and logged as artifacts.')
+      .describe('Files, and folders with a trailing `/`, that the run leaves behind; they are logged as artifacts. They are looked for in the folder of the run, FLEXRACK_OUTPUTS, then in the project folder on the node.')
       .meta({examples: [['model.onnx', 'checkpoints/']]}),
     env: env('Environment variables of every process of the run, besides those of the workspace.'),
     grace: z

@@ -2,7 +2,7 @@ import {readdir, stat} from 'node:fs/promises'
 import {homedir} from 'node:os'
 import {basename, join, resolve} from 'node:path'
 import {CliError, userPaths} from '../base/index.ts'
-import {nearestName, problemAt, parseSource, problemsError, readSource, validateSource, type Path, type Problem, type Source} from '../document/index.ts'
+import {nearestName, problemAt, problemsError, readSource, validateSource, type Path, type Problem, type Source} from '../document/index.ts'
 import type {RackFile} from './schema.ts'
 import type {Rack, RackNode} from './types.ts'
 
@@ -50,7 +50,7 @@ export async function readRack(file: string): Promise<{rack: Rack; source: Sourc
 
 /** The rack that a text is, were it in the file. Throws as readRack. */
 export async function parseRack(file: string, text: string): Promise<Rack> {
-  return validateRack(parseSource(file, text, {asText: isTakenAsWritten}))
+  return validateRack(await readSource(file, {text, asText: isTakenAsWritten}))
 }
 
 async function validateRack(source: Source): Promise<Rack> {
