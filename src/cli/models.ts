@@ -5,11 +5,11 @@ import {openSession, type SessionFlags} from './session.ts'
 
 /** Opens the registry that the project and the rack mean, hands it over, and closes it. */
 export async function withModels<T>(flags: SessionFlags, context: Context, use: (models: Models, manifest: Manifest | undefined) => Promise<T>): Promise<T> {
-  const [session, {modelsOf, openRegistry}] = await Promise.all([openSession(flags, context), import('../lib/model/index.ts')])
-  const registry = await openRegistry(session, context)
+  const [session, {modelsOf}, {openTracking}] = await Promise.all([openSession(flags, context), import('../lib/model/index.ts'), import('../lib/head/index.ts')])
+  const tracking = await openTracking(session, context)
   try {
-    return await use(modelsOf(registry.mlflow, context), session.manifest)
+    return await use(modelsOf(tracking.mlflow, context), session.manifest)
   } finally {
-    await registry.close()
+    await tracking.close()
   }
 }

@@ -1,5 +1,4 @@
 /** Registered models, over MLflow's registry. */
-export {openRegistry, type Registry} from './open.ts'
 export {modelsOf, planOf, type Models} from './models.ts'
 export {resolveVersion} from './resolve.ts'
 export {parseReference, type ModelReference} from './reference.ts'

@@ -1,0 +1,136 @@
+import {createReadStream} from 'node:fs'
+import {join} from 'node:path'
+import {Readable} from 'node:stream'
+import {CliError, isCliError} from '../base/index.ts'
+import {ensureEnvironment, followServiceLog, serviceStatus, startService, type Environment, type Host} from '../host/index.ts'
+import {renderRecipe, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
+import type {Release, Replica} from './document.ts'
+import type {FetchedModel} from './model-files.ts'
+import {serverAddress, serverUrl} from './placement.ts'
+import {waitReady} from './ready.ts'
+import {hostOf, nodeOf, type Site} from './site.ts'
+
+const LAST_LINES = 30
+
+/** A server that was started, and where it listens. */
+export interface Started {
+  replica: Replica
+  address: string
+  port: number
+  rendered: RenderedRecipe
+}
+
+/** The recipe's environment on a node, under a Python it accepts. Errors: those of ensureEnvironment; NODE_UNFIT. */
+export async function prepareEnvironment(site: Site, node: string, endpoint: string, recipe: Recipe): Promise<Environment> {
+  const host = await hostOf(site, node)
+  const python = await choosePython(host, recipe)
+  return ensureEnvironment(host, {requirements: recipe.requirements, origins: origins(recipe), user: `endpoint:${endpoint}`, ...(python && {python})}, site.context)
+}
+
+/** Puts the model's files on a node unless they are there whole. Returns their folder. */
+export async function placeModel(site: Site, node: string, endpoint: string, release: Release, fetch: () => Promise<FetchedModel>): Promise<string> {
+  const host = await hostOf(site, node)
+  const name = {name: endpoint, release: release.id}
+  const known = await host.call<{complete: boolean; folder: string}>('endpoint.check', {...name, files: release.model.files})
+  if (known.complete) return known.folder
+  const {folder, files} = await fetch()
+  const total = files.reduce((sum, file) => sum + file.bytes, 0)
+  const progress = site.context.reporter.begin(`Copy model ${release.model.name}/${release.model.version}`, node)
+  let sent = 0
+  const body = Readable.from((async function* () {
+    for (const file of files) {
+      for await (const chunk of createReadStream(join(folder, file.path))) {
+        sent += (chunk as Buffer).length
+        progress.amount(sent, total, 'bytes')
+        yield chunk as Buffer
+      }
+    }
+  })(), {objectMode: false})
+  try {
+    const placed = await host.call<{folder: string}>('endpoint.place', {...name, files}, {body, signal: site.context.signal})
+    progress.done()
+    return placed.folder
+  } catch (error) {
+    progress.fail()
+    throw error
+  }
+}
+
+/** Writes the server's files, finds it ports and starts it. `taken`: ports that others of this endpoint have or will have. */
+export async function startReplica(site: Site, input: {endpoint: string; release: Release; replica: Replica; recipe: Recipe; environment: Environment; modelFolder: string; taken: Set<number>}): Promise<Started> {
+  const {endpoint, release, replica, recipe, environment, modelFolder, taken} = input
+  const host = await hostOf(site, replica.node)
+  const address = serverAddress(site.rack, nodeOf(site, replica.node))
+  const ports = await host.call<number[]>('endpoint.ports', {count: recipe.ports.length, host: address, exclude: [...taken]})
+  for (const port of ports) taken.add(port)
+  const [first] = ports
+  const [main] = release.model.files
+  if (first === undefined || !main) throw new Error('no port or no model file')
+  const folder = `${host.root}/endpoints/${endpoint}/${release.id}/replica-${replica.index}`
+  const rendered = renderRecipe(recipe, {
+    python: `${environment.path}/bin/python`, environment: environment.path, folder, host: address,
+    ports: Object.fromEntries(recipe.ports.map((name, index) => [name, ports[index] ?? 0])),
+    model: endpoint, version: release.model.version, modelFile: `${modelFolder}/${main.path}`,
+  })
+  await host.call('endpoint.write', {name: endpoint, release: release.id, replica: replica.index, files: rendered.files})
+  await startService(host, {id: replica.service, argv: rendered.argv, env: rendered.env, cwd: folder, restart: recipe.start.restart, grace: recipe.graceSeconds}, {replace: true})
+  return {replica: {...replica, url: serverUrl(address, first)}, address, port: first, rendered}
+}
+
+/** Waits for a started server, reached the way the head reaches it. A failure carries the server's last lines. */
+export async function awaitReplica(site: Site, started: Started, endpoint: string, seconds: number): Promise<void> {
+  const {replica, address, port, rendered} = started
+  const progress = site.context.reporter.begin(`Start ${replica.service}`, replica.node)
+  const host = await hostOf(site, replica.node)
+  try {
+    const forward = await (await site.fleet.shell(site.rack.head.node)).forwardLocal({targetHost: address, targetPort: port})
+    try {
+      await waitReady({
+        base: `http://127.0.0.1:${forward.port}`, model: endpoint, readyPath: rendered.readyPath, seconds, progress, signal: site.context.signal,
+        status: () => serviceStatus(host, replica.service),
+      })
+    } finally {
+      await forward.close()
+    }
+    progress.done(`${replica.service} is ready`)
+  } catch (error) {
+    progress.fail()
+    if (!isCliError(error, 'ENDPOINT_FAILED', 'TIMED_OUT')) throw error
+    const lines = await lastLines(host, replica.service)
+    throw new CliError(error.code, `${replica.node}: ${error.message}`, {hint: error.hint, details: {...error.details, node: replica.node, lines}, cause: error})
+  }
+}
+
+async function lastLines(host: Host, service: string): Promise<string[]> {
+  const chunks: Buffer[] = []
+  try {
+    await followServiceLog(host, service, {tail: 16 * 1024, onData: (chunk) => chunks.push(chunk)})
+  } catch {
+    return []
+  }
+  return Buffer.concat(chunks).toString('utf8').split('\n').filter((line) => line.trim() !== '').slice(-LAST_LINES)
+}
+
+/** Undefined where the node's own python3 will do, else the version of another one that is installed there. */
+async function choosePython(host: Host, recipe: Recipe): Promise<string | undefined> {
+  const {atLeast, below} = recipe.python
+  const fits = (version: string): boolean => minor(version) >= minor(atLeast) && (below === undefined || minor(version) < minor(below))
+  const ask = (python?: string): Promise<{python: string}> => host.call('environment.plan', {requirements: '', ...(python && {python})})
+  const own = (await ask()).python
+  if (fits(own)) return undefined
+  for (let at = (below === undefined ? minor(atLeast) + 4 : minor(below)) - 1; at >= minor(atLeast); at--) {
+    const other = await ask(`3.${at}`).catch(() => undefined)
+    if (other && fits(other.python)) return `3.${at}`
+  }
+  throw new CliError('NODE_UNFIT', `the runtime ${recipe.name} needs Python ${atLeast} or newer${below ? ` and older than ${below}` : ''}, but ${host.node} has ${own}`, {
+    hint: `install Python ${atLeast} on ${host.node} beside its own, or pass --on another node`, details: {node: host.node, python: own},
+  })
+}
+
+function minor(version: string): number {
+  return Number(version.split('.')[1] ?? 0)
+}
+
+function origins(recipe: Recipe): string[] {
+  return recipe.requirements.split('\n').map((_, index) => `runtimes/${recipe.name}/requirements.txt:${index + 1}`)
+}

@@ -1,0 +1,116 @@
+import {CliError} from '../base/index.ts'
+import type {Plan} from '../plan/index.ts'
+import {loadRecipe} from '../recipe/index.ts'
+import {resolveVersion} from '../model/index.ts'
+import type {ModelVersion} from '../tracking/index.ts'
+import {chooseRelease, isServing, type DeployInput} from './choice.ts'
+import {activeRelease, newDocument, previousRelease, serviceId, type EndpointDocument, type EndpointRecord, type Release} from './document.ts'
+import {cleanLeftovers} from './leftovers.ts'
+import {withLock} from './lock.ts'
+import {fetchModel} from './model-files.ts'
+import {transitionPlan, without, type Transition} from './plan.ts'
+import type {Site} from './site.ts'
+import {checkEndpointName, findEndpoint, requireEndpoint} from './store.ts'
+import {carryOut} from './transition.ts'
+
+/** A transition and what is needed to carry it out; undefined where there is nothing to do. */
+interface Prepared {
+  change: Transition
+  version: ModelVersion | undefined
+  rejectOld: boolean
+  seconds: number | undefined
+}
+
+type Prepare = (site: Site, record: EndpointRecord) => Promise<Prepared | undefined>
+
+export interface ChangeOutcome {
+  document: EndpointDocument
+  /** False where it was so already. */
+  changed: boolean
+}
+
+/** Looks only: the plan of a deploy, rollback or scale, for --dry-run. */
+export async function planChange(site: Site, command: string, name: string, prepare: Prepare): Promise<Plan> {
+  const prepared = await prepare(site, (await findEndpoint(site.head, name)) ?? empty(name))
+  return prepared ? transitionPlan(prepared.change) : {command, steps: []}
+}
+
+/** Carries a change out under the endpoint's lock, after cleaning up what an earlier one may have left. Errors: LOCKED and those of carryOut. */
+export async function applyChange(site: Site, name: string, prepare: Prepare): Promise<ChangeOutcome> {
+  return withLock(site.head, name, site.context, async (signal) => {
+    const held: Site = {...site, context: {...site.context, signal}}
+    const found = await findEndpoint(site.head, name)
+    const record = found ? await cleanLeftovers(held, found) : empty(name)
+    const prepared = await prepare(held, record)
+    if (!prepared) return {document: record.document, changed: false}
+    const {change, version, rejectOld, seconds} = prepared
+    const recipe = await loadRecipe(change.release.runtime, site.context.env)
+    const {model} = change.release
+    const document = await carryOut(held, record, {
+      change, recipe, rejectOld,
+      seconds: seconds ?? recipe.ready.seconds,
+      fetch: async () => fetchModel(site.mlflow, version ?? (await resolveVersion(site.mlflow, {name: model.name, version: model.version})), recipe, held.context),
+    })
+    return {document, changed: true}
+  })
+}
+
+export function deploy(input: DeployInput): Prepare {
+  checkEndpointName(input.name)
+  return async (site, record) => {
+    const {version, release} = await chooseRelease(site, record.document, input)
+    await loadRecipe(release.runtime, site.context.env) // an unknown runtime is told before anything is done
+    if (!input.force && (await isServing(site, record.document, release))) return undefined
+    const stop = activeRelease(record.document)?.replicas ?? []
+    return {
+      change: {command: 'endpoint deploy', endpoint: input.name, release, start: release.replicas, stop, headNode: site.rack.head.node, fetch: true},
+      version, rejectOld: false, seconds: input.seconds,
+    }
+  }
+}
+
+/** Back to the release that served before and was good. NOT_FOUND where there is none. */
+export function rollback(name: string, seconds: number | undefined): Prepare {
+  return async (site) => {
+    const {document} = await requireEndpoint(site.head, name)
+    const active = activeRelease(document)
+    const release = previousRelease(document)
+    if (!release) {
+      throw new CliError('NOT_FOUND', `endpoint ${name} has no earlier release that was good${active ? ` than ${active.id}` : ''}`, {hint: `flexrack endpoint show ${name}`})
+    }
+    const replicas = release.replicas.map(({index, node, service}) => ({index, node, service}))
+    return {
+      change: {command: 'endpoint rollback', endpoint: name, release: {...release, replicas}, start: replicas, stop: active?.replicas ?? [], headNode: site.rack.head.node, fetch: false},
+      version: undefined, rejectOld: true, seconds,
+    }
+  }
+}
+
+/** More or fewer servers of the active release, on the nodes it has. */
+export function scale(name: string, count: number, seconds: number | undefined): Prepare {
+  return async (site) => {
+    const {document} = await requireEndpoint(site.head, name)
+    const active = activeRelease(document)
+    if (!active) throw new CliError('NOT_FOUND', `endpoint ${name} serves nothing that could be scaled`, {hint: `flexrack endpoint deploy ${name}`})
+    const release = scaled(name, active, count)
+    const start = without(release.replicas, active.replicas)
+    const stop = without(active.replicas, release.replicas)
+    if (start.length === 0 && stop.length === 0) return undefined
+    return {change: {command: 'endpoint scale', endpoint: name, release, start, stop, headNode: site.rack.head.node, fetch: false}, version: undefined, rejectOld: false, seconds}
+  }
+}
+
+function scaled(name: string, active: Release, count: number): Release {
+  const nodes = [...new Set(active.replicas.map((replica) => replica.node))]
+  const kept = active.replicas.slice(0, count)
+  const next = Math.max(-1, ...active.replicas.map((replica) => replica.index)) + 1
+  const added = Array.from({length: Math.max(0, count - kept.length)}, (_, at) => {
+    const node = nodes[(kept.length + at) % nodes.length] ?? ''
+    return {index: next + at, node, service: serviceId(name, active.id, next + at)}
+  })
+  return {...active, replicas: [...kept, ...added]}
+}
+
+function empty(name: string): EndpointRecord {
+  return {revision: 0, document: newDocument(name, new Date()), inFlight: {}, served: {}}
+}

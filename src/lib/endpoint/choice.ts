@@ -1,0 +1,76 @@
+import {serviceStatus} from '../host/index.ts'
+import {parseReference, resolveVersion} from '../model/index.ts'
+import {selectNodes, type RackNode} from '../rack/index.ts'
+import type {ModelVersion} from '../tracking/index.ts'
+import {isCliError} from '../base/index.ts'
+import {activeRelease, nextReleaseId, type EndpointDocument, type Release} from './document.ts'
+import {whoAmI} from './lock.ts'
+import {placeReplicas, serverAddress} from './placement.ts'
+import {hostOf, type Site} from './site.ts'
+
+export interface DeployInput {
+  name: string
+  /** `digits@production`, `digits/3`, `digits`; default: the manifest's, else the model of the endpoint's name, @production if there is that alias. */
+  model?: string
+  /** Node selector; default: where it runs now, else the head's node. */
+  on?: string
+  replicas?: number
+  runtime?: string
+  /** Seconds a server may take to become ready; default: the recipe's. */
+  seconds?: number
+  /** Deploys anew what serves already. */
+  force?: boolean
+}
+
+/** What a deploy will bring up. */
+export interface DeployChoice {
+  version: ModelVersion
+  release: Release
+}
+
+/** Which model version, runtime, nodes and replicas a deploy means: flags before the manifest before what is there. Only looks. */
+export async function chooseRelease(site: Site, document: EndpointDocument, input: DeployInput): Promise<DeployChoice> {
+  const own = site.manifest?.endpoints[input.name]
+  const active = activeRelease(document)
+  const version = await chooseVersion(site, input.model ?? own?.model, input.name)
+  const nodes = chooseNodes(site, active, input.on)
+  for (const node of nodes) serverAddress(site.rack, node) // a node the head cannot reach is told before anything is done
+  const id = nextReleaseId(document)
+  const release: Release = {
+    id,
+    model: {name: version.name, version: version.version, files: [], ...(version.runId && {runId: version.runId})},
+    runtime: input.runtime ?? own?.runtime ?? 'onnx',
+    state: 'starting',
+    replicas: placeReplicas(input.name, id, nodes, input.replicas ?? own?.replicas ?? active?.replicas.length ?? 1),
+    createdAt: new Date().toISOString(),
+    by: whoAmI(),
+    kept: true,
+  }
+  return {version, release}
+}
+
+/** True where exactly this serves already, with every server running: nothing to do. */
+export async function isServing(site: Site, document: EndpointDocument, wanted: Release): Promise<boolean> {
+  const active = activeRelease(document)
+  if (!active || active.model.name !== wanted.model.name || active.model.version !== wanted.model.version || active.runtime !== wanted.runtime) return false
+  const nodes = (release: Release): string => release.replicas.map((replica) => replica.node).sort().join()
+  if (nodes(active) !== nodes(wanted)) return false
+  const states = await Promise.all(active.replicas.map(async ({node, service}) => (await serviceStatus(await hostOf(site, node), service)).state))
+  return states.every((state) => state === 'running')
+}
+
+async function chooseVersion(site: Site, model: string | undefined, endpoint: string): Promise<ModelVersion> {
+  if (model !== undefined) return resolveVersion(site.mlflow, parseReference(model))
+  try {
+    return await resolveVersion(site.mlflow, {name: endpoint, alias: 'production'})
+  } catch (error) {
+    if (!isCliError(error, 'NOT_FOUND') || !('aliases' in error.details)) throw error
+    return resolveVersion(site.mlflow, {name: endpoint})
+  }
+}
+
+function chooseNodes(site: Site, active: Release | undefined, on: string | undefined): RackNode[] {
+  const current = site.rack.nodes.filter((node) => active?.replicas.some((replica) => replica.node === node.name))
+  const head = site.rack.nodes.filter((node) => node.name === site.rack.head.node)
+  return selectNodes(site.rack, on, current.length > 0 ? current : head)
+}

@@ -1,0 +1,162 @@
+/** What the head keeps about an endpoint, durably. The gateway reads only `active.targets`. */
+export interface EndpointDocument {
+  name: string
+  /** ISO 8601. */
+  createdAt: string
+  /** What the gateway sends requests to; null before the first release is ready and after the last was taken away. */
+  active: {release: string; targets: string[]} | null
+  /** Newest first. */
+  releases: Release[]
+}
+
+/** One version of a model put to use: `r1`, `r2`, … */
+export interface Release {
+  id: string
+  model: ReleaseModel
+  runtime: string
+  /**
+   * starting: being brought up, not yet switched to. active: serves. draining: switched away from, its servers not yet
+   * ended. stopped: served once, can be rolled back to. failed: was never ready.
+   */
+  state: 'starting' | 'active' | 'draining' | 'stopped' | 'failed'
+  replicas: Replica[]
+  createdAt: string
+  /** When it was last switched to. */
+  activeAt?: string
+  /** user@host that deployed it. */
+  by: string
+  /** Why it failed, one sentence. */
+  reason?: string
+  /** Served before and was rolled back from: a later rollback passes it over. */
+  rejected?: boolean
+  /** Its model files may still be on its nodes. */
+  kept: boolean
+  /** Nodes on which something is being started right now: what a crash leaves there is found by this. */
+  pending?: string[]
+}
+
+export interface ReleaseModel {
+  name: string
+  version: string
+  /** Files of the model on the nodes, with the one the server is given first. Known once they were fetched. */
+  files: ModelFile[]
+  runId?: string
+}
+
+export interface ModelFile {
+  /** Relative, with `/`. */
+  path: string
+  bytes: number
+  sha256: string
+}
+
+export interface Replica {
+  index: number
+  node: string
+  /** Id of the service on that node. */
+  service: string
+  /** Base URL of the server as the head reaches it; undefined until it was started. */
+  url?: string
+}
+
+/** How many releases keep their files for a rollback. */
+export const KEPT_RELEASES = 5
+/** How many releases are remembered at all. */
+const HISTORY = 20
+
+/** Revision as the head counts it, and what the gateway does now. */
+export interface EndpointRecord {
+  revision: number
+  document: EndpointDocument
+  /** Requests under way, by target. */
+  inFlight: Record<string, number>
+  /** Requests answered since the head was started, by target. */
+  served: Record<string, number>
+}
+
+export function newDocument(name: string, now: Date): EndpointDocument {
+  return {name, createdAt: now.toISOString(), active: null, releases: []}
+}
+
+/** Id for the next release: numbers are never used twice. */
+export function nextReleaseId(document: EndpointDocument): string {
+  return `r${Math.max(0, ...document.releases.map((release) => numberOf(release.id))) + 1}`
+}
+
+export function activeRelease(document: EndpointDocument): Release | undefined {
+  return document.releases.find((release) => release.id === document.active?.release)
+}
+
+/** The release that served before the active one and was good: what a rollback goes to. */
+export function previousRelease(document: EndpointDocument): Release | undefined {
+  const active = activeRelease(document)
+  return document.releases
+    .filter((release) => release.state === 'stopped' && !release.rejected && release.id !== active?.id && (!active || numberOf(release.id) < numberOf(active.id)))
+    .sort((a, b) => numberOf(b.id) - numberOf(a.id))[0]
+}
+
+/** A copy with one release changed. */
+export function withRelease(document: EndpointDocument, id: string, change: Partial<Release>): EndpointDocument {
+  return {...document, releases: document.releases.map((release) => (release.id === id ? {...release, ...change} : release))}
+}
+
+/** A copy with this release added, or put in the place of the one with its id. */
+export function putRelease(document: EndpointDocument, release: Release): EndpointDocument {
+  const known = document.releases.some((one) => one.id === release.id)
+  return known ? withRelease(document, release.id, release) : {...document, releases: [release, ...document.releases]}
+}
+
+/** The switch itself: traffic goes to these replicas, what served before is draining. */
+export function switchTo(document: EndpointDocument, release: Release, now: Date, rejectOld: boolean): EndpointDocument {
+  const targets = release.replicas.flatMap((replica) => replica.url ?? [])
+  const releases = putRelease(document, release).releases.map((one): Release => {
+    if (one.id === release.id) {
+      const {reason: _, rejected: __, pending: ___, ...rest} = one
+      return {...rest, state: 'active', activeAt: now.toISOString(), kept: true}
+    }
+    return one.state === 'active' ? {...one, state: 'draining', ...(rejectOld && {rejected: true})} : one
+  })
+  return {...document, active: {release: release.id, targets}, releases}
+}
+
+/** Which releases keep their files: the active one and the newest good ones, KEPT_RELEASES in all. */
+export function keptReleases(document: EndpointDocument): string[] {
+  const good = document.releases.filter((release) => release.state !== 'failed' && release.kept)
+  const active = document.active?.release
+  return [...new Set([...(active ? [active] : []), ...good.map((release) => release.id)])].slice(0, KEPT_RELEASES)
+}
+
+/** Every node that may hold something of this endpoint. */
+export function nodesOf(document: EndpointDocument): string[] {
+  return [...new Set(document.releases.flatMap((release) => [...release.replicas.map((replica) => replica.node), ...(release.pending ?? [])]))].sort()
+}
+
+/** True where a change was begun and not brought to its end; whoever finds it without a lock cleans up. */
+export function isUnfinished(document: EndpointDocument): boolean {
+  return document.releases.some((release) => release.state === 'starting' || release.state === 'draining' || release.pending !== undefined)
+}
+
+/** The document once nothing runs but the active release: what was being started failed, what was draining is stopped. */
+export function settled(document: EndpointDocument, reason: string): EndpointDocument {
+  const releases = document.releases.map(({pending: _, ...release}): Release => {
+    if (release.state === 'draining') return {...release, state: 'stopped'}
+    if (release.state !== 'starting') return release
+    return release.activeAt ? {...release, state: 'stopped'} : {...release, state: 'failed', reason, kept: false}
+  })
+  return {...document, releases}
+}
+
+/** The document after folders were pruned: who keeps files, and no more history than anybody reads. */
+export function pruned(document: EndpointDocument): EndpointDocument {
+  const keep = new Set(keptReleases(document))
+  const releases = document.releases.map((release) => ({...release, kept: release.kept && keep.has(release.id)}))
+  return {...document, releases: releases.slice(0, HISTORY)}
+}
+
+export function serviceId(endpoint: string, release: string, index: number): string {
+  return `endpoint-${endpoint}-${release}-${index}`
+}
+
+function numberOf(id: string): number {
+  return Number(id.slice(1))
+}

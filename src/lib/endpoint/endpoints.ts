@@ -1,0 +1,81 @@
+import type {Context, Secret} from '../base/index.ts'
+import {connectHead, openTracking} from '../head/index.ts'
+import type {Manifest} from '../manifest/index.ts'
+import type {Plan} from '../plan/index.ts'
+import type {Rack} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import {openMlflow} from '../tracking/index.ts'
+import {applyChange, deploy, planChange, rollback, scale} from './change.ts'
+import type {DeployInput} from './choice.ts'
+import type {EndpointDocument} from './document.ts'
+import {invokeEndpoint, type Answer, type InvokeInput} from './invoke.ts'
+import {readEndpointLogs, type EndpointLogInput} from './logs.ts'
+import {removalPlan, removeEndpoint} from './remove.ts'
+import {listEndpoints, showEndpoint, summary, type EndpointDetails, type EndpointSummary} from './show.ts'
+import type {Site} from './site.ts'
+import {requireEndpoint} from './store.ts'
+import {endpointToken} from './token.ts'
+
+export interface Change {
+  endpoint: EndpointSummary
+  document: EndpointDocument
+  /** False where it was so already. */
+  changed: boolean
+}
+
+/**
+ * What can be done with endpoints. `plan…` only looks. Errors: NOT_FOUND, USAGE, LOCKED, ENDPOINT_FAILED (details.lines:
+ * the server's last lines), TIMED_OUT, ENVIRONMENT_FAILED, INTERRUPTED.
+ */
+export interface Endpoints {
+  planDeploy(input: DeployInput): Promise<Plan>
+  deploy(input: DeployInput): Promise<Change>
+  planRollback(name: string): Promise<Plan>
+  rollback(name: string, seconds?: number): Promise<Change>
+  planScale(name: string, count: number): Promise<Plan>
+  scale(name: string, count: number, seconds?: number): Promise<Change>
+  list(): Promise<EndpointSummary[]>
+  show(name: string): Promise<EndpointDetails>
+  /** A token for this endpoint only; made at first use. */
+  token(name: string): Promise<Secret>
+  invoke(input: InvokeInput): Promise<Answer>
+  logs(input: EndpointLogInput): Promise<void>
+  planRemove(name: string): Promise<Plan>
+  remove(name: string): Promise<{name: string; nodes: string[]}>
+  close(): Promise<void>
+}
+
+/** Connects to the rack's head (errors: those of connectHead) and to the tracking server of the project. */
+export async function openEndpoints(place: {rack: Rack; fleet: Fleet; manifest?: Manifest | undefined}, context: Context): Promise<Endpoints> {
+  // Ctrl-C must not cut the requests with which a change is taken back; the second one does.
+  const head = await connectHead(place.rack, place.fleet, {...context, signal: context.kill})
+  const elsewhere = place.manifest?.tracking.uri === undefined ? undefined : await openTracking(place, context)
+  const mlflow = elsewhere?.mlflow ?? openMlflow({uri: head.uri, token: head.token, signal: context.signal})
+  const site: Site = {rack: place.rack, fleet: place.fleet, manifest: place.manifest, head, mlflow, context}
+  const apply = async (name: string, prepare: ReturnType<typeof deploy>): Promise<Change> => {
+    const {document, changed} = await applyChange(site, name, prepare)
+    return {endpoint: summary(site, {document}), document, changed}
+  }
+  return {
+    planDeploy: (input) => planChange(site, 'endpoint deploy', input.name, deploy(input)),
+    deploy: (input) => apply(input.name, deploy(input)),
+    planRollback: (name) => planChange(site, 'endpoint rollback', name, rollback(name, undefined)),
+    rollback: (name, seconds) => apply(name, rollback(name, seconds)),
+    planScale: (name, count) => planChange(site, 'endpoint scale', name, scale(name, count, undefined)),
+    scale: (name, count, seconds) => apply(name, scale(name, count, seconds)),
+    list: () => listEndpoints(site),
+    show: (name) => showEndpoint(site, name),
+    token: async (name) => {
+      await requireEndpoint(head, name)
+      return endpointToken(site, name)
+    },
+    invoke: (input) => invokeEndpoint(site, input),
+    logs: (input) => readEndpointLogs(site, input),
+    planRemove: (name) => removalPlan(site, name),
+    remove: (name) => removeEndpoint(site, name),
+    close: async () => {
+      await elsewhere?.close()
+      await head.close()
+    },
+  }
+}

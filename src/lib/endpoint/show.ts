@@ -1,0 +1,82 @@
+import {serviceStatus, type ServiceStatus} from '../host/index.ts'
+import {activeRelease, isUnfinished, previousRelease, type EndpointRecord, type Release, type Replica} from './document.ts'
+import {cleanLeftovers} from './leftovers.ts'
+import {tryLock} from './lock.ts'
+import {hostOf, type Site} from './site.ts'
+import {findEndpoint, listRecords, requireEndpoint} from './store.ts'
+
+export interface EndpointSummary {
+  name: string
+  /** Address of the Open Inference Protocol, as nodes reach it. */
+  url: string
+  /** `digits/3`, or undefined where nothing serves. */
+  model: string | undefined
+  release: string | undefined
+  replicas: number
+  /** serving, changing (a deploy is under way or was cut off), down. */
+  state: 'serving' | 'changing' | 'down'
+  /** ISO 8601: when the active release was switched to. */
+  since: string | undefined
+}
+
+export interface ReplicaStatus extends Replica {
+  state: ServiceStatus['state'] | 'unreachable'
+  /** How often it ended by itself and was started again. */
+  restarts: number
+  exit: string | undefined
+  inFlight: number
+  served: number
+}
+
+export interface EndpointDetails extends EndpointSummary {
+  runtime: string | undefined
+  releases: Release[]
+  servers: ReplicaStatus[]
+  /** What `endpoint rollback` would go back to. */
+  rollback: string | undefined
+}
+
+/** Every endpoint. What a cut-off change has left is cleaned up on the way, unless somebody is at it. */
+export async function listEndpoints(site: Site): Promise<EndpointSummary[]> {
+  const records = await listRecords(site.head)
+  return Promise.all(records.map(async (record) => summary(site, await tidied(site, record))))
+}
+
+/** One endpoint with its history and the state of its servers, as their nodes tell it. */
+export async function showEndpoint(site: Site, name: string): Promise<EndpointDetails> {
+  const record = await tidied(site, await requireEndpoint(site.head, name))
+  const {document, inFlight, served} = record
+  const active = activeRelease(document)
+  const servers = await Promise.all((active?.replicas ?? []).map(async (replica): Promise<ReplicaStatus> => {
+    const status = await serviceStatus(await hostOf(site, replica.node), replica.service).catch(() => undefined)
+    const url = replica.url ?? ''
+    return {
+      ...replica, state: status?.state ?? 'unreachable', restarts: status?.restarts ?? 0, exit: status?.exit?.text,
+      inFlight: inFlight[url] ?? 0, served: served[url] ?? 0,
+    }
+  }))
+  return {...summary(site, record), runtime: active?.runtime, releases: document.releases, servers, rollback: previousRelease(document)?.id}
+}
+
+async function tidied(site: Site, record: EndpointRecord): Promise<EndpointRecord> {
+  if (!isUnfinished(record.document)) return record
+  const cleaned = await tryLock(site.head, record.document.name, site.context, async () => {
+    const fresh = await findEndpoint(site.head, record.document.name)
+    return fresh && {...fresh, ...(await cleanLeftovers(site, fresh)), inFlight: fresh.inFlight, served: fresh.served}
+  })
+  return cleaned ?? record
+}
+
+/** The document alone, said shortly. Pure. */
+export function summary(site: Pick<Site, 'head'>, {document}: Pick<EndpointRecord, 'document'>): EndpointSummary {
+  const active = activeRelease(document)
+  return {
+    name: document.name,
+    url: `${site.head.nodeUri}/endpoints/${document.name}`,
+    model: active && `${active.model.name}/${active.model.version}`,
+    release: active?.id,
+    replicas: active?.replicas.length ?? 0,
+    state: isUnfinished(document) ? 'changing' : active ? 'serving' : 'down',
+    since: active?.activeAt,
+  }
+}

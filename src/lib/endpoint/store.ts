@@ -1,0 +1,64 @@
+import {CliError, isCliError} from '../base/index.ts'
+import {nearestName} from '../document/index.ts'
+import type {HeadConnection} from '../head/index.ts'
+import type {EndpointDocument, EndpointRecord} from './document.ts'
+
+interface WireRecord {
+  name?: string
+  revision: number
+  document: EndpointDocument
+  in_flight?: Record<string, number>
+  served?: Record<string, number>
+}
+
+/** The endpoint's record, or undefined where there is none. */
+export async function findEndpoint(head: HeadConnection, name: string): Promise<EndpointRecord | undefined> {
+  try {
+    return fromWire(await head.request<WireRecord>('GET', pathOf(name)))
+  } catch (error) {
+    if (isCliError(error, 'NOT_FOUND')) return undefined
+    throw error
+  }
+}
+
+/** The endpoint's record; NOT_FOUND names the nearest. */
+export async function requireEndpoint(head: HeadConnection, name: string): Promise<EndpointRecord> {
+  const found = await findEndpoint(head, name)
+  if (found) return found
+  const names = (await listRecords(head)).map((record) => record.document.name)
+  const nearest = nearestName(name, names)
+  throw new CliError('NOT_FOUND', `there is no endpoint ${name}${nearest ? `; did you mean ${nearest}?` : ''}`, {
+    hint: names.length > 0 ? 'flexrack endpoint list' : `flexrack endpoint deploy ${name}`,
+    details: {endpoints: names},
+  })
+}
+
+/** Every endpoint, by name. */
+export async function listRecords(head: HeadConnection): Promise<EndpointRecord[]> {
+  const answer = await head.request<{endpoints: WireRecord[]}>('GET', '/flexrack/v1/endpoints')
+  return answer.endpoints.map(fromWire).sort((a, b) => a.document.name.localeCompare(b.document.name))
+}
+
+/** Writes a document over the revision that was read; the gateway follows at once. CONFLICT where it changed meanwhile. */
+export async function putEndpoint(head: HeadConnection, record: Pick<EndpointRecord, 'revision'>, document: EndpointDocument): Promise<EndpointRecord> {
+  const answer = await head.request<{revision: number}>('PUT', pathOf(document.name), {revision: record.revision, document})
+  return {revision: answer.revision, document, inFlight: {}, served: {}}
+}
+
+export async function deleteEndpoint(head: HeadConnection, name: string): Promise<void> {
+  await head.request('DELETE', pathOf(name))
+}
+
+/** Names are part of a URL, of service ids and of folders. */
+export function checkEndpointName(name: string): void {
+  if (/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/.test(name)) return
+  throw new CliError('USAGE', `"${name}" cannot be the name of an endpoint`, {hint: 'use small letters, digits and dashes, 40 at most'})
+}
+
+function pathOf(name: string): string {
+  return `/flexrack/v1/endpoints/${encodeURIComponent(name)}`
+}
+
+function fromWire({revision, document, in_flight: inFlight = {}, served = {}}: WireRecord): EndpointRecord {
+  return {revision, document, inFlight, served}
+}
