@@ -10,7 +10,7 @@ export default class LocalUp extends BaseCommand {
     'Run it again with another number to add or take down nodes.'
   static override examples = ['<%= config.bin %> local up --nodes 3']
   static override flags = {
-    nodes: Flags.integer({char: 'n', default: 3, description: 'number of nodes: node-1 to node-N'}),
+    nodes: Flags.integer({char: 'n', description: 'number of nodes, node-1 to node-N (default: as many as it had, else 3)'}),
     environments: Flags.directory({description: 'folder of Python environments that the nodes share (default: one of its own)', exists: false}),
     'dry-run': dryRunFlag,
     yes: yesFlag,
@@ -20,7 +20,7 @@ export default class LocalUp extends BaseCommand {
     const {flags} = await this.parse(LocalUp)
     const ctx = await this.context()
     const {localUp, planLocalUp} = await import('../../lib/local/index.ts')
-    const input = {nodes: flags.nodes, ...(flags.environments && {environments: flags.environments})}
+    const input = {...(flags.nodes !== undefined && {nodes: flags.nodes}), ...(flags.environments && {environments: flags.environments})}
     const plan = await planLocalUp(input, ctx)
     if (flags['dry-run']) {
       const {planText} = await import('../../cli/render.ts')

@@ -8,21 +8,21 @@ import {ensurePrivateFolder} from './files.ts'
 import {localLayout, type LocalLayout} from './layout.ts'
 import {withLock} from './lock.ts'
 import {endRackProcesses, listRackProcesses} from './rack-processes.ts'
-import {isOurs, writeRackFile} from './rack-file.ts'
 import {daemonState, newRack, readRack, writeRack} from './rack-state.ts'
 import {startDaemon} from './start.ts'
 import {localStatus} from './status.ts'
 import type {DaemonState, LocalNode, LocalRack, LocalStatus} from './types.ts'
 
 export interface LocalUpInput {
-  /** How many nodes there shall be: node-1 to node-N. */
-  nodes: number
+  /** How many nodes there shall be, node-1 to node-N; default: as many as it had, else 3. */
+  nodes?: number
   /** Folder of Python environments that the nodes share; default: the one it had, else one of its own. */
   environments?: string
   /** As sshd's MaxSessions; 64 by default. */
   maxSessions?: number
 }
 
+const DEFAULT_NODES = 3
 const MAX_NODES = 256
 const GRACE_MS = 10_000
 
@@ -48,7 +48,7 @@ export async function localUp(input: LocalUpInput, ctx: Context): Promise<LocalS
     const wanted: LocalRack = {
       ...rack,
       up: true,
-      nodes: wantedNodes(rack, daemon, input.nodes),
+      nodes: wantedNodes(rack, daemon, wantedCount(rack, input)),
       environments: input.environments ? resolve(input.environments) : rack.environments,
       maxSessions: input.maxSessions ?? rack.maxSessions,
     }
@@ -65,17 +65,18 @@ async function look(layout: LocalLayout): Promise<{rack: LocalRack; daemon: Daem
 }
 
 async function makePlan(layout: LocalLayout, rack: LocalRack, daemon: DaemonState | undefined, input: LocalUpInput): Promise<Plan> {
-  if (!Number.isInteger(input.nodes) || input.nodes < 1 || input.nodes > MAX_NODES) {
-    throw new CliError('USAGE', `a local rack has 1 to ${MAX_NODES} nodes, not ${input.nodes}`, {hint: 'flexrack local up --nodes 3'})
+  const count = wantedCount(rack, input)
+  if (!Number.isInteger(count) || count < 1 || count > MAX_NODES) {
+    throw new CliError('USAGE', `a local rack has 1 to ${MAX_NODES} nodes, not ${count}`, {hint: 'flexrack local up --nodes 3'})
   }
-  if (!rack.up && (await exists(layout.rackFile)) && !(await isOurs(layout))) {
+  if (!rack.up && (await exists(layout.rackFile)) && !(await (await import('./rack-file.ts')).isOurs(layout))) {
     throw new CliError('CONFLICT', `there is a rack named local already, and not one of this machine: ${layout.rackFile}`, {hint: `mv ${layout.rackFile} ${layout.rackFile.replace(/local\.yaml$/, 'NAME.yaml')}`})
   }
   const steps: Step[] = []
   const step = (id: string, kind: string, node: string | null, title: string, stepInput: Record<string, unknown>): void => {
     steps.push({id, kind, node, title, input: stepInput, needs: steps.slice(-1).map((one) => one.id)})
   }
-  const names = nodeNames(input.nodes)
+  const names = nodeNames(count)
   const running = daemon?.nodes.map((node) => node.name) ?? []
   if (!daemon) step('start', 'local.start', null, 'Start the background process', {})
   const added = names.filter((name) => !running.includes(name))
@@ -112,9 +113,15 @@ function handlers(layout: LocalLayout, rack: LocalRack, ctx: Context): Parameter
       if (!daemon) throw new CliError('NODE_UNFIT', `the local rack's background process ended; its log is ${layout.log}`, {hint: 'flexrack local up'})
       // The ports that were really taken, so that the next start asks for the same.
       await writeRack(layout, {...rack, nodes: daemon.nodes})
+      // Loaded only here: it brings the YAML library, which `local status` does not need.
+      const {writeRackFile} = await import('./rack-file.ts')
       await writeRackFile(layout, rack, daemon.nodes, userInfo().username)
     },
   }
+}
+
+function wantedCount(rack: LocalRack, input: LocalUpInput): number {
+  return input.nodes ?? (rack.nodes.length || DEFAULT_NODES)
 }
 
 function wantedNodes(rack: LocalRack, daemon: DaemonState | undefined, count: number): LocalNode[] {

@@ -1,0 +1,45 @@
+// Runs every measurement of bench/ one after the other and writes bench/results/latest.md.
+// Names as arguments run only those: npm run bench -- startup
+import {spawnSync} from 'node:child_process'
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {markdown, type Result} from '../bench/measure.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const bench = join(root, 'bench')
+const all = readdirSync(bench).filter((file) => file.endsWith('.ts') && file !== 'measure.ts').map((file) => file.slice(0, -3)).sort()
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !all.includes(name))
+if (unknown.length > 0) {
+  console.error(`There is no measurement ${unknown.join(', ')}; there are: ${all.join(', ')}`)
+  process.exit(2)
+}
+
+run('the build', join(root, 'scripts/build.ts'))
+const failed = (asked.length > 0 ? asked : all).filter((name) => {
+  console.error(`Measuring ${name} ...`)
+  return !run(name, join(bench, `${name}.ts`))
+})
+writeFileSync(join(bench, 'results/latest.md'), latest())
+if (failed.length > 0) console.error(`Failed: ${failed.join(', ')}`)
+process.exitCode = failed.length > 0 ? 1 : 0
+
+function run(name: string, file: string): boolean {
+  const {status} = spawnSync(process.execPath, [file], {stdio: 'inherit', cwd: root})
+  if (status !== 0) console.error(`${name} ended with ${status}`)
+  return status === 0
+}
+
+/** All results that there are, also those of earlier days; each machine is told once. */
+function latest(): string {
+  const results = readdirSync(join(bench, 'results')).filter((file) => file.endsWith('.json')).sort()
+    .map((file) => JSON.parse(readFileSync(join(bench, 'results', file), 'utf8')) as Result)
+  const days = results.map((result) => `${result.name}: ${result.takenAt.slice(0, 10)}, ${result.machine.cores} cores of ${result.machine.processor}, ${result.machine.memoryGiB} GiB, Node ${result.machine.node}, ${result.machine.platform}`)
+  return [
+    '# Measurements', '',
+    'Written by `npm run bench`; medians of runs that take turns. Compare within one machine only.', '',
+    ...results.map(markdown),
+    '## Taken', '', ...days.map((line) => `- ${line}`), '',
+  ].join('\n')
+}
