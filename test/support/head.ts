@@ -1,0 +1,61 @@
+import {spawn, type ChildProcessWithoutNullStreams} from 'node:child_process'
+import {fileURLToPath} from 'node:url'
+import {connectHead, startHead, type HeadConnection} from '../../src/lib/head/index.ts'
+import {headRequirements} from '../../src/lib/head/requirements.ts'
+import {ensureEnvironment, openHost, type Host} from '../../src/lib/host/index.ts'
+import {openMlflow, type Mlflow} from '../../src/lib/tracking/index.ts'
+import {sharedEnvironments} from './environments.ts'
+import {startLocalRack, type TestLocalRack} from './local-rack.ts'
+
+export interface TestHead {
+  rack: TestLocalRack
+  host: Host
+  connection: HeadConnection
+  /** A client with the admin token. */
+  mlflow: Mlflow
+  /** A Python that has the official MLflow client. */
+  python: string
+  stop(): Promise<void>
+}
+
+/** A local rack of one node with a head on it; the environment with MLflow is built once a machine. */
+export async function startTestHead(): Promise<TestHead> {
+  const rack = await startLocalRack({nodes: 1, environments: await sharedEnvironments()})
+  try {
+    const context = rack.context()
+    const fleet = rack.fleet()
+    const host = await openHost(fleet, rack.rack.nodes[0]!, context)
+    await startHead(rack.rack, fleet, context)
+    const connection = await connectHead(rack.rack, fleet, context)
+    const environment = await ensureEnvironment(host, {requirements: headRequirements({})}, context)
+    return {
+      rack,
+      host,
+      connection,
+      mlflow: openMlflow({uri: connection.uri, token: connection.token}),
+      python: `${environment.path}/bin/python`,
+      stop: () => rack.stop(),
+    }
+  } catch (error) {
+    await rack.stop()
+    throw error
+  }
+}
+
+/** Starts the script that uses the official client, as a rank would be started. */
+export function startClient(python: string, args: string[], env: Record<string, string>): ChildProcessWithoutNullStreams {
+  const script = fileURLToPath(new URL('../fixtures/tracking/client.py', import.meta.url))
+  const quiet = {MLFLOW_DISABLE_TELEMETRY: 'true', PYTHONDONTWRITEBYTECODE: '1', MLFLOW_HTTP_REQUEST_MAX_RETRIES: '2'}
+  return spawn(python, [script, ...args], {env: {PATH: process.env.PATH, HOME: process.env.HOME, ...quiet, ...env}})
+}
+
+/** The answer of a client that was started; throws with what it wrote to stderr where it failed. */
+export async function answerOf<T>(child: ChildProcessWithoutNullStreams): Promise<T> {
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (chunk) => (out += String(chunk)))
+  child.stderr.on('data', (chunk) => (err += String(chunk)))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  if (code !== 0) throw new Error(`client ended with ${code}:\n${err.slice(-3000)}`)
+  return JSON.parse(out.trim().split('\n').at(-1)!) as T
+}
