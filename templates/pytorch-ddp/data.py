@@ -15,6 +15,7 @@ def load() -> tuple[TensorDataset, TensorDataset]:
 
 
 if __name__ == "__main__":  # python data.py images > digits.npy; python data.py labels
+    import io
     import json
     import sys
 
@@ -24,6 +25,8 @@ if __name__ == "__main__":  # python data.py images > digits.npy; python data.py
     if sys.argv[1:] == ["labels"]:
         print(json.dumps(labels.tolist()))
     elif sys.argv[1:] == ["images"]:
-        numpy.save(sys.stdout.buffer, images.numpy())
+        file = io.BytesIO()  # numpy cannot write straight into a pipe
+        numpy.save(file, images.numpy())
+        sys.stdout.buffer.write(file.getvalue())
     else:
         sys.exit("usage: python data.py images|labels   (the test set, on standard output)")
