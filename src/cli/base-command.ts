@@ -47,8 +47,8 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Errors are shown in one place, src/cli/errors.ts, for people and under --json alike. */
-  protected override async catch(error: Error): Promise<never> {
-    if (!('parse' in error || 'oclif' in error) || 'exitCode' in error) throw error
+  protected override async catch(error: unknown): Promise<never> {
+    if (!(error instanceof Error) || !('oclif' in error || 'parse' in error)) throw error
     const {usageError} = await import('./usage-error.ts')
     throw usageError(error, this.id) ?? error
   }

@@ -16,7 +16,7 @@ interface NodeOutcome {
  */
 export function detailLines(details: Record<string, unknown>, message: string): string[] {
   return Object.entries(details).flatMap(([name, value]) => {
-    if (name === 'nearest') return [] // the hint says it
+    if (name === 'nearest' || name === 'flag') return [] // the hint says it
     if (name === 'problems' && Array.isArray(value)) return value.flatMap((one) => problemLines(one as Problem, message))
     if (name === 'nodes' && isListOf(value, 'node')) return nodeLines(value as unknown as NodeOutcome[])
     if (name === 'lines' && Array.isArray(value)) return value.map((line) => `| ${String(line)}`)

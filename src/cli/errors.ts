@@ -54,6 +54,7 @@ function hasFlag(argv: readonly string[], flag: string): boolean {
 
 /** A command may end with a status and no message: oclif's this.exit(). */
 function plainExit(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined
   const {code, oclif} = error as {code?: unknown; oclif?: {exit?: number}}
   return code === 'EEXIT' ? oclif?.exit ?? 0 : undefined
 }
@@ -80,7 +81,7 @@ function systemError(error: NodeJS.ErrnoException): CliError | undefined {
   }
   const meaning = meanings[error.code ?? '']
   if (meaning === undefined || error.syscall === undefined) return undefined
-  return new CliError('LOCAL_FAILED', `${error.path ?? error.syscall}: ${meaning}`, {cause: error, details: {syscall: error.syscall}})
+  return new CliError('LOCAL_FAILED', `${error.path ?? error.syscall}: ${meaning}`, {cause: error})
 }
 
 async function logBug(error: unknown, {argv, env}: ErrorView): Promise<CliError> {
@@ -88,7 +89,7 @@ async function logBug(error: unknown, {argv, env}: ErrorView): Promise<CliError>
   const log = await writeBugLog(stackText(error), argv, userPaths(env)).catch(() => undefined)
   const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
   return new CliError('BUG', `something in flexrack went wrong: ${reason}`, {
-    hint: log === undefined ? 'run it again with --debug' : `run it again with --debug, or read ${log}`,
+    hint: 'run it again with --debug',
     details: log === undefined ? {} : {log},
     cause: error,
   })

@@ -1,5 +1,5 @@
 import {readFileSync} from 'node:fs'
-import {run, type Interfaces} from '@oclif/core'
+import type {Interfaces} from '@oclif/core'
 import {watchPipes} from './pipe.ts'
 
 export interface Installation {
@@ -13,13 +13,25 @@ export interface Installation {
 export async function main({root, code}: Installation): Promise<never> {
   watchPipes()
   const argv = helpArguments(process.argv.slice(2))
+  const json = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as Interfaces.PJSON
+  if (['--version', '-v', 'version'].includes(argv[0] ?? '')) {
+    process.stdout.write(`${json.name}/${json.version} ${process.platform}-${process.arch} node-${process.version}\n`)
+    process.exit(0)
+  }
+  const {run, settings} = await import('@oclif/core')
+  // Else oclif would look for tsx, ts-node and sources wherever NODE_ENV is development or test.
+  settings.enableAutoTranspile = false
+  const fail = async (error: unknown): Promise<never> => {
+    const {showError} = await import('./errors.ts')
+    process.exit(await showError(error, {argv, env: process.env}))
+  }
+  process.on('uncaughtException', fail).on('unhandledRejection', fail)
   try {
-    await run(argv, {root, pjson: packageJson(root, code, argv), ...(code === 'src' && {ignoreManifest: true})})
+    await run(argv, {root, pjson: configure(json, code, argv), ...(code === 'src' && {ignoreManifest: true})})
     // Everything is written (pipes and files are written synchronously); a socket somebody forgot must not hold us.
     process.exit(process.exitCode ?? 0)
   } catch (error) {
-    const {showError} = await import('./errors.ts')
-    process.exit(await showError(error, {argv, env: process.env}))
+    return fail(error)
   }
 }
 
@@ -29,8 +41,7 @@ function helpArguments(argv: string[]): string[] {
 }
 
 /** package.json as oclif gets it: the commands' folder, and who answers to an unknown command. */
-function packageJson(root: string, code: 'dist' | 'src', argv: readonly string[]): Interfaces.PJSON {
-  const json = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as Interfaces.PJSON
+function configure(json: Interfaces.PJSON, code: 'dist' | 'src', argv: readonly string[]): Interfaces.PJSON {
   const end = argv.indexOf('--')
   const canAsk = process.stdin.isTTY && process.stderr.isTTY && !(end === -1 ? argv : argv.slice(0, end)).includes('--json')
   const plugins = (json.oclif.plugins ?? []).filter((name) => canAsk || !name.endsWith('/plugin-not-found'))

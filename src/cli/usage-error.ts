@@ -1,5 +1,5 @@
 import {stripVTControlCharacters} from 'node:util'
-import {CliError} from '../lib/base/index.ts'
+import {CliError, isCliError} from '../lib/base/index.ts'
 import {nearest} from './nearest.ts'
 
 /** What oclif puts on its errors about the command line, as far as it is used here. */
@@ -14,7 +14,7 @@ interface ParseError extends Error {
  * `id` is the command's, as oclif has it: `rack:add`.
  */
 export function usageError(error: unknown, id?: string): CliError | undefined {
-  if (!(error instanceof Error)) return undefined
+  if (!(error instanceof Error) || isCliError(error)) return undefined
   const {parse, flags, oclif} = error as ParseError
   if (!parse && oclif?.exit !== 2 && oclif?.exit !== 127) return undefined
   const help = `flexrack ${id === undefined ? '' : `${id.replaceAll(':', ' ')} `}--help`
