@@ -38,10 +38,9 @@ export function endpointShowText(one: ShowAnswer): string {
     ['rollback', one.rollback && `to ${one.rollback}: flexrack endpoint rollback ${one.name}`],
     ['token', one.token],
   ])
-  const token = one.token ?? `$(flexrack endpoint show ${one.name} --show-token --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["token"])')`
   const call = [
-    'Where the url is reachable:',
-    `  curl -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' ${infer} -d @request.json`,
+    `Call it, where that address is reachable${one.token ? '' : ` (the token: flexrack endpoint show ${one.name} --show-token)`}:`,
+    `  curl -H "Authorization: Bearer ${one.token ?? '$TOKEN'}" -H 'Content-Type: application/json' -d @request.json ${infer}`,
   ].join('\n')
   return [head, serversText(one.servers), releasesText(one.releases), call].filter((part) => part !== '').join('\n\n')
 }

@@ -1,0 +1,41 @@
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class EndpointDeploy extends BaseCommand {
+  static override summary = 'serve a model version behind a stable address'
+  static override description =
+    'Puts the version on a node, starts a model server there, waits until it is ready and has answered one request, and then switches the gateway of the head to it. ' +
+    'The old release serves until then, and keeps serving where the new one does not become ready; no request is lost either way.'
+  static override examples = [
+    '<%= config.bin %> endpoint deploy digits',
+    '<%= config.bin %> endpoint deploy digits --model digits/3 --replicas 2 --on node-1,node-2',
+    '<%= config.bin %> endpoint deploy digits --dry-run',
+  ]
+  static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}
+  static override flags = {
+    model: Flags.string({char: 'm', description: 'NAME@ALIAS, NAME/VERSION or NAME (default: the manifest\'s, else the model of this name, @production first)'}),
+    on: onFlag,
+    replicas: Flags.integer({description: 'number of model servers (default: the manifest\'s, else as many as now, else 1)', min: 1, max: 100}),
+    runtime: Flags.string({description: 'recipe of the model server (default: the manifest\'s, else onnx)'}),
+    timeout: Flags.integer({description: 'seconds a server may take to become ready', min: 1}),
+    force: Flags.boolean({description: 'deploy anew what is served already'}),
+    'dry-run': dryRunFlag,
+    rack: rackFlag,
+    project: projectFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(EndpointDeploy)
+    const [{endpointsOf}, {changeText}, {planText}] = await Promise.all([import('../../cli/endpoints.ts'), import('../../cli/endpoint-text.ts'), import('../../cli/render.ts')])
+    const endpoints = await endpointsOf(await this.session(flags), await this.context())
+    const {model, on, replicas, runtime, timeout, force} = flags
+    const input = {
+      name: args.name, force: force ?? false,
+      ...(model && {model}), ...(on && {on}), ...(replicas && {replicas}), ...(runtime && {runtime}), ...(timeout && {seconds: timeout}),
+    }
+    if (flags['dry-run']) return this.answer(await endpoints.planDeploy(input), planText)
+    const {endpoint, changed} = await endpoints.deploy(input)
+    return this.answer({command: 'deploy' as const, changed, endpoint}, changeText)
+  }
+}

@@ -1,0 +1,44 @@
+import {readFile} from 'node:fs/promises'
+import {buffer} from 'node:stream/consumers'
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {projectFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class EndpointInvoke extends BaseCommand {
+  static override summary = 'send one request to an endpoint'
+  static override description =
+    'Takes an Open Inference Protocol request, bare nested lists, an object of lists by input name, or a .npy array; name and type of the tensor come from the model itself. ' +
+    'A single item is taken as a batch of one.'
+  static override examples = [
+    '<%= config.bin %> endpoint invoke digits --input digits.npy',
+    "<%= config.bin %> endpoint invoke iris --data '[[5.1, 3.5, 1.4, 0.2]]'",
+    'cat request.json | <%= config.bin %> endpoint invoke digits --input -',
+  ]
+  static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}
+  static override flags = {
+    input: Flags.string({char: 'i', description: 'file with JSON, .npy file, or - for stdin', exclusive: ['data']}),
+    data: Flags.string({char: 'd', description: 'JSON', exclusive: ['input']}),
+    rack: rackFlag,
+    project: projectFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(EndpointInvoke)
+    const [{endpointsOf}, {answerText}] = await Promise.all([import('../../cli/endpoints.ts'), import('../../cli/endpoint-text.ts')])
+    const {file, bytes} = await readInput(flags)
+    const endpoints = await endpointsOf(await this.session(flags), await this.context())
+    return this.answer(await endpoints.invoke({name: args.name, file, bytes}), answerText)
+  }
+}
+
+async function readInput({input, data}: {input?: string | undefined; data?: string | undefined}): Promise<{file: string; bytes: Buffer}> {
+  const {CliError} = await import('../../lib/base/index.ts')
+  if (data !== undefined) return {file: '--data', bytes: Buffer.from(data)}
+  if (input === undefined) throw new CliError('USAGE', 'there is nothing to send', {hint: "pass --input FILE, --input - or --data '[[1, 2, 3]]'"})
+  if (input === '-') return {file: 'stdin', bytes: await buffer(process.stdin)}
+  try {
+    return {file: input, bytes: await readFile(input)}
+  } catch (error) {
+    throw new CliError('NOT_FOUND', `${input} cannot be read: ${(error as Error).message}`, {cause: error})
+  }
+}

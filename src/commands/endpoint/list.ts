@@ -1,0 +1,16 @@
+import {BaseCommand} from '../../cli/base-command.ts'
+import {projectFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class EndpointList extends BaseCommand {
+  static override summary = 'endpoints of the rack and what they serve'
+  static override description = 'What a deploy that was cut off has left behind is cleaned up on the way.'
+  static override examples = ['<%= config.bin %> endpoint list', '<%= config.bin %> endpoint list --json']
+  static override flags = {rack: rackFlag, project: projectFlag}
+
+  async run(): Promise<unknown> {
+    const {flags} = await this.parse(EndpointList)
+    const [{endpointsOf}, {endpointListText}] = await Promise.all([import('../../cli/endpoints.ts'), import('../../cli/endpoint-text.ts')])
+    const endpoints = await endpointsOf(await this.session(flags), await this.context())
+    return this.answer(await endpoints.list(), endpointListText)
+  }
+}

@@ -1,0 +1,25 @@
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class EndpointRollback extends BaseCommand {
+  static override summary = 'go back to the release that served before and was good'
+  static override description = 'Starts that release again, waits until it is ready, and switches the gateway; the release that is rolled back from is passed over by later rollbacks.'
+  static override examples = ['<%= config.bin %> endpoint rollback digits', '<%= config.bin %> endpoint rollback digits --dry-run']
+  static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}
+  static override flags = {
+    timeout: Flags.integer({description: 'seconds a server may take to become ready', min: 1}),
+    'dry-run': dryRunFlag,
+    rack: rackFlag,
+    project: projectFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(EndpointRollback)
+    const [{endpointsOf}, {changeText}, {planText}] = await Promise.all([import('../../cli/endpoints.ts'), import('../../cli/endpoint-text.ts'), import('../../cli/render.ts')])
+    const endpoints = await endpointsOf(await this.session(flags), await this.context())
+    if (flags['dry-run']) return this.answer(await endpoints.planRollback(args.name), planText)
+    const {endpoint, changed} = await endpoints.rollback(args.name, flags.timeout)
+    return this.answer({command: 'rollback' as const, changed, endpoint}, changeText)
+  }
+}
