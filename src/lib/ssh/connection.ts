@@ -2,6 +2,11 @@ import type {Client, ClientChannel, ExecOptions as ChannelOptions} from 'ssh2'
 import {CliError, type Context} from '../base/index.ts'
 import {SessionQueue} from './session-queue.ts'
 
+interface Dying {
+  exit: Promise<unknown>
+  kill: () => Promise<void>
+}
+
 /** One authenticated SSH connection: opens channels, counts sessions, tells everybody when it is lost. */
 export class Connection {
   readonly node: string
@@ -9,6 +14,7 @@ export class Connection {
   readonly sessions: SessionQueue
   readonly closed: Promise<void>
   #lost: CliError | undefined
+  readonly #dying = new Set<Dying>()
   readonly #listeners = new Set<(error: CliError) => void>()
 
   constructor(node: string, client: Client, ctx: Context) {
@@ -66,8 +72,21 @@ export class Connection {
     }
   }
 
-  end(): void {
+  /** A process that was told to end; `finish` does not leave without it. */
+  awaitEnd(process: Dying): void {
+    this.#dying.add(process)
+    process.exit.catch(() => {}).finally(() => this.#dying.delete(process))
+  }
+
+  /** Ends the connection, first what was told to end on it; what does not go soon is cut. */
+  async finish(patience: number): Promise<void> {
+    if (this.#dying.size > 0) {
+      await within(patience, Promise.allSettled([...this.#dying].map((one) => one.exit)))
+      await within(patience, Promise.allSettled([...this.#dying].map((one) => one.kill())))
+    }
     this.client.end()
+    await within(patience, this.closed)
+    if (!this.#lost) this.client.destroy()
   }
 
   /** ssh2 throws when the socket is gone and calls back otherwise; and a lost connection must not leave anybody waiting. */
@@ -86,4 +105,11 @@ export class Connection {
       }
     })
   }
+}
+
+/** Waits for something, but not longer than so many milliseconds. */
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  await Promise.race([work, new Promise((resolve) => (timer = setTimeout(resolve, milliseconds)))])
+  clearTimeout(timer)
 }

@@ -38,12 +38,10 @@ export class Connector {
   /** Ends everything; what does not end by itself soon is cut. */
   async close(): Promise<void> {
     this.#closing.abort()
-    const all = [...this.#open]
-    for (const connection of all) connection.end()
-    const patience = new AbortController()
-    await Promise.race([Promise.all(all.map((one) => one.closed)), sleep(FAREWELL_MS, undefined, {signal: patience.signal}).catch(() => {})])
-    patience.abort()
-    for (const connection of all) if (!connection.lost) connection.client.destroy()
+    // Jump hosts last: the others go through them.
+    const jumps = new Set((await Promise.allSettled(this.#jumps.values())).map((one) => (one.status === 'fulfilled' ? one.value : undefined)))
+    await Promise.all([...this.#open].filter((one) => !jumps.has(one)).map((one) => one.finish(FAREWELL_MS)))
+    await Promise.all([...this.#open].map((one) => one.finish(FAREWELL_MS)))
   }
 
   async #reach(endpoint: Endpoint): Promise<Connection> {

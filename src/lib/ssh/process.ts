@@ -4,10 +4,13 @@ import {CliError} from '../base/index.ts'
 import {bootCommand, bootLine} from './bootstrap.ts'
 import {ChannelInput, ChannelOutput} from './channel-streams.ts'
 import type {Connection} from './connection.ts'
+import {quote} from './quote.ts'
 import type {ExecOptions, RemoteProcess} from './types.ts'
 
 /** Milliseconds between TERM and KILL when a script is aborted. */
 const KILL_AFTER_MS = 3000
+/** Milliseconds to wait for a second session. */
+const ROOM_MS = 1000
 
 type Ending = {status: number | null; signal: string | null}
 
@@ -33,11 +36,12 @@ export async function startProcess(connection: Connection, script: string, optio
   stdin.write(line)
 
   let pid: string | undefined
-  const kill = (signal = 'TERM'): void => deliver(connection, channel, pid, signal)
+  const kill = (signal = 'TERM'): Promise<void> => deliver(connection, channel, pid, signal)
   let hard: NodeJS.Timeout | undefined
   const abort = (): void => {
-    kill('TERM')
-    hard = setTimeout(() => kill('KILL'), KILL_AFTER_MS)
+    void kill('TERM')
+    hard = setTimeout(() => void kill('KILL'), KILL_AFTER_MS)
+    connection.awaitEnd({exit, kill: () => kill('KILL')})
   }
   options.signal?.addEventListener('abort', abort, {once: true})
   void exit
@@ -52,7 +56,7 @@ export async function startProcess(connection: Connection, script: string, optio
     if (connection.lost) throw connection.lost
     throw await refusal(connection.node, stdout, stderr, exit)
   }
-  return {stdin, stdout, stderr, exit, kill}
+  return {stdin, stdout, stderr, exit, kill: (signal) => void kill(signal)}
 }
 
 /** How a channel's command ended. Rejects with NODE_UNREACHABLE when the connection was lost before that was known. */
@@ -70,19 +74,26 @@ export function whenEnded(connection: Connection, channel: ClientChannel): Promi
   })
 }
 
-/** The channel request reaches the whole process group with sshd. KILL must arrive, so it also goes through a second session (every command leads a session of its own). */
-function deliver(connection: Connection, channel: ClientChannel, pid: string | undefined, signal: string): void {
+/**
+ * Signals the whole process group of a command (each leads a session of its own). sshd's signal request would do, but it refuses
+ * where the user is root, so `kill` in a second session comes first, and the request only where there is no room for one.
+ */
+async function deliver(connection: Connection, channel: ClientChannel, pid: string | undefined, signal: string): Promise<void> {
   if (connection.lost) return
-  channel.signal(signal)
-  if (signal !== 'KILL' || pid === undefined) return
-  startProcess(connection, `kill -s ${signal} -- -${pid} 2>/dev/null || kill -s ${signal} ${pid}`).then(
-    (process) => {
-      process.stdin.end()
-      process.stdout.resume()
-      process.stderr.resume()
-    },
-    () => {},
-  )
+  const ask = (): void => {
+    if (!connection.lost) channel.signal(signal)
+  }
+  if (pid === undefined) return ask()
+  const script = `kill -s ${quote([signal])} -- -${pid} 2>/dev/null || kill -s ${quote([signal])} ${pid} 2>/dev/null`
+  try {
+    const killing = await startProcess(connection, script, {signal: AbortSignal.timeout(ROOM_MS)})
+    killing.stdin.end()
+    killing.stdout.resume()
+    killing.stderr.resume()
+    await killing.exit
+  } catch {
+    ask()
+  }
 }
 
 async function refusal(node: string, stdout: ChannelOutput, stderr: ChannelOutput, exit: Promise<Ending>): Promise<CliError> {

@@ -1,9 +1,11 @@
+import {setTimeout as sleep} from 'node:timers/promises'
 import type {ClientChannel} from 'ssh2'
 import {CliError, throwIfInterrupted, type Context} from '../base/index.ts'
 
 /** OpenSSH's default; a server that allows fewer tells by refusing, and is then remembered. */
 const ASSUMED_LIMIT = 10
 const PATIENCE_MS = 20_000
+const PATIENCE_ALONE = 6
 
 interface Waiter {
   start: () => void
@@ -18,6 +20,10 @@ export class SessionQueue {
   /** Asked for or open. */
   #taken = 0
   #open = 0
+  /** The most that were open at once: the server allows at least that. */
+  #peak = 0
+  /** Somebody was refused; nobody asks until it is known how those who asked at the same time have fared. */
+  #refused = false
   #warned = false
   readonly #waiting: Waiter[] = []
 
@@ -28,28 +34,29 @@ export class SessionQueue {
 
   /** Opens a channel when there is room. A refusal while others of ours are open is the limit: learn it, wait, ask again. */
   async run(open: () => Promise<ClientChannel>, signal?: AbortSignal): Promise<ClientChannel> {
+    let alone = 0
     for (;;) {
       await this.#turn(signal)
       try {
         const channel = await open()
-        this.#open++
+        this.#peak = Math.max(this.#peak, ++this.#open)
         channel.once('close', () => {
           this.#open--
-          this.#leave()
+          this.#taken--
+          this.#admit()
         })
+        this.#admit()
         return channel
       } catch (error) {
-        const others = this.#open
-        this.#leave(others > 0)
+        this.#taken--
+        const refused = isRefusal(error)
+        // sshd frees a session a moment after it has ended; only a refusal that lasts while nothing of ours is open is final.
+        const final = !refused || (this.#taken === 0 && ++alone > PATIENCE_ALONE)
+        this.#refused ||= refused && this.#taken > 0
+        this.#admit()
         if (error instanceof CliError) throw error
-        if (!isRefusal(error) || others === 0) {
-          throw new CliError('REFUSED', `${this.#node} accepts the connection but refuses to run commands`, {
-            details: {node: this.#node, reason: (error as Error).message},
-            hint: `ssh to ${this.#node} and look at MaxSessions and ForceCommand in its sshd_config`,
-            cause: error,
-          })
-        }
-        this.#limit = Math.min(this.#limit, others)
+        if (final) throw refusal(this.#node, error as Error)
+        if (this.#taken === 0) await sleep(20 * 2 ** alone)
       }
     }
   }
@@ -61,7 +68,7 @@ export class SessionQueue {
 
   async #turn(signal: AbortSignal | undefined): Promise<void> {
     if (signal) throwIfInterrupted(signal)
-    if (this.#taken < this.#limit) {
+    if (!this.#refused && this.#taken < this.#limit) {
       this.#taken++
       return
     }
@@ -86,15 +93,26 @@ export class SessionQueue {
     })
   }
 
-  /** Gives the place back. After a refusal nobody is let in: the next to close makes the room. */
-  #leave(refused = false): void {
-    this.#taken--
-    if (refused) return
+  /** Lets in whom there is room for. */
+  #admit(): void {
+    if (this.#refused) {
+      if (this.#taken > this.#open) return
+      this.#refused = false
+      this.#limit = Math.max(1, this.#peak)
+    }
     while (this.#taken < this.#limit && this.#waiting.length > 0) {
       this.#taken++
       this.#waiting.shift()?.start()
     }
   }
+}
+
+function refusal(node: string, error: Error): CliError {
+  return new CliError('REFUSED', `${node} accepts the connection but refuses to run commands`, {
+    details: {node, reason: error.message},
+    hint: `ssh to ${node} and look at MaxSessions in its sshd_config`,
+    cause: error,
+  })
 }
 
 /** RFC 4254, 5.1: every refusal to open a channel carries a numeric reason; 2 is what OpenSSH gives past MaxSessions. */

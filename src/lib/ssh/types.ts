@@ -74,7 +74,7 @@ export interface RemoteProcess {
   stderr: Readable
   /** Resolves when it has ended; rejects with NODE_UNREACHABLE if the connection was lost before. */
   exit: Promise<{status: number | null; signal: string | null}>
-  /** Asks the server to deliver a signal, and closes the channel. */
+  /** Sends a signal (name without SIG, TERM by default) to the command and everything it started in its process group. */
   kill(signal?: string): void
 }
 
