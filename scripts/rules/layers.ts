@@ -19,6 +19,8 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   fastify: ['src/lib/head/service/'],
   '@fastify/reply-from': ['src/lib/head/service/'],
   ignore: ['src/lib/artifact/', 'src/lib/workspace/'],
+  // Bundles the head service on the spot where flexrack runs from its sources.
+  rolldown: ['src/lib/head/'],
   'ssh-config': ['src/lib/ssh/'],
   ssh2: ['src/lib/ssh/', 'src/lib/local/'],
   tar: ['src/lib/artifact/'],

@@ -5,21 +5,23 @@ import {openReporter} from './progress.ts'
 /**
  * The context of a command: progress on stderr, and Ctrl-C. The first SIGINT, SIGTERM or SIGHUP aborts `signal` (stop
  * gracefully), the second aborts `kill`, the third ends the process with 130. A closed stdout counts as the first, and
- * ends the process with 0 if the command has not ended by itself after ten seconds.
+ * ends the process with 0 if the command has not ended by itself after ten seconds. The message of the abort's reason
+ * tells which it was: `interrupted`, `the terminal has gone`, `the reader of the output has gone`.
  */
 export function openContext({json}: {json: boolean}): Context {
   const graceful = new AbortController()
   const kill = new AbortController()
   const reporter = openReporter({json})
   const context: Context = {reporter, signal: graceful.signal, kill: kill.signal, env: process.env}
-  const stop = (): void => {
+  const stop = (reason: string): void => {
     if (!graceful.signal.aborted) {
-      graceful.abort(new DOMException('interrupted', 'AbortError'))
+      graceful.abort(new DOMException(reason, 'AbortError'))
       if (process.stderr.isTTY) reporter.note('stopping; press Ctrl-C again to stop at once')
     } else if (kill.signal.aborted) process.exit(130)
     else kill.abort(new DOMException('killed', 'AbortError'))
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, once(stop))
+  const heard = once(stop)
+  process.on('SIGINT', () => heard('interrupted')).on('SIGTERM', () => heard('interrupted')).on('SIGHUP', () => heard('the terminal has gone'))
   onPipeClosed(() => {
     if (graceful.signal.aborted) return
     graceful.abort(new DOMException('the reader of the output has gone', 'AbortError'))
@@ -46,11 +48,11 @@ export async function closeContext(context: Context): Promise<void> {
  * One Ctrl-C is one stop: under bin/run.js on an old Node the terminal and the parent both deliver it, milliseconds
  * apart. People cannot press twice within 60 ms.
  */
-function once(stop: () => void): () => void {
+function once(stop: (reason: string) => void): (reason: string) => void {
   let last = -Infinity
-  return () => {
+  return (reason) => {
     const now = performance.now()
-    if (now - last > 60) stop()
+    if (now - last > 60) stop(reason)
     last = now
   }
 }

@@ -5,7 +5,8 @@ let onClosed: () => void = () => process.exit(0)
 export function watchPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
+      // EIO: the terminal itself has gone.
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
       closed = true
       onClosed()
     })

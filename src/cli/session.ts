@@ -2,8 +2,6 @@ import {CliError, type Context} from '../lib/base/index.ts'
 import type {Manifest} from '../lib/manifest/index.ts'
 import type {Rack} from '../lib/rack/index.ts'
 import type {Fleet} from '../lib/ssh/index.ts'
-import {atClose} from './context.ts'
-import {askSecret, confirm, hasTerminal} from './prompt.ts'
 
 export interface SessionFlags {
   rack?: string | undefined
@@ -45,16 +43,9 @@ async function readManifest(project: string | undefined): Promise<Manifest | und
 }
 
 async function openRack(flags: SessionFlags, context: Context, manifest: Manifest | undefined): Promise<{rack: Rack; fleet: Fleet}> {
-  const [{loadRack}, {openFleet}] = await Promise.all([import('../lib/rack/index.ts'), import('../lib/ssh/index.ts')])
+  const [{loadRack}, {openTerminalFleet}] = await Promise.all([import('../lib/rack/index.ts'), import('./fleet.ts')])
   const rack = await loadRack(flags.rack, context.env, manifest?.rack)
-  const fleet = openFleet(rack.nodes, context, {
-    ...(hasTerminal() && {
-      askTrust: (key) => confirm({message: `${key.host} presents the new host key ${key.fingerprint}. Trust it?`, flag: 'a known_hosts entry'}, context),
-      askPassphrase: (file) => askSecret({message: `Passphrase of ${file}`, flag: 'the key to an ssh-agent'}, context),
-    }),
-  })
-  atClose(context, () => fleet.close())
-  return {rack, fleet}
+  return {rack, fleet: await openTerminalFleet(rack.nodes, context)}
 }
 
 /** The node of this name. Errors: NOT_FOUND. */
@@ -62,7 +53,7 @@ export function requireNode(rack: Rack, name: string): Rack['nodes'][number] {
   const node = rack.nodes.find((one) => one.name === name)
   if (node) return node
   throw new CliError('NOT_FOUND', `rack ${rack.name} has no node ${name}`, {
-    hint: `flexrack rack show ${rack.name}`,
+    hint: `flexrack rack show --rack ${rack.name}`,
     details: {nodes: rack.nodes.map((one) => one.name)},
   })
 }
