@@ -1,5 +1,4 @@
-import {CliError} from '../lib/base/index.ts'
-import {nearest} from './nearest.ts'
+import {CliError, nearestName} from '../lib/base/index.ts'
 
 interface HookOptions {
   id: string
@@ -17,7 +16,7 @@ export default async function commandNotFound({id, config}: HookOptions): Promis
   // oclif takes every word up to the first flag for the command: what follows a topic's verb are its arguments.
   const topic = topics.includes(words[0] ?? '') ? words[0] : undefined
   const meant = words.slice(0, topic === undefined ? 1 : 2).join(' ')
-  const guess = nearest(words.slice(0, 2).join(' '), commands) ?? nearest(meant, [...commands, ...topics])
+  const guess = nearestName(words.slice(0, 2).join(' '), commands) ?? nearestName(meant, [...commands, ...topics])
   throw new CliError('USAGE', `there is no command ${meant}`, {
     hint: guess === undefined ? `flexrack ${topic === undefined ? '' : `${topic} `}--help` : `flexrack ${guess}`,
     details: guess === undefined ? {} : {nearest: guess},

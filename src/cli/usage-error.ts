@@ -1,6 +1,5 @@
 import {stripVTControlCharacters} from 'node:util'
-import {CliError, isCliError} from '../lib/base/index.ts'
-import {nearest} from './nearest.ts'
+import {CliError, isCliError, nearestName} from '../lib/base/index.ts'
 
 /** What oclif puts on its errors about the command line, as far as it is used here. */
 interface ParseError extends Error {
@@ -25,7 +24,7 @@ export function usageError(error: unknown, id?: string): CliError | undefined {
 
 function flagError(flags: string[], known: Record<string, {char?: string; hidden?: boolean}>, help: string, cause: Error): CliError {
   const names = Object.entries(known).filter(([, flag]) => !flag.hidden).map(([name]) => `--${name}`)
-  const close = flags.map((flag) => (flag.startsWith('--') ? nearest(flag, names) : undefined))
+  const close = flags.map((flag) => (flag.startsWith('--') ? nearestName(flag, names) : undefined))
   const guess = close.find((name) => name !== undefined)
   const list = flags.join(', ')
   return new CliError('USAGE', flags.length === 1 ? `there is no flag ${list}` : `there are no flags ${list}`, {

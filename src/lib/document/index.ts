@@ -2,6 +2,6 @@
 export {readSource, type ReadOptions} from './read.ts'
 export {validateSource, type NotYet} from './validate.ts'
 export {problemAt, problemsError} from './problem.ts'
-export {nearestName} from './nearest.ts'
+export {nearestName} from '../base/index.ts'
 export type {Path, Problem, Source, Span} from './types.ts'
 export {makeReference, type Reference} from './reference.ts'

@@ -1,5 +1,5 @@
 import type {core} from 'zod'
-import {nearestName} from './nearest.ts'
+import {nearestName} from '../base/index.ts'
 import type {JsonSchema} from './schema.ts'
 import type {Path} from './types.ts'
 import type {NotYet} from './validate.ts'
@@ -129,7 +129,7 @@ function rangeOf(schema: JsonSchema | undefined): string | undefined {
     if (minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER) return bounded ? `${noun} from ${minimum} to ${maximum}` : `${noun}, at least ${minimum}`
     return bounded ? `${noun}, at most ${maximum}` : undefined
   }
-  if (schema.type === 'string') return schema.maxLength === undefined ? 'text that is not empty' : `text of ${schema.minLength ?? 0} to ${schema.maxLength} characters`
+  if (schema.type !== 'array') return schema.maxLength === undefined ? 'text that is not empty' : `text of ${schema.minLength ?? 0} to ${schema.maxLength} characters`
   return schema.maxItems === undefined ? undefined : `a list of at most ${schema.maxItems}`
 }
 

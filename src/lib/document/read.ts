@@ -24,7 +24,7 @@ export async function readSource(file: string, options: ReadOptions = {}): Promi
 
 function parseSource(file: string, text: string, asText: (path: Path) => boolean): Source {
   // Duplicate keys are found by `convert`, in linear time and with a place for the first one.
-  const document = parseDocument(text, {lineCounter: new LineCounter(), prettyErrors: false, uniqueKeys: false, logLevel: 'silent'})
+  const document = parseDocument(text, {lineCounter: new LineCounter(), prettyErrors: false, uniqueKeys: false, logLevel: 'error'})
   const at = {file, text}
   const syntax = syntaxProblems(document, at)
   if (syntax.length > 0) return {...at, value: null, problems: syntax, broken: true, span: () => [0, 0]}
