@@ -1,11 +1,11 @@
-import {relative} from 'node:path'
 import type {CheckResult, Finding} from '../lib/project/index.ts'
+import {shownPath} from './path.ts'
 import {paint} from './print.ts'
 import {count} from './render.ts'
 
 export function checkText({checked, findings}: CheckResult): string {
   const errors = findings.filter((finding) => finding.severity === 'error').length
-  const looked = [checked.manifest && shown(checked.manifest), checked.rack && shown(checked.rack), checked.nodes.length > 0 && count(checked.nodes.length, 'node'), checked.head && `the head at ${checked.head}`]
+  const looked = [checked.manifest && shownPath(checked.manifest), checked.rack && shownPath(checked.rack), checked.nodes.length > 0 && count(checked.nodes.length, 'node'), checked.head && `the head at ${checked.head}`]
   const summary = errors > 0 ? `${count(errors, 'error')}` : 'Nothing here would stop a run'
   const warnings = findings.length - errors
   const closing = `${summary}${warnings > 0 ? `, ${count(warnings, 'warning')}` : ''} (looked at ${looked.filter(Boolean).join(', ') || 'nothing'}).`
@@ -14,15 +14,10 @@ export function checkText({checked, findings}: CheckResult): string {
 
 function findingText(finding: Finding): string {
   const {severity, node, file, line, column, message, excerpt, fix} = finding
-  const place = file === undefined ? node : `${shown(file)}:${line}:${column}`
+  const place = file === undefined ? node : `${shownPath(file)}:${line}:${column}`
   const word = severity === 'error' ? paint.red('error') : paint.yellow('warning')
   const lines = [`${word} ${place === undefined ? '' : `${place}: `}${message}`]
   if (excerpt !== undefined) lines.push(...excerpt.split('\n').map((one) => `  ${paint.dim(one)}`))
   if (fix !== undefined) lines.push(`  ${paint.cyan('fix:')} ${fix}`)
   return lines.join('\n')
-}
-
-function shown(file: string): string {
-  const path = relative(process.cwd(), file)
-  return path === '' || path.startsWith('..') ? file : path
 }

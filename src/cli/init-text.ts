@@ -1,9 +1,9 @@
-import {relative} from 'node:path'
+import {shownPath} from './path.ts'
 import type {Scaffolded} from '../lib/project/index.ts'
 
 /** What was written, and what to type next. */
 export function initText({folder, name, template, files}: Scaffolded): string {
-  const here = relative(process.cwd(), folder) || '.'
+  const here = shownPath(folder)
   const enter = here === '.' ? [] : [`cd ${/^[\w./-]+$/.test(here) ? here : `'${here.replaceAll("'", "'\\''")}'`}`]
   const next: Record<string, string[]> = {
     'pytorch-ddp': ['flexrack local up --nodes 3', 'flexrack head start', 'flexrack train', `flexrack model register ${name} --alias production`, `flexrack endpoint deploy ${name}`],

@@ -77,13 +77,13 @@ function extend(rack: Rack, nodes: RackNode[]): Rack {
   throw new CliError('CONFLICT', `the rack ${rack.name} already has ${taken.join(', ')}`, {hint: `flexrack rack remove ${rack.name} ${taken.join(' ')}`, details: {taken}})
 }
 
-const WORD = /^(?:(?<name>[^=@:[\]/]+)=)?(?:(?<user>[^@:=]+)@)?(?:\[(?<six>[^\]]+)\]|(?<host>[^:@[\]]+|[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*))(?::(?<port>\d+))?$/
+const WORD = /^(?:(?<name>[^-=@:[\]/][^=@:[\]/]*)=)?(?:(?<user>[^-@:=][^@:=]*)@)?(?:\[(?<six>[0-9a-fA-F:.%\w]+)\]|(?<host>[^-:@=[\]][^:@=[\]]*|[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*))(?::(?<port>\d+))?$/
 
 function parseHost(word: string, options: AddOptions, labels: Record<string, string>): RackNode {
   const parts = WORD.exec(word)?.groups
   const host = parts?.six ?? parts?.host
   const port = parts?.port === undefined ? options.port : Number(parts.port)
-  if (!host || host.startsWith('-') || /\s/.test(word) || (port !== undefined && (port < 1 || port > 65535))) {
+  if (!host || /\s/.test(word) || (port !== undefined && (port < 1 || port > 65535))) {
     throw new CliError('USAGE', `"${word}" is not a host`, {hint: 'write HOST, USER@HOST, HOST:PORT, [IPV6]:PORT or NAME=HOST'})
   }
   const name = parts?.name ?? host.replaceAll(':', '-').replace(/%.*$/, '').replace(/^-+|-+$/g, '')

@@ -61,7 +61,7 @@ async function checkRequirements(folder: string, python: string): Promise<Findin
 /** Lines without comments and with continued ones joined, each with its offset. */
 function logicalLines(text: string): {start: number; content: string}[] {
   const lines: {start: number; content: string}[] = []
-  const pattern = /[^\n]*(?:\\\r?\n[^\n]*)*/g
+  const pattern = /(?:\\\r?\n|[^\n])+/g
   for (const match of text.matchAll(pattern)) {
     const whole = match[0].replace(/\\\r?\n/g, ' ').replace(/(?:^|\s)#.*$/, '')
     const content = whole.trim()

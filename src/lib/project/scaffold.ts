@@ -1,5 +1,5 @@
 import {lstat, mkdir, realpath, writeFile} from 'node:fs/promises'
-import {basename, dirname, join, relative, resolve} from 'node:path'
+import {basename, dirname, join, resolve} from 'node:path'
 import {CliError} from '../base/index.ts'
 import type {Plan, Step} from '../plan/index.ts'
 import {findTemplate, renderTemplate} from './templates.ts'
@@ -31,7 +31,7 @@ export async function planScaffold(input: ScaffoldInput): Promise<Plan> {
   const files = await renderTemplate(template, name)
   await refuseLinks(folder, files.map((file) => file.path))
   if (!input.force) await refuseExisting(folder, files.map((file) => file.path))
-  const steps = files.map(({path, text}): Step => ({id: `write:${path}`, node: null, kind: 'file.write', title: `Write ${join(relative(process.cwd(), folder) || '.', path)}`, input: {path, text}, needs: []}))
+  const steps = files.map(({path, text}): Step => ({id: `write:${path}`, node: null, kind: 'file.write', title: `Write ${join(folder, path)}`, input: {path, text}, needs: []}))
   return {command: `init ${folder}`, steps}
 }
 
@@ -70,8 +70,7 @@ function checkName(name: string): void {
 async function refuseExisting(folder: string, paths: string[]): Promise<void> {
   const there = (await Promise.all(paths.map(async (path) => ((await kindOf(join(folder, path))) ? [path] : [])))).flat()
   if (there.length === 0) return
-  const shown = relative(process.cwd(), folder) || 'this folder'
-  throw new CliError('CONFLICT', `${shown} already has ${there.join(', ')}`, {hint: 'choose another folder, or pass --force to write over these files', details: {folder, files: there}})
+  throw new CliError('CONFLICT', `${folder} already has ${there.join(', ')}`, {hint: 'choose another folder, or pass --force to write over these files', details: {existing: there.length}})
 }
 
 /** Neither the folder nor what is on the way to a file may be something else, nor a link that leads out of it. */

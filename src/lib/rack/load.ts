@@ -82,7 +82,8 @@ function looksLikeFile(text: string): boolean {
   return text.includes('/') || /\.ya?ml$/.test(text)
 }
 
-function expandHome(path: string, env: NodeJS.ProcessEnv = process.env): string {
+/** A path of this machine with ~ filled in. */
+export function expandHome(path: string, env: NodeJS.ProcessEnv = process.env): string {
   return path === '~' || path.startsWith('~/') ? join(env.HOME || homedir(), path.slice(1)) : path
 }
 

@@ -1,9 +1,9 @@
 import {randomBytes} from 'node:crypto'
 import {mkdir, open, readFile, rename, rm, stat} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
-import {isMap, isSeq, parseDocument, type Document, type YAMLMap} from 'yaml'
+import {isMap, isScalar, isSeq, parseDocument, type Document, type YAMLMap} from 'yaml'
 import {CliError} from '../base/index.ts'
-import {parseRack, readRack} from './load.ts'
+import {expandHome, parseRack, readRack} from './load.ts'
 import type {Rack, RackNode} from './types.ts'
 
 const HEADER = ' A rack of flexrack: a named set of nodes. Described in docs/rack-file.md; edit it freely, comments are kept.'
@@ -55,18 +55,17 @@ async function write(rack: Rack): Promise<void> {
 export function renderRack(rack: Rack, before?: string): string {
   const document = before === undefined ? undefined : parseDocument(before)
   const usable = document && document.errors.length === 0 && isMap(document.contents) ? document : newDocument()
-  const head = headFields(rack)
   const oldHead = usable.get('head')
-  if (isMap(oldHead)) updateMap(usable, oldHead, head)
-  else if (Object.keys(head).length > 0) usable.set('head', usable.createNode(head))
+  if (isMap(oldHead)) updateMap(usable, oldHead, headFields(rack))
+  else if (Object.keys(written(headFields(rack))).length > 0) usable.set('head', usable.createNode(written(headFields(rack))))
   const nodes = usable.get('nodes')
-  if (!isSeq(nodes)) usable.set('nodes', usable.createNode(rack.nodes.map(nodeFields)))
+  if (!isSeq(nodes)) usable.set('nodes', usable.createNode(rack.nodes.map((node) => written(nodeFields(node)))))
   else {
-    const old = new Map(nodes.items.filter(isMap).map((item) => [String(item.get('name')), item]))
+    const old = new Map(nodes.items.filter(isMap).map((item) => [textOf(item.get('name', true)), item]))
     nodes.items = rack.nodes.map((node) => {
       const item = old.get(node.name)
       if (item) updateMap(usable, item, nodeFields(node))
-      return item ?? usable.createNode(nodeFields(node))
+      return item ?? usable.createNode(written(nodeFields(node)))
     })
   }
   return usable.toString({lineWidth: 0})
@@ -79,43 +78,62 @@ function newDocument(): Document {
   return document
 }
 
-function updateMap(document: Document, map: YAMLMap, fields: Record<string, unknown>): void {
-  for (const item of [...map.items]) if (!Object.hasOwn(fields, String(item.key))) map.delete(item.key)
-  const plain = map.toJS(document) as Record<string, unknown>
-  for (const [key, value] of Object.entries(fields)) {
-    if (JSON.stringify(plain[key]) !== JSON.stringify(value)) map.set(key, document.createNode(value))
+/** A value to write; one that is the default is not written, but stays where somebody wrote it. */
+interface Field {
+  value: unknown
+  isDefault?: boolean
+}
+
+function updateMap(document: Document, map: YAMLMap, fields: Record<string, Field>): void {
+  for (const [key, {value, isDefault}] of Object.entries(fields)) {
+    const old = map.get(key, true)
+    if (value === undefined) map.delete(key)
+    else if (old === undefined ? !isDefault : !isSame(old, value)) map.set(key, document.createNode(value))
   }
 }
 
-function headFields({head, nodes}: Rack): Record<string, unknown> {
-  return defined({
-    node: head.node === nodes[0]?.name ? undefined : head.node,
-    bind: head.bind === '127.0.0.1' ? undefined : head.bind,
-    port: head.port,
-    url: head.url,
-    store: head.store,
-    artifacts: head.artifacts,
-  })
+/** Equal as it is read: names and labels are taken as they are written, `08` is the text 08, and ~ is the home folder. */
+function isSame(old: unknown, value: unknown): boolean {
+  if (isScalar(old)) return old.value === value || (typeof value === 'string' && expandHome(textOf(old)) === value)
+  if (!isMap(old) || typeof value !== 'object' || value === null) return false
+  const entries = Object.entries(value)
+  return entries.length === old.items.length && entries.every(([key, one]) => isSame(old.get(key, true), one))
 }
 
-function nodeFields(node: RackNode): Record<string, unknown> {
-  return defined({
-    name: node.name,
-    host: node.host,
-    port: node.port,
-    user: node.user,
-    identity_file: node.identityFile,
-    proxy_jump: node.proxyJump,
-    known_hosts: node.knownHosts,
-    address: node.address,
-    root: node.root === '~/.flexrack' ? undefined : node.root,
-    environments: node.environments,
-    labels: Object.keys(node.labels).length > 0 ? node.labels : undefined,
-  })
+function textOf(node: unknown): string {
+  if (!isScalar(node)) return ''
+  return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value))
 }
 
-function defined(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+function headFields({head, nodes}: Rack): Record<string, Field> {
+  return {
+    node: {value: head.node, isDefault: head.node === nodes[0]?.name},
+    bind: {value: head.bind, isDefault: head.bind === '127.0.0.1'},
+    port: {value: head.port},
+    url: {value: head.url},
+    store: {value: head.store},
+    artifacts: {value: head.artifacts},
+  }
+}
+
+function nodeFields(node: RackNode): Record<string, Field> {
+  return {
+    name: {value: node.name},
+    host: {value: node.host},
+    port: {value: node.port},
+    user: {value: node.user},
+    identity_file: {value: node.identityFile},
+    proxy_jump: {value: node.proxyJump},
+    known_hosts: {value: node.knownHosts},
+    address: {value: node.address},
+    root: {value: node.root, isDefault: node.root === '~/.flexrack'},
+    environments: {value: node.environments},
+    labels: {value: node.labels, isDefault: Object.keys(node.labels).length === 0},
+  }
+}
+
+function written(fields: Record<string, Field>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).flatMap(([key, {value, isDefault}]) => (value === undefined || isDefault ? [] : [[key, value]])))
 }
 
 async function withLock<T>(path: string, action: () => Promise<T>): Promise<T> {

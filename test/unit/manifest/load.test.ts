@@ -1,0 +1,196 @@
+import {mkdir, mkdtemp, rm, symlink, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import type {CliError} from '../../../src/lib/base/index.ts'
+import {findManifest, loadManifest, type Problem} from '../../../src/lib/manifest/index.ts'
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flexrack-manifest-'))
+  await writeFile(join(folder, 'requirements.txt'), 'numpy==2.4.6\n')
+})
+afterEach(() => rm(folder, {recursive: true, force: true}))
+
+async function load(text: string) {
+  await writeFile(join(folder, 'flexrack.yaml'), text)
+  return loadManifest(folder)
+}
+
+async function problemsOf(text: string): Promise<string[]> {
+  const error = await load(text).then(
+    () => expect.unreachable('the manifest was taken'),
+    (caught: CliError) => caught,
+  )
+  expect(error).toMatchObject({code: 'MANIFEST_INVALID', exitCode: 3})
+  const problems = error.details.problems as Problem[]
+  for (const problem of problems) expect(problem).toMatchObject({file: join(folder, 'flexrack.yaml'), excerpt: expect.any(String)})
+  return problems.map(({line, column, message}) => `${line}:${column} ${message}`)
+}
+
+describe('a valid manifest', () => {
+  it('needs no more than a name; the rest has defaults', async () => {
+    expect(await load('name: digits\n')).toEqual({
+      path: join(folder, 'flexrack.yaml'),
+      folder,
+      name: 'digits',
+      workspace: {exclude: [], forward: [], env: {}},
+      tracking: {experiment: 'digits'},
+      endpoints: {},
+    })
+  })
+
+  it('is read with every key', async () => {
+    const manifest = await load(`
+name: digits
+rack: ./racks/lab.yaml
+workspace:
+  python: ./requirements.txt
+  sync: {exclude: [data/, "*.pt"]}
+  forward: [8888]
+  env: {THREADS: 04, FLAG: true, TEXT: a b}
+train:
+  command: train.py --note 'two words'
+  launcher: torchrun
+  nodes: 2
+  processes_per_node: 2
+  restarts: 1
+  outputs: [model.onnx, ./checkpoints/]
+  env: {LR: 1e-3}
+  grace: 2m
+tracking: {uri: "https://mlflow.example.org/", experiment: 2048}
+endpoints:
+  digits: {model: digits@production, replicas: 2}
+`)
+    expect(manifest).toMatchObject({
+      rack: join(folder, 'racks/lab.yaml'),
+      workspace: {python: 'requirements.txt', exclude: ['data/', '*.pt'], forward: [8888], env: {THREADS: '04', FLAG: 'true', TEXT: 'a b'}},
+      train: {
+        command: ['train.py', '--note', 'two words'],
+        launcher: 'torchrun',
+        nodes: 2,
+        processesPerNode: 2,
+        restarts: 1,
+        outputs: ['model.onnx', 'checkpoints/'],
+        env: {LR: '1e-3'},
+        grace: 120,
+      },
+      tracking: {uri: 'https://mlflow.example.org', experiment: '2048'},
+      endpoints: {digits: {model: 'digits@production', runtime: 'onnx', replicas: 2}},
+    })
+  })
+
+  it('may give the command as a list, numbers included, and share parts with anchors', async () => {
+    const manifest = await load('name: x\nworkspace: {env: &shared {A: 1}}\ntrain: {command: [-m, digits.train, --epochs, 010], env: *shared}\n')
+    expect(manifest.train).toMatchObject({command: ['-m', 'digits.train', '--epochs', '010'], env: {A: '1'}})
+  })
+
+  it('is found in the folders above', async () => {
+    await load('name: digits\n')
+    const inner = join(folder, 'a', 'b')
+    await mkdir(inner, {recursive: true})
+    expect(findManifest(inner)).toBe(join(folder, 'flexrack.yaml'))
+    expect((await loadManifest(inner)).folder).toBe(folder)
+  })
+})
+
+describe('a manifest that is not there', () => {
+  it('is MANIFEST_MISSING with the way out', async () => {
+    await expect(loadManifest(folder)).rejects.toMatchObject({code: 'MANIFEST_MISSING', hint: 'flexrack init'})
+    await expect(loadManifest(join(folder, 'nowhere'))).rejects.toMatchObject({code: 'MANIFEST_MISSING', message: expect.stringContaining('does not exist')})
+    await writeFile(join(folder, 'flexrack.yml'), 'name: x\n')
+    await expect(loadManifest(folder)).rejects.toMatchObject({hint: expect.stringMatching(/^mv .*flexrack.yml .*flexrack.yaml$/)})
+  })
+})
+
+describe('a wrong manifest', () => {
+  it('is told all that is wrong at once, in the order of the file, with the nearest names', async () => {
+    const problems = await problemsOf(`nam: digits
+name: Digits
+name: x
+workspace:
+  pyhton: requirements.txt
+  forward: [0, 70000, a]
+  env: {1A: 3, RANK: 4, OK: }
+train:
+  comand: train.py
+  launcher: torchrn
+  nodes: two
+  restarts: -1
+  grace: 5 days
+  outputs: 4
+tracking: {uri: "ftp://x", experiment: ''}
+endpoints:
+  d: {modle: x}
+  E: {model: x@}
+`)
+    expect(problems).toEqual([
+      '1:1 unknown key "nam"; did you mean "name"?',
+      '2:7 name must be 1 to 40 lower-case letters, digits, dots, dashes or underscores, and begin and end with a letter or digit',
+      '3:1 the key "name" is given twice',
+      '5:3 unknown key "pyhton" in workspace; did you mean "python"?',
+      '6:13 workspace.forward[0] must be a whole number from 1 to 65535, not 0',
+      '6:16 workspace.forward[1] must be a whole number from 1 to 65535, not 70000',
+      '6:23 workspace.forward[2] must be a whole number from 1 to 65535, not the text "a"',
+      '7:9 the name "1A" must be letters, digits and underscores, and not begin with a digit',
+      '7:16 the name "RANK" is set by flexrack itself',
+      '7:29 workspace.env.OK must be text, not empty',
+      '8:1 the key "command" is missing in train; expected text or a list of text',
+      '9:3 unknown key "comand" in train; did you mean "command"?',
+      '10:13 train.launcher must be one of torchrun, plain, not the text "torchrn"; did you mean "torchrun"?',
+      '11:10 train.nodes must be a whole number from 1 to 1024, not the text "two"',
+      '12:13 train.restarts must be a whole number from 0 to 100, not -1',
+      '13:10 train.grace must be a duration up to an hour, such as 10s, 2m or 500ms',
+      '14:12 train.outputs must be a list of text, not 4',
+      '15:17 tracking.uri must be the URL of an MLflow server, http:// or https://, without user name and password in it',
+      '15:40 tracking.experiment must be text of 1 to 250 characters, not empty text',
+      '17:3 the key "model" is missing in endpoints.d; expected text',
+      '17:7 unknown key "modle" in endpoints.d; did you mean "model"?',
+      '18:3 the name "E" must be 1 to 40 lower-case letters, digits, dots, dashes or underscores, and begin and end with a letter or digit',
+    ])
+  })
+
+  it('says what the product has but this version does not, instead of taking it', async () => {
+    expect(await problemsOf('name: x\ngpus: {count: 1}\nworkspace: {image: a/b}\ntrain: {command: a.py, launcher: mpi, scheduler: slurm}\n')).toEqual([
+      '2:1 "gpus" is not supported by this version of flexrack: GPUs cannot be attached yet',
+      '3:13 "workspace.image" is not supported by this version of flexrack: use workspace.python',
+      '4:34 train.launcher: mpi is not supported by this version of flexrack: use torchrun or plain',
+      '4:39 "train.scheduler" is not supported by this version of flexrack: runs are started over SSH',
+    ])
+  })
+
+  it('is told of paths that leave the folder, and of a missing file in another section, although a key is wrong too', async () => {
+    expect(await problemsOf('nme: x\nworkspace: {python: requirments.txt}\ntrain: {command: a.py, outputs: [/a, ../b, a, ./a, .], launcher: plain, processes_per_node: 2}\n')).toEqual([
+      '1:1 the key "name" is missing; expected text',
+      '1:1 unknown key "nme"; did you mean "name"?',
+      '2:21 workspace.python: there is no file requirments.txt in the project folder; did you mean "requirements.txt"?',
+      '3:34 train.outputs[0] must be relative to the project folder, not /a',
+      '3:38 train.outputs[1] leaves the project folder: ../b',
+      '3:47 train.outputs has a twice',
+      '3:52 train.outputs[4] must name something inside the project folder, not the folder itself',
+      '3:93 train.processes_per_node must be 1 with the launcher plain, which starts one process a node',
+    ])
+  })
+
+  it('is told of a requirements file that is a folder, or a link out of the project', async () => {
+    await mkdir(join(folder, 'reqs'))
+    expect(await problemsOf('name: x\nworkspace: {python: reqs}\n')).toEqual(['2:21 workspace.python: reqs is not a file'])
+    await symlink('/etc/passwd', join(folder, 'link.txt'))
+    expect(await problemsOf('name: x\nworkspace: {python: link.txt}\n')).toEqual(['2:21 workspace.python: link.txt is a link that leaves the project folder'])
+    expect(await problemsOf('name: x\nworkspace: {python: ../requirements.txt}\n')).toEqual(['2:21 workspace.python leaves the project folder: ../requirements.txt'])
+  })
+
+  it('is told of a command that cannot be read', async () => {
+    expect(await problemsOf('name: x\ntrain: {command: "train.py \'a"}\n')).toEqual(["2:18 train.command has a quote ' that is not closed"])
+    expect(await problemsOf('name: x\ntrain: {command: ""}\n')).toEqual(['2:18 train.command must not be empty'])
+    expect(await problemsOf('name: x\nendpoints: {e: {model: x@}}\n')).toEqual(['2:24 endpoints.e.model must be a model: name@alias, name/version, or name for the newest version'])
+    expect(await problemsOf('name: x\ntrain: {command: [a, {b: 1}]}\n')).toEqual(['2:22 train.command[1] must be text, not keys and values'])
+  })
+
+  it('names the one problem in the message itself', async () => {
+    await expect(load('name: x\nrak: y\n')).rejects.toThrow('flexrack.yaml:2:1: unknown key "rak"; did you mean "rack"?')
+    await expect(load('')).rejects.toThrow('flexrack.yaml:1:1: the key "name" is missing; expected text')
+    await expect(load('- a\n')).rejects.toThrow('flexrack.yaml:1:1: the file must be keys and values, not a list')
+  })
+})
