@@ -15,6 +15,7 @@ import termios
 
 CONTROL = 3
 CHUNK = 65536
+LAST_CHUNKS = 64
 
 
 def set_size(terminal: int, rows: int, columns: int) -> None:
@@ -50,6 +51,7 @@ class Bridge:
         self.to_terminal = b""
         self.control = b""
         self.input_open = True
+        self.status: "int | None" = None
 
     def command(self, line: str) -> None:
         words = line.split()
@@ -84,10 +86,24 @@ class Bridge:
             view = view[os.write(1, view):]
         return bool(data)
 
-    def run(self, ended: int) -> None:
-        """Copies until the program ends (`ended` becomes readable) or the other side hangs up."""
+    def has_ended(self, wake: int) -> bool:
+        """A wake-up may also mean that the program was stopped, or goes on."""
+        os.read(wake, CHUNK)
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        if pid:
+            self.status = status
+        return bool(pid)
+
+    def copy_rest(self) -> None:
+        """What the program wrote before its end; not what others go on to write for ever."""
+        for _ in range(LAST_CHUNKS):
+            if not select.select([self.master], [], [], 0)[0] or not self.copy_output():
+                return
+
+    def run(self, wake: int) -> None:
+        """Copies until the program ends (`wake` becomes readable) or the other side hangs up."""
         while True:
-            inputs = [self.master, CONTROL, ended]
+            inputs = [self.master, CONTROL, wake]
             if self.input_open and len(self.to_terminal) < CHUNK:
                 inputs.append(0)
             outputs = [self.master] if self.to_terminal else []
@@ -105,8 +121,8 @@ class Bridge:
                     self.to_terminal = b""
             if self.master in readable and not self.copy_output():
                 return
-            if ended in readable and self.master not in readable:
-                return  # what it wrote before its end has been copied
+            if wake in readable and self.has_ended(wake):
+                return self.copy_rest()
 
 
 def main(argv: "list[str]") -> int:
@@ -117,12 +133,13 @@ def main(argv: "list[str]") -> int:
     signal.set_wakeup_fd(wake_end)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     pid, master = start(program, words, int(rows), int(columns))
+    bridge = Bridge(pid, master)
     try:
-        Bridge(pid, master).run(wake)
+        bridge.run(wake)
     except BrokenPipeError:
         pass  # nobody reads any more: hang up
     os.close(master)  # the kernel sends SIGHUP to whoever still has it as its terminal
-    _, status = os.waitpid(pid, 0)
+    status = os.waitpid(pid, 0)[1] if bridge.status is None else bridge.status
     if os.WIFSIGNALED(status):
         line = "signal " + signal.Signals(os.WTERMSIG(status)).name[3:]
     else:

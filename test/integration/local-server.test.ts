@@ -24,7 +24,7 @@ interface Ended {
 }
 
 /** Runs a command by a plain ssh2 client, without any of flexrack's own ssh layer between. */
-async function connectRaw(key?: string, user = 'root'): Promise<ssh2.Client> {
+async function connectRaw(key?: string, user = local.rack.nodes[0]?.user as string): Promise<ssh2.Client> {
   const node = local.rack.nodes[0]
   const client = new ssh2.Client()
   const ready = once(client, 'ready')
@@ -137,6 +137,25 @@ describe('a terminal', () => {
     expect(said).toContain('50 200')
   })
 
+  test('stays when its program is stopped and goes on', async () => {
+    const client = await connectRaw()
+    const channel = await execRaw(client, '(sleep 0.2; kill -CONT $$) & kill -STOP $$; echo went on; exit 6', {pty: true})
+    const output = text(channel)
+    const [status] = (await once(channel, 'exit')) as [number]
+    expect([status, await output]).toEqual([6, 'went on\r\n'])
+    client.end()
+  })
+
+  test('ends with its program, even if others go on writing to it', async () => {
+    const client = await connectRaw()
+    const channel = await execRaw(client, "trap '' HUP; yes & sleep 0.1; exit 0", {pty: true})
+    channel.resume()
+    const [status] = (await once(channel, 'exit')) as [number]
+    expect(status).toBe(0)
+    client.end()
+    await expect.poll(async () => (await local.status()).nodes[0]?.processes).toBe(0)
+  })
+
   test('turns Ctrl-C into an interrupt', async () => {
     const terminal = await (await local.shell('node-1')).terminal('echo ready; sleep 1000; echo not reached', {term: 'xterm', rows: 24, columns: 80})
     let said = ''
@@ -193,15 +212,16 @@ describe('a tunnel', () => {
 })
 
 describe('the door', () => {
-  test('stays shut for another key, a password, or nothing, and says so in the log', async () => {
+  test('stays shut for another key, another user, a password, or nothing, and says so in the log', async () => {
     const other = ssh2.utils.generateKeyPairSync('ecdsa', {bits: 256}).private
     await expect(connectRaw(other)).rejects.toThrow(/authentication/)
+    await expect(connectRaw(undefined, 'somebody')).rejects.toThrow(/authentication/)
     const port = local.rack.nodes[0]?.port as number
     const client = new ssh2.Client()
     client.connect({host: '127.0.0.1', port, username: 'root', password: 'root'})
     const [error] = (await once(client, 'error')) as [Error]
     expect(error.message).toMatch(/authentication/)
-    expect(await readFile(join(local.home, 'state/local/daemon.log'), 'utf8')).toMatch(/node-1: refused publickey for "root"/)
+    expect(await readFile(join(local.home, 'state/local/daemon.log'), 'utf8')).toMatch(/node-1: refused publickey for "somebody"/)
   })
 
   test('survives clients that speak no SSH at all', async () => {

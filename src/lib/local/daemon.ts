@@ -49,6 +49,7 @@ async function startServer(node: LocalNode, allowedKey: string): Promise<NodeSer
     port: node.port,
     hostKey: readFileSync(places.hostKey, 'utf8'),
     allowedKey,
+    user,
     home: places.home,
     shell,
     python: settings.python,

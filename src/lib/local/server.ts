@@ -13,6 +13,8 @@ export interface NodeServerSettings extends SessionSettings {
   hostKey: string
   /** The one public key that may log in: `ssh-ed25519 AAAA...`. */
   allowedKey: string
+  /** The one user there is. */
+  user: string
   /** As sshd's MaxSessions, for one connection; asked for each session. */
   maxSessions: () => number
 }
@@ -73,7 +75,7 @@ function serveConnection(connection: Connection, info: ClientInfo, settings: Nod
   }
   connection.on('error', (error: Error) => settings.log(`connection: ${error.message}`))
   connection.on('authentication', (auth) => {
-    if (isAllowed(auth, settings.allowedKey)) return auth.accept()
+    if (auth.username === settings.user && isAllowed(auth, settings.allowedKey)) return auth.accept()
     if (auth.method !== 'none' && ++tries >= MAX_AUTH_TRIES) connection.end()
     if (auth.method !== 'none') settings.log(`refused ${auth.method} for ${JSON.stringify(auth.username)}`)
     auth.reject(['publickey'])
