@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs'
 import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {openHost, startService} from '../../../src/lib/host/index.ts'
+import {openHost, serviceStatus, startService} from '../../../src/lib/host/index.ts'
 import {installNodes, planUninstall, uninstallNodes} from '../../../src/lib/install/index.ts'
 import {probeNodes, throwIfAnyFailed} from '../../../src/lib/nodes/index.ts'
 import {openFleet} from '../../../src/lib/ssh/index.ts'
@@ -78,8 +78,9 @@ describe('installing and uninstalling', () => {
     const fleet = local.fleet()
     const node = local.rack.nodes[1]!
     const host = await openHost(fleet, node, local.context())
-    const status = await startService(host, {id: 'sleeper', argv: ['sleep', '600']})
-    const pid = status.pid!
+    await startService(host, {id: 'sleeper', argv: ['sleep', '600']})
+    await expect.poll(() => serviceStatus(host, 'sleeper')).toMatchObject({state: 'running'})
+    const {pid} = await serviceStatus(host, 'sleeper')
     const refused = await uninstallNodes([node], fleet, local.context())
     expect(refused[0]).toMatchObject({ok: false, code: 'CONFLICT'})
     expect(existsSync(`/proc/${pid}`)).toBe(true)

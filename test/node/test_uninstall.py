@@ -1,0 +1,87 @@
+"""Uninstalling takes away what is listed below the root, and nothing else."""
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from contextlib import redirect_stdout
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
+
+from flexrack_node import installed, uninstall  # noqa: E402
+from flexrack_node.channel import Channel  # noqa: E402
+from flexrack_node.errors import NodeError  # noqa: E402
+
+
+class UninstallTest(unittest.TestCase):
+    def setUp(self) -> None:
+        keep = tempfile.TemporaryDirectory(prefix="flexrack-uninstall-")
+        self.addCleanup(keep.cleanup)
+        self.home = Path(keep.name)
+        self.root = self.home / "root"
+        self.channel = Channel(self.root, self.root / "environments", io.BytesIO())
+
+    def put(self, path: str, kind: str = "run") -> Path:
+        installed.record(self.root, self.root / path, kind)
+        folder = self.root / path
+        folder.mkdir(parents=True)
+        (folder / "file").write_text("x")
+        return folder
+
+    def test_removes_the_listed_paths_the_list_and_the_empty_root(self) -> None:
+        self.put("program/abc")
+        self.put("runs")
+        answer = uninstall.remove({}, self.channel)
+        self.assertEqual(answer, {"removed": [str(self.root / "runs"), str(self.root / "program" / "abc")], "left": [], "ended": 0})
+        self.assertFalse(self.root.exists())
+
+    def test_leaves_what_is_not_listed_and_says_so(self) -> None:
+        self.put("runs")
+        (self.root / "notes.txt").write_text("mine")
+        answer = uninstall.remove({}, self.channel)
+        self.assertEqual(answer["left"], [{"path": str(self.root / "notes.txt"), "why": "not made by flexrack"}])
+        self.assertEqual(os.listdir(self.root), ["notes.txt"])
+
+    def test_never_removes_outside_the_root_not_by_path_and_not_by_link(self) -> None:
+        outside = self.home / "outside"
+        (outside / "deep").mkdir(parents=True)
+        self.root.mkdir()
+        (self.root / "link").symlink_to(outside)
+        lines = [{"path": path, "kind": "run"} for path in (str(outside), "../outside", "link/deep", ".", "..", "/")]
+        (self.root / "installed.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"path": "torn')
+        answer = uninstall.remove({}, self.channel)
+        self.assertEqual(answer["removed"], [])
+        self.assertTrue((outside / "deep").is_dir())
+
+    def test_removes_a_link_itself_not_what_it_points_to(self) -> None:
+        outside = self.home / "outside"
+        outside.mkdir()
+        installed.record(self.root, self.root / "environments", "environment")
+        (self.root / "environments").symlink_to(outside)
+        self.assertEqual(uninstall.remove({}, self.channel)["removed"], [str(self.root / "environments")])
+        self.assertTrue(outside.is_dir())
+
+    def test_refuses_while_a_process_runs_from_there_and_ends_it_when_forced(self) -> None:
+        folder = self.put("runs")
+        process = subprocess.Popen([sys.executable, "-c", "import time; print('up', flush=True); time.sleep(600)", str(folder / "x")], stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        process.stdout.readline()
+        self.assertEqual([one["pid"] for one in uninstall.listing({}, self.channel)["alive"]], [process.pid])
+        with self.assertRaises(NodeError) as caught:
+            uninstall.remove({}, self.channel)
+        self.assertEqual(caught.exception.code, "CONFLICT")
+        self.assertTrue((folder / "file").exists())
+        with redirect_stdout(io.StringIO()):
+            answer = uninstall.remove({"force": True, "grace": 5}, self.channel)
+        self.assertEqual(answer["ended"], 1)
+        self.assertEqual(process.wait(5), -15)
+        self.assertFalse(self.root.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
