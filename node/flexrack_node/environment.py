@@ -89,14 +89,14 @@ def release(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 def remove(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     """{hashes?, ignoring?, dry_run?} -> {removed: [hash], bytes, kept: [{hash, users, pids}]}. Removes what nothing uses or runs from.
 
-    `ignoring` is a user that does not count. With `hashes`, those go even if something uses them, but not if it runs.
+    `ignoring` lists users ({user, root}) that do not count. With `hashes`, those go even if something uses them, but not if it runs.
     """
     removed, kept, freed = [], [], 0
-    wanted, mine = request.get("hashes"), {"user": request.get("ignoring"), "root": str(channel.root)}
+    wanted, ignored = request.get("hashes"), [(one["user"], one["root"]) for one in request.get("ignoring", [])]
     for one in listing(None, channel):
         if wanted is not None and one["hash"] not in wanted:
             continue
-        users = [] if wanted is not None else [user for user in one["users"] if {key: user[key] for key in mine} != mine]
+        users = [] if wanted is not None else [user for user in one["users"] if (user["user"], user["root"]) not in ignored]
         pids = processes_from(one["path"])
         if users or pids:
             kept.append({"hash": one["hash"], "users": users, "pids": pids})

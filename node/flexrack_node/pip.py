@@ -90,6 +90,8 @@ class Builder:
             name = download.group(1).rsplit("/", 1)[-1]
             self.total = int(float(download.group(2)) * SIZES[download.group(3).lower()]) if download.group(2) else None
             detail = f"downloading {name}"
+            if self.total is None:
+                self.channel.event("progress", done=0, unit="bytes")
         elif text.startswith("Collecting "):
             self.total = None
             detail = "resolving " + text.split(" ")[1]
@@ -112,8 +114,9 @@ class Builder:
             count = sum(1 for _ in self.folder.glob("lib/python*/site-packages/*.dist-info"))
             self.channel.event("progress", detail=f"installing packages: {min(count, self.wanted)} of {self.wanted}")
         elif self.total:
-            sizes = (_size(file) for file in self.temp.glob("pip-unpack-*/*"))
-            self.channel.event("progress", done=max(sizes, default=0), total=self.total, unit="bytes")
+            # Files that came before lie there, too: the one that grows now is the newest.
+            files = [(info.st_mtime_ns, info.st_size) for info in map(_stat, self.temp.glob("pip-unpack-*/*")) if info]
+            self.channel.event("progress", done=min(max(files, default=(0, 0))[1], self.total), total=self.total, unit="bytes")
         else:
             self.channel.event("alive")
 
@@ -181,11 +184,11 @@ def _line_of(name: str, asked: List[str]) -> Optional[int]:
     return None
 
 
-def _size(file: Path) -> int:
+def _stat(file: Path) -> Optional[os.stat_result]:
     try:
-        return file.stat().st_size
+        return file.stat()
     except OSError:
-        return 0
+        return None
 
 
 def _end_with_parent() -> None:

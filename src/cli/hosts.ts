@@ -18,13 +18,15 @@ export async function openHosts(fleet: Fleet, nodes: RackNode[], context: Contex
   return {hosts: [...done.values()], failed}
 }
 
-/** Throws for nodes that failed: the error of the only node, or SOME_NODES_FAILED with every node. */
-export async function throwIfNodesFailed(done: readonly string[], failed: ReadonlyMap<string, Error>, outcomes: readonly StepOutcome[] = []): Promise<void> {
+/**
+ * Throws for nodes that failed: the error of the only node, or SOME_NODES_FAILED with every node, in the order of `nodes`
+ * (all that were asked for). `outcomes` are the steps done on the others.
+ */
+export async function throwIfNodesFailed(nodes: readonly {name: string}[], failed: ReadonlyMap<string, Error>, outcomes: readonly StepOutcome[] = []): Promise<void> {
   const {throwIfFailed} = await import('../lib/plan/index.ts')
-  const outcome = (node: string, error?: Error): StepOutcome => ({
-    step: {id: `reach:${node}`, node, kind: 'reach', title: `Reach ${node}`, input: {}, needs: []},
-    status: error ? 'failed' : 'done',
-    ...(error && {error}),
+  const reached = nodes.map(({name}): StepOutcome => {
+    const error = failed.get(name)
+    return {step: {id: `reach:${name}`, node: name, kind: 'reach', title: `Reach ${name}`, input: {}, needs: []}, status: error ? 'failed' : 'done', ...(error && {error})}
   })
-  throwIfFailed([...[...failed].map(([node, error]) => outcome(node, error)), ...done.map((node) => outcome(node)), ...outcomes])
+  throwIfFailed([...reached, ...outcomes])
 }

@@ -27,11 +27,11 @@ export async function endWorkspaces(
 ): Promise<Plan | EndAnswer> {
   const [{planEnd}, {executePlan}] = await Promise.all([import('../lib/workspace/index.ts'), import('../lib/plan/index.ts')])
   const project = projectName(flags.named, manifest)
-  const {hosts, failed} = await openHosts(fleet, selectNodes(rack, flags.on, rack.nodes), context)
+  const nodes = selectNodes(rack, flags.on, rack.nodes)
+  const {hosts, failed} = await openHosts(fleet, nodes, context)
   const {plan, handlers} = await planEnd(hosts, {project, remove: flags.remove, environments: flags.environments, grace: flags.grace}, context)
-  const names = hosts.map((host) => host.node)
   if (flags.dryRun) {
-    await throwIfNodesFailed(names, failed)
+    await throwIfNodesFailed(nodes, failed)
     return answer(plan, planText)
   }
   if (plan.steps.length > 0 && !flags.yes) {
@@ -39,6 +39,6 @@ export async function endWorkspaces(
     if (!(await confirm({message, flag: '--yes'}, context))) throw new CliError('INTERRUPTED', 'nothing was changed')
   }
   const outcomes = await executePlan(plan, handlers, context)
-  await throwIfNodesFailed(names, failed, outcomes)
+  await throwIfNodesFailed(nodes, failed, outcomes)
   return answer(outcomes.map((one) => one.value) as EndAnswer, endText)
 }

@@ -32,7 +32,7 @@ export async function runInWorkspaces(words: string[], on: string | undefined, s
     if (one.status === 'rejected') failed.set(workspaces[index]?.host.node as string, one.reason as Error)
   }
   const results = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  await throwIfNodesFailed(results.map((one) => one.node), failed)
+  await throwIfNodesFailed(nodes, failed)
   if (json) {
     if (results.some((one) => one.status !== 0)) process.exitCode = 8
     return results

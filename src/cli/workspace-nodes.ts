@@ -33,19 +33,20 @@ export async function openWorkspaces(
 ): Promise<OpenedHosts & {workspaces: {host: Host; workspace: PlacedWorkspace}[]}> {
   const {findWorkspaces} = await import('../lib/workspace/index.ts')
   const {hosts, failed} = await openHosts(fleet, nodes, context)
-  const looked = await Promise.all(
-    hosts.map(async (host) => {
-      try {
-        const [workspace] = await findWorkspaces(host, project, context)
-        if (workspace) return {host, workspace}
-        throw new CliError('NOT_FOUND', `there is no workspace ${project} on ${host.node}`, {hint: `flexrack workspace up --on ${host.node}`, details: {node: host.node}})
-      } catch (error) {
-        failed.set(host.node, error as Error)
-        return undefined
-      }
-    }),
-  )
-  return {hosts, failed, workspaces: looked.filter((one) => one !== undefined)}
+  const looked = await Promise.allSettled(hosts.map((host) => findWorkspaces(host, project, context)))
+  const bare = hosts.filter((_, index) => isEmpty(looked[index])).map((host) => host.node)
+  const workspaces: {host: Host; workspace: PlacedWorkspace}[] = []
+  for (const [index, host] of hosts.entries()) {
+    const one = looked[index] as PromiseSettledResult<PlacedWorkspace[]>
+    if (one.status === 'rejected') failed.set(host.node, one.reason as Error)
+    else if (one.value[0]) workspaces.push({host, workspace: one.value[0]})
+    else failed.set(host.node, new CliError('NOT_FOUND', `there is no workspace ${project} on ${host.node}`, {hint: `flexrack workspace up --on ${bare.join(',')}`, details: {node: host.node}}))
+  }
+  return {hosts, failed, workspaces}
+}
+
+function isEmpty(looked: PromiseSettledResult<unknown[]> | undefined): boolean {
+  return looked?.status === 'fulfilled' && looked.value.length === 0
 }
 
 /** The workspace on one node. Errors: NOT_FOUND, and those of the connection. */

@@ -23,15 +23,16 @@ export async function bringUp(
 ): Promise<Plan | UpAnswer> {
   const started = performance.now()
   const [{planWorkspace}, {executePlan}] = await Promise.all([import('../lib/workspace/index.ts'), import('../lib/plan/index.ts')])
-  const {hosts, failed} = await openHosts(fleet, workspaceNodes(rack, flags.on), context)
+  const nodes = workspaceNodes(rack, flags.on)
+  const {hosts, failed} = await openHosts(fleet, nodes, context)
   const prepared = await planWorkspace(hosts, manifest, context, {codeOnly: flags.codeOnly, command: flags.command})
   for (const [node, error] of prepared.failed) failed.set(node, error)
   if (flags.dryRun) {
-    await throwIfNodesFailed([...prepared.workspaces.keys()], failed)
+    await throwIfNodesFailed(nodes, failed)
     return answer(prepared.plan, planText)
   }
   const outcomes = await executePlan(prepared.plan, prepared.handlers, context)
-  await throwIfNodesFailed([...prepared.workspaces.keys()], failed, outcomes)
+  await throwIfNodesFailed(nodes, failed, outcomes)
   const took = Math.round(performance.now() - started)
   return answer({project: manifest.name, took, nodes: [...prepared.workspaces.values()].map(shown)}, upText)
 }

@@ -15,10 +15,11 @@ export default class WorkspaceList extends BaseCommand {
     const [{selectNodes}, {openHosts, throwIfNodesFailed}, {findWorkspaces}] = await Promise.all([
       import('../../lib/rack/index.ts'), import('../../cli/hosts.ts'), import('../../lib/workspace/index.ts'),
     ])
-    const {hosts, failed} = await openHosts(fleet, selectNodes(rack, flags.on, rack.nodes), context)
+    const nodes = selectNodes(rack, flags.on, rack.nodes)
+    const {hosts, failed} = await openHosts(fleet, nodes, context)
     const found = (await Promise.all(hosts.map((host) => findWorkspaces(host, undefined, context)))).flat()
     const answer = this.answer(found, workspacesText)
-    await throwIfNodesFailed(hosts.map((host) => host.node), failed)
+    await throwIfNodesFailed(nodes, failed)
     return answer
   }
 }

@@ -18,11 +18,12 @@ export default class WorkspaceShow extends BaseCommand {
       import('../../lib/rack/index.ts'), import('../../cli/hosts.ts'), import('../../lib/workspace/index.ts'), import('../../cli/workspace-nodes.ts'), import('../../lib/base/index.ts'),
     ])
     const project = projectName(args.project, manifest)
-    const {hosts, failed} = await openHosts(fleet, selectNodes(rack, flags.on, rack.nodes), context)
+    const nodes = selectNodes(rack, flags.on, rack.nodes)
+    const {hosts, failed} = await openHosts(fleet, nodes, context)
     const found = (await Promise.all(hosts.map((host) => findWorkspaces(host, project, context)))).flat()
     if (found.length === 0 && failed.size === 0) throw new CliError('NOT_FOUND', `no node has a workspace ${project}`, {hint: 'flexrack workspace up'})
     const answer = this.answer(found, workspaceText)
-    await throwIfNodesFailed(hosts.map((host) => host.node), failed)
+    await throwIfNodesFailed(nodes, failed)
     return answer
   }
 }

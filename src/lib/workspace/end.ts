@@ -49,26 +49,28 @@ const ENVIRONMENTS = 'environment.remove'
 export async function planEnd(hosts: Host[], input: EndInput, context: Context): Promise<EndPlan> {
   const verb = input.remove ? 'workspace.remove' : 'workspace.stop'
   const request = {project: input.project, grace: input.grace, owner: ownName()}
-  const user = `workspace:${input.project}`
+  // Nodes may share one folder of environments: all the workspaces that go count as gone.
+  const ignoring = input.remove ? hosts.map((host) => ({user: `workspace:${input.project}`, root: host.root})) : []
   const found = await Promise.all(
     hosts.map(async (host) => ({
       host,
       would: await host.call<Omit<Ended, 'node'>>(verb, {...request, dry_run: true}, {signal: context.signal}),
       unused: input.environments
-        ? await host.call<Omit<EnvironmentsRemoved, 'node'>>(ENVIRONMENTS, {...(input.remove && {ignoring: user}), dry_run: true}, {signal: context.signal})
+        ? await host.call<Omit<EnvironmentsRemoved, 'node'>>(ENVIRONMENTS, {ignoring, dry_run: true}, {signal: context.signal})
         : undefined,
     })),
   )
-  const steps = found.flatMap(({host, would, unused}) => {
-    const isConcerned = would.ended.length > 0 || (would.survived ?? []).length > 0 || typeof would.removed === 'string'
-    const own = isConcerned ? [makeStep(host.node, verb, titleOf(would, input.remove), {...would}, [])] : []
-    if (!unused || unused.removed.length === 0) return own
+  const ends = found
+    .filter(({would}) => would.ended.length > 0 || (would.survived ?? []).length > 0 || typeof would.removed === 'string')
+    .map(({host, would}) => makeStep(host.node, verb, titleOf(would, input.remove), {...would}, []))
+  const removals = found.flatMap(({host, unused}) => {
+    if (!unused || unused.removed.length === 0) return []
     const title = `Remove ${count(unused.removed.length, 'Python environment')} that nothing uses: ${unused.removed.join(', ')} (${megabytes(unused.bytes)})`
-    return [...own, makeStep(host.node, ENVIRONMENTS, title, {...unused}, own.map((step) => step.id))]
+    return [makeStep(host.node, ENVIRONMENTS, title, {...unused}, ends.map((step) => step.id))]
   })
   const at = (step: Step): Host => hosts.find((host) => host.node === step.node) as Host
   return {
-    plan: {command: input.remove ? 'workspace remove' : 'workspace stop', steps},
+    plan: {command: input.remove ? 'workspace remove' : 'workspace stop', steps: [...ends, ...removals]},
     handlers: {
       [verb]: async (step) => ({node: step.node, project: input.project, ...(await at(step).call<object>(verb, request, {signal: context.kill}))}),
       [ENVIRONMENTS]: async (step) => ({node: step.node, ...(await at(step).call<object>(ENVIRONMENTS, {}, {signal: context.kill}))}),

@@ -1,7 +1,7 @@
 import {hostname} from 'node:os'
 import type {Context} from '../base/index.ts'
 import {ensureEnvironment, type Environment, type Host} from '../host/index.ts'
-import type {Manifest} from '../manifest/types.ts'
+import type {Manifest} from '../manifest/index.ts'
 import type {Plan, Step, StepHandler} from '../plan/index.ts'
 import {computeDelta, describeDelta, type Compared} from './delta.ts'
 import {readRequirements, type Requirements} from './requirements.ts'

@@ -1,6 +1,6 @@
 import type {Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
-import type {Manifest} from '../manifest/types.ts'
+import type {Manifest} from '../manifest/index.ts'
 import {executePlan, throwIfFailed, type StepOutcome} from '../plan/index.ts'
 import {planWorkspace, type Workspace, type WorkspaceOptions, type WorkspacePlan} from './plan.ts'
 
