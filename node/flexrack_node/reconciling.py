@@ -3,6 +3,7 @@ from typing import Any, Dict
 
 from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
 from flexrack_node.run_files import RunFolder
+from flexrack_node.supervisor import authorization_of
 
 
 def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
@@ -16,11 +17,12 @@ def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
     from flexrack_node.relay import drain
 
     upstream = given.get("upstream") or tracking["upstream"]
-    token = given.get("token") or tracking.get("token")
+    authorization = f"Bearer {given['token']}" if given.get("token") else authorization_of(tracking)
+    token = authorization[7:] if authorization and authorization.startswith("Bearer ") else None
     left = drain(folder.spool, upstream, token, float(given.get("seconds") or 30))
     if left["pending"]:
         return {"recorded": False, "why": f"{left['pending']} tracking writes still wait"}
-    recorder = Recorder(upstream, tracking, token)
+    recorder = Recorder(upstream, tracking, authorization)
     try:
         if not result.get("recorded"):
             recorder.upload_logs(folder)

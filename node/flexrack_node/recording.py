@@ -22,10 +22,10 @@ class NotRecorded(Exception):
 class Recorder:
     """Speaks to the relay, or to the tracking server itself, in the name of one run."""
 
-    def __init__(self, base: str, tracking: Dict[str, Any], token: Optional[str]) -> None:
+    def __init__(self, base: str, tracking: Dict[str, Any], authorization: Optional[str]) -> None:
         self._base = base.rstrip("/")
         self._tracking = tracking
-        self._token = token
+        self._authorization = authorization
 
     def finish(self, spec: Dict[str, Any], result: Dict[str, Any]) -> None:
         """Status, end time and tags. Raises NotRecorded."""
@@ -56,9 +56,9 @@ class Recorder:
         """The outputs, under their own names. Returns how many files."""
         return sum(self._upload(folder.outputs / name, name) for name in names if (folder.outputs / name).is_file())
 
-    def revoke(self, upstream: str) -> None:
-        """Makes the run's token worthless. An external server without such a door answers 404, which is as good."""
-        request = urllib.request.Request(f"{upstream.rstrip('/')}/flexrack/v1/tokens/self", method="DELETE")
+    def revoke(self) -> None:
+        """Makes the run's token worthless; where the head is away it expires."""
+        request = urllib.request.Request(f"{self._base}/flexrack/v1/tokens/self", method="DELETE")
         try:
             self._open(request)
         except NotRecorded:
@@ -87,8 +87,8 @@ class Recorder:
         self._open(request)
 
     def _open(self, request: urllib.request.Request) -> None:
-        if self._token:
-            request.add_header("Authorization", f"Bearer {self._token}")
+        if self._authorization:
+            request.add_header("Authorization", self._authorization)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the door is reached directly
         try:
             with opener.open(request, timeout=_TIMEOUT) as answer:

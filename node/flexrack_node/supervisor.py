@@ -64,6 +64,11 @@ def close_result(spec: Dict[str, Any], result: Dict[str, Any], started: float) -
     }
 
 
+def authorization_of(tracking: Dict[str, Any]) -> Optional[str]:
+    """What the tracking server wants to see: the run's own token, or what the user has for a server of theirs."""
+    return f"Bearer {tracking['token']}" if tracking.get("own_token") else tracking.get("authorization")
+
+
 def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float) -> None:
     relay = _open_relay(folder, spec)
     local = LocalRanks(folder, spec, relay.port if relay else None)
@@ -101,8 +106,8 @@ def _record(folder: RunFolder, spec: Dict[str, Any], relay: "Optional[_Relay]", 
         finished = False
     drained = relay.close()
     recorded = bool(uploaded and finished and drained)
-    if recorded and everybody and spec["tracking"].get("token"):
-        recorder.revoke(spec["tracking"]["upstream"])
+    if recorded and everybody and spec["tracking"].get("own_token"):
+        Recorder(spec["tracking"]["upstream"], spec["tracking"], authorization_of(spec["tracking"])).revoke()
     folder.write("result", {**result, "recorded": recorded, "recorded_everywhere": recorded and everybody})
 
 
@@ -126,11 +131,14 @@ class _Relay:
         from flexrack_node.relay import Relay
 
         self._folder, self._tracking = folder, tracking
-        self._relay = Relay(folder.spool, tracking["upstream"], tracking.get("token"), on_event=self._tell, run_id=tracking["run_id"])
+        self._relay = Relay(
+            folder.spool, tracking["upstream"], tracking["token"], on_event=self._tell, run_id=tracking["run_id"],
+            authorization=authorization_of(tracking),
+        )
         self.port: int = self._relay.start()
 
     def recorder(self) -> Recorder:
-        return Recorder(f"http://127.0.0.1:{self.port}", self._tracking, self._tracking.get("token"))
+        return Recorder(f"http://127.0.0.1:{self.port}", self._tracking, f"Bearer {self._tracking['token']}")
 
     def close(self) -> bool:
         """True where nothing is left in the spool."""

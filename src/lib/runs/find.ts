@@ -11,6 +11,8 @@ export interface Place {
   fleet: Fleet
   /** Only runs of this project are meant where no run is named. */
   project?: string | undefined
+  /** Hosts that are open: they serve on after the second Ctrl-C, when no connection is made any more. */
+  hosts?: Map<string, Host>
 }
 
 export interface Looked {
@@ -72,9 +74,13 @@ export function chooseRun(runs: FoundRun[], name: string | undefined, project: s
 
 /** The host of a node, by name. Errors: those of openHost; NOT_FOUND where the rack has no such node any more. */
 export async function hostOf(place: Place, name: string, context: Context): Promise<Host> {
+  const open = place.hosts?.get(name)
+  if (open && context.kill.aborted) return open
   const node = place.rack.nodes.find((one) => one.name === name)
   if (!node) throw new CliError('NOT_FOUND', `rack ${place.rack.name} has no node ${name} any more`, {hint: `flexrack rack show ${place.rack.name}`})
-  return openHost(place.fleet, node, context)
+  const host = await openHost(place.fleet, node, context)
+  place.hosts?.set(name, host)
+  return host
 }
 
 /** What the leader says where it is known, else what any other node says. */

@@ -1,6 +1,6 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import {hostOf, stateOf, type Place} from './find.ts'
-import type {FoundRun, NodeRunDetail, NodeRunStatus} from './types.ts'
+import type {Cause, FoundRun, NodeRunDetail, NodeRunStatus} from './types.ts'
 
 export interface Stopped {
   run: string
@@ -53,12 +53,9 @@ export async function waitForRun(place: Place, run: FoundRun, options: {timeout?
   }
 }
 
-/** What a failed run is to the caller: RUN_FAILED with the first cause; undefined for one that succeeded. */
-export function failureOf(run: string, detail: NodeRunDetail): CliError | undefined {
-  const {result} = detail
-  if (result?.status === 'finished') return undefined
-  if (result?.status === 'stopped') return new CliError('RUN_FAILED', `run ${run} was stopped`, {details: {run, status: 'stopped'}, hint: `flexrack runs show ${run}`})
-  const cause = result?.cause ?? detail.cause
+/** What a failed run is to the caller: RUN_FAILED with the first cause. */
+export function failureOf(run: string, {cause, stopped}: {cause: Cause | null; stopped?: boolean}): CliError {
+  if (stopped) return new CliError('RUN_FAILED', `run ${run} was stopped`, {details: {run, status: 'stopped'}, hint: `flexrack runs show ${run}`})
   const lines = cause?.lines ?? []
   return new CliError('RUN_FAILED', `run ${run} failed: ${cause ? describeCause(cause) : 'no cause is known'}`, {
     details: {
@@ -72,7 +69,7 @@ export function failureOf(run: string, detail: NodeRunDetail): CliError | undefi
 }
 
 /** One clause: `rank 3 on node-2 ended with 17: no such file`. */
-export function describeCause(cause: NonNullable<NodeRunDetail['cause']>): string {
+export function describeCause(cause: Cause): string {
   const who = cause.rank === null ? cause.node : `rank ${cause.rank} on ${cause.node}`
   const how = cause.signal ? ` was killed by SIG${cause.signal}` : cause.exit === null ? '' : ` ended with exit code ${cause.exit}`
   return `${who}${how}${cause.message ? `: ${cause.message}` : ''}`

@@ -22,6 +22,8 @@ export interface NodeRun {
   recorded: boolean | null
   /** Id of the tracking server's run. */
   tracked: string | null
+  /** Where the leader listens for the others. */
+  gang?: {address: string; port: number} | null
 }
 
 export type NodeRunStatus = 'starting' | 'waiting' | 'running' | 'stopping' | 'recording' | 'finished' | 'failed' | 'stopped'

@@ -1,0 +1,24 @@
+import type {Context} from '../lib/base/index.ts'
+import type {RankLine, RunNews} from '../lib/runs/index.ts'
+import {rankLineText} from './run-lines.ts'
+
+/** Prints ranks' lines in portions: text, or one JSON object a line. */
+export function linePrinter(json: boolean): (lines: RankLine[]) => void {
+  let width = 0
+  return (lines) => {
+    for (const line of lines) width = Math.max(width, `${line.node}:${line.rank}`.length)
+    const text = lines.map((line) => (json ? JSON.stringify(line) : rankLineText(line, {width}))).join('\n')
+    process.stdout.write(`${text}\n`)
+  }
+}
+
+/** Tells, beside the lines, what happens to the run as a whole. */
+export function newsTeller(context: Context): (news: RunNews) => void {
+  return (news) => {
+    if (news.event === 'restarting') context.reporter.warn(`a rank failed; the whole gang starts again: attempt ${String(news.attempt)}`)
+    else if (news.event === 'tracking.back') context.reporter.note(`${news.node}: ${news.message}`)
+    else if (news.event.startsWith('tracking.') && news.message) context.reporter.warn(`${news.node}: ${news.message}`)
+    else if (news.event === 'link lost') context.reporter.warn(`the connection within the gang to ${String((news as {node?: string}).node)} was lost`)
+    else if (news.event === 'bug') context.reporter.warn(`the supervisor on ${news.node} failed: see events.jsonl in the run's folder there`)
+  }
+}

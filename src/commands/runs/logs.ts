@@ -1,0 +1,38 @@
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {projectFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class RunsLogs extends BaseCommand {
+  static override summary = 'show what the ranks of a run say'
+  static override description =
+    'The lines of all ranks, merged, each in order. With --follow it goes on until the run is over; a lost connection is made again, and nothing is lost or repeated. ' +
+    'With --json one object a line: {node, rank, attempt, offset, text}.'
+  static override examples = ['<%= config.bin %> runs logs -f', '<%= config.bin %> runs logs digits-k3x9a --rank 0']
+  static override args = {run: Args.string({description: 'run, or the beginning of its id (default: the newest)'})}
+  static override flags = {
+    follow: Flags.boolean({char: 'f', description: 'go on until the run is over'}),
+    rank: Flags.integer({min: 0, description: 'only this rank'}),
+    node: Flags.string({multiple: true, description: 'only this node'}),
+    'all-attempts': Flags.boolean({description: 'also the attempts before the newest'}),
+    rack: rackFlag,
+    project: projectFlag,
+  }
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(RunsLogs)
+    const context = await this.context()
+    const [{openRunSession}, {followRun}, {linePrinter, newsTeller}] = await Promise.all([
+      import('../../cli/runs.ts'), import('../../lib/runs/index.ts'), import('../../cli/follow-lines.ts'),
+    ])
+    const runs = await openRunSession(flags, context)
+    await followRun(runs.place, await runs.find(args.run), {
+      follow: flags.follow,
+      newest: !flags['all-attempts'],
+      rank: flags.rank,
+      nodes: flags.node,
+      signal: context.signal,
+      onLines: linePrinter(this.jsonEnabled()),
+      ...(flags.follow && {onNews: newsTeller(context)}),
+    }, context)
+  }
+}

@@ -1,0 +1,22 @@
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {projectFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class RunsPlot extends BaseCommand {
+  static override summary = 'draw a metric of a run in the terminal'
+  static override description = 'Every value that was logged, over its step. With --json the values themselves.'
+  static override examples = ['<%= config.bin %> runs plot digits-k3x9a loss', '<%= config.bin %> runs plot digits-k3x9a loss --json']
+  static override args = {
+    run: Args.string({required: true, description: 'run, or the beginning of its id'}),
+    metric: Args.string({description: 'metric (default: the first one)'}),
+  }
+  static override flags = {height: Flags.integer({min: 3, default: 12, description: 'rows of the drawing'}), rack: rackFlag, project: projectFlag}
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(RunsPlot)
+    const [{openRunSession}, {chartText}] = await Promise.all([import('../../cli/runs.ts'), import('../../cli/chart.ts')])
+    const runs = await openRunSession(flags, await this.context())
+    const size = {width: Math.min(process.stdout.columns ?? 80, 120), height: flags.height}
+    return this.answer(await runs.history(args.run, args.metric), ({run, metric, values}) => chartText(`${metric} of ${run}`, values, size))
+  }
+}

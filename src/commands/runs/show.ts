@@ -1,0 +1,18 @@
+import {Args} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {projectFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class RunsShow extends BaseCommand {
+  static override summary = 'show everything about a run'
+  static override description = 'Command, commit, parameters, last metrics, artifacts, every rank with its exit, and the first cause where it failed.'
+  static override examples = ['<%= config.bin %> runs show', '<%= config.bin %> runs show digits-k3x9a --json']
+  static override args = {run: Args.string({description: 'run, or the beginning of its id (default: the newest)'})}
+  static override flags = {rack: rackFlag, project: projectFlag}
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(RunsShow)
+    const [{openRunSession}, {shownRunText}] = await Promise.all([import('../../cli/runs.ts'), import('../../cli/run-text.ts')])
+    const runs = await openRunSession(flags, await this.context())
+    return this.answer(await runs.show(args.run), shownRunText)
+  }
+}

@@ -1,0 +1,38 @@
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class RunsStop extends BaseCommand {
+  static override summary = 'stop a run on all of its nodes'
+  static override description = 'SIGTERM to every rank, the grace time, SIGKILL, and a last look on every node that nothing of it is left.'
+  static override examples = ['<%= config.bin %> runs stop', '<%= config.bin %> runs stop digits-k3x9a --grace 60', '<%= config.bin %> runs stop digits-k3x9a --kill']
+  static override args = {run: Args.string({description: 'run, or the beginning of its id (default: the newest)'})}
+  static override flags = {
+    grace: Flags.integer({min: 0, description: 'seconds between SIGTERM and SIGKILL (default: train.grace of the manifest it was started with)'}),
+    kill: Flags.boolean({description: 'SIGKILL at once', exclusive: ['grace']}),
+    'dry-run': dryRunFlag,
+    rack: rackFlag,
+    project: projectFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(RunsStop)
+    const context = await this.context()
+    const [{openRunSession}, {stopRun}, {stoppedText}, {planText}] = await Promise.all([
+      import('../../cli/runs.ts'), import('../../lib/runs/index.ts'), import('../../cli/run-text.ts'), import('../../cli/render.ts'),
+    ])
+    const runs = await openRunSession(flags, context)
+    const run = await runs.find(args.run)
+    const how = {grace: flags.grace, kill: flags.kill}
+    if (flags['dry-run']) return this.answer(runs.planStop(run, how), planText)
+    const progress = context.reporter.begin(`Stop run ${run.run}`)
+    try {
+      const stopped = await stopRun(runs.place, run, how, context)
+      progress.done(`Run ${run.run} has ended`)
+      return this.answer(stopped, stoppedText)
+    } catch (error) {
+      progress.fail()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../cli/base-command.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../cli/flags.ts'
+
+export default class Train extends BaseCommand {
+  static override summary = 'train on the nodes of the rack'
+  static override description =
+    'Makes the nodes look like the project, starts the ranks on all of them as one gang, and shows their output, merged. ' +
+    'Ctrl-C once stops the run gracefully, twice at once; if this command goes away otherwise, the run goes on. ' +
+    'One rank that fails ends the run everywhere; the first cause is shown.'
+  static override examples = [
+    '<%= config.bin %> train',
+    '<%= config.bin %> train --nodes 2 --processes-per-node 4 -- --epochs 20',
+    '<%= config.bin %> train --detach',
+    '<%= config.bin %> train --dry-run',
+  ]
+  static override strict = false
+  static override args = {arguments: Args.string({description: 'after --: arguments for the script, added to those of the manifest'})}
+  static override flags = {
+    nodes: Flags.integer({char: 'n', min: 1, description: 'number of nodes (default: train.nodes of the manifest)'}),
+    'processes-per-node': Flags.integer({char: 'p', min: 1, description: 'ranks on each node (default: train.processes_per_node of the manifest)'}),
+    detach: Flags.boolean({char: 'd', description: 'return as soon as it runs'}),
+    name: Flags.string({description: 'beginning of the run\'s id (default: the project\'s name)'}),
+    tracking: Flags.boolean({allowNo: true, default: true, description: 'record the run at the tracking server'}),
+    on: onFlag,
+    'dry-run': dryRunFlag,
+    rack: rackFlag,
+    project: projectFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {flags, argv} = await this.parse(Train)
+    const [context, place] = [await this.context(), await this.projectSession(flags)]
+    const [{planTrain, runPlan}, {failureOf}, {trainedText}, {planText}, {linePrinter, newsTeller}] = await Promise.all([
+      import('../lib/train/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/follow-lines.ts'),
+    ])
+    const choice = {nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: argv as string[], name: flags.name, tracking: flags.tracking}
+    const train = await planTrain(place, choice, context)
+    if (flags['dry-run']) return this.answer(train.plan, planText)
+    const json = this.jsonEnabled()
+    const trained = await runPlan(train, place, {
+      detach: flags.detach,
+      onStart: (run) => context.reporter.note(`run ${run}: ${train.spec.worldSize} ranks on ${train.spec.placements.map((one) => one.node.name).join(', ')}`),
+      onLines: linePrinter(json),
+      onNews: newsTeller(context),
+    }, context)
+    const {CliError} = await import('../lib/base/index.ts')
+    if (json && trained.status !== 'running') process.stdout.write(`${JSON.stringify({result: trained})}\n`)
+    else this.answer(trained, trainedText)
+    if (trained.status === 'stopped') throw new CliError('INTERRUPTED', `run ${trained.run} was stopped`, {hint: `flexrack runs show ${trained.run}`})
+    if (trained.status === 'failed') throw failureOf(trained.run, {cause: trained.cause})
+    return trained.status === 'running' ? trained : undefined
+  }
+}

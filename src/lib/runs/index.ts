@@ -1,0 +1,10 @@
+/** Runs that were started: plain files on the nodes, and their records at the tracking server. */
+export {openRuns, type Runs} from './runs.ts'
+export {followRun, type FollowOptions, type RunNews} from './follow.ts'
+export {describeCause, failureOf, stopRun, type Stopped} from './stop.ts'
+export type {Place} from './find.ts'
+export type {RankLine} from './lines.ts'
+export type {RunEntry} from './list.ts'
+export type {ShownRun} from './show.ts'
+export type {Comparison} from './compare.ts'
+export type {Cause, FoundRun, NodeRun, NodeRunDetail, NodeRunStatus, RankRecord, RunResult} from './types.ts'

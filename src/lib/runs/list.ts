@@ -1,0 +1,79 @@
+import type {TrackedRun} from '../tracking/index.ts'
+import {stateOf} from './find.ts'
+import type {Cause, FoundRun, NodeRunStatus} from './types.ts'
+import {RUN_TAG} from './records.ts'
+
+/** A run as `runs list` shows it: what the nodes know, with what the tracking server knows. Times in milliseconds since 1970. */
+export interface RunEntry {
+  run: string
+  project: string | null
+  status: NodeRunStatus | 'unknown'
+  nodes: string[]
+  worldSize: number | null
+  started: number | null
+  ended: number | null
+  attempt: number | null
+  cause: Cause | null
+  /** Last values. */
+  metrics: Record<string, number>
+  experiment: string | null
+  trackedId: string | null
+  /** The tracking server has everything. False: it is completed by the next `runs` command that reaches both. */
+  recorded: boolean | null
+  /** Files of the run are on the nodes. */
+  onNodes: boolean
+}
+
+const STATUS: Record<TrackedRun['status'], NodeRunStatus> = {RUNNING: 'running', SCHEDULED: 'starting', FINISHED: 'finished', FAILED: 'failed', KILLED: 'stopped'}
+
+/** One entry a run, newest first. Where both know it, the nodes' files are the truth about its state. Pure. */
+export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {everyNodeAsked: boolean}): RunEntry[] {
+  const entries = new Map<string, RunEntry>()
+  for (const record of tracked) {
+    const run = record.tags[RUN_TAG] as string
+    const status = STATUS[record.status]
+    entries.set(run, {
+      run,
+      project: record.tags['flexrack.project'] ?? null,
+      // A record that says "running" of a run that no node has is wrong; nobody is left to correct it.
+      status: status === 'running' && options.everyNodeAsked ? 'unknown' : status,
+      nodes: record.tags['flexrack.nodes']?.split(',') ?? [],
+      worldSize: numberOf(record.tags['flexrack.world_size']),
+      started: record.startTime,
+      ended: record.endTime ?? null,
+      attempt: numberOf(record.tags['flexrack.attempts']),
+      cause: null,
+      metrics: Object.fromEntries(Object.values(record.metrics).map((metric) => [metric.key, metric.value])),
+      experiment: record.experimentId,
+      trackedId: record.id,
+      recorded: status === 'running' ? null : true,
+      onNodes: false,
+    })
+  }
+  for (const one of found) {
+    const state = stateOf(one)
+    const known = entries.get(one.run)
+    entries.set(one.run, {
+      run: one.run,
+      project: state.project,
+      status: state.status,
+      nodes: state.nodes,
+      worldSize: state.nodes.length * state.processes,
+      started: (state.started ?? state.created) * 1000,
+      ended: state.ended === null ? null : state.ended * 1000,
+      attempt: state.attempt,
+      cause: state.cause,
+      metrics: known?.metrics ?? {},
+      experiment: known?.experiment ?? null,
+      trackedId: state.tracked,
+      recorded: state.tracked === null ? null : state.recorded,
+      onNodes: true,
+    })
+  }
+  return [...entries.values()].sort((a, b) => (b.started ?? 0) - (a.started ?? 0))
+}
+
+function numberOf(text: string | undefined): number | null {
+  const value = Number(text)
+  return text === undefined || Number.isNaN(value) ? null : value
+}

@@ -1,0 +1,177 @@
+import {CliError, isCliError, type Context} from '../base/index.ts'
+import type {Manifest} from '../manifest/index.ts'
+import type {Plan} from '../plan/index.ts'
+import type {Metric, TrackedRun} from '../tracking/index.ts'
+import {compareRuns, type Comparison} from './compare.ts'
+import {chooseRun, hostOf, lookForRuns, stateOf, type Looked, type Place} from './find.ts'
+import {mergeRuns, type RunEntry} from './list.ts'
+import {removePlan, stopPlan} from './plans.ts'
+import {openRecords, RUN_TAG, searchRecords, type Records} from './records.ts'
+import {reconcileRuns} from './reconcile.ts'
+import {ranksOf, type ShownRun} from './show.ts'
+import {waitForRun} from './stop.ts'
+import type {FoundRun, NodeRunDetail} from './types.ts'
+
+export interface RunsPlace extends Place {
+  manifest?: Manifest | undefined
+}
+
+/** The runs of a rack (of a project, where there is one). Nodes and the tracking server are asked when they are needed. */
+export interface Runs {
+  readonly place: Place
+  /** The run that is meant, from the nodes alone: see findRun. */
+  find(name: string | undefined): Promise<FoundRun>
+  /** What stopRun would do. */
+  planStop(run: FoundRun, how: {grace?: number | undefined; kill?: boolean}): Plan
+  /** What remove would do. */
+  planRemove(run: FoundRun): Plan
+  /** Until the run is over. TIMED_OUT after `timeout` seconds. */
+  wait(run: FoundRun, timeout: number | undefined): Promise<NodeRunDetail>
+  /** Newest first. `all`: of every project. Completes records that a lost head left open. */
+  list(options: {all: boolean; limit: number}): Promise<{runs: RunEntry[]; away: string | null; unasked: string[]}>
+  show(name: string | undefined): Promise<ShownRun>
+  /** Deletes the run's files on its nodes and its record at the tracking server. CONFLICT while it is running. */
+  remove(run: FoundRun): Promise<{run: string; nodes: string[]; record: boolean}>
+  compare(names: string[]): Promise<Comparison>
+  /** Every value of a metric. NOT_FOUND with the names there are. */
+  history(name: string | undefined, metric: string | undefined): Promise<{run: string; metric: string; values: Metric[]; metrics: string[]}>
+  close(): Promise<void>
+}
+
+/** Opens them; makes no connection yet. */
+export function openRuns(place: RunsPlace, context: Context): Runs {
+  const project = place.project ?? place.manifest?.name
+  const whole: RunsPlace = {...place, project, hosts: new Map()}
+  let records: Promise<Records> | undefined
+  const getRecords = (): Promise<Records> => (records ??= openRecords(whole, context))
+  const look = async (): Promise<Looked> => {
+    const looked = await lookForRuns(whole, context)
+    for (const [node, error] of looked.failed) context.reporter.warn(`${node} was not asked: ${error.message}`)
+    return looked
+  }
+  /** A run that may be known only to the tracking server. */
+  const findRecord = async (name: string): Promise<TrackedRun> => {
+    const open = await getRecords()
+    if (!open.tracking) throw new CliError('HEAD_FAILED', `${open.away}, and only there more is known about ${name}`, {hint: 'flexrack head start'})
+    const found = (await searchRecords(open, undefined, 1000)).filter((one) => one.tags[RUN_TAG] === name || one.id === name)
+    if (found[0]) return found[0]
+    if (open.away) throw new CliError('HEAD_FAILED', open.away, {hint: 'flexrack head status'})
+    throw new CliError('NOT_FOUND', `the tracking server has no run ${name}`, {hint: 'flexrack runs list'})
+  }
+  const nameOf = async (name: string | undefined): Promise<string> => {
+    try {
+      return chooseRun((await look()).runs, name, project).run
+    } catch (error) {
+      if (name === undefined || !isCliError(error, 'NOT_FOUND')) throw error
+      const record = await findRecord(name).catch(() => undefined)
+      if (!record) throw error
+      return record.tags[RUN_TAG] as string
+    }
+  }
+  return {
+    place: whole,
+    find: async (name) => {
+      const {runs, failed} = await look()
+      return chooseRun(runs, name, project, [...failed.keys()])
+    },
+    planStop: stopPlan,
+    planRemove: removePlan,
+    wait: (run, timeout) => waitForRun(whole, run, {timeout, signal: context.signal}, context),
+    async list({all, limit}) {
+      const experiment = all ? undefined : place.manifest?.tracking.experiment
+      const [looked, open] = await Promise.all([look(), getRecords()])
+      await reconcileRuns(whole, looked.runs, open, context)
+      const tracked = await searchRecords(open, experiment, limit)
+      const again = looked.runs.some((run) => run.nodes.some((one) => one.recorded === false)) ? await lookForRuns(whole, context) : looked
+      const found = again.runs.filter((one) => all || project === undefined || stateOf(one).project === project)
+      const runs = mergeRuns(found, tracked, {everyNodeAsked: looked.failed.size === 0}).slice(0, limit)
+      return {runs, away: open.away ?? null, unasked: [...looked.failed.keys()]}
+    },
+    async show(name) {
+      const [looked, open] = await Promise.all([look(), getRecords()])
+      const found = await findOr(() => chooseRun(looked.runs, name, project, [...looked.failed.keys()]), name)
+      if (found) await reconcileRuns(whole, [found], open, context)
+      const details = found ? await detailsOf(whole, found, context) : []
+      const trackedId = found ? stateOf(found).tracked : null
+      const record = await recordOf(open, trackedId, found ? undefined : () => findRecord(name as string))
+      const fresh: FoundRun[] = found ? [{run: found.run, nodes: details}] : []
+      const [entry] = mergeRuns(fresh, record ? [record] : [], {everyNodeAsked: true})
+      if (!entry) throw new CliError('NOT_FOUND', `there is no run ${name ?? ''}`, {hint: 'flexrack runs list'})
+      const leader = details.find((one) => one.index === 0) ?? details[0]
+      const artifacts = record && open.tracking ? await open.tracking.mlflow.walkArtifacts(record.id).catch(() => []) : []
+      return {
+        ...entry,
+        command: leader?.command ?? record?.tags['flexrack.command']?.split(' ') ?? [],
+        environment: leader?.environment ?? record?.tags['flexrack.environment'] ?? null,
+        commit: leader?.commit ?? record?.tags['mlflow.source.git.commit'] ?? null,
+        params: record?.params ?? {},
+        tags: record?.tags ?? {},
+        lastMetrics: Object.values(record?.metrics ?? {}).sort((a, b) => a.key.localeCompare(b.key)),
+        artifacts,
+        attempts: leader?.result?.attempts ?? [],
+        ranks: ranksOf(details),
+        folders: Object.fromEntries(details.map((one) => [one.node, one.folder])),
+        away: open.away ?? null,
+      }
+    },
+    async remove(run) {
+      const trackedId = stateOf(run).tracked
+      const open = trackedId === null ? undefined : await getRecords()
+      if (trackedId !== null && !open?.tracking) throw new CliError('HEAD_FAILED', `${open?.away}, so the record of ${run.run} cannot be removed`, {hint: 'flexrack head start'})
+      // The nodes first: a record without files is found again, files without a record would be told as untracked.
+      await Promise.all(run.nodes.map(async ({node}) => (await hostOf(whole, node, context)).call('run.remove', {run: run.run}, {signal: context.signal})))
+      if (trackedId !== null) await open?.tracking?.mlflow.deleteRun(trackedId).catch(ignoreMissing)
+      return {run: run.run, nodes: run.nodes.map((one) => one.node), record: trackedId !== null}
+    },
+    async compare(names) {
+      const ids: string[] = []
+      for (const name of names) ids.push(await nameOf(name))
+      return compareRuns(ids, await Promise.all(ids.map(findRecord)))
+    },
+    async history(name, metric) {
+      const run = await nameOf(name)
+      const record = await findRecord(run)
+      const metrics = Object.keys(record.metrics).sort()
+      const chosen = metric ?? metrics[0]
+      if (chosen === undefined || !metrics.includes(chosen)) {
+        throw new CliError('NOT_FOUND', metrics.length === 0 ? `run ${run} has no metrics` : `run ${run} has no metric ${chosen}`, {details: {metrics}, hint: metrics[0] ? `flexrack runs plot ${run} ${metrics[0]}` : `flexrack runs show ${run}`})
+      }
+      const {tracking} = await getRecords()
+      return {run, metric: chosen, metrics, values: (await tracking?.mlflow.metricHistory(record.id, chosen)) ?? []}
+    },
+    close: async () => {
+      const open = await records?.catch(() => undefined)
+      await open?.tracking?.close()
+    },
+  }
+}
+
+async function detailsOf(place: Place, run: FoundRun, context: Context): Promise<NodeRunDetail[]> {
+  return Promise.all(run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call<NodeRunDetail>('run.state', {run: run.run}, {signal: context.signal})))
+}
+
+async function recordOf(records: Records, trackedId: string | null, otherwise: (() => Promise<TrackedRun>) | undefined): Promise<TrackedRun | undefined> {
+  if (otherwise) return otherwise()
+  if (trackedId === null || !records.tracking) return undefined
+  try {
+    return await records.tracking.mlflow.getRun(trackedId)
+  } catch (error) {
+    if (!isCliError(error)) throw error
+    records.away = error.message
+    return undefined
+  }
+}
+
+/** A run that no node knows may still have a record, if it was named whole. */
+async function findOr(choose: () => FoundRun, name: string | undefined): Promise<FoundRun | undefined> {
+  try {
+    return choose()
+  } catch (error) {
+    if (name !== undefined && isCliError(error, 'NOT_FOUND') && error.details.nearest === undefined) return undefined
+    throw error
+  }
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!isCliError(error, 'NOT_FOUND')) throw error
+}

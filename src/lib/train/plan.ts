@@ -1,0 +1,167 @@
+import {randomBytes} from 'node:crypto'
+import type {Context} from '../base/index.ts'
+import type {Tracking} from '../head/index.ts'
+import {openHost, type Host} from '../host/index.ts'
+import type {Manifest} from '../manifest/index.ts'
+import type {Plan, Step, StepHandler} from '../plan/index.ts'
+import type {Rack, RackNode} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import type {NodeRun} from '../runs/index.ts'
+import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
+import {placeRun, rangeOf} from './place.ts'
+import {gangAddresses, leaderAddress} from './route.ts'
+import {createRecord, openTrainTracking, type TrackedStart} from './track.ts'
+import type {GangAddresses, NodeRoute, Placement, RunSpec, TrainChoice} from './types.ts'
+
+export interface TrainPlace {
+  manifest: Manifest
+  rack: Rack
+  fleet: Fleet
+}
+
+/** What would be done, and who does it. */
+export interface TrainPlan {
+  spec: RunSpec
+  plan: Plan
+  handlers: Record<string, StepHandler>
+  workspaces: WorkspacePlan
+  /** Filled in while the steps are executed. */
+  live: {tracking?: Tracking; record?: TrackedStart; started: NodeRun[]}
+}
+
+/**
+ * Plans a run: workspaces, addresses, the tracking record, and a start on every node. Looks at the nodes and changes nothing.
+ * Errors: those of placeRun and planWorkspace, and of a node that could not be looked at.
+ */
+export async function planTrain(place: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
+  const spec = placeRun(place.manifest, place.rack, choice)
+  const nodes = spec.placements.map((one) => one.node)
+  const hosts = await Promise.all(nodes.map((node) => openHost(place.fleet, node, context)))
+  const workspaces = await planWorkspace(hosts, place.manifest, context, {command: 'train'})
+  for (const error of workspaces.failed.values()) throw error
+  const live: TrainPlan['live'] = {started: []}
+  const steps = [...workspaces.plan.steps, ...stepsOf(spec, workspaces.plan.steps, place)]
+  return {
+    spec,
+    plan: {command: 'train', steps},
+    handlers: {...workspaces.handlers, ...makeHandlers(spec, hosts, workspaces, place, live, context)},
+    workspaces,
+    live,
+  }
+}
+
+function stepsOf(spec: RunSpec, before: Step[], place: TrainPlace): Step[] {
+  const nodes = spec.placements.map((one) => one.node)
+  const steps: Step[] = []
+  if (nodes.length > 1) {
+    const fixed = nodes[0]?.address
+    const input = {nodes: nodes.map((node) => node.name), address: fixed ?? null}
+    steps.push({id: 'route', node: null, kind: 'train.route', title: `Find the addresses at which the ${nodes.length} nodes reach each other`, input, needs: []})
+  }
+  if (spec.tracked) {
+    const where = place.manifest.tracking.uri ?? `the head of rack ${place.rack.name}`
+    steps.push({
+      id: 'track',
+      node: null,
+      kind: 'train.track',
+      title: `Record run ${spec.run} in experiment ${spec.experiment} at ${where}`,
+      input: {run: spec.run, experiment: spec.experiment, uri: place.manifest.tracking.uri ?? null},
+      needs: before.map((step) => step.id), // no record of a run whose environment cannot be built
+    })
+  }
+  for (const placement of spec.placements) steps.push(startStep(spec, placement, [...before, ...steps].filter((step) => step.kind !== 'train.start' || placement.index > 0)))
+  return steps
+}
+
+/** The leader starts first, because the others need the port it listens on. */
+function startStep(spec: RunSpec, {node, index, ranks}: Placement, before: Step[]): Step {
+  const leader = `start:${spec.placements[0]?.node.name}`
+  const what = ranks.length > 1 ? 'ranks' : 'rank'
+  return {
+    id: `start:${node.name}`,
+    node: node.name,
+    kind: 'train.start',
+    title: `Start ${what} ${rangeOf(ranks)} of ${spec.worldSize}: ${spec.launcher === 'torchrun' ? 'torchrun ' : ''}${spec.command.join(' ')}`,
+    input: {
+      run: spec.run, index, ranks, launcher: spec.launcher, command: spec.command, processes: spec.processes, restarts: spec.restarts,
+      grace: spec.grace, outputs: spec.outputs, env: Object.keys(spec.env),
+    },
+    needs: before.filter((step) => step.kind !== 'train.start' || step.id === leader).map((step) => step.id),
+  }
+}
+
+function makeHandlers(spec: RunSpec, hosts: Host[], workspaces: WorkspacePlan, place: TrainPlace, live: TrainPlan['live'], context: Context): Record<string, StepHandler> {
+  const nodes = spec.placements.map((one) => one.node)
+  const secret = randomBytes(32).toString('hex')
+  const hostOf = (name: string | null): Host => hosts.find((one) => one.node === name) as Host
+  const environmentOf = (name: string): string | undefined => workspaces.workspaces.get(name)?.environment?.hash
+  return {
+    'train.route': () => findAddresses(nodes, hosts, context),
+    'train.track': async () => {
+      live.tracking = await openTrainTracking(place, context)
+      const first = nodes[0] as RackNode
+      live.record = await createRecord(live.tracking, spec, {folder: place.manifest.folder, rack: place.rack.name, environment: environmentOf(first.name)}, context)
+      return {runId: live.record.runId}
+    },
+    'train.start': async (step, done) => {
+      const addresses = (done.get('route') ?? {[step.node as string]: {address: '127.0.0.1', neighbours: 1}}) as GangAddresses
+      const leader = nodes[0] as RackNode
+      const port = (done.get(`start:${leader.name}`) as NodeRun | undefined)?.gang?.port ?? 0
+      const started = await hostOf(step.node).call<NodeRun>('run.start', nodeSpec(spec, step, {addresses, secret, port, workspaces, record: live.record}), {signal: context.kill})
+      live.started.push(started)
+      return started
+    },
+  }
+}
+
+/** spec.json of one node. */
+function nodeSpec(
+  spec: RunSpec,
+  step: Step,
+  {addresses, secret, port, workspaces, record}: {addresses: GangAddresses; secret: string; port: number; workspaces: WorkspacePlan; record: TrackedStart | undefined},
+): Record<string, unknown> {
+  const node = step.node as string
+  const workspace = workspaces.workspaces.get(node)
+  const environment = workspace?.environment
+  const leader = spec.placements[0]?.node.name as string
+  return {
+    run: spec.run,
+    project: spec.project,
+    node,
+    index: step.input.index,
+    nodes: spec.placements.map((one) => one.node.name),
+    launcher: spec.launcher,
+    processes: spec.processes,
+    command: spec.command,
+    python: `${environment?.path}/bin/python`,
+    environment: environment?.hash ?? null,
+    cwd: workspace?.codePath,
+    env: spec.env,
+    restarts: spec.restarts,
+    grace: spec.grace,
+    outputs: spec.outputs,
+    address: addresses[node]?.address,
+    neighbours: addresses[node]?.neighbours ?? 1,
+    gang: {secret, address: addresses[leader]?.address, port, timeout: 60},
+    commit: record?.commit ?? null,
+    created: Date.now() / 1000,
+    tracking: record
+      ? {
+          upstream: record.upstream,
+          token: record.token.reveal(),
+          authorization: record.authorization?.reveal() ?? null,
+          own_token: record.isOwn,
+          run_id: record.runId,
+          experiment_id: record.experimentId,
+          artifact_uri: record.artifactUri,
+        }
+      : null,
+  }
+}
+
+async function findAddresses(nodes: RackNode[], hosts: Host[], context: Context): Promise<GangAddresses> {
+  const ask = async (to: string | undefined): Promise<Map<string, NodeRoute>> =>
+    new Map(await Promise.all(hosts.map(async (host) => [host.node, await host.call<NodeRoute>('run.route', {to}, {signal: context.signal})] as const)))
+  const address = leaderAddress(nodes, await ask(undefined))
+  return gangAddresses(nodes, address, await ask(address))
+}

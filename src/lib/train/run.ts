@@ -1,0 +1,163 @@
+import {isCliError, type Context} from '../base/index.ts'
+import type {Host} from '../host/index.ts'
+import {executePlan, throwIfFailed, type StepOutcome} from '../plan/index.ts'
+import {followRun, stopRun, type Cause, type FoundRun, type NodeRun, type NodeRunDetail, type RankLine, type RunNews} from '../runs/index.ts'
+import type {Metric} from '../tracking/index.ts'
+import type {TrainPlace, TrainPlan} from './plan.ts'
+import {StepTimes} from './times.ts'
+
+export interface TrainWatch {
+  /** Return as soon as it runs. */
+  detach: boolean
+  /** It is started; lines follow. */
+  onStart?(run: string): void
+  onLines(lines: RankLine[]): void
+  onNews?(news: RunNews): void
+}
+
+/** How a run was, or how it is where it was left alone. Times in milliseconds. */
+export interface Trained {
+  run: string
+  status: 'finished' | 'failed' | 'stopped' | 'running'
+  exit: number | null
+  cause: Cause | null
+  nodes: string[]
+  worldSize: number
+  attempts: number
+  /** Where the time went; `recording`: outputs and logs to the tracking server. */
+  times: {sync: number; environment: number; start: number; training: number; recording: number; total: number}
+  metrics: Metric[]
+  outputs: string[]
+  experiment: string | null
+  trackedId: string | null
+  recorded: boolean | null
+  /** By node: pids that are alive after the end. Empty lists are the proof that nothing is left. */
+  left: Record<string, number[]>
+}
+
+/** Milliseconds that nodes may take, after a stop was proven, to close their files. */
+const CLOSING_MS = 60_000
+
+/**
+ * Executes the plan, follows the ranks' lines, and returns how it ended; a failed run is a value, see failureOf. Ctrl-C stops the run
+ * gracefully, a second one kills it; when the terminal or the reader goes away, the run goes on and `status` is `running`.
+ * Errors: those of the steps, after which nothing of the run is left; INTERRUPTED while it is being started.
+ */
+export async function runPlan(train: TrainPlan, place: TrainPlace, watch: TrainWatch, context: Context): Promise<Trained> {
+  const begin = Date.now()
+  const times = new StepTimes()
+  try {
+    const outcomes = await executePlan(train.plan, times.around(train.handlers), context)
+    if (outcomes.some((one) => one.status !== 'done')) await abandon(train, place, outcomes, context)
+    throwIfFailed(outcomes)
+    const run: FoundRun = {run: train.spec.run, nodes: [...train.live.started].sort((a, b) => a.index - b.index)}
+    watch.onStart?.(run.run)
+    const details = watch.detach ? undefined : await attend(run, place, watch, context)
+    return await describe(train, run, details, times, begin)
+  } finally {
+    await train.live.tracking?.close()
+  }
+}
+
+/** Something could not be started: whatever was started is ended, and the record says so. */
+async function abandon(train: TrainPlan, place: TrainPlace, outcomes: StepOutcome[], context: Context): Promise<void> {
+  const {live, spec} = train
+  const tried = outcomes.filter((one) => one.step.kind === 'train.start' && one.status !== 'skipped').map((one) => one.step.node as string)
+  if (tried.length > 0) {
+    const started = tried.map((node): NodeRun => live.started.find((one) => one.node === node) ?? ({node, index: -1} as NodeRun))
+    await stopRun(place, {run: spec.run, nodes: started}, {kill: true}, context).catch(() => {})
+  }
+  if (!live.record || !live.tracking) return
+  const interrupted = context.signal.aborted
+  const reason = outcomes.find((one) => one.error)?.error?.message ?? 'it was not started'
+  const {mlflow} = live.tracking
+  await mlflow.setTag(live.record.runId, 'flexrack.cause', reason).catch(() => {})
+  await mlflow.updateRun(live.record.runId, {status: interrupted ? 'KILLED' : 'FAILED', endTime: Date.now()}).catch(() => {})
+}
+
+/** Follows until the end; passes Ctrl-C on. Undefined where the run is to go on without us. */
+async function attend(run: FoundRun, place: TrainPlace, watch: TrainWatch, context: Context): Promise<Map<string, NodeRunDetail> | undefined> {
+  const runs = {rack: place.rack, fleet: place.fleet, hosts: new Map<string, Host>()}
+  const leave = new AbortController()
+  const stopped: Promise<unknown>[] = []
+  const stop = (kill: boolean): void => {
+    const progress = context.reporter.begin(kill ? `Kill run ${run.run}` : `Stop run ${run.run}`)
+    const end = stopRun(runs, run, {kill}, context).then(
+      ({left}) => {
+        progress.done(`Stopped: no process of the run is left on ${Object.keys(left).join(', ')}`)
+        setTimeout(() => leave.abort(), CLOSING_MS).unref()
+      },
+      (error: Error) => {
+        progress.fail(error.message)
+        leave.abort(error)
+      },
+    )
+    stopped.push(end)
+  }
+  const onSignal = (): void => {
+    if (isStop(context.signal)) stop(false)
+    else leave.abort()
+  }
+  const onKill = (): void => stop(true)
+  context.signal.addEventListener('abort', onSignal, {once: true})
+  context.kill.addEventListener('abort', onKill, {once: true})
+  if (context.signal.aborted) onSignal()
+  try {
+    return await followRun(runs, run, {follow: true, signal: leave.signal, onLines: (lines) => watch.onLines(lines), onNews: (news) => watch.onNews?.(news)}, context)
+  } catch (error) {
+    if (!leave.signal.aborted || !isCliError(error, 'INTERRUPTED')) throw error
+    await Promise.all(stopped)
+    if (isCliError(leave.signal.reason)) throw leave.signal.reason
+    return undefined
+  } finally {
+    context.signal.removeEventListener('abort', onSignal)
+    context.kill.removeEventListener('abort', onKill)
+    await Promise.all(stopped)
+  }
+}
+
+/** The user asked for the end; otherwise only the terminal, or the reader of our output, has gone. */
+function isStop(signal: AbortSignal): boolean {
+  return !(signal.reason instanceof Error && signal.reason.message.endsWith('has gone'))
+}
+
+async function describe(train: TrainPlan, run: FoundRun, details: Map<string, NodeRunDetail> | undefined, times: StepTimes, begin: number): Promise<Trained> {
+  const {spec, live} = train
+  const leader = details?.get(spec.placements[0]?.node.name ?? '')
+  const result = leader?.result
+  const finished = Date.now()
+  const training = result ? Math.max(0, result.ended - result.started) * 1000 : 0
+  const before = times.of('workspace.sync') + times.of('workspace.environment')
+  return {
+    run: run.run,
+    status: result?.status ?? 'running',
+    exit: result?.exit ?? null,
+    cause: result?.cause ?? null,
+    nodes: spec.placements.map((one) => one.node.name),
+    worldSize: spec.worldSize,
+    attempts: result?.attempts.length ?? 1,
+    times: {
+      sync: times.of('workspace.sync'),
+      environment: times.of('workspace.environment'),
+      start: times.of('train.track') + times.of('train.start') + times.of('train.route'),
+      training,
+      recording: result ? Math.max(0, finished - result.ended * 1000) : 0,
+      total: Math.max(finished - begin, before + training),
+    },
+    metrics: result && live.tracking && live.record ? await lastMetrics(train) : [],
+    outputs: result?.outputs ?? [],
+    experiment: live.record ? spec.experiment : null,
+    trackedId: live.record?.runId ?? null,
+    recorded: live.record && result ? result.recorded : null,
+    left: Object.fromEntries([...(details ?? [])].map(([node, detail]) => [node, detail.alive])),
+  }
+}
+
+async function lastMetrics({live}: TrainPlan): Promise<Metric[]> {
+  try {
+    const run = await live.tracking?.mlflow.getRun(live.record?.runId as string)
+    return Object.values(run?.metrics ?? {}).sort((a, b) => a.key.localeCompare(b.key))
+  } catch {
+    return [] // the head is away; the nodes have told what matters
+  }
+}

@@ -1,0 +1,97 @@
+import {randomBytes} from 'node:crypto'
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir, userInfo} from 'node:os'
+import {join} from 'node:path'
+import {CliError, isCliError, Secret, type Context} from '../base/index.ts'
+import {openTracking, type Tracking} from '../head/index.ts'
+import type {Manifest} from '../manifest/index.ts'
+import type {Rack} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import {readSource} from './source.ts'
+import type {RunSpec} from './types.ts'
+
+/** A run's token outlives any run one can think of; it is revoked when the run has ended. Seconds. */
+const TTL_SECONDS = 60 * 24 * 3600
+
+/** A run's record at the tracking server, and what its nodes need to write to it. */
+export interface TrackedStart {
+  runId: string
+  experimentId: string
+  artifactUri: string
+  upstream: string
+  /** What ranks show the node's relay. */
+  token: Secret
+  /** What the relay shows the server; undefined: nothing, or the token. */
+  authorization: Secret | undefined
+  /** The token is the head's, for this run only. */
+  isOwn: boolean
+  commit: string | undefined
+}
+
+/** Opens the project's tracking server. Errors: HEAD_FAILED with the way out where the rack has no head. */
+export async function openTrainTracking(place: {rack: Rack; fleet: Fleet; manifest: Manifest}, context: Context): Promise<Tracking> {
+  try {
+    // Still needed after the first Ctrl-C: a run that is stopped has a record, too.
+    return await openTracking(place, {...context, signal: context.kill})
+  } catch (error) {
+    if (!isCliError(error, 'NOT_FOUND')) throw error
+    throw new CliError('HEAD_FAILED', `${error.message}, and runs are tracked there`, {hint: `${error.hint ?? 'flexrack head start'}   (or flexrack train --no-tracking)`, cause: error})
+  }
+}
+
+/** Creates the record: what is run, from which code, in which environment, on which nodes. */
+export async function createRecord(tracking: Tracking, spec: RunSpec, about: {folder: string; rack: string; environment: string | undefined}, context: Context): Promise<TrackedStart> {
+  const [experiment, source] = await Promise.all([tracking.mlflow.ensureExperiment(spec.experiment), readSource(about.folder, context.signal)])
+  const user = userName(context)
+  const tags: Record<string, string> = {
+    'flexrack.run': spec.run,
+    'flexrack.project': spec.project,
+    'flexrack.rack': about.rack,
+    'flexrack.command': spec.command.join(' '),
+    'flexrack.launcher': spec.launcher,
+    'flexrack.nodes': spec.placements.map((one) => one.node.name).join(','),
+    'flexrack.world_size': String(spec.worldSize),
+    'mlflow.source.name': spec.command[0] ?? '',
+    'mlflow.source.type': 'PROJECT',
+    'mlflow.user': user,
+    ...(about.environment && {'flexrack.environment': about.environment}),
+    ...(source.commit && {'mlflow.source.git.commit': source.commit, 'mlflow.source.git.branch': source.branch ?? '', 'flexrack.dirty': String(source.changed.length > 0)}),
+  }
+  const run = await tracking.mlflow.createRun({experimentId: experiment.id, name: spec.run, user, tags})
+  if (source.diff !== '' || source.changed.length > 0) await keepDiff(tracking, run.id, source.diff, source.changed, context)
+  const access = await tracking.openRun(run.id, experiment.id, TTL_SECONDS)
+  const isOwn = tracking.head !== undefined
+  const authorization = access.basic ? `Basic ${Buffer.from(access.basic.reveal()).toString('base64')}` : access.token ? `Bearer ${access.token.reveal()}` : undefined
+  return {
+    runId: run.id,
+    experimentId: experiment.id,
+    artifactUri: run.artifactUri,
+    upstream: tracking.nodeUri,
+    // The user's own token for another server stays between the relay and that server.
+    token: isOwn && access.token ? access.token : new Secret(randomBytes(24).toString('base64url')),
+    authorization: isOwn || authorization === undefined ? undefined : new Secret(authorization),
+    isOwn,
+    commit: source.commit,
+  }
+}
+
+async function keepDiff(tracking: Tracking, runId: string, diff: string, changed: string[], context: Context): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'flexrack-diff-'))
+  try {
+    await writeFile(join(folder, 'changes.diff'), diff, {mode: 0o600})
+    await writeFile(join(folder, 'changed.txt'), `${changed.join('\n')}\n`, {mode: 0o600})
+    for (const name of ['changes.diff', 'changed.txt']) await tracking.mlflow.uploadArtifact(runId, `source/${name}`, join(folder, name))
+  } catch (error) {
+    context.reporter.warn(`the uncommitted changes were not recorded: ${(error as Error).message}`)
+  } finally {
+    await rm(folder, {recursive: true, force: true})
+  }
+}
+
+function userName(context: Context): string {
+  try {
+    return userInfo().username
+  } catch {
+    return context.env.USER ?? 'unknown'
+  }
+}

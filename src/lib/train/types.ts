@@ -1,0 +1,61 @@
+import type {TrainSpec} from '../manifest/index.ts'
+import type {RackNode} from '../rack/index.ts'
+
+/** What the command line says besides the manifest. */
+export interface TrainChoice {
+  nodes?: number | undefined
+  processesPerNode?: number | undefined
+  /** Node selector. */
+  on?: string | undefined
+  /** Arguments after `--`: come after those of the manifest's command. */
+  args: string[]
+  /** Beginning of the run's id, instead of the project's name. */
+  name?: string | undefined
+  tracking: boolean
+}
+
+/** Ranks of a run on one node. */
+export interface Placement {
+  node: RackNode
+  /** Position in the gang; 0 leads. */
+  index: number
+  ranks: number[]
+}
+
+/** Everything about a run that is known before anything is done. */
+export interface RunSpec {
+  run: string
+  project: string
+  launcher: TrainSpec['launcher']
+  command: string[]
+  processes: number
+  worldSize: number
+  restarts: number
+  grace: number
+  outputs: string[]
+  env: Record<string, string>
+  placements: Placement[]
+  experiment: string
+  tracked: boolean
+}
+
+/** What a node tells about its network, see run.route. */
+export interface NodeRoute {
+  /** Equal for two nodes that are one machine in one network namespace. */
+  machine: string
+  interfaces: {name: string; address: string; netmask: string}[]
+  /** Source address of the default route. */
+  outgoing: string | null
+  /** Source address of the route to the address that was asked for. */
+  source: string | null
+}
+
+/** Address of each node within the gang, and how many nodes of the gang share its machine. */
+export type GangAddresses = Record<string, {address: string; neighbours: number}>
+
+/** How long the parts before the training took. Milliseconds. */
+export interface StartTimes {
+  sync: number
+  environment: number
+  start: number
+}
