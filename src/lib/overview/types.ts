@@ -1,0 +1,34 @@
+import type {EndpointSummary} from '../endpoint/index.ts'
+import type {HeadStatus} from '../head/index.ts'
+import type {RunEntry} from '../runs/index.ts'
+
+/** A node at a glance. Sizes in bytes; what could not be read is null. */
+export interface NodeGlance {
+  node: string
+  host: string
+  ok: boolean
+  cores: number | null
+  /** Processes that ran or wanted to, on average over the last minute. */
+  load: number | null
+  memory: {available: number; total: number} | null
+  /** Of the file system of the home folder. */
+  disk: {free: number; total: number} | null
+  gpus: number
+  /** Why not, where not ok. */
+  code?: string
+  message?: string
+  hint?: string
+}
+
+export type HeadGlance = Pick<HeadStatus, 'node' | 'state' | 'url'>
+
+export interface Overview {
+  rack: string
+  nodes: NodeGlance[]
+  head: HeadGlance
+  /** Newest first: all that go on, and the last ones. */
+  runs: RunEntry[]
+  endpoints: EndpointSummary[]
+  /** Parts that could not be asked, and why. */
+  unknown: {part: 'runs' | 'endpoints'; message: string}[]
+}
