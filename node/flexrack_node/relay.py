@@ -5,13 +5,15 @@ acknowledged, and are sent again in order when the server is back; until the jou
 Sending a write again changes nothing on an MLflow server: the same metric value is one row, params and tags are set to
 what they are, a file is replaced by itself.
 """
+import http.client
 import threading
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from flexrack_node.relay_front import Front
 from flexrack_node.relay_journal import Entry, Journal, SpoolFull, rejected
+from flexrack_node.relay_merge import merge
 from flexrack_node.relay_upstream import Away, Body, Line, Upstream
 
 SPOOL_BYTES = 4 * 1024 ** 3
@@ -22,6 +24,7 @@ REPLAY_FILE_SECONDS = 300.0
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 3.0
 SERVER_ERROR_TRIES = 5
+MERGED_ENTRIES = 900
 
 Event = Callable[[Dict[str, Any]], None]
 
@@ -109,22 +112,27 @@ class Relay:
 
     def _replay(self) -> None:
         line, pause, tries = self.upstream.connect(), FIRST_PAUSE_SECONDS, 0
-        refused_told = False
+        refused_told, alone = False, 0
         while True:
             with self._state:
                 self._state.wait_for(lambda: self._closing or self.is_away)
                 if self._closing:
                     line.close()
                     return
-            entry = self.journal.first()
-            if entry is None:
+            entries = self.journal.first(1 if alone else MERGED_ENTRIES)
+            if not entries:
                 self._finish()
                 continue
-            status, answer = self._send_again(line, entry)
+            taken, path, body = merge(entries)
+            entry, alone = entries[0], max(0, alone - 1)
+            status, answer = self._send_again(line, entry) if path is None else self._send_merged(line, path, body)
             if 200 <= status < 300:
-                self.journal.taken(entry)
-                self._replayed += 1
+                self.journal.taken(entries[:taken])
+                self._replayed += taken
                 pause, tries, refused_told = FIRST_PAUSE_SECONDS, 0, False
+                continue
+            if path is not None and 400 <= status < 500 and status not in (401, 408, 429):
+                alone = taken  # one of them is refused: find out which
                 continue
             if status == 401 and not refused_told:  # the token ran out: keep everything, somebody with another token can go on
                 refused_told = True
@@ -139,23 +147,27 @@ class Relay:
                 self._state.wait_for(lambda: self._closing, pause)
             pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
-    def _send_again(self, line: Line, entry: Entry) -> "tuple[int, str]":
+    def _send_again(self, line: Line, entry: Entry) -> Tuple[int, str]:
+        body: Body = entry.file if entry.file else entry.inline
+        return self._call(line, entry.method, entry.path, entry.kind, body, REPLAY_FILE_SECONDS if entry.file else REPLAY_SECONDS)
+
+    def _send_merged(self, line: Line, path: str, body: bytes) -> Tuple[int, str]:
+        return self._call(line, "POST", path, "application/json", body, REPLAY_SECONDS)
+
+    def _call(self, line: Line, method: str, path: str, kind: str, body: Body, seconds: float) -> Tuple[int, str]:
         """(HTTP status, answer); status 0 where there is none."""
         try:
-            body: Body = entry.file if entry.file else entry.inline
-            seconds = REPLAY_FILE_SECONDS if entry.file else REPLAY_SECONDS
-            answer = line.send(entry.method, entry.path, {"Content-Type": entry.kind}, body, seconds)
-            text = answer.read().decode("utf-8", "replace")
-            return answer.status, text
+            answer = line.send(method, path, {"Content-Type": kind}, body, seconds)
+            return answer.status, answer.read().decode("utf-8", "replace")
         except Away as error:
             return 0, str(error)
-        except OSError as error:  # the answer broke off
+        except (OSError, http.client.HTTPException) as error:  # the answer broke off
             line.close()
             return 0, str(error)
 
     def _finish(self) -> None:
         with self._state:
-            if self.journal.first() is not None:
+            if self.journal.first():
                 return
             since, self._away_since = self._away_since, None
             self._full_told = False

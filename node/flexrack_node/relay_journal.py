@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 INLINE_BYTES = 256 * 1024
 
@@ -81,27 +81,31 @@ class Journal:
             self._size += len(line)
             self.pending += 1
 
-    def first(self) -> Optional[Entry]:
-        """The oldest entry that was not taken, or None."""
+    def first(self, most: int = 1) -> List[Entry]:
+        """The oldest entries that were not taken, in order."""
+        entries: List[Entry] = []
         with self._lock:
-            if self._position >= self._size:
-                return None
-            self._input.seek(self._position)
-            line = self._input.readline()
-            return Entry(json.loads(line), self.folder, self._position + len(line))
+            position = self._position
+            self._input.seek(position)
+            while position < self._size and len(entries) < most:
+                line = self._input.readline()
+                position += len(line)
+                entries.append(Entry(json.loads(line), self.folder, position))
+        return entries
 
-    def taken(self, entry: Entry) -> None:
-        """Forgets the first entry: the server has it. Losing this in a crash only sends it once more."""
+    def taken(self, entries: List[Entry]) -> None:
+        """Forgets the first entries: the server has them. Losing this in a crash only sends them once more."""
         with self._lock:
-            self._position = entry.end
-            self.pending -= 1
+            self._position = entries[-1].end
+            self.pending -= len(entries)
             if self._position >= self._size:
                 os.ftruncate(self._output, 0)
                 self._position = self._size = 0
             write_whole(self.folder / "position", str(self._position).encode())
-            if entry.file:
-                self._bodies -= entry.size()
-                entry.file.unlink()
+            for entry in entries:
+                if entry.file:
+                    self._bodies -= entry.size()
+                    entry.file.unlink()
 
     def reject(self, entry: Entry, status: int, answer: str) -> None:
         """Sets the first entry aside for people to look at: the server will never take it."""
@@ -111,7 +115,7 @@ class Journal:
             file.write(json.dumps(record) + "\n")
             file.flush()
             os.fsync(file.fileno())
-        self.taken(entry)
+        self.taken([entry])
 
     def scratch(self) -> Path:
         """A new file name in the spool's folder for a body that is still coming in; give it to append, or remove it."""

@@ -13,6 +13,8 @@ from flexrack_node.relay import Relay, drain  # noqa: E402
 from flexrack_node.relay_journal import Journal, SpoolFull  # noqa: E402
 
 TOKEN = "the-run's-token"
+TAG = "/api/2.0/mlflow/runs/set-tag"
+BATCH = "/api/2.0/mlflow/runs/log-batch"
 LOG = "/api/2.0/mlflow/runs/log-metric"
 PUT = "/api/2.0/mlflow-artifacts/artifacts/1/r/artifacts/"
 
@@ -98,7 +100,7 @@ class RelayTest(unittest.TestCase):
         relay = self.relay()
         self.tracking.stop()
         for number in range(50):
-            self.assertEqual(self.call("POST", LOG, b'{"step":%d}' % number)[0], 200)
+            self.assertEqual(self.call("POST", TAG, b'{"step":%d}' % number)[0], 200)
         self.assertEqual([event["event"] for event in self.events], ["tracking.away"])
         self.tracking = Tracking(self.tracking.port)
         self.assertTrue(self.back.wait(20))
@@ -107,6 +109,22 @@ class RelayTest(unittest.TestCase):
         self.call("POST", LOG, b'{"step":50}')
         self.assertEqual(len(self.tracking.calls), 51)
         self.assertEqual(relay.close(5), {"pending": 0, "rejected": 0, "last_rejection": None})
+
+    def test_metrics_of_one_run_that_follow_each_other_go_in_one_call_and_a_refused_one_takes_no_other_with_it(self):
+        relay = self.relay()
+        self.tracking.stop()
+        for number in range(5):
+            self.call("POST", LOG, json.dumps({"run_id": "r", "key": "refused" if number == 3 else "loss", "value": "NaN", "step": number}).encode())
+        self.call("POST", BATCH, json.dumps({"run_id": "r", "metrics": [{"key": "loss", "value": 1, "step": 5}]}).encode())
+        self.call("POST", TAG, b'{"run_id":"r","key":"k"}')
+        self.call("POST", LOG, b'{"run_id":"r","key":"loss","step":6}')
+        self.call("POST", LOG, b'{"run_id":"another","key":"loss","step":7}')
+        self.tracking = Tracking(self.tracking.port)
+        self.assertTrue(self.back.wait(20))
+        self.assertEqual([call[1] for call in self.tracking.calls], [BATCH] + [LOG] * 5 + [BATCH, TAG, LOG, LOG])
+        merged = json.loads(self.tracking.calls[0][2])
+        self.assertEqual([metric["step"] for metric in merged["metrics"]], list(range(6)))
+        self.assertEqual(relay.close()["rejected"], 1)
 
     def test_a_large_file_survives_the_relay_itself_being_replaced(self):
         data = bytes(range(256)) * 20_000  # 5 MB: too large for memory
@@ -176,12 +194,12 @@ class JournalTest(unittest.TestCase):
         journal = Journal(self.spool, 1_000_000)
         self.assertEqual(journal.pending, 2)
         self.assertFalse((self.spool / "body-7").exists())
-        first = journal.first()
+        first = journal.first()[0]
         self.assertEqual((first.path, first.inline), ("/a", b"1"))
-        journal.taken(first)
+        journal.taken([first])
         journal.close()
         again = Journal(self.spool, 1_000_000)
-        self.assertEqual((again.pending, again.first().path), (1, "/b"))
+        self.assertEqual((again.pending, again.first()[0].path), (1, "/b"))
         again.close()
 
     def test_only_one_process_at_a_time_opens_a_spool(self):
@@ -194,7 +212,7 @@ class JournalTest(unittest.TestCase):
         journal = Journal(self.spool, 1000, reserve=0)
         with self.assertRaises(SpoolFull):
             journal.append("POST", "/a", "application/json", b"x" * 2000)
-        self.assertIsNone(journal.first())
+        self.assertEqual(journal.first(), [])
         journal.close()
 
 

@@ -78,7 +78,8 @@ export function versionOf(wire: WireVersion): ModelVersion {
     status: wire.status ?? 'READY',
     source: wire.source ?? '',
     runId: wire.run_id || undefined,
-    modelId: wire.model_id || undefined,
+    // MLflow's own store leaves model_id out; the source says the same.
+    modelId: wire.model_id || /^models:\/(m-[^/]+)$/.exec(wire.source ?? '')?.[1],
     description: wire.description ?? '',
     tags: recordOf(wire.tags),
     aliases: wire.aliases ?? [],
