@@ -1,0 +1,114 @@
+import {mkdtemp, readdir, readFile, rm, stat} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest'
+import {Endpoints} from '../../../../src/lib/head/service/endpoints.ts'
+import {Locks} from '../../../../src/lib/head/service/locks.ts'
+import {Logins} from '../../../../src/lib/head/service/login.ts'
+import {Tokens} from '../../../../src/lib/head/service/tokens.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flexrack-head-state-'))
+  vi.useFakeTimers({toFake: ['Date']})
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await rm(folder, {recursive: true, force: true})
+})
+const pass = (seconds: number): void => void vi.setSystemTime(Date.now() + seconds * 1000)
+const RUN = {kind: 'run', run_id: 'r', experiment_id: '1', ttl_seconds: 60}
+
+describe('tokens', () => {
+  test('open for whom they were made until they expire or are revoked, over a restart', async () => {
+    const tokens = await Tokens.open(folder)
+    const {token, id} = await tokens.issue(RUN)
+    const again = await Tokens.open(folder)
+    expect(again.check(token)).toEqual({kind: 'run', id, runId: 'r', experimentId: '1'})
+    pass(61)
+    expect(again.check(token)).toBeUndefined()
+    const other = await again.issue({kind: 'endpoint', endpoint: 'digits', ttl_seconds: 60})
+    expect(again.check(other.token)).toMatchObject({kind: 'endpoint', endpoint: 'digits'})
+    await again.revoke(other.id)
+    expect((await Tokens.open(folder)).check(other.token)).toBeUndefined()
+  })
+
+  test('are kept as hashes, in files that only their owner reads', async () => {
+    const tokens = await Tokens.open(folder)
+    const {token} = await tokens.issue(RUN)
+    const text = await readFile(join(folder, 'tokens.json'), 'utf8')
+    expect(text).not.toContain(token.split('.')[2])
+    for (const file of ['tokens.json', 'admin-token']) expect((await stat(join(folder, file))).mode & 0o077).toBe(0)
+  })
+
+  test('with another kind, another secret or nothing in them open nothing', async () => {
+    const tokens = await Tokens.open(folder)
+    const {token} = await tokens.issue(RUN)
+    const [, id, secret] = token.split('.')
+    for (const wrong of [`endpoint.${id}.${secret}`, `run.${id}.x`, `run.${id}`, 'admin.x', '', `run.__proto__.${secret}`]) expect(tokens.check(wrong)).toBeUndefined()
+  })
+
+  test('cannot be made for nothing or for ever', async () => {
+    const tokens = await Tokens.open(folder)
+    await expect(tokens.issue({kind: 'run', ttl_seconds: 5})).rejects.toMatchObject({status: 400})
+    await expect(tokens.issue({...RUN, ttl_seconds: 0})).rejects.toMatchObject({status: 400})
+    expect((await tokens.issue({...RUN, ttl_seconds: 1e12})).expires_at).toBeLessThan(Date.now() + 91 * 24 * 3600 * 1000)
+  })
+})
+
+describe('locks', () => {
+  test('are held by one until given back or run out, and each new holder has a larger fence, over a restart', async () => {
+    const locks = await Locks.open(folder)
+    const first = await locks.put('deploy', {owner: 'me', ttl_seconds: 10})
+    await expect(locks.put('deploy', {owner: 'you', ttl_seconds: 10})).rejects.toMatchObject({status: 409, code: 'LOCKED', more: {holder: 'me'}})
+    const again = await Locks.open(folder)
+    expect((await again.put('deploy', {owner: 'me', ttl_seconds: 10, fence: first.fence})).fence).toBe(first.fence)
+    pass(11)
+    await expect(again.put('deploy', {owner: 'me', ttl_seconds: 10, fence: first.fence})).rejects.toMatchObject({code: 'LOCKED'})
+    const second = await again.put('deploy', {owner: 'you', ttl_seconds: 10})
+    expect(second.fence).toBeGreaterThan(first.fence)
+    await expect(again.remove('deploy', first.fence)).rejects.toMatchObject({code: 'LOCKED'})
+    await again.remove('deploy', second.fence)
+    expect((await again.put('deploy', {owner: 'me', ttl_seconds: 10})).fence).toBeGreaterThan(second.fence)
+  })
+
+  test('asked for by many at once go to one', async () => {
+    const locks = await Locks.open(folder)
+    const all = await Promise.allSettled(Array.from({length: 10}, (_, index) => locks.put('one', {owner: `user ${index}`, ttl_seconds: 10})))
+    expect(all.filter((one) => one.status === 'fulfilled')).toHaveLength(1)
+  })
+})
+
+describe('endpoint documents', () => {
+  test('are replaced only by who read the newest, and are there after a restart', async () => {
+    const endpoints = await Endpoints.open(folder)
+    await endpoints.put('digits', {revision: 0, document: {active: {targets: ['http://127.0.0.1:1']}}})
+    const all = await Promise.allSettled([1, 1, 1].map((revision, index) => endpoints.put('digits', {revision, document: {index}})))
+    expect(all.map((one) => one.status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+    expect((await Endpoints.open(folder)).get('digits')).toEqual({revision: 2, document: {index: 0}})
+    await endpoints.remove('digits')
+    expect(await readdir(join(folder, 'endpoints'))).toEqual([])
+    expect(() => endpoints.get('digits')).toThrow('no endpoint digits')
+  })
+
+  test.each([['../x', {}], ['digits', []], ['digits', {active: {targets: ['file:///etc/passwd']}}]])('refuses %s with %j', async (name, document) => {
+    const endpoints = await Endpoints.open(folder)
+    await expect(endpoints.put(name, {revision: 0, document})).rejects.toMatchObject({status: 400})
+  })
+})
+
+describe('login codes', () => {
+  test('give a cookie once and only for a minute; the cookie is no bearer token', async () => {
+    const tokens = await Tokens.open(folder)
+    const logins = new Logins(tokens)
+    const {code} = logins.issue()
+    const cookie = (await logins.trade(code)).split(';')[0]!
+    expect(logins.check({cookie, host: '127.0.0.1:5'})).toMatchObject({kind: 'session'})
+    expect(logins.check({cookie, host: '127.0.0.1:5', origin: 'http://127.0.0.1:5'})).toMatchObject({kind: 'session'})
+    expect(() => logins.check({cookie, host: '127.0.0.1:5', origin: 'http://127.0.0.1:6'})).toThrow('another page')
+    await expect(logins.trade(code)).rejects.toMatchObject({status: 403})
+    const late = logins.issue()
+    pass(61)
+    await expect(logins.trade(late.code)).rejects.toMatchObject({status: 403})
+  })
+})
