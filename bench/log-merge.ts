@@ -1,0 +1,82 @@
+// How fast the logs of a run's ranks are merged here, over two nodes and eight ranks, and whether a cut link loses or repeats anything.
+import {mkdir, readFile, rm, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {followRun, type FoundRun, type RankLine} from '../src/lib/runs/index.ts'
+import {openFleet} from '../src/lib/ssh/index.ts'
+import {startLocalRack} from '../test/support/local-rack.ts'
+import {startTcpRelay} from '../test/support/tcp-relay.ts'
+import {medians, report} from './measure.ts'
+
+const RUN = 'bench-aaaaa'
+const RANKS_A_NODE = 4
+const LINES = 25_000
+const CUTS = 3
+const total = 2 * RANKS_A_NODE * LINES
+const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
+
+const local = await startLocalRack({nodes: 2})
+const [near] = local.rack.nodes
+if (!near) throw new Error('the local rack has no nodes')
+const relay = await startTcpRelay(near.port as number)
+try {
+  for (const [index, node] of local.rack.nodes.entries()) await layRun(node.name, index)
+  const cutRack = {...local.rack, nodes: local.rack.nodes.map((node) => (node === near ? {...node, port: relay.port, knownHosts: join(local.home, 'relayed')} : node))}
+  const known = await readFile(near.knownHosts as string, 'utf8')
+  await writeFile(join(local.home, 'relayed'), known.replace(`:${near.port} `, `:${relay.port} `))
+  const found = await medians({whole: () => readAll(local.rack, 0), cut: () => readAll(cutRack, CUTS)}, rounds)
+  report('log-merge', [
+    {what: `${total} lines of ${2 * RANKS_A_NODE} ranks on 2 nodes, connecting included`, value: (total / found.whole) * 1000, unit: 'lines/s', bar: 10_000, better: 'higher'},
+    {what: `the same with the link of one node cut ${CUTS} times, nothing lost or repeated`, value: (total / found.cut) * 1000, unit: 'lines/s'},
+  ], ['Order in each rank, and the number of lines, are checked in every run. Both ends share this one machine.'])
+} finally {
+  await relay.stop()
+  await local.stop()
+}
+
+async function readAll(rack: typeof local.rack, cuts: number): Promise<void> {
+  const fleet = openFleet(rack.nodes, local.context())
+  const next = new Map<number, number>()
+  /** Lines that were shown before their end, because the link was gone for a while. */
+  const begun = new Map<number, string>()
+  let wrong: string | undefined
+  let seen = 0
+  let done = 0
+  const onLines = (lines: RankLine[]): void => {
+    for (const {rank, text, partial} of lines) {
+      const whole = (begun.get(rank) ?? '') + text
+      begun.set(rank, partial ? whole : '')
+      if (partial) continue
+      const expected = next.get(rank) ?? 0
+      if (!whole.startsWith(`step ${expected} of`) || !whole.endsWith(' 0.001')) wrong ??= `rank ${rank}: ${JSON.stringify(whole)} came where step ${expected} should`
+      next.set(rank, expected + 1)
+      seen += 1
+    }
+    if (done < cuts && seen > ((done + 1) * total) / (cuts + 2)) {
+      done += 1
+      relay.cut()
+    }
+  }
+  const run = {run: RUN, nodes: rack.nodes.map((node, index) => ({node: node.name, index, attempt: 1}))} as FoundRun
+  await followRun({rack, fleet}, run, {follow: true, onLines}, local.context())
+  await fleet.close()
+  if (wrong) throw new Error(wrong)
+  if (seen !== total) throw new Error(`${seen} lines came of ${total}`)
+}
+
+/** The folder of a run that is over, as its supervisor leaves it. */
+async function layRun(node: string, index: number): Promise<void> {
+  const folder = join(local.home, 'state/local/nodes', node, 'home/.flexrack/runs', RUN)
+  await rm(folder, {recursive: true, force: true})
+  await mkdir(join(folder, 'attempts/1'), {recursive: true})
+  const seconds = Date.now() / 1000
+  const spec = {run: RUN, project: 'bench', node, index, nodes: local.rack.nodes.map((one) => one.name), processes: RANKS_A_NODE, launcher: 'plain', command: ['true'], created: seconds}
+  const result = {status: 'finished', exit: 0, cause: null, attempts: [{attempt: 1, status: 'finished'}], started: seconds, ended: seconds, duration: 0, recorded: true}
+  await writeFile(join(folder, 'spec.json'), JSON.stringify(spec))
+  await writeFile(join(folder, 'state.json'), JSON.stringify({status: 'finished', attempt: 1}))
+  await writeFile(join(folder, 'result.json'), JSON.stringify(result))
+  await writeFile(join(folder, 'lock'), '')
+  for (let rank = 0; rank < RANKS_A_NODE; rank += 1) {
+    const lines = Array.from({length: LINES}, (_, step) => `step ${step} of ${LINES}: loss ${(1 / (step + 1)).toFixed(6)}, learning rate 0.001\n`)
+    await writeFile(join(folder, `attempts/1/rank-${index * RANKS_A_NODE + rank}.log`), lines.join(''))
+  }
+}
