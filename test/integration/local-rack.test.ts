@@ -177,6 +177,19 @@ await localUp({nodes: 3}, makeContext())`
   }
 })
 
+test('a rack with an owner ends with it, and with what runs on its nodes', async () => {
+  const other = await startLocalRack({nodes: 1})
+  await localDown({purge: false, grace: 1}, other.context())
+  const owner = spawn('sleep', ['1000'])
+  const {pid} = await localUp({nodes: 1, owner: owner.pid as number}, other.context())
+  await (await openFleet((await loadRack('local', other.env)).nodes, other.context()).shell('node-1')).run('nohup sleep 1004177 >/dev/null 2>&1 &')
+  owner.kill('SIGKILL')
+  await expect.poll(async () => (await other.status()).state, {timeout: 20_000}).toBe('crashed')
+  expect(pid).toBeGreaterThan(1)
+  expect(await sleepers()).toEqual([])
+  await other.stop()
+})
+
 test('purge leaves nothing', async () => {
   const other = await startLocalRack({nodes: 2})
   await localDown({purge: true, grace: 1}, other.context())

@@ -22,7 +22,7 @@ export interface TestLocalRack {
   stop(): Promise<void>
 }
 
-/** A local rack with a FLEXRACK_HOME of its own (or `home`, which then stays), for one test file. */
+/** A local rack with a FLEXRACK_HOME of its own (or `home`, which then stays), for one test file. It also ends when this process dies. */
 export async function startLocalRack(options: {nodes: number; home?: string; environments?: string; env?: NodeJS.ProcessEnv}): Promise<TestLocalRack> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'flexrack-local-')))
   const env: NodeJS.ProcessEnv = {...process.env, ...options.env, FLEXRACK_HOME: home}
@@ -33,7 +33,7 @@ export async function startLocalRack(options: {nodes: number; home?: string; env
     if (options.home === undefined) await rm(home, {recursive: true, force: true})
   }
   try {
-    await localUp({nodes: options.nodes, ...(options.environments && {environments: options.environments})}, context())
+    await localUp({nodes: options.nodes, owner: process.pid, ...(options.environments && {environments: options.environments})}, context())
   } catch (error) {
     await remove()
     throw error

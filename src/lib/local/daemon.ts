@@ -4,15 +4,20 @@ import {rm, stat} from 'node:fs/promises'
 import {userInfo} from 'node:os'
 import {controlPath, serveControl} from './control.ts'
 import {ensurePrivateFolder} from './files.ts'
+import {isAlive} from './alive.ts'
 import {ensureKey} from './keys.ts'
 import {localLayout} from './layout.ts'
-import {loginShell, type StarterSettings} from './environment.ts'
+import {loginShell} from './environment.ts'
+import {endRackProcesses} from './rack-processes.ts'
 import {PipePool} from './pipes.ts'
+import type {DaemonSettings} from './start.ts'
 import {startNodeServer, type NodeServer} from './server.ts'
 import type {DaemonState, LocalNode, LocalRack} from './types.ts'
 
 const HIGHEST_OWN_FD = 48
-const settings = JSON.parse(process.env.FLEXRACK_LOCAL_DAEMON ?? '{}') as StarterSettings
+const WATCH_MS = 30_000
+const OWNER_MS = 2000
+const settings = JSON.parse(process.env.FLEXRACK_LOCAL_DAEMON ?? '{}') as DaemonSettings
 const layout = localLayout(process.env)
 const rack = JSON.parse(readFileSync(layout.rack, 'utf8')) as LocalRack
 const startedAt = new Date().toISOString()
@@ -100,6 +105,14 @@ function closeInherited(): void {
   }
 }
 
+/** The process that wanted this rack for itself has died: nobody will take it down. */
+async function endOrphaned(): Promise<void> {
+  log('the owner is gone')
+  await endRackProcesses(layout, rack, 2000).catch((error: Error) => log(error.message))
+  await stop()
+  process.exit(0)
+}
+
 closeInherited()
 // Sessions get the umask of a standard server; our own files say their mode each.
 process.umask(0o022)
@@ -119,7 +132,7 @@ const control = await serveControl(controlPath(layout.folder, rack.id), async (r
   if (request.ask === 'stop') setImmediate(() => void stop().finally(() => process.exit(0)))
   return state()
 })
-const WATCH_MS = 30_000
+
 const own = await stat(controlPath(layout.folder, rack.id))
 // A rack that was removed by hand, or replaced, must not stay here unseen.
 setInterval(() => {
@@ -128,6 +141,14 @@ setInterval(() => {
     () => process.exit(0),
   )
 }, WATCH_MS)
+const {owner} = settings
+if (owner !== undefined) {
+  const watch = setInterval(() => {
+    if (isAlive(owner)) return
+    clearInterval(watch)
+    void endOrphaned()
+  }, OWNER_MS)
+}
 
 log(`started, pid ${process.pid}`)
 process.send?.({ready: true})

@@ -3,8 +3,13 @@ import {open, readFile, rename, stat} from 'node:fs/promises'
 import {resolve as absolute} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {CliError, type Context} from '../base/index.ts'
-import {starterSettings} from './environment.ts'
+import {starterSettings, type StarterSettings} from './environment.ts'
 import type {LocalLayout} from './layout.ts'
+
+/** What the background process is told, besides what is in the rack's folder. */
+export interface DaemonSettings extends StarterSettings {
+  owner?: number
+}
 
 const READY_MS = 30_000
 /** Bytes; then a new one is begun, and one old one is kept. */
@@ -16,8 +21,8 @@ const DAEMON = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './daemon
  * and an environment of its own, so that it keeps nothing of the user's secrets. Throws NODE_UNFIT with the end of
  * its log.
  */
-export async function startDaemon(layout: LocalLayout, id: string, ctx: Context): Promise<void> {
-  const settings = starterSettings(ctx.env)
+export async function startDaemon(layout: LocalLayout, id: string, owner: number | undefined, ctx: Context): Promise<void> {
+  const settings: DaemonSettings = {...starterSettings(ctx.env), ...(owner !== undefined && {owner})}
   if (((await stat(layout.log).catch(() => undefined))?.size ?? 0) > MAX_LOG) await rename(layout.log, `${layout.log}.1`)
   const log = await open(layout.log, 'a', 0o600)
   const {size: logStart} = await log.stat()

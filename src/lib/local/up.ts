@@ -20,6 +20,8 @@ export interface LocalUpInput {
   environments?: string
   /** As sshd's MaxSessions; 64 by default. */
   maxSessions?: number
+  /** Pid of a process that the rack must not outlive (tests); only looked at when the rack is started. */
+  owner?: number
 }
 
 const DEFAULT_NODES = 3
@@ -54,7 +56,7 @@ export async function localUp(input: LocalUpInput, ctx: Context): Promise<LocalS
     }
     await writeRack(layout, wanted)
     await ensurePrivateFolder(wanted.environments)
-    throwIfFailed(await executePlan(plan, handlers(layout, wanted, ctx), ctx))
+    throwIfFailed(await executePlan(plan, handlers(layout, wanted, input.owner, ctx), ctx))
   })
   return localStatus(ctx)
 }
@@ -94,9 +96,9 @@ async function makePlan(layout: LocalLayout, rack: LocalRack, daemon: DaemonStat
   return {command: 'local up', steps}
 }
 
-function handlers(layout: LocalLayout, rack: LocalRack, ctx: Context): Parameters<typeof executePlan>[1] {
+function handlers(layout: LocalLayout, rack: LocalRack, owner: number | undefined, ctx: Context): Parameters<typeof executePlan>[1] {
   return {
-    'local.start': () => startDaemon(layout, rack.id, ctx),
+    'local.start': () => startDaemon(layout, rack.id, owner, ctx),
     'local.nodes': async () => {
       const progress = ctx.reporter.begin(`Starting ${rack.nodes.length} local nodes`)
       try {
