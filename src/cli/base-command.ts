@@ -6,6 +6,7 @@ import type {ProjectSession, Session, SessionFlags} from './session.ts'
 export abstract class BaseCommand extends Command {
   static override enableJsonFlag = true
   static override baseFlags = {
+    json: Flags.boolean({description: 'answer as JSON', helpGroup: 'GLOBAL'}),
     debug: Flags.boolean({description: 'show stack traces', helpGroup: 'GLOBAL'}),
   }
 

@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core'
 
 /** Flags that mean the same thing in every command. */
-export const rackFlag = Flags.string({char: 'r', description: 'name or file of the rack', env: 'FLEXRACK_RACK', helpGroup: 'WHERE'})
-export const projectFlag = Flags.string({char: 'C', description: 'project folder (default: this one or the nearest above it)', env: 'FLEXRACK_PROJECT', helpGroup: 'WHERE'})
-export const onFlag = Flags.string({description: 'nodes: names, globs, label=value, all; comma separated', helpGroup: 'WHERE'})
+export const rackFlag = Flags.string({char: 'r', helpValue: 'NAME', description: 'name or file of the rack', env: 'FLEXRACK_RACK', helpGroup: 'WHERE'})
+export const projectFlag = Flags.string({char: 'C', helpValue: 'FOLDER', description: 'project folder (default: this one or the nearest above it)', env: 'FLEXRACK_PROJECT', helpGroup: 'WHERE'})
+export const onFlag = Flags.string({helpValue: 'NODES', description: 'nodes: names, globs, label=value, all; comma separated', helpGroup: 'WHERE'})
 export const dryRunFlag = Flags.boolean({description: 'print the plan and change nothing'})
 export const yesFlag = Flags.boolean({char: 'y', description: 'do not ask'})

@@ -40,11 +40,12 @@ function helpArguments(argv: string[]): string[] {
   return argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
 }
 
-/** package.json as oclif gets it: the commands' folder, and who answers to an unknown command. */
+/** package.json as oclif gets it: where the commands and the help are, and who answers to an unknown command. */
 function configure(json: Interfaces.PJSON, code: 'dist' | 'src', argv: readonly string[]): Interfaces.PJSON {
   const end = argv.indexOf('--')
   const canAsk = process.stdin.isTTY && process.stderr.isTTY && !(end === -1 ? argv : argv.slice(0, end)).includes('--json')
   const plugins = (json.oclif.plugins ?? []).filter((name) => canAsk || !name.endsWith('/plugin-not-found'))
-  const hooks: Record<string, string> = canAsk ? {} : {command_not_found: `./${code}/cli/not-found.${code === 'src' ? 'ts' : 'js'}`}
-  return {...json, oclif: {...json.oclif, commands: `./${code}/commands`, plugins, hooks}}
+  const file = (name: string): string => `./${code}/cli/${name}.${code === 'src' ? 'ts' : 'js'}`
+  const hooks: Record<string, string> = canAsk ? {} : {command_not_found: file('not-found')}
+  return {...json, oclif: {...json.oclif, commands: `./${code}/commands`, helpClass: file('help'), plugins, hooks}}
 }
