@@ -17,9 +17,9 @@ GPU_QUERY = ("index", "uuid", "name", "memory.total", "driver_version", "pci.bus
 
 
 def measure(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
-    """{peers: {name: host}}: facts; with peers also the address that each is reached from."""
+    """{peers: {name: host}, ports: [[address, port]]}: facts; the address that each peer is reached from; ports in use."""
     given = given or {}
-    from flexrack_node.network import interfaces, routes_to
+    from flexrack_node.network import interfaces, routes_to, taken_ports
 
     parts: Dict[str, Callable[[], Any]] = {
         "hostname": socket.gethostname,
@@ -38,6 +38,7 @@ def measure(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]
         "containers": lambda: [name for name in CONTAINER_RUNTIMES if shutil.which(name)],
         "slurm": slurm,
         "routes": lambda: routes_to(given.get("peers") or {}, interfaces()),
+        "taken_ports": lambda: taken_ports(given.get("ports") or []),
     }
     facts = measure_all(parts, seconds=float(given.get("seconds") or 15))
     facts["clock"] = time.time()  # last: the caller compares it with the middle of the call

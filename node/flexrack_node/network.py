@@ -33,6 +33,20 @@ def routes_to(peers: Dict[str, str], known: List[Dict[str, Any]]) -> Dict[str, D
     return routes
 
 
+def taken_ports(wanted: List[List[Any]]) -> List[int]:
+    """Those of [address, port] that nobody can listen on now: in use, or not for this user."""
+    taken: List[int] = []
+    for address, port in wanted:
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((address, port))
+            except OSError:
+                taken.append(port)
+    return taken
+
+
 def from_ip_command() -> List[Dict[str, Any]]:
     program = shutil.which("ip")
     if not program:

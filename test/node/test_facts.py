@@ -53,6 +53,12 @@ class FactsTest(unittest.TestCase):
                 os.environ["PATH"] = path
         self.assertEqual([(gpu["index"], gpu["name"], gpu["memory"]) for gpu in found], [(0, "NVIDIA H100 80GB HBM3", 81559 * 1024 * 1024), (1, "Odd", None)])
 
+    def test_tells_which_ports_are_taken(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+            self.assertEqual(network.taken_ports([["127.0.0.1", port]]), [port])
+        self.assertEqual(network.taken_ports([["127.0.0.1", port]]), [])
+
     def test_finds_addresses_without_the_ip_command(self) -> None:
         loopback = next(one for one in network.from_kernel() if one["name"] == "lo")
         self.assertIn("127.0.0.1/8", loopback["addresses"])

@@ -18,6 +18,8 @@ export interface NodeFacts {
   slurm?: string | null
   /** By name of the other node: which address of this one reaches it. */
   routes?: Record<string, {to?: string; from?: string; interface?: string | null; error?: string}>
+  /** Of the ports asked for: those that nobody can listen on now. */
+  taken_ports?: number[]
   /** What could not be measured, and why. */
   missing: Record<string, string>
   /** Seconds since 1970 on the node's clock. */

@@ -17,6 +17,8 @@ export interface Probe {
 export interface ProbeOptions {
   /** Nodes whose routes to each other are wanted; none by default. */
   peers?: RackNode[]
+  /** Addresses and ports by name of the node; which of them are taken is told. */
+  ports?: Record<string, [address: string, port: number][]>
 }
 
 /** Measures every node, in parallel. Never throws for a node: what it could not do is in its report. */
@@ -24,14 +26,14 @@ export async function probeNodes(nodes: RackNode[], fleet: Fleet, ctx: Context, 
   const peers = Object.fromEntries((options.peers ?? []).map((peer) => [peer.name, peer.address ?? peer.host]))
   return overNodes('Measuring', nodes, fleet, ctx, (node) => {
     const {[node.name]: _self, ...others} = peers
-    return probeNode(node, others, fleet, ctx)
+    return probeNode(node, {peers: others, ports: options.ports?.[node.name] ?? []}, fleet, ctx)
   })
 }
 
-async function probeNode(node: RackNode, peers: Record<string, string>, fleet: Fleet, ctx: Context): Promise<Probe> {
+async function probeNode(node: RackNode, input: {peers: Record<string, string>; ports: [string, number][]}, fleet: Fleet, ctx: Context): Promise<Probe> {
   const host = await openHost(fleet, node, ctx)
   const before = Date.now()
-  const facts = await host.call<NodeFacts>('node.facts', {peers}, {signal: ctx.signal})
+  const facts = await host.call<NodeFacts>('node.facts', input, {signal: ctx.signal})
   const after = Date.now()
   // The clock is read last on the node; the answer travels back in at most the time of the whole call.
   const within = (after - before) / 2000

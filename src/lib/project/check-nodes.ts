@@ -16,10 +16,17 @@ const LEAST_SHARED = 128 * 1024 ** 2
 const WORST_CLOCK = 60
 const GOOD_CLOCK = 5
 
+export interface CheckNodesInput {
+  nodes: RackNode[]
+  manifest?: Manifest
+  /** Ports that must be free, by name of the node. */
+  ports: Record<string, [address: string, port: number][]>
+}
+
 /** Connects to every node and measures it; what would stop a run there is found. */
-export async function checkNodes(nodes: RackNode[], manifest: Manifest | undefined, fleet: Fleet, ctx: Context): Promise<Finding[]> {
+export async function checkNodes({nodes, manifest, ports}: CheckNodesInput, fleet: Fleet, ctx: Context): Promise<Finding[]> {
   const peers = (manifest?.train?.nodes ?? 1) > 1 ? nodes.filter((node) => node.address !== undefined).slice(0, 16) : []
-  const reports = await probeNodes(nodes, fleet, ctx, {peers})
+  const reports = await probeNodes(nodes, fleet, ctx, {peers, ports})
   return [...reports.flatMap((report) => judgeNode(report, manifest)), ...judgeTogether(reports)]
 }
 
@@ -42,6 +49,7 @@ export function judgeNode({node, value, message, hint}: NodeReport<Probe>, manif
   for (const [peer, route] of Object.entries(facts.routes ?? {})) {
     if (route.error) report('error', `it has no way to ${peer}: ${route.error}`, `set address: for ${peer} in the rack file to one that ${node} can reach`)
   }
+  for (const port of facts.taken_ports ?? []) report('error', `its port ${port} is taken, but the head is to listen there`, 'change head.port in the rack file, or leave it out')
   const train = manifest?.train
   const cores = facts.cpu?.quota ?? facts.cpu?.cores
   if (train && cores !== undefined && train.processesPerNode > cores) report('warning', `${train.processesPerNode} processes will share ${cores} cores`, 'lower train.processes_per_node')

@@ -56,7 +56,11 @@ async function checkOnline({rack, nodes, located, input, findings, checked}: Onl
   const [{checkNodes}, {checkHead}] = await Promise.all([import('./check-nodes.ts'), import('./check-head.ts')])
   // The head's node is connected to even where others are checked.
   const fleet = await input.openFleet(rack.nodes)
-  const [nodeFindings, head] = await Promise.all([checkNodes(nodes, located?.manifest, fleet, ctx), checkHead(rack, located?.manifest, fleet, ctx)])
+  const head = await checkHead(rack, located?.manifest, fleet, ctx)
+  // While the head runs its port is its own.
+  const port = head.uri === undefined && located?.manifest.tracking.uri === undefined ? rack.head.port : undefined
+  const ports = port ? {[rack.head.node]: [[rack.head.bind, port] as [string, number]]} : {}
+  const nodeFindings = await checkNodes({nodes, ports, ...(located && {manifest: located.manifest})}, fleet, ctx)
   findings.push(...nodeFindings, ...head.findings)
   checked.nodes = nodes.map((node) => node.name)
   if (head.uri !== undefined) checked.head = head.uri

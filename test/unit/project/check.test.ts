@@ -137,6 +137,10 @@ describe('judging what a node is', () => {
     ])
   })
 
+  it('finds a port of the head that is taken', () => {
+    expect(judge(probe({taken_ports: [8000]}))).toEqual(['error: its port 8000 is taken, but the head is to listen there'])
+  })
+
   it('finds nodes whose Pythons differ', () => {
     const other = {...probe({python: {version: '3.9.1', path: '', venv: true}}), node: 'b'}
     expect(judgeTogether([probe(), other]).map((finding) => finding.message)).toEqual(['the nodes have different Pythons: 3.11 on a; 3.9 on b'])
