@@ -2,8 +2,8 @@ import {hostname, userInfo} from 'node:os'
 import {CliError, isCliError, throwIfInterrupted, type Context} from '../base/index.ts'
 import type {HeadConnection} from '../head/index.ts'
 
-const TTL_SECONDS = 20
-const RENEW_MS = 5000
+const TTL_SECONDS = 15
+const RENEW_MS = 4000
 
 /** Who we are, in documents and locks: `user@host`. */
 export function whoAmI(): string {
@@ -56,7 +56,7 @@ async function acquire(head: HeadConnection, path: string, owner: string, endpoi
       const {holder, since} = error.details
       if (!isDead(holder)) {
         throw new CliError('LOCKED', `endpoint ${endpoint} is being changed by ${String(holder)}${since ? ` since ${new Date(Number(since)).toLocaleTimeString('en-GB')}` : ''}`, {
-          hint: 'try again when that has ended', details: error.details, cause: error,
+          hint: 'try again when that has ended', details: {holder, ...(since !== undefined && {since: new Date(Number(since)).toISOString()})}, cause: error,
         })
       }
       if (!waited) context.reporter.note(`${String(holder)} left the lock of endpoint ${endpoint}; waiting until it ends`)

@@ -1,0 +1,68 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import type {Context} from '../../src/lib/base/index.ts'
+import {openEndpoints, type Endpoints} from '../../src/lib/endpoint/index.ts'
+import {openTracking, startHead, type Tracking} from '../../src/lib/head/index.ts'
+import {modelsOf, type Models} from '../../src/lib/model/index.ts'
+import {sharedEnvironments} from './environments.ts'
+import {startLocalRack, type TestLocalRack} from './local-rack.ts'
+
+/** A local rack with a head, its registry, and endpoints on it. */
+export interface EndpointRack {
+  rack: TestLocalRack
+  tracking: Tracking
+  models: Models
+  endpoints: Endpoints
+  /** Endpoints with another context (aborted by a test, say); closed by stop(). */
+  open(parts?: Partial<Context>): Promise<Endpoints>
+  /** A finished run with these artifacts; returns its name. */
+  run(name: string, artifacts: Record<string, Buffer>): Promise<string>
+  stop(): Promise<void>
+}
+
+export async function startEndpointRack(options: {nodes: number}): Promise<EndpointRack> {
+  const rack = await startLocalRack({nodes: options.nodes, environments: await sharedEnvironments()})
+  const opened: Endpoints[] = []
+  try {
+    const fleet = rack.fleet()
+    await startHead(rack.rack, fleet, rack.context())
+    const open = async (parts: Partial<Context> = {}): Promise<Endpoints> => {
+      const endpoints = await openEndpoints({rack: rack.rack, fleet: rack.fleet(parts)}, rack.context(parts))
+      opened.push(endpoints)
+      return endpoints
+    }
+    const tracking = await openTracking({rack: rack.rack, fleet}, rack.context())
+    return {
+      rack, tracking, open,
+      models: modelsOf(tracking.mlflow, rack.context()),
+      endpoints: await open(),
+      run: (name, artifacts) => finishedRun(tracking, name, artifacts),
+      stop: async () => {
+        await Promise.all(opened.map((one) => one.close()))
+        await tracking.close()
+        await rack.stop()
+      },
+    }
+  } catch (error) {
+    await rack.stop()
+    throw error
+  }
+}
+
+async function finishedRun({mlflow}: Tracking, name: string, artifacts: Record<string, Buffer>): Promise<string> {
+  const experiment = await mlflow.ensureExperiment('tiny')
+  const run = await mlflow.createRun({experimentId: experiment.id, name, tags: {'mlflow.source.git.commit': 'c0ffee0123456789', 'flexrack.command': 'train.py'}})
+  await mlflow.logBatch(run.id, {metrics: [{key: 'accuracy', value: 0.97, timestamp: Date.now(), step: 0}], params: {epochs: '3'}})
+  const folder = await mkdtemp(join(tmpdir(), 'flexrack-artifacts-'))
+  try {
+    for (const [path, bytes] of Object.entries(artifacts)) {
+      await writeFile(join(folder, 'file'), bytes)
+      await mlflow.uploadArtifact(run.id, path, join(folder, 'file'))
+    }
+  } finally {
+    await rm(folder, {recursive: true, force: true})
+  }
+  await mlflow.updateRun(run.id, {status: 'FINISHED', endTime: Date.now()})
+  return name
+}

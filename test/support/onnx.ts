@@ -1,0 +1,43 @@
+/** Tiny ONNX models, written byte by byte (protobuf, onnx.proto3), so that tests need no Python package to make one. */
+
+/** y = x + offset, float32, shape (n, width): the answer tells which model gave it. */
+export function addModel(offset: number, width = 4): Buffer {
+  const node = message([text(1, 'x'), text(1, 'offset'), text(2, 'y'), text(4, 'Add')])
+  const raw = Buffer.alloc(4)
+  raw.writeFloatLE(offset)
+  const constant = message([integer(1, 1), integer(2, FLOAT), text(8, 'offset'), bytes(9, raw)])
+  const graph = message([bytes(1, node), text(2, 'add'), bytes(5, constant), bytes(11, tensorInfo('x', width)), bytes(12, tensorInfo('y', width))])
+  return message([integer(1, 8), text(2, 'flexrack-test'), bytes(7, graph), bytes(8, message([text(1, ''), integer(2, 13)]))])
+}
+
+const FLOAT = 1
+
+function tensorInfo(name: string, width: number): Buffer {
+  const shape = message([bytes(1, message([text(2, 'n')])), bytes(1, message([integer(1, width)]))])
+  const tensor = message([integer(1, FLOAT), bytes(2, shape)])
+  return message([text(1, name), bytes(2, message([bytes(1, tensor)]))])
+}
+
+function message(fields: Buffer[]): Buffer {
+  return Buffer.concat(fields)
+}
+
+function text(field: number, value: string): Buffer {
+  return bytes(field, Buffer.from(value))
+}
+
+function bytes(field: number, value: Buffer): Buffer {
+  return Buffer.concat([varint((field << 3) | 2), varint(value.length), value])
+}
+
+function integer(field: number, value: number): Buffer {
+  return Buffer.concat([varint(field << 3), varint(value)])
+}
+
+function varint(value: number): Buffer {
+  const out: number[] = []
+  for (let rest = value; ; rest >>>= 7) {
+    if (rest < 0x80) return Buffer.from([...out, rest])
+    out.push((rest & 0x7f) | 0x80)
+  }
+}
