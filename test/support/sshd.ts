@@ -15,6 +15,8 @@ const SSHD = '/usr/sbin/sshd'
 export interface SshdOptions {
   /** More lines of sshd_config; they come first, so they win. */
   config?: string
+  /** Environment of the sessions, besides HOME (sshd takes one SetEnv only, so not in `config`). */
+  env?: Record<string, string>
   /** Types for ssh-keygen -t; ed25519 alone by default. */
   hostKeyTypes?: string[]
   /** Put into the home folder: path and content. */
@@ -68,7 +70,7 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
       `ListenAddress 127.0.0.1:${port}`,
       ...Object.values(hostKeys).map((file) => `HostKey ${file.replace(/\.pub$/, '')}`),
       `AuthorizedKeysFile ${authorizedKeys}`,
-      `SetEnv HOME=${home}`,
+      `SetEnv ${Object.entries({...options.env, HOME: home}).map(([name, value]) => `"${name}=${value}"`).join(' ')}`,
       'PidFile none',
       'StrictModes no',
       'UsePAM no',

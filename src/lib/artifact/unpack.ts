@@ -23,7 +23,7 @@ export async function unpackFiles(stream: Readable, folder: string, options: Tra
       if (type === 'SymbolicLink' || type === 'Link') {
         const link = 'linkpath' in entry ? String(entry.linkpath) : ''
         if (pointsOutside(path, link, type === 'Link')) {
-          unpacked.refused.push(path)
+          unpacked.refused.push(path.replace(/^\.\//, ''))
           return false
         }
       }

@@ -23,6 +23,8 @@ export async function callVerb<T>(shell: NodeShell, installation: Installation, 
   const {signal} = options
   const interrupted = (): CliError => new CliError('INTERRUPTED', `${verb} on ${shell.node} was interrupted`, {details: {node: shell.node}})
   if (signal?.aborted) throw interrupted()
+  // It may break before the verb is there to read from it.
+  if (options.body instanceof Readable) options.body.on('error', () => {})
   const process = await shell.spawn(verbScript(installation, verb))
   let hard: NodeJS.Timeout | undefined
   const abort = (): void => {
@@ -92,13 +94,11 @@ async function send(process: RemoteProcess, input: unknown, body: CallOptions['b
     process.stdin.end(body)
     return
   }
-  let broken: unknown
-  body.once('error', (error) => (broken = error))
   try {
     await pipeline(body, process.stdin)
-  } catch (error) {
-    if (broken === undefined || (error as {code?: string}).code === 'EPIPE') return // it answered early; the answer tells why
+  } catch {
+    if (body.errored === null || (body.errored as {code?: string}).code === 'EPIPE') return // it answered early; the answer tells why
     process.kill()
-    throw broken
+    throw body.errored
   }
 }

@@ -92,4 +92,10 @@ export class ChannelInput extends Writable {
     this.#target.end()
     callback()
   }
+
+  /** Given up half-way: the process sees the end of its input, and it is for the script to know that it came early. */
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    if (!this.#gone) this.#target.end()
+    callback(error)
+  }
 }

@@ -7,6 +7,8 @@ import type {ExecOptions, ExecResult, RemoteProcess} from './types.ts'
 
 /** Runs a script to its end; see NodeShell.exec. */
 export async function execScript(connection: Connection, script: string, options: ExecOptions = {}): Promise<ExecResult> {
+  // It may break before the process is there to read from it.
+  if (options.input instanceof Readable) options.input.on('error', () => {})
   const limit = new AbortController()
   const timer = options.timeout === undefined ? undefined : setTimeout(() => limit.abort(), options.timeout)
   const signal = options.signal ? AbortSignal.any([options.signal, limit.signal]) : limit.signal
@@ -59,15 +61,13 @@ async function feed(process: RemoteProcess, input: ExecOptions['input']): Promis
     process.stdin.end(input)
     return
   }
-  let sourceError: unknown
-  input.once('error', (error) => (sourceError = error))
   try {
     await pipeline(input, process.stdin)
-  } catch (error) {
+  } catch {
     // That the process stopped reading is its own business; its status tells. A source that broke is the caller's.
-    if (sourceError === undefined || (error as {code?: string}).code === 'EPIPE') return
+    if (input.errored === null || (input.errored as {code?: string}).code === 'EPIPE') return
     process.kill()
-    throw sourceError
+    throw input.errored
   }
 }
 

@@ -81,7 +81,7 @@ export function whenEnded(connection: Connection, channel: ClientChannel): Promi
 async function deliver(connection: Connection, channel: ClientChannel, pid: string | undefined, signal: string): Promise<void> {
   if (connection.lost) return
   const ask = (): void => {
-    if (!connection.lost) channel.signal(signal)
+    if (!connection.lost) requestSignal(channel, signal)
   }
   if (pid === undefined) return ask()
   const script = `kill -s ${quote([signal])} -- -${pid} 2>/dev/null || kill -s ${quote([signal])} ${pid} 2>/dev/null`
@@ -94,6 +94,12 @@ async function deliver(connection: Connection, channel: ClientChannel, pid: stri
   } catch {
     ask()
   }
+}
+
+/** channel.signal() says nothing once stdin was ended, though RFC 4254 allows a request after EOF; so one level deeper. */
+function requestSignal(channel: ClientChannel, signal: string): void {
+  const inside = channel as unknown as {outgoing: {id: number; state: string}; _client: {_protocol: {signal(id: number, name: string): void}}}
+  if (inside.outgoing.state === 'open' || inside.outgoing.state === 'eof') inside._client._protocol.signal(inside.outgoing.id, signal)
 }
 
 async function refusal(node: string, stdout: ChannelOutput, stderr: ChannelOutput, exit: Promise<Ending>): Promise<CliError> {
