@@ -30,9 +30,9 @@ async function makeRun(name: string): Promise<{id: string; token: string; env: R
   return {id: run.id, token, env: {MLFLOW_TRACKING_TOKEN: token, MLFLOW_RUN_ID: run.id, MLFLOW_EXPERIMENT_ID: experiment}}
 }
 
-/** Starts a client that logs 1000 metrics, and calls `at300` once 300 are logged; the client waits meanwhile. */
-async function logThousand(env: Record<string, string>, at300: () => Promise<void>): Promise<void> {
-  const client = startClient(head.python, ['count', '1000'], env)
+/** Starts a client that logs so many metrics, and calls `at300` once 300 are logged; the client waits meanwhile. */
+async function logMany(count: number, env: Record<string, string>, at300: () => Promise<void>): Promise<void> {
+  const client = startClient(head.python, ['count', String(count)], env)
   createInterface({input: client.stderr}).on('line', (line) => {
     if (!/^\d+$/.test(line)) return
     const goOn = (): boolean => client.stdin.write('\n')
@@ -56,14 +56,14 @@ const ready = (connection: HeadConnection): Promise<ServiceStatus> =>
     return status.mlflow.state === 'ready' ? status : undefined
   })
 
-const allSteps = Array.from({length: 1000}, (_, step) => step)
+const steps = (count: number): number[] => Array.from({length: count}, (_, step) => step)
 const stepsOf = async (runId: string): Promise<number[]> => (await head.mlflow.metricHistory(runId, 'count')).map((one) => one.step).toSorted((a, b) => a - b)
 
 test('a run logs on, to its very end, while the head is away; when it is back nothing is lost and nothing is there twice', async () => {
   const run = await makeRun('away')
   const relay = await startRelay({spool: join(folder, 'away'), upstream: head.connection.nodeUri, token: run.token, runId: run.id})
   const fleet = head.rack.fleet()
-  await logThousand({...run.env, MLFLOW_TRACKING_URI: relay.uri}, async () => {
+  await logMany(1000, {...run.env, MLFLOW_TRACKING_URI: relay.uri}, async () => {
     await stopHead(head.rack.rack, fleet, head.rack.context())
   })
   expect((await headStatus(head.rack.rack, fleet, head.rack.context())).state).toBe('stopped')
@@ -71,7 +71,7 @@ test('a run logs on, to its very end, while the head is away; when it is back no
   await startHead(head.rack.rack, fleet, head.rack.context())
   await relay.seen('tracking.back')
   expect(await relay.close()).toMatchObject({pending: 0, rejected: 0})
-  expect(await stepsOf(run.id)).toEqual(allSteps)
+  expect(await stepsOf(run.id)).toEqual(steps(1000))
   expect((await head.mlflow.getRun(run.id)).status).toBe('FINISHED')
 })
 
@@ -79,7 +79,7 @@ test('MLflow killed with -9 is started again, and a run that logs meanwhile lose
   const run = await makeRun('mlflow-killed')
   const relay = await startRelay({spool: join(folder, 'killed'), upstream: head.connection.nodeUri, token: run.token, runId: run.id})
   const before = await ready(head.connection)
-  await logThousand({...run.env, MLFLOW_TRACKING_URI: relay.uri}, async () => {
+  await logMany(400, {...run.env, MLFLOW_TRACKING_URI: relay.uri}, async () => {
     process.kill(before.mlflow.pid!, 'SIGKILL')
   })
   const after = await until(async () => {
@@ -89,7 +89,7 @@ test('MLflow killed with -9 is started again, and a run that logs meanwhile lose
   expect(after.pid).toBe(before.pid)
   expect(after.mlflow.pid).not.toBe(before.mlflow.pid)
   expect(await relay.close()).toMatchObject({pending: 0, rejected: 0})
-  expect(await stepsOf(run.id)).toEqual(allSteps)
+  expect(await stepsOf(run.id)).toEqual(steps(400))
 })
 
 test('what a relay acknowledged survives its own kill -9', async () => {
@@ -107,7 +107,7 @@ test('what a relay acknowledged survives its own kill -9', async () => {
   const next = await startRelay({...nowhere, upstream: head.connection.nodeUri})
   expect(await log(next.uri, 40)).toBe(200)
   expect(await next.close()).toMatchObject({pending: 0, rejected: 0})
-  expect(await stepsOf(run.id)).toEqual(Array.from({length: 41}, (_, step) => step))
+  expect(await stepsOf(run.id)).toEqual(steps(41))
 })
 
 test('the door killed with -9 comes back at its address with its tokens, locks, endpoints and runs', async () => {
