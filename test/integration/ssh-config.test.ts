@@ -10,7 +10,7 @@ let inner: TestSshd
 let jump: TestSshd
 let closedJump: TestSshd
 let home: string
-let fleets: Fleet[] = []
+const fleets: Fleet[] = []
 
 beforeAll(async () => {
   ;[inner, jump, closedJump] = await Promise.all([startSshd(), startSshd({config: 'AllowTcpForwarding yes'}), startSshd({config: 'AllowTcpForwarding no'})])

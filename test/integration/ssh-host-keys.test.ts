@@ -11,7 +11,7 @@ import {makeKey, startSshd, type TestSshd} from '../support/sshd.ts'
 const run = promisify(execFile)
 let sshd: TestSshd
 let folder: string
-let fleets: Fleet[] = []
+const fleets: Fleet[] = []
 
 beforeAll(async () => {
   sshd = await startSshd({hostKeyTypes: ['rsa', 'ecdsa', 'ed25519']})

@@ -12,7 +12,7 @@ import {makeKey, startSshd, type TestSshd} from '../support/sshd.ts'
 const run = promisify(execFile)
 let sshd: TestSshd
 let folder: string
-let fleets: Fleet[] = []
+const fleets: Fleet[] = []
 let env: NodeJS.ProcessEnv
 
 beforeAll(async () => {

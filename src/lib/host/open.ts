@@ -1,5 +1,5 @@
 import {CliError, type Context} from '../base/index.ts'
-import type {RackNode} from '../rack/types.ts'
+import type {RackNode} from '../rack/index.ts'
 import type {Fleet, NodeShell} from '../ssh/index.ts'
 import {callVerb, type Installation} from './call.ts'
 import {toCliError} from './node-error.ts'

@@ -101,7 +101,7 @@ async function resolveJump(target: SshTarget, settings: Settings, env: NodeJS.Pr
 }
 
 function parseHop(text: string): {host: string; port?: number; user?: string} {
-  const found = /^(?:ssh:\/\/)?(?:([^@]+)@)?(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?\/?$/.exec(text)
+  const found = /^(?:ssh:\/\/)?(?:([^@\s]+)@)?(?:\[([^\]\s]+)\]|([^:\s]+))(?::(\d+))?\/?$/.exec(text)
   const host = found?.[2] ?? found?.[3]
   if (!found || host === undefined) throw new CliError('NODE_UNREACHABLE', `${JSON.stringify(text)} is not a jump host: write user@host:port`, {details: {jump: text}})
   return {host, ...(found[1] === undefined ? {} : {user: found[1]}), ...(found[4] === undefined ? {} : {port: Number(found[4])})}

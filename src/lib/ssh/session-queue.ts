@@ -5,7 +5,7 @@ import {CliError, throwIfInterrupted, type Context} from '../base/index.ts'
 /** OpenSSH's default; a server that allows fewer tells by refusing, and is then remembered. */
 const ASSUMED_LIMIT = 10
 const PATIENCE_MS = 20_000
-const PATIENCE_ALONE = 6
+const PATIENCE_ALONE = 5
 
 interface Waiter {
   start: () => void
