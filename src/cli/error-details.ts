@@ -16,7 +16,7 @@ interface NodeOutcome {
  */
 export function detailLines(details: Record<string, unknown>, message: string): string[] {
   return Object.entries(details).flatMap(([name, value]) => {
-    if (name === 'nearest' || name === 'flag') return [] // the hint says it
+    if (name === 'nearest' || name === 'flag' || (name === 'file' && details.problems)) return [] // said elsewhere
     if (name === 'problems' && Array.isArray(value)) return value.flatMap((one) => problemLines(one as Problem, message))
     if (name === 'nodes' && isListOf(value, 'node')) return nodeLines(value as unknown as NodeOutcome[])
     if (name === 'lines' && Array.isArray(value)) return value.map((line) => `| ${String(line)}`)
@@ -29,7 +29,8 @@ export function detailLines(details: Record<string, unknown>, message: string): 
 function problemLines(problem: Problem, message: string): string[] {
   const excerpt = problem.excerpt?.split('\n') ?? []
   if (message.includes(problem.message)) return excerpt
-  const place = [relative('', problem.file), problem.line, problem.column].filter((part) => part !== undefined).join(':')
+  const near = relative('', problem.file)
+  const place = [near.startsWith('..') ? problem.file : near, problem.line, problem.column].filter((part) => part !== undefined).join(':')
   return [`${place}: ${problem.message}`, ...excerpt.map((line) => `  ${line}`)]
 }
 

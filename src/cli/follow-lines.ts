@@ -18,7 +18,7 @@ export function newsTeller(context: Context): (news: RunNews) => void {
     if (news.event === 'restarting') context.reporter.warn(`a rank failed; the whole gang starts again: attempt ${String(news.attempt)}`)
     else if (news.event === 'tracking.back') context.reporter.note(`${news.node}: ${news.message}`)
     else if (news.event.startsWith('tracking.') && news.message) context.reporter.warn(`${news.node}: ${news.message}`)
-    else if (news.event === 'link lost') context.reporter.warn(`the connection within the gang to ${String((news as {node?: string}).node)} was lost`)
+    else if (news.event === 'link lost') context.reporter.warn(`the connection within the gang to ${String(news.to)} was lost`)
     else if (news.event === 'bug') context.reporter.warn(`the supervisor on ${news.node} failed: see events.jsonl in the run's folder there`)
   }
 }

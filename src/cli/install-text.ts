@@ -8,7 +8,7 @@ export function uninstallPlanText(plan: Plan): string {
   if (plan.steps.length === 0) return 'Nothing of flexrack is on these nodes.'
   const lines = plan.steps.flatMap((step) => {
     const {paths, alive} = step.input as {paths: string[]; alive: {pid: number; command: string}[]}
-    return [`${step.node}:`, ...paths.map((path) => `  ${path}`), ...alive.map(({pid, command}) => `  still running: ${pid} ${command}`)]
+    return [`${step.node}:`, ...paths.map((path) => `  ${path}`), ...alive.map(({pid, command}) => `  still running: ${pid} ${command.length > 100 ? `${command.slice(0, 100)}…` : command}`)]
   })
   return `${lines.join('\n')}\n\n${planText(plan)}`
 }

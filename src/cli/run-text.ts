@@ -24,7 +24,7 @@ export function trainedText(trained: Trained): string {
       ['outputs', trained.outputs.slice(0, 8).join(', ') + (trained.outputs.length > 8 ? ` and ${trained.outputs.length - 8} more` : '')],
       ['time', `${duration(times.total)}: ${where.filter(([, time]) => time >= 50).map(([name, time]) => `${name} ${duration(time)}`).join(', ')}`],
       ['record', trained.recorded === false ? 'not complete: the tracking server is away; the next `flexrack runs` command completes it' : undefined],
-      ['left', left.length > 0 ? `processes ${left.join(', ')} are alive` : undefined],
+      ['left', left.length > 0 ? paint.red(`processes ${left.join(', ')} are alive`) : trained.status === 'finished' ? undefined : `no process of the run on ${Object.keys(trained.left).join(', ')}`],
     ]),
     trained.status === 'finished' ? nextCommands(afterTraining(trained)) : '',
   ].filter((part, index) => index === 0 || part !== '').join('\n')

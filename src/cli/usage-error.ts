@@ -4,6 +4,7 @@ import {CliError, isCliError, nearestName} from '../lib/base/index.ts'
 /** What oclif puts on its errors about the command line, as far as it is used here. */
 interface ParseError extends Error {
   flags?: string[]
+  args?: {name: string; description?: string}[]
   parse?: {input?: {flags?: Record<string, {char?: string; hidden?: boolean}>}}
   oclif?: {exit?: number}
 }
@@ -14,12 +15,17 @@ interface ParseError extends Error {
  */
 export function usageError(error: unknown, id?: string): CliError | undefined {
   if (!(error instanceof Error) || isCliError(error)) return undefined
-  const {parse, flags, oclif} = error as ParseError
+  const {parse, flags, args, oclif} = error as ParseError
   if (!parse && oclif?.exit !== 2 && oclif?.exit !== 127) return undefined
   const help = `flexrack ${id === undefined ? '' : `${id.replaceAll(':', ' ')} `}--help`
   const known = parse?.input?.flags
   if (known && error.constructor.name === 'NonExistentFlagsError') return flagError(flags ?? [], known, help, error)
-  return new CliError('USAGE', tidy(error.message), {hint: help, cause: error})
+  const missing = error.constructor.name === 'RequiredArgsError' ? args?.map(argumentText).join(', ') : undefined
+  return new CliError('USAGE', missing === undefined ? tidy(error.message) : `missing ${missing}`, {hint: help, cause: error})
+}
+
+function argumentText({name, description}: {name: string; description?: string}): string {
+  return `${name.toUpperCase()}${description === undefined ? '' : ` (${description})`}`
 }
 
 function flagError(flags: string[], known: Record<string, {char?: string; hidden?: boolean}>, help: string, cause: Error): CliError {
@@ -40,7 +46,6 @@ function tidy(message: string): string {
     .replace(/\s*See more help with --help\s*$/, '')
     .replace(/^The following errors? occurred:\s*/, '')
     .replace(/^Parsing (--\S+)\s+/, '$1: ')
-    .replace(/^Missing (\d+) required args?:\s*/, 'missing: ')
     .replace(/[ \t]{2,}/g, '  ')
     .trim()
 }

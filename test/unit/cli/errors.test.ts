@@ -22,7 +22,7 @@ describe('an error for people', () => {
 
   it('shows the problems of a file with their place and source line, and says nothing twice', () => {
     const problem = {file: resolve('flexrack.yaml'), line: 3, column: 5, message: 'unknown key comand', excerpt: '3 |     comand: x\n  |     ^^^^^^'}
-    const two = new CliError('MANIFEST_INVALID', 'flexrack.yaml has 2 errors', {details: {problems: [problem, {...problem, line: 9}]}})
+    const two = new CliError('MANIFEST_INVALID', 'flexrack.yaml has 2 errors', {details: {file: problem.file, problems: [problem, {...problem, line: 9}]}})
     expect(errorText(two).split('\n').slice(1, 5)).toEqual(['  flexrack.yaml:3:5: unknown key comand', '    3 |     comand: x', '      |     ^^^^^^', '  flexrack.yaml:9:5: unknown key comand'])
     const one = new CliError('MANIFEST_INVALID', 'flexrack.yaml:3:5: unknown key comand', {details: {problems: [problem]}})
     expect(errorText(one).split('\n').slice(1)).toEqual(['  3 |     comand: x', '    |     ^^^^^^'])
@@ -71,6 +71,14 @@ describe('usageError', () => {
   it('guesses neither what is far off nor what is hidden', () => {
     expect(usageError(new NonExistentFlagsError(['--wallpaper']), 'local:up')).toMatchObject({hint: 'flexrack local up --help'})
     expect(usageError(new NonExistentFlagsError(['--secrt']), 'local:up')?.hint).toBe('flexrack local up --help')
+  })
+
+  it('names what is missing', () => {
+    class RequiredArgsError extends Error {
+      parse = {}
+      args = [{name: 'rack', description: 'name of the rack'}, {name: 'host'}]
+    }
+    expect(usageError(new RequiredArgsError('Missing 2 required args:'), 'rack:add')?.message).toBe('missing RACK (name of the rack), HOST')
   })
 
   it('leaves other errors alone', () => {

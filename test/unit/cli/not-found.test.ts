@@ -12,6 +12,7 @@ it.each([
   ['rak:list:x', 'there is no command rak', 'flexrack rack list'],
   ['rcak', 'there is no command rcak', 'flexrack rack'],
   ['rack:frobnicate:all', 'there is no command rack frobnicate', 'flexrack rack --help'],
+  ['rack:list:a:b', 'rack list takes no argument a b', 'flexrack rack list --help'],
   ['inner2', 'there is no command inner2', 'flexrack --help'],
 ])('answers %s with the nearest command, if one is near', async (id, message, hint) => {
   await expect(commandNotFound({id, config})).rejects.toMatchObject({code: 'USAGE', exitCode: 2, message, hint})
