@@ -57,7 +57,7 @@ export async function planUninstall(rack: Rack, nodes: RackNode[], fleet: Fleet,
   const steps = reports.flatMap(({node, value}): Step[] => {
     if (!value?.present) return []
     const paths = value.entries.filter((entry) => entry.inside).map((entry) => entry.path)
-    const title = `Remove ${paths.length} path${paths.length === 1 ? '' : 's'} below ${value.root}${value.alive.length > 0 ? `, after ending ${value.alive.length} processes` : ''}`
+    const title = `Remove ${paths.length} path${paths.length === 1 ? '' : 's'} below ${value.root}${value.alive.length > 0 ? `; ${value.alive.length} processes run there, so only with --force` : ''}`
     return [{id: `uninstall:${node}`, node, kind: 'node.uninstall', title, input: {root: value.root, paths, alive: value.alive}, needs: []}]
   })
   return {command: `rack uninstall ${rack.name}`, steps}
