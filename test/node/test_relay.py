@@ -161,6 +161,13 @@ class RelayTest(unittest.TestCase):
         self.assertEqual((status, answer["run"]["info"]["run_id"]), (200, "r"))
         relay.close()
 
+    def test_a_server_that_wants_no_token_or_another_one_gets_just_that(self):
+        relay = Relay(self.spool, f"http://127.0.0.1:{self.tracking.port}/prefix", None, self.tell, authorization="Basic YTpi")
+        self.port = relay.start()
+        self.assertEqual(self.call("POST", LOG, b"{}", token="whatever")[0], 200)
+        self.assertEqual(self.tracking.calls, [("POST", "/prefix" + LOG, b"{}", "Basic YTpi")])
+        relay.close()
+
     def test_a_chunked_body_arrives_whole(self):
         relay = self.relay()
         self.call("PUT", PUT + "chunked", iter([b"one ", b"two"]))

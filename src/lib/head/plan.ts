@@ -59,11 +59,26 @@ async function planStart(rack: Rack, host: Host, context: Context): Promise<Plan
       node: there.node?.path ?? `${there.folder}/program/${ownNode?.name}`,
       program: `${there.folder}/program/${program.name}`,
       // The store may hold a password: it is not part of a plan, which is printed and saved.
-      config: {bind: head.bind, port: head.port ?? 0, ...(head.url && {url: head.url})},
+      config: {bind: head.bind, port: head.port ?? 0, host: hostForNodes(rack), ...(head.url && {url: head.url})},
     },
     needs: [...places.map((step) => step.id), environment.id],
   }
   return {command: 'head start', steps: [...places, environment, start]}
+}
+
+/** What the other nodes call the head's node: an address that stands for all is not one to call. */
+export function hostForNodes(rack: Rack): string {
+  const node = headNode(rack)
+  return ['0.0.0.0', '::'].includes(rack.head.bind) ? (node.address ?? node.host) : rack.head.bind
+}
+
+/** A warning where nodes on other machines cannot reach a door on loopback; undefined where all is well. */
+export function reachWarning(rack: Rack): string | undefined {
+  const node = headNode(rack)
+  const far = rack.nodes.filter((one) => one.host !== node.host).map((one) => one.name)
+  const isNear = rack.head.bind === 'localhost' || rack.head.bind === '::1' || rack.head.bind.startsWith('127.')
+  if (far.length === 0 || !isNear || rack.head.url) return undefined
+  return `the head listens on ${rack.head.bind} only, so ${far.join(', ')} cannot reach it: set head.bind (or head.url) in ${rack.path}`
 }
 
 async function planStop(host: Host, graceSeconds = 20): Promise<Plan> {

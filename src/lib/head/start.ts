@@ -7,7 +7,7 @@ import {executePlan, throwIfFailed, type StepHandler} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {connectHead} from './connect.ts'
-import {openHeadHost, planHead, SERVICE_ID} from './plan.ts'
+import {openHeadHost, planHead, reachWarning, SERVICE_ID} from './plan.ts'
 import type {HeadStatus, ServiceStatus} from './types.ts'
 
 const READY_MS = 240_000
@@ -22,6 +22,8 @@ const RESTART = {max: 10, windowSeconds: 300}
  * HEAD_FAILED with its last lines.
  */
 export async function startHead(rack: Rack, fleet: Fleet, context: Context): Promise<HeadStatus> {
+  const warning = reachWarning(rack)
+  if (warning) context.reporter.warn(warning)
   const plan = await planHead(rack, fleet, context, 'start')
   const host = await openHeadHost(rack, fleet, context)
   const handlers: Record<string, StepHandler> = {

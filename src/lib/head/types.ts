@@ -8,8 +8,10 @@ export interface ServiceConfig {
   bind: string
   /** Port of the door; 0: the one of the last start, or any. */
   port: number
-  /** Base URL at which nodes reach the door; http://<bind>:<port> where absent. */
+  /** Base URL at which nodes reach the door; http://<host>:<port> where absent. */
   url?: string
+  /** Name or address of the head's node for the others; the bound address where absent. */
+  host?: string
   /** Absolute path of the python of the environment that has MLflow. */
   python: string
   /** Backend store URI, where it is not SQLite in the folder. */

@@ -1,3 +1,7 @@
+import {spawn} from 'node:child_process'
+import {once} from 'node:events'
+import {createInterface} from 'node:readline'
+import {fileURLToPath} from 'node:url'
 import {createHash, randomBytes} from 'node:crypto'
 import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
@@ -113,6 +117,17 @@ describe('our own client', () => {
     await expect(openMlflow({uri: head.connection.uri, token: new Secret('run.x.y')}).getRun('x')).rejects.toMatchObject({code: 'REFUSED'})
     await expect(openMlflow({uri: head.connection.uri}).version()).rejects.toMatchObject({code: 'REFUSED'})
   })
+})
+
+test('head ui prints a link through a forward of its own, and ends with Ctrl-C', async () => {
+  const program = fileURLToPath(new URL('../../../bin/dev.js', import.meta.url))
+  const child = spawn(process.execPath, [program, 'head', 'ui', '--json'], {env: head.rack.env, stdio: ['ignore', 'pipe', 'inherit']})
+  const [line] = (await once(createInterface({input: child.stdout}), 'line')) as [string]
+  const {url} = JSON.parse(line) as {url: string}
+  expect((await fetch(url, {redirect: 'manual'})).headers.get('location')).toBe('/')
+  child.kill('SIGINT')
+  expect(await once(child, 'close')).toEqual([0, null])
+  await expect(fetch(url)).rejects.toThrow('fetch failed')
 })
 
 describe('tokens', () => {

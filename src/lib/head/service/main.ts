@@ -38,7 +38,7 @@ async function main(configFile: string): Promise<void> {
   await app.listen({host: config.bind, port: config.port || (last.port ?? 0)})
   const address = app.server.address()
   const port = typeof address === 'object' && address ? address.port : config.port
-  door = {pid: process.pid, port, url: config.url?.replace(/\/$/, '') ?? `http://${reachable(config.bind)}:${port}`}
+  door = {pid: process.pid, port, url: config.url?.replace(/\/$/, '') ?? `http://${hostOf(config.host ?? config.bind)}:${port}`}
   mlflow.start()
   await writeDurably(join(config.folder, HEAD_FILES.door), door)
   logLine(`the door of flexrack ${config.version} listens on ${config.bind}:${port}`)
@@ -58,10 +58,8 @@ async function main(configFile: string): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal))
 }
 
-/** An address that stands for all is not one to call. */
-function reachable(bind: string): string {
-  if (bind === '0.0.0.0' || bind === '::') return '127.0.0.1'
-  return isIPv6(bind) ? `[${bind}]` : bind
+function hostOf(address: string): string {
+  return isIPv6(address) ? `[${address}]` : address
 }
 
 const configFile = process.argv[2]

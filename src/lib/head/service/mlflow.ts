@@ -2,7 +2,7 @@ import {spawn, type ChildProcess} from 'node:child_process'
 import {closeSync, mkdirSync, openSync, rmSync} from 'node:fs'
 import {mkdtemp, readFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
-import {join} from 'node:path'
+import {dirname, join} from 'node:path'
 import {HEAD_FILES, type MlflowState, type ServiceConfig} from '../types.ts'
 import {logLine} from './log.ts'
 import {LONGEST_SOCKET_PATH, MLFLOW_TAG, mlflowCommand} from './mlflow-command.ts'
@@ -24,6 +24,8 @@ const STOP_GRACE_MS = 12_000
 export class MlflowServer {
   readonly socket: string
   readonly #config: ServiceConfig
+  /** True where the head's own path is too long for a socket, and a folder was made for it. */
+  readonly #ownsFolder: boolean
   #child: ChildProcess | undefined
   #state: MlflowState = 'stopped'
   #version: string | null = null
@@ -37,6 +39,7 @@ export class MlflowServer {
   private constructor(config: ServiceConfig, socket: string) {
     this.#config = config
     this.socket = socket
+    this.#ownsFolder = dirname(socket) !== config.folder
   }
 
   static async prepare(config: ServiceConfig): Promise<MlflowServer> {
@@ -64,6 +67,7 @@ export class MlflowServer {
     this.#wake()
     await this.#end()
     await this.#running
+    rmSync(this.#ownsFolder ? dirname(this.socket) : this.socket, {recursive: true, force: true})
     this.#state = 'stopped'
   }
 
