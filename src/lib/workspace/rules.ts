@@ -34,7 +34,11 @@ export async function openRules(folder: string, exclude: string[], hasFile: bool
 function layered(folder: string, base: string, make: Create, own: Layer[], layers: Layer[]): Rules {
   return {
     excludes: (name, isFolder) => ALWAYS.has(name) || decide(`${base}${name}${isFolder ? '/' : ''}`, [...layers, ...own]),
-    enter: (name, hasFile) => layered(folder, `${base}${name}/`, make, own, withFile(folder, `${base}${name}/`, make, layers, hasFile)),
+    enter: (name, hasFile) => {
+      const inner = `${base}${name}/`
+      const opened = (all: Layer[]): Layer[] => all.map((layer) => openedFor(inner, layer, make))
+      return layered(folder, inner, make, opened(own), withFile(folder, inner, make, opened(layers), hasFile))
+    },
   }
 }
 
@@ -45,6 +49,13 @@ function decide(path: string, layers: Layer[]): boolean {
     if (ignored || unignored) return ignored
   }
   return false
+}
+
+/** The package takes everything in an ignored folder for ignored; where a stronger layer has let the folder in, this one must, too. */
+function openedFor(folder: string, layer: Layer, make: Create): Layer {
+  const path = folder.slice(layer.base.length)
+  if (!layer.patterns.test(path).ignored) return layer
+  return {base: layer.base, patterns: make().add(layer.patterns).add(`!/${path.replace(/[\\*?[\]!# ]/g, '\\$&')}`)}
 }
 
 function withFile(folder: string, base: string, make: Create, layers: Layer[], hasFile: boolean): Layer[] {

@@ -90,10 +90,10 @@ function innerTarget(root: string, path: string): {inside: boolean; text: string
   return {inside: true, text: isAbsolute(text) ? posix.relative(posix.dirname(path), toPosix(relative(root, absolute))) || '.' : toPosix(text)}
 }
 
-/** Real path of the deepest part that exists, with the rest behind it; `path` is not normalised before. */
+/** Real path of the deepest part that exists, with the rest behind it. The native call: Node's own takes out `..` by text first. */
 function realTarget(path: string): string {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch (error) {
     if ((error as {code?: string}).code === 'ELOOP') return path.slice(0, path.lastIndexOf('/')) // harmless: it leads nowhere
     const parent = dirname(path)
