@@ -171,7 +171,7 @@ class Leader:
             wanted = self._wanted
         if old:
             old.close()
-        self._folder.event("joined", node=node)
+        self._folder.event("joined", member=node)
         link.send(wanted)
         try:
             while True:
@@ -183,7 +183,8 @@ class Leader:
                 if self._links.get(node) is link:
                     del self._links[node]
                     self._lost_since[node] = time.monotonic()
-            self._folder.event("link lost", node=node, why=str(lost))
+            if self._wanted["phase"] != "end":
+                self._folder.event("link lost", to=node, why=str(lost))
 
     def _want(self, wanted: Dict[str, Any]) -> None:
         with self._lock:

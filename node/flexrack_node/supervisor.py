@@ -75,9 +75,11 @@ def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float) -> None:
     if spec["index"] > 0:
         member = Member(folder, spec, local)
         result = member.run()
-        folder.write("result", result if "run" in result else close_result(spec, result, started))
-        _upload(folder, relay, [])
-        member.done(relay.close() if relay else True)
+        result = result if "run" in result else close_result(spec, result, started)
+        folder.write("result", result)
+        recorded = _upload(folder, relay, []) and (relay.close() if relay else True)
+        folder.write("result", {**result, "recorded": recorded})
+        member.done(recorded)
     else:
         leader = Leader(folder, spec, local)
         port = leader.listen()

@@ -52,7 +52,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
   /** A run that may be known only to the tracking server. */
   const findRecord = async (name: string): Promise<TrackedRun> => {
     const open = await getRecords()
-    if (!open.tracking) throw new CliError('HEAD_FAILED', `${open.away}, and only there more is known about ${name}`, {hint: 'flexrack head start'})
+    if (!open.tracking) throw new CliError('NOT_FOUND', `no node knows a run ${name}, and the tracking server was not asked: ${open.away}`, {hint: 'flexrack runs list'})
     const found = (await searchRecords(open, undefined, 1000)).filter((one) => one.tags[RUN_TAG] === name || one.id === name)
     if (found[0]) return found[0]
     if (open.away) throw new CliError('HEAD_FAILED', open.away, {hint: 'flexrack head status'})
@@ -93,7 +93,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       if (found) await reconcileRuns(whole, [found], open, context)
       const details = found ? await detailsOf(whole, found, context) : []
       const trackedId = found ? stateOf(found).tracked : null
-      const record = await recordOf(open, trackedId, found ? undefined : () => findRecord(name as string))
+      const record = found ? await recordOf(open, trackedId) : await findRecord(name as string)
       const fresh: FoundRun[] = found ? [{run: found.run, nodes: details}] : []
       const [entry] = mergeRuns(fresh, record ? [record] : [], {everyNodeAsked: true})
       if (!entry) throw new CliError('NOT_FOUND', `there is no run ${name ?? ''}`, {hint: 'flexrack runs list'})
@@ -150,8 +150,7 @@ async function detailsOf(place: Place, run: FoundRun, context: Context): Promise
   return Promise.all(run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call<NodeRunDetail>('run.state', {run: run.run}, {signal: context.signal})))
 }
 
-async function recordOf(records: Records, trackedId: string | null, otherwise: (() => Promise<TrackedRun>) | undefined): Promise<TrackedRun | undefined> {
-  if (otherwise) return otherwise()
+async function recordOf(records: Records, trackedId: string | null): Promise<TrackedRun | undefined> {
   if (trackedId === null || !records.tracking) return undefined
   try {
     return await records.tracking.mlflow.getRun(trackedId)
