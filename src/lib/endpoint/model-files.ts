@@ -1,6 +1,6 @@
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
-import {join, posix} from 'node:path'
+import {join} from 'node:path'
 import {CliError, type Context} from '../base/index.ts'
 import type {Recipe} from '../recipe/index.ts'
 import type {ArtifactEntry, Mlflow, ModelVersion} from '../tracking/index.ts'
@@ -28,6 +28,7 @@ export async function fetchModel(mlflow: Mlflow, version: ModelVersion, recipe: 
   try {
     const files: ModelFile[] = []
     for (const {path} of paths) {
+      if (path.split('/').includes('..') || path.startsWith('/')) throw missing(version, `${path} is not a path inside it`)
       progress.amount(files.reduce((sum, file) => sum + file.bytes, 0), total, 'bytes')
       const {bytes, sha256} = await mlflow.downloadStored(base, path, join(folder, path))
       files.push({path, bytes, sha256})
@@ -62,8 +63,8 @@ async function findFiles(mlflow: Mlflow, uri: string, version: ModelVersion, rec
   const main = fitting[0]
   if (!main) throw missing(version, `it has no *${recipe.suffix} file for the runtime ${recipe.name}`)
   if (fitting.length > 1) throw new CliError('USAGE', `model ${version.name}/${version.version} has ${fitting.length} *${recipe.suffix} files`, {details: {files: fitting.map((entry) => entry.path)}})
-  const folder = posix.dirname(main.path)
-  return {base: uri, paths: [main, ...all.filter((entry) => entry !== main && posix.dirname(entry.path) === folder && isWeightsOf(posix.basename(entry.path), posix.basename(main.path)))]}
+  // A model's own folder: all of it, as weights beside the graph may have any name (MLflow gives them a random one).
+  return {base: uri, paths: [main, ...all.filter((entry) => entry !== main)]}
 }
 
 /** Weights that an exporter wrote beside the graph: model.onnx.data, model.onnx_data, model.data, model.weights. */

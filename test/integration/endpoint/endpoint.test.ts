@@ -206,6 +206,18 @@ describe('endpoints', () => {
     expect(await offset()).toBe(2)
   })
 
+  test('a model that was logged as a folder is served with everything in it', async () => {
+    const run = await site.run('tiny-folder', {'model/model.onnx': addModel(3), 'model/MLmodel': Buffer.from('flavors: {}\n'), 'model/weights-7f3a': Buffer.from('w')})
+    const [tracked] = await site.tracking.mlflow.searchRuns({experimentIds: [(await site.tracking.mlflow.ensureExperiment('tiny')).id], filter: `tags.\`mlflow.runName\` = '${run}'`})
+    await site.tracking.mlflow.ensureModel('folder')
+    await site.tracking.mlflow.createVersion({name: 'folder', source: `${tracked!.artifactUri}/model`, runId: tracked!.id})
+    await site.endpoints.deploy({name: 'folder', on: 'node-2'})
+    expect(await offset('folder')).toBe(3)
+    expect(existsSync(join((await host(1)).root, 'endpoints', 'folder', 'r1', 'model', 'weights-7f3a'))).toBe(true)
+    await site.endpoints.remove('folder')
+    expect(await runningOn(1)).toEqual([])
+  })
+
   test('logs give the lines of the active release', async () => {
     const lines: string[] = []
     await site.endpoints.logs({name: 'tiny', follow: false, tail: 65_536, onLine: ({text}) => lines.push(text)})
