@@ -1,6 +1,6 @@
 import {spawnSync} from 'node:child_process'
 import {mkdirSync, writeFileSync} from 'node:fs'
-import {cpus, totalmem} from 'node:os'
+import {cpus, loadavg, totalmem} from 'node:os'
 import {fileURLToPath} from 'node:url'
 
 /** One line of a result: what was measured, and against what. */
@@ -17,12 +17,14 @@ export interface Row {
 export interface Result {
   name: string
   takenAt: string
-  machine: {cores: number; processor: string; memoryGiB: number; node: string; platform: string}
+  /** `load`: what else the machine did, as the load average of the minute before; with more than its cores, times are too long. */
+  machine: {cores: number; processor: string; memoryGiB: number; node: string; platform: string; load: number}
   notes: string[]
   rows: (Row & {holds?: boolean})[]
 }
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
+const load = Math.round((loadavg()[0] ?? 0) * 10) / 10
 const results = fileURLToPath(new URL('results/', import.meta.url))
 
 /**
@@ -73,6 +75,7 @@ function machine(): Result['machine'] {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     node: process.version,
     platform: `${process.platform} ${process.arch}`,
+    load,
   }
 }
 

@@ -35,7 +35,7 @@ function run(name: string, file: string): boolean {
 function latest(): string {
   const results = readdirSync(join(bench, 'results')).filter((file) => file.endsWith('.json')).sort()
     .map((file) => JSON.parse(readFileSync(join(bench, 'results', file), 'utf8')) as Result)
-  const days = results.map((result) => `${result.name}: ${result.takenAt.slice(0, 10)}, ${result.machine.cores} cores of ${result.machine.processor}, ${result.machine.memoryGiB} GiB, Node ${result.machine.node}, ${result.machine.platform}`)
+  const days = results.map((result) => `${result.name}: ${result.takenAt.slice(0, 10)}, ${result.machine.cores} cores of ${result.machine.processor}, ${result.machine.memoryGiB} GiB, Node ${result.machine.node}, ${result.machine.platform}, load ${result.machine.load} before`)
   return [
     '# Measurements', '',
     'Written by `npm run bench`; medians of runs that take turns. Compare within one machine only.', '',
