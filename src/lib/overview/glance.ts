@@ -1,32 +1,51 @@
+import type {RackNode} from '../rack/index.ts'
+import {quote} from '../ssh/index.ts'
 import type {NodeGlance} from './types.ts'
 
 /**
- * One look at a Linux machine in a few milliseconds, with sh alone: `name value...` lines. proc(5): loadavg's first field is
- * the average of one minute, meminfo is in KiB; the NVIDIA driver has a folder for each GPU.
+ * One look at a Linux machine, with sh's own words wherever they do (32 nodes may be one machine): `name value...` lines.
+ * proc(5): loadavg's first field is the average of one minute, meminfo is in KiB; the NVIDIA driver has a folder for each GPU.
  */
-export const GLANCE_SCRIPT = [
-  'read -r load rest </proc/loadavg && echo "load $load"',
-  "awk '/^MemTotal:|^MemAvailable:/ {print $1, $2}' /proc/meminfo",
-  'echo "cores $(getconf _NPROCESSORS_ONLN)"',
-  `df -Pk "$HOME" 2>/dev/null | awk 'NR == 2 {print "disk", $2, $4}'`,
-  'echo "gpus $(ls /proc/driver/nvidia/gpus 2>/dev/null | wc -l)"',
-].join('\n')
+export function glanceScript({root}: Pick<RackNode, 'root'>): string {
+  const below = root.replace(/^~(\/|$)/, '')
+  const folder = root.startsWith('/') ? quote([root]) : below === '' ? '"$HOME"' : `"$HOME"/${quote([below])}`
+  return [
+    'read -r load rest </proc/loadavg && echo "load $load"',
+    'while read -r name value unit; do case $name in MemTotal:|MemAvailable:) echo "$name $value";; esac; done </proc/meminfo',
+    'read -r online </sys/devices/system/cpu/online && echo "online $online"',
+    'count() { n=0; for one in "$@"; do [ -d "$one" ] && n=$((n+1)); done; echo "$n"; }',
+    'echo "gpus $(count /proc/driver/nvidia/gpus/*)"',
+    `echo "runs $(count ${folder}/runs/*)"`,
+    'df -Pk "$HOME" 2>/dev/null | while read -r device total used free rest; do echo "disk $total $free"; done',
+  ].join('\n')
+}
 
-/** What GLANCE_SCRIPT printed. Lines that are missing or odd are null. Pure. */
-export function parseGlance(output: string): Omit<NodeGlance, 'node' | 'host' | 'ok'> {
-  const values = new Map(output.split('\n').map((line) => line.trim().split(/[:\s]+/)).map(([name, ...rest]) => [name ?? '', rest.map(Number)] as const))
+/** What glanceScript printed. Lines that are missing or odd are null. Pure. */
+export function parseGlance(output: string): Omit<NodeGlance, 'node' | 'host' | 'ok'> & {runs: number} {
+  const words = new Map(output.split('\n').map((line) => line.trim().split(/[:\s]+/)).map(([name, ...rest]) => [name ?? '', rest] as const))
   const number = (name: string, at = 0): number | null => {
-    const value = values.get(name)?.[at]
-    return value === undefined || Number.isNaN(value) ? null : value
+    const value = Number(words.get(name)?.[at] ?? Number.NaN)
+    return Number.isNaN(value) ? null : value
   }
   const pair = (first: number | null, second: number | null): [number, number] | null => (first === null || second === null ? null : [first * 1024, second * 1024])
   const memory = pair(number('MemAvailable'), number('MemTotal'))
   const disk = pair(number('disk', 1), number('disk'))
   return {
-    cores: number('cores'),
+    cores: countOnline(words.get('online')?.[0]),
     load: number('load'),
     memory: memory && {available: memory[0], total: memory[1]},
     disk: disk && {free: disk[0], total: disk[1]},
     gpus: number('gpus') ?? 0,
+    runs: number('runs') ?? 0,
   }
+}
+
+/** Processors in the kernel's list format: `0-3,8` are five. */
+function countOnline(list: string | undefined): number | null {
+  const counts = list?.split(',').map((range) => {
+    const [first, last = first] = range.split('-').map(Number)
+    return (last ?? Number.NaN) - (first ?? Number.NaN) + 1
+  })
+  const total = counts?.reduce((sum, one) => sum + one, 0)
+  return total === undefined || Number.isNaN(total) ? null : total
 }

@@ -2,10 +2,10 @@ import {isCliError, silentReporter, type Context} from '../base/index.ts'
 import {openEndpoints, type EndpointSummary} from '../endpoint/index.ts'
 import {headStatus} from '../head/index.ts'
 import type {Manifest} from '../manifest/index.ts'
-import type {Rack} from '../rack/index.ts'
+import type {Rack, RackNode} from '../rack/index.ts'
 import {openRuns, type RunEntry} from '../runs/index.ts'
 import {forEachNode, type Fleet} from '../ssh/index.ts'
-import {GLANCE_SCRIPT, parseGlance} from './glance.ts'
+import {glanceScript, parseGlance} from './glance.ts'
 import type {HeadGlance, NodeGlance, Overview} from './types.ts'
 
 interface Place {
@@ -14,10 +14,13 @@ interface Place {
   manifest?: Manifest | undefined
 }
 
-/** Asks everything at once. A node, or a part, that does not answer is part of the answer: throws only INTERRUPTED. */
+/**
+ * Asks all nodes at once, then for runs and endpoints only where there can be some: what costs is a Python for each node.
+ * A node, or a part, that does not answer is part of the answer: throws only INTERRUPTED.
+ */
 export async function readOverview(place: Place, limit: number, context: Context): Promise<Overview> {
   const progress = context.reporter.begin(`Asking rack ${place.rack.name}`)
-  // The parts are asked for one table each; what they would report on the way is in it.
+  // What the parts would report on the way is in the answer.
   const quiet = {...context, reporter: silentReporter}
   const unknown: Overview['unknown'] = []
   const orUnknown = async <T>(part: Overview['unknown'][number]['part'], rows: Promise<T[]>): Promise<T[]> =>
@@ -27,14 +30,16 @@ export async function readOverview(place: Place, limit: number, context: Context
       return []
     })
   try {
-    const [nodes, head, runs, endpoints] = await Promise.all([
-      glanceAt(place),
-      glanceAtHead(place, quiet),
-      orUnknown('runs', listRuns(place, limit, quiet)),
-      orUnknown('endpoints', listEndpoints(place, quiet)),
+    const [glances, head] = await Promise.all([glanceAt(place), glanceAtHead(place, quiet)])
+    const withRuns = place.rack.nodes.filter((node) => (glances.get(node.name)?.runs ?? 0) > 0)
+    const tracked = head.state !== 'stopped' || place.manifest?.tracking.uri !== undefined
+    const [runs, endpoints] = await Promise.all([
+      tracked || withRuns.length > 0 ? orUnknown('runs', listRuns({...place, rack: {...place.rack, nodes: withRuns}}, limit, quiet)) : [],
+      head.state === 'stopped' ? [] : orUnknown('endpoints', listEndpoints(place, quiet)),
     ])
     context.signal.throwIfAborted()
     progress.done()
+    const nodes = [...glances.values()].map(({runs: _runs, ...node}) => node)
     return {rack: place.rack.name, nodes, head, runs, endpoints, unknown}
   } catch (error) {
     progress.fail()
@@ -42,15 +47,16 @@ export async function readOverview(place: Place, limit: number, context: Context
   }
 }
 
-async function glanceAt({rack, fleet}: Place): Promise<NodeGlance[]> {
-  const {done, failed} = await forEachNode(fleet, rack.nodes.map((node) => node.name), (shell) => shell.run(GLANCE_SCRIPT))
-  return rack.nodes.map(({name, host}) => {
+async function glanceAt({rack, fleet}: Place): Promise<Map<string, NodeGlance & {runs: number}>> {
+  const byName = new Map(rack.nodes.map((node) => [node.name, node]))
+  const {done, failed} = await forEachNode(fleet, [...byName.keys()], (shell, name) => shell.run(glanceScript(byName.get(name) as RackNode)))
+  return new Map(rack.nodes.map(({name, host}) => {
     const error = failed.get(name)
     const glance = {node: name, host, ok: !error, ...parseGlance(done.get(name) ?? '')}
-    if (!error) return glance
+    if (!error) return [name, glance]
     const known = isCliError(error) ? error : undefined
-    return {...glance, code: known?.code ?? 'BUG', message: error.message, ...(known?.hint !== undefined && {hint: known.hint})}
-  })
+    return [name, {...glance, code: known?.code ?? 'BUG', message: error.message, ...(known?.hint !== undefined && {hint: known.hint})}]
+  }))
 }
 
 async function glanceAtHead({rack, fleet}: Place, context: Context): Promise<HeadGlance> {
