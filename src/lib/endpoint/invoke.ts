@@ -1,5 +1,4 @@
-import {CliError, isCliError} from '../base/index.ts'
-import {nearestName} from '../document/index.ts'
+import {CliError, isCliError, nearestName} from '../base/index.ts'
 import {requestJson} from '../tracking/index.ts'
 import {activeRelease} from './document.ts'
 import {parseNpy} from './npy.ts'

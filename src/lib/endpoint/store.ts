@@ -1,5 +1,4 @@
-import {CliError, isCliError} from '../base/index.ts'
-import {nearestName} from '../document/index.ts'
+import {CliError, isCliError, nearestName} from '../base/index.ts'
 import type {HeadConnection} from '../head/index.ts'
 import type {EndpointDocument, EndpointRecord} from './document.ts'
 

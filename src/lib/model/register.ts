@@ -1,6 +1,5 @@
 import {createHash} from 'node:crypto'
-import {CliError, isCliError, type Context} from '../base/index.ts'
-import {nearestName} from '../document/index.ts'
+import {CliError, type Context, isCliError, nearestName} from '../base/index.ts'
 import type {Plan, Step} from '../plan/index.ts'
 import type {Mlflow, ModelVersion, TrackedRun} from '../tracking/index.ts'
 import {checkAlias, checkModelName} from './reference.ts'

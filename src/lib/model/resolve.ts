@@ -1,5 +1,4 @@
-import {CliError, isCliError} from '../base/index.ts'
-import {nearestName} from '../document/index.ts'
+import {CliError, isCliError, nearestName} from '../base/index.ts'
 import type {Mlflow, ModelVersion, RegisteredModel} from '../tracking/index.ts'
 import {parseReference, type ModelReference} from './reference.ts'
 

@@ -1,8 +1,8 @@
 import {existsSync} from 'node:fs'
 import {readFile, readdir} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
-import {CliError, userPaths} from '../base/index.ts'
-import {nearestName, problemsError, readSource, validateSource} from '../document/index.ts'
+import {CliError, nearestName, userPaths} from '../base/index.ts'
+import {problemsError, readSource, validateSource} from '../document/index.ts'
 import type {RecipeFile} from './schema.ts'
 import type {Recipe, RecipeFileContent} from './types.ts'
 
