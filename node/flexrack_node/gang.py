@@ -85,6 +85,7 @@ class Leader:
         self._folder.write("state", {**self._folder.state(), "status": "running", "attempt": number})
         why, lost = self._watch(number)
         stopped_at = time.time()
+        finished = is_complete({node: self._view(node) for node in self._spec["nodes"]}, self._ranks)
         if why != "ended":
             request = self._stop_request() or {}
             grace = FAILURE_GRACE if why != "stop" else 0.0 if request.get("kill") else float(request.get("grace", self._spec["grace"]))
@@ -101,7 +102,7 @@ class Leader:
                 cause = of_gang(lost[0], f"the connection to {', '.join(lost)} was lost for more than {LOST_SECONDS:.0f} s")
         return {
             "attempt": number,
-            "status": "finished" if complete else "stopped" if why == "stop" else "failed",
+            "status": "finished" if complete and (finished or why != "stop") else "stopped" if why == "stop" else "failed",
             "started": started, "ended": time.time(), "cause": cause, "survivors": survivors, "lost": lost,
             "clean": not survivors and not lost,
             "exits": {rank: record.get("exit") for view in views.values() for rank, record in view.get("records", {}).items()},

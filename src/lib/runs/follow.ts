@@ -34,6 +34,8 @@ export interface RunNews {
 
 /** Shown no later than this after they came. Milliseconds. */
 const FLUSH_MS = 50
+/** After a connection was made, until what was waiting on the node has come. */
+const SETTLE_MS = 2000
 const PAUSE_MS = [250, 500, 1000, 2000, 4000]
 
 /**
@@ -62,6 +64,7 @@ async function followNode(place: Place, run: string, node: string, newest: numbe
   for (;;) {
     try {
       const host = await hostOf(place, node, context)
+      reader.connected(performance.now())
       if (lostAt !== undefined) context.reporter.note(`${node} is connected again`)
       lostAt = undefined
       const input = {run, follow: options.follow, offsets: reader.offsets(), news: reader.news}
@@ -73,6 +76,7 @@ async function followNode(place: Place, run: string, node: string, newest: numbe
         },
       })
     } catch (error) {
+      reader.connected(undefined)
       if (options.signal?.aborted) throw new CliError('INTERRUPTED', 'following was interrupted', {cause: error})
       if (!isLinkTrouble(error)) throw error
       if (lostAt === undefined) context.reporter.warn(`the connection to ${node} was lost; the run goes on there, and its log is followed again once there is a connection`)
@@ -86,7 +90,7 @@ async function followNode(place: Place, run: string, node: string, newest: numbe
 /** The lines of all files together, handed on in portions. */
 class Merge {
   readonly #options: FollowOptions
-  readonly #readers: LineReader[] = []
+  readonly #nodes: NodeReader[] = []
   #waiting: RankLine[] = []
 
   constructor(options: FollowOptions) {
@@ -94,20 +98,19 @@ class Merge {
   }
 
   openNode(node: string, newest: number): NodeReader {
-    return new NodeReader(node, this.#options, newest, {
-      open: (reader) => this.#readers.push(reader),
-      lines: (lines) => this.#waiting.push(...lines),
-    })
+    const reader = new NodeReader(node, this.#options, newest, (lines) => this.#waiting.push(...lines))
+    this.#nodes.push(reader)
+    return reader
   }
 
   tick(): void {
     const now = performance.now()
-    for (const reader of this.#readers) this.#waiting.push(...reader.tick(now))
+    for (const node of this.#nodes) node.tick(now)
     this.#flush()
   }
 
   end(): void {
-    for (const reader of this.#readers) this.#waiting.push(...reader.end())
+    for (const node of this.#nodes) node.end()
     this.#flush()
   }
 
@@ -125,15 +128,31 @@ class NodeReader {
   readonly #node: string
   readonly #options: FollowOptions
   readonly #newest: number
-  readonly #sink: {open(reader: LineReader): void; lines(lines: RankLine[]): void}
+  readonly #show: (lines: RankLine[]) => void
+  #connectedSince: number | undefined
   readonly #offsets = new Map<string, number>()
   readonly #readers = new Map<string, LineReader>()
 
-  constructor(node: string, options: FollowOptions, newest: number, sink: {open(reader: LineReader): void; lines(lines: RankLine[]): void}) {
+  constructor(node: string, options: FollowOptions, newest: number, show: (lines: RankLine[]) => void) {
     this.#node = node
     this.#options = options
     this.#newest = newest
-    this.#sink = sink
+    this.#show = show
+  }
+
+  /** Since when there is a connection; undefined: there is none. */
+  connected(since: number | undefined): void {
+    this.#connectedSince = since
+  }
+
+  /** Without a connection, silence means nothing: the rest of an unfinished line may be waiting on the node. */
+  tick(now: number): void {
+    if (this.#connectedSince === undefined || now - this.#connectedSince < SETTLE_MS) return
+    for (const reader of this.#readers.values()) this.#show(reader.tick(now))
+  }
+
+  end(): void {
+    for (const reader of this.#readers.values()) this.#show(reader.end())
   }
 
   /** Byte offsets to go on from, by `<attempt>/<file>`. */
@@ -158,9 +177,8 @@ class NodeReader {
     if (!reader) {
       reader = new LineReader({node: this.#node, rank: Number(rank), attempt: chunk.attempt}, 0, this.#options)
       this.#readers.set(key, reader)
-      this.#sink.open(reader)
     }
-    this.#sink.lines(reader.take(data, performance.now()))
+    this.#show(reader.take(data, performance.now()))
   }
 
   #takeNews({offset, lines}: {offset: number; lines: string}): void {

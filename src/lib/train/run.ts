@@ -49,7 +49,7 @@ export async function runPlan(train: TrainPlan, place: TrainPlace, watch: TrainW
   try {
     const outcomes = await executePlan(train.plan, times.around(train.handlers), context)
     if (outcomes.some((one) => one.status !== 'done')) await abandon(train, place, outcomes, context)
-    throwIfFailed(outcomes)
+    throwFirst(outcomes)
     const run: FoundRun = {run: train.spec.run, nodes: [...train.live.started].sort((a, b) => a.index - b.index)}
     watch.onStart?.(run.run)
     const details = watch.detach ? undefined : await attend(run, place, watch, context)
@@ -57,6 +57,13 @@ export async function runPlan(train: TrainPlan, place: TrainPlace, watch: TrainW
   } finally {
     await train.live.tracking?.close()
   }
+}
+
+/** A run needs all of its parts: the error of one that is not a node's own is the error. */
+function throwFirst(outcomes: StepOutcome[]): void {
+  const whole = outcomes.find((one) => one.error && (one.step.node === null || one.step.kind === 'train.start'))
+  if (whole?.error && !outcomes.some((one) => isCliError(one.error, 'INTERRUPTED'))) throw whole.error
+  throwIfFailed(outcomes)
 }
 
 /** Something could not be started: whatever was started is ended, and the record says so. */
