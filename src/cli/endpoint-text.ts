@@ -42,7 +42,9 @@ export function endpointShowText(one: ShowAnswer): string {
     `Call it, where that address is reachable${one.token ? '' : ` (the token: flexrack endpoint show ${one.name} --show-token)`}:`,
     `  curl -H "Authorization: Bearer ${one.token ?? '$TOKEN'}" -H 'Content-Type: application/json' -d @request.json ${infer}`,
   ].join('\n')
-  return [head, serversText(one.servers), releasesText(one.releases), call].filter((part) => part !== '').join('\n\n')
+  const broken = one.servers.some((server) => ['failed', 'lost', 'stopped', 'absent'].includes(server.state))
+  const repair = broken ? `Not every server runs: flexrack endpoint deploy ${one.name} brings them up again.` : ''
+  return [head, serversText(one.servers), repair, releasesText(one.releases), call].filter((part) => part !== '').join('\n\n')
 }
 
 function serversText(servers: ReplicaStatus[]): string {

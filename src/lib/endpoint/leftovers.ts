@@ -1,7 +1,7 @@
 import {CliError} from '../base/index.ts'
 import {stopService, type ServiceStatus} from '../host/index.ts'
 import {activeRelease, isUnfinished, keptReleases, nodesOf, settled, type EndpointRecord, type Replica} from './document.ts'
-import {hostOf, type Site} from './site.ts'
+import {hostOf, reachable, type Site} from './site.ts'
 import {putEndpoint} from './store.ts'
 
 /**
@@ -12,7 +12,8 @@ export async function cleanLeftovers(site: Site, record: EndpointRecord): Promis
   if (!isUnfinished(record.document)) return record
   const {name} = record.document
   const serving = activeRelease(record.document)?.replicas ?? []
-  const results = await Promise.allSettled(nodesOf(record.document).map(async (node) => {
+  const nodes = reachable(site, nodesOf(record.document))
+  const results = await Promise.allSettled(nodes.map(async (node) => {
     const host = await hostOf(site, node)
     const services = await host.call<Pick<ServiceStatus, 'id'>[]>('service.list', {prefix: `endpoint-${name}-`})
     const ours = services.filter(({id}) => new RegExp(`^endpoint-${name}-r\\d+-\\d+$`).test(id))
@@ -25,7 +26,7 @@ export async function cleanLeftovers(site: Site, record: EndpointRecord): Promis
     return record
   }
   const document = settled(record.document, 'the command that deployed it was cut off')
-  await pruneFolders(site, name, nodesOf(record.document), keptReleases(document))
+  await pruneFolders(site, name, nodes, keptReleases(document))
   site.context.reporter.note(`Cleaned up what an interrupted change of endpoint ${name} had left.`)
   return putEndpoint(site.head, record, document)
 }

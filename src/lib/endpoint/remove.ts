@@ -4,7 +4,7 @@ import {stopService, type ServiceStatus} from '../host/index.ts'
 import type {Plan, Step} from '../plan/index.ts'
 import {activeRelease, nodesOf, type EndpointRecord} from './document.ts'
 import {withLock} from './lock.ts'
-import {hostOf, type Site} from './site.ts'
+import {hostOf, reachable, type Site} from './site.ts'
 import {deleteEndpoint, findEndpoint, putEndpoint, requireEndpoint} from './store.ts'
 import {dropToken} from './token.ts'
 
@@ -28,7 +28,7 @@ export async function removeEndpoint(site: Site, name: string): Promise<{name: s
   await requireEndpoint(site.head, name)
   return withLock(site.head, name, site.context, async () => {
     const record = await requireEndpoint(site.head, name)
-    const nodes = nodesOf(record.document)
+    const nodes = reachable(site, nodesOf(record.document))
     await close(site, record)
     const results = await Promise.allSettled(nodes.map((node) => clear(site, node, name)))
     const failed = results.flatMap((result, index) => (result.status === 'rejected' ? [{node: nodes[index] ?? '', error: result.reason as Error}] : []))

@@ -27,3 +27,11 @@ export function nodeOf(site: Site, name: string): RackNode {
 export function hostOf(site: Site, name: string): Promise<Host> {
   return openHost(site.fleet, nodeOf(site, name), site.context)
 }
+
+/** Those of the nodes that the rack still has; what ran on others is out of reach for good, which is told. */
+export function reachable(site: Site, nodes: string[]): string[] {
+  const known = nodes.filter((name) => site.rack.nodes.some((node) => node.name === name))
+  const gone = nodes.filter((name) => !known.includes(name))
+  if (gone.length > 0) site.context.reporter.warn(`rack ${site.rack.name} no longer has ${gone.join(', ')}; what may still run there has to be ended there`)
+  return known
+}

@@ -61,6 +61,8 @@ class Work {
   readonly input: TransitionInput
   record: EndpointRecord
   switched = false
+  /** The head could not be asked whether it switched. */
+  uncertain = false
   leftRunning: string[] = []
   readonly #taken: Set<number>
   readonly #started = new Map<string, Started>()
@@ -123,7 +125,15 @@ class Work {
 
   async #switch(): Promise<void> {
     const document = switchTo(this.record.document, this.#release(), new Date(), this.input.rejectOld)
-    this.record = await putEndpoint(this.site.head, this.record, document)
+    try {
+      this.record = await putEndpoint(this.site.head, this.record, document)
+    } catch (error) {
+      // A lost answer does not tell whether the gateway was switched, and to end the servers it uses would be the worst guess.
+      const now = await findEndpoint(this.site.head, document.name).catch(() => undefined)
+      this.uncertain = now === undefined
+      if (now?.document.active?.targets.join() !== document.active?.targets.join()) throw error
+      this.record = now ?? this.record
+    }
     this.switched = true
   }
 
@@ -156,7 +166,7 @@ class Work {
 
 async function finish(site: Site, work: Work): Promise<EndpointDocument> {
   const document = pruned(work.leftRunning.length === 0 ? settled(work.record.document, '') : work.record.document)
-  await pruneFolders(site, document.name, nodesOf(work.record.document), keptReleases(document))
+  await pruneFolders(site, document.name, nodesOf(work.record.document).filter((name) => site.rack.nodes.some((node) => node.name === name)), keptReleases(document))
   const record = await putEndpoint(site.head, work.record, document)
   return record.document
 }
@@ -166,6 +176,11 @@ async function undo(site: Site, work: Work, error: Error): Promise<Error> {
   // Ctrl-C must not keep us from taking back what was started.
   const calm: Site = {...site, context: {...site.context, signal: site.context.kill}}
   const reason = isCliError(error, 'INTERRUPTED') ? 'interrupted' : error.message
+  if (work.uncertain) {
+    return new CliError('HEAD_FAILED', `the head went away while endpoint ${change.endpoint} was being switched to release ${change.release.id}; both releases were left running`, {
+      hint: 'flexrack endpoint list (cleans up once the head is back)', details: {release: change.release.id}, cause: error,
+    })
+  }
   try {
     const ended = await stopReplicas(calm, change.start)
     const document = ended ? settled(work.record.document, reason) : work.record.document
