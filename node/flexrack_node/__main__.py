@@ -2,9 +2,11 @@
 import importlib
 import json
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
+from typing import Any, Dict
 
 if __package__ in (None, ""):  # started as a folder: make the package importable by its name
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -16,8 +18,11 @@ from flexrack_node.verbs import VERBS  # noqa: E402
 
 def main(verb: str, root: str, environments: str) -> int:
     os.umask(0o077)
+    end_in_order()
     channel = Channel(Path(root), Path(environments), sys.stdin.buffer)
     try:
+        if verb not in VERBS:
+            raise NodeError("BUG", f"the node program knows no verb {verb}")
         module, function = VERBS[verb].split(":")
         answer = getattr(importlib.import_module(f"flexrack_node.{module}"), function)
         value = answer(json.loads(sys.stdin.buffer.readline() or b"null"), channel)
@@ -26,6 +31,9 @@ def main(verb: str, root: str, environments: str) -> int:
         return 1
     except BrokenPipeError:  # the caller went away; there is nobody to tell
         return 1
+    except OSError as error:  # no room, no right: the node's business, wherever it shows
+        write_line({"error": tell_os_error(verb, error)})
+        return 1
     except Exception as error:  # a bug of ours: tell it whole, the caller shows it as one
         write_line({"error": {"code": "BUG", "message": f"{verb}: {error!r}", "details": {"trace": traceback.format_exc()}}})
         return 1
@@ -33,5 +41,28 @@ def main(verb: str, root: str, environments: str) -> int:
     return 0
 
 
+def tell_os_error(verb: str, error: OSError) -> Dict[str, Any]:
+    from flexrack_node.arrival import UNFIT  # only now: it would slow every start
+    reason = UNFIT.get(error.errno or 0)
+    if reason is None:
+        return {"code": "BUG", "message": f"{verb}: {error!r}", "details": {"trace": traceback.format_exc()}}
+    where = str(error.filename) if error.filename is not None else "a file"
+    return {"code": "NODE_UNFIT", "message": f"{where} cannot be written or read: {reason}", "details": {"verb": verb, "path": where, "errno": error.errno}}
+
+
+def end_in_order() -> None:
+    """SIGTERM and SIGHUP unwind the stack, so that `finally` removes drafts and lets locks go; the second one changes nothing."""
+    def stop(number: int, _frame: object) -> None:
+        for one in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(one, signal.SIG_IGN)
+        sys.exit(128 + number)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3]))
+    try:
+        status = main(sys.argv[1], sys.argv[2], sys.argv[3])
+    except BrokenPipeError:  # even the answer found nobody
+        status = 1
+    sys.exit(status)

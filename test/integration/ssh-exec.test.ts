@@ -166,6 +166,22 @@ describe('a connection that is lost', () => {
   })
 })
 
+describe('a link that died without a word', () => {
+  it('is noticed by its silence', async () => {
+    const relay = await startTcpRelay(sshd.port)
+    const other = openFleet([sshd.target('far', {port: relay.port})], makeContext(), {trustNew: true, keepaliveInterval: 100})
+    try {
+      const far = await other.shell('far')
+      const running = far.exec('echo up; sleep 60', {onStdout: () => relay.freeze()})
+      await expect(running).rejects.toMatchObject({code: 'NODE_UNREACHABLE', details: {reason: 'Keepalive timeout'}})
+      await far.closed
+    } finally {
+      await other.close()
+      await relay.stop()
+    }
+  })
+})
+
 describe('terminal', () => {
   it('is a real pty of the size asked for, can be resized, and ends with the status of the script', async () => {
     const terminal = await shell.terminal('stty size; read x; stty size; echo "$x $TERM $SECRET"; exit 4', {term: 'xterm-256color', rows: 11, columns: 47, env: {SECRET: 'hush'}})

@@ -8,6 +8,8 @@ export interface TcpRelay {
   connections(): number
   /** Destroys every connection; new ones are let through again. */
   cut(): void
+  /** Keeps every connection open and lets nothing through any more: a link that died without a word. */
+  freeze(): void
   /** Resolves when so many bytes went to the server since the start. */
   passed(bytes: number): Promise<void>
   stop(): Promise<void>
@@ -45,6 +47,9 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
     port: (server.address() as AddressInfo).port,
     connections: () => connections,
     cut,
+    freeze() {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
     passed: (count) => new Promise((resolve) => (bytes >= count ? resolve() : waiting.push({bytes: count, resolve}))),
     async stop() {
       cut()

@@ -23,7 +23,8 @@ export interface Wiring {
 }
 
 /** OpenSSH's way of noticing a dead link: a question every 15 s, and three without an answer. */
-const KEEPALIVE = {keepaliveInterval: 15_000, keepaliveCountMax: 3}
+const KEEPALIVE_MS = 15_000
+const KEEPALIVE_COUNT = 3
 
 /** A failed attempt: what to tell, and whether another attempt may do better. */
 export class AttemptError extends Error {
@@ -110,7 +111,8 @@ async function authenticate(endpoint: Endpoint, socket: Duplex, wiring: Wiring, 
     client.once('close', () => reject(refused ?? explain(endpoint, identities, verified, cause)))
     stop.addEventListener('abort', () => client.destroy(), {once: true})
     client.connect({
-      ...KEEPALIVE,
+      keepaliveInterval: wiring.options.keepaliveInterval ?? KEEPALIVE_MS,
+      keepaliveCountMax: KEEPALIVE_COUNT,
       // A channel of the hop before is a stream to ssh2 as good as a socket; its types want to read from it only.
       sock: socket as unknown as Readable,
       username: endpoint.user,

@@ -36,6 +36,8 @@ export interface FleetOptions {
   parallelStarts?: number
   /** Milliseconds for one connection to be made, questions not counted; 15000 by default. */
   connectTimeout?: number
+  /** Milliseconds between questions to a silent server; after three without an answer the connection counts as lost. 15000 by default. */
+  keepaliveInterval?: number
 }
 
 /** One multiplexed connection a node, made on first use and shared. */
