@@ -54,7 +54,7 @@ export async function localDown(input: LocalDownInput, ctx: Context): Promise<Lo
     const outcomes = await executePlan(plan, {
       'local.stop': () => stopDaemon(layout, rack),
       'local.end': async () => {
-        ended = await endRackProcesses(layout, rack, input.grace * 1000)
+        ended = await endWithProgress(layout, rack, input.grace, ctx)
         await rm(layout.groups, {force: true})
       },
       'local.forget': async () => {
@@ -66,6 +66,18 @@ export async function localDown(input: LocalDownInput, ctx: Context): Promise<Lo
     throwIfFailed(outcomes)
     return {ended, purged: input.purge}
   })
+}
+
+async function endWithProgress(layout: LocalLayout, rack: LocalRack, grace: number, ctx: Context): Promise<number> {
+  const progress = ctx.reporter.begin('Ending what runs on the local nodes')
+  try {
+    const ended = await endRackProcesses(layout, rack, grace * 1000)
+    progress.done(ended === 0 ? 'Nothing ran on the local nodes' : `What ran on the local nodes has ended (processes: ${ended})`)
+    return ended
+  } catch (error) {
+    progress.fail()
+    throw error
+  }
 }
 
 async function stopDaemon(layout: LocalLayout, rack: LocalRack): Promise<void> {
