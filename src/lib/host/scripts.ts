@@ -56,7 +56,10 @@ scope["install"](order)`
   return `exec ${quote([python, '-I', '-B', '-c', source])}`
 }
 
-/** One verb of the node program. */
+/**
+ * One verb of the node program. Isolated from the user's Python settings and from site-packages (standard library only), which also
+ * starts quicker; compiled modules are kept: they lie in the program's own folder, which never changes under its hash.
+ */
 export function verbScript(installation: {python: string; folder: string; root: string; environments: string}, verb: string): string {
-  return `exec ${quote([installation.python, '-I', '-B', installation.folder, verb, installation.root, installation.environments])}`
+  return `exec ${quote([installation.python, '-I', '-S', installation.folder, verb, installation.root, installation.environments])}`
 }

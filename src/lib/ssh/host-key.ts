@@ -44,8 +44,8 @@ function unknown(endpoint: Endpoint, key: Buffer, authority: KnownHost | undefin
   const why = authority ? ` (${authority.file}:${authority.line} trusts a certificate authority for it, which flexrack cannot check)` : ''
   return new CliError('HOST_KEY_UNKNOWN', `the host key of ${endpoint.label} is not known${why}: ${shown}`, {
     details: {...facts(endpoint, key), knownHosts: endpoint.knownHostsFiles},
-    hint: `compare it with the output of \`ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub\` on the node, then trust it: flexrack rack add ${endpoint.label.split(',')[0]} --trust`
-      + ` (or: ssh-keyscan -p ${endpoint.port} ${endpoint.host} >> ${quote([endpoint.knownHostsFiles[0] ?? 'FILE'])})`,
+    hint: `compare it with what the node itself says (ssh-keygen -lf /etc/ssh/ssh_host_${shortType(key)}_key.pub), then record it: ssh-keyscan -p ${endpoint.port} ${endpoint.host} >> ${quote([endpoint.knownHostsFiles[0] ?? 'FILE'])}`
+      + ' (a new node: flexrack rack add --trust)',
   })
 }
 
@@ -60,6 +60,11 @@ function changed(endpoint: Endpoint, key: Buffer, expected: KnownHost[]): CliErr
 
 function revoked(endpoint: Endpoint, key: Buffer, by: KnownHost): CliError {
   return new CliError('HOST_KEY_CHANGED', `${endpoint.label} shows the host key ${keyTypeOf(key)} ${fingerprint(key)}, which ${by.file}:${by.line} revokes`, {details: facts(endpoint, key)})
+}
+
+/** As in the names of sshd's key files: rsa, ecdsa, ed25519. */
+function shortType(key: Buffer): string {
+  return /rsa|ecdsa/.exec(keyTypeOf(key))?.[0] ?? 'ed25519'
 }
 
 function facts(endpoint: Endpoint, key: Buffer): Record<string, unknown> {

@@ -5,7 +5,7 @@ import {toCliError} from '../../../src/lib/host/node-error.ts'
 describe('the scripts for a node', () => {
   it('run a verb with every path as one argument', () => {
     expect(verbScript({python: '/usr/bin/python3', folder: '/home/a b/.flexrack/program/1/flexrack_node', root: "/it's", environments: '/e'}, 'node.facts'))
-      .toBe("exec /usr/bin/python3 -I -B '/home/a b/.flexrack/program/1/flexrack_node' node.facts '/it'\\''s' /e")
+      .toBe("exec /usr/bin/python3 -I -S '/home/a b/.flexrack/program/1/flexrack_node' node.facts '/it'\\''s' /e")
   })
 
   it('are answered in five lines', () => {
