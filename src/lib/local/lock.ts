@@ -1,5 +1,6 @@
 import {randomBytes} from 'node:crypto'
-import {link, readFile, rename, rm, writeFile} from 'node:fs/promises'
+import {link, readdir, readFile, rename, rm, writeFile} from 'node:fs/promises'
+import {basename, dirname, join} from 'node:path'
 import {setTimeout as wait} from 'node:timers/promises'
 import {CliError, throwIfInterrupted, type Context} from '../base/index.ts'
 import {isAlive} from './alive.ts'
@@ -28,6 +29,7 @@ export async function withLock<T>(file: string, ctx: Context, work: () => Promis
     await rm(draft, {force: true})
   }
   try {
+    await removeDrafts(file)
     return await work()
   } finally {
     if ((await holderOf(file))?.nonce === own.nonce) await rm(file, {force: true})
@@ -64,6 +66,16 @@ async function removeStale(file: string, stale: Holder): Promise<void> {
   }
   if ((await holderOf(aside))?.nonce !== stale.nonce) await linked(aside, file)
   await rm(aside, {force: true})
+}
+
+/** What commands that were killed while they waited have left. */
+async function removeDrafts(file: string): Promise<void> {
+  const folder = dirname(file)
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${basename(file)}.`)) continue
+    const owner = await holderOf(join(folder, name))
+    if (owner && !isAlive(owner.pid)) await rm(join(folder, name), {force: true})
+  }
 }
 
 async function linked(from: string, to: string): Promise<boolean> {

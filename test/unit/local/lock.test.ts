@@ -36,6 +36,13 @@ test('the lock of a process that is gone is taken over', async () => {
   expect(await withLock(file, makeContext(), async () => 'mine')).toBe('mine')
 })
 
+test('what a killed command has left beside the lock is removed', async () => {
+  const file = join(folder, 'left')
+  await writeFile(`${file}.abc`, JSON.stringify({pid: 2 ** 30, since: '2026-01-01T00:00:00Z', nonce: 'abc'}))
+  await withLock(file, makeContext(), async () => {})
+  expect((await readdir(folder)).filter((name) => name.startsWith('left'))).toEqual([])
+})
+
 test('Ctrl-C ends the wait for a lock that is held', async () => {
   const file = join(folder, 'held')
   const control = new AbortController()
