@@ -14,7 +14,12 @@ const manifestFile = join(root, 'oclif.manifest.json')
 const stampFile = join(root, 'dist/.sources')
 
 const sources = await hashFiles(['src/**/*.ts', 'tsconfig*.json', 'package.json', 'package-lock.json', 'scripts/build.ts'])
-if (process.argv.includes('--force') || !(await isCurrent(sources))) await build(sources)
+if (process.argv.includes('--force') || !(await isCurrent(sources))) {
+  await build(sources).catch((error: Error) => {
+    console.error(`The build failed: ${error.message}`)
+    process.exitCode = 1
+  })
+}
 
 async function isCurrent(hash: string): Promise<boolean> {
   const outputs = [manifestFile, ...(existsSync(headService) ? [join(root, 'dist/head-service.mjs')] : [])]
@@ -23,13 +28,14 @@ async function isCurrent(hash: string): Promise<boolean> {
 
 async function build(hash: string): Promise<void> {
   console.error('Building flexrack ...')
-  const cache = join(root, 'node_modules/.cache')
-  await mkdir(cache, {recursive: true})
-  const stage = await mkdtemp(join(cache, 'build-'))
+  // On the same file system as what it becomes, so that renaming is possible.
+  const dist = join(root, 'dist')
+  await mkdir(dist, {recursive: true})
+  const stage = await mkdtemp(join(dist, '.stage-'))
   try {
     compile(stage)
     if (existsSync(headService)) await bundle(headService, join(stage, 'head-service.mjs'))
-    await publish(stage, join(root, 'dist'))
+    await publish(stage, dist)
     await writeManifest(stage)
     await writeFile(join(stage, 'sources'), hash)
     await rename(join(stage, 'sources'), stampFile)
@@ -57,7 +63,7 @@ async function publish(from: string, to: string): Promise<void> {
     await mkdir(dirname(join(to, path)), {recursive: true})
     await rename(join(from, path), join(to, path))
   }
-  for (const path of await listFiles(to)) if (!fresh.has(path) && path !== '.sources') await rm(join(to, path), {force: true})
+  for (const path of await listFiles(to)) if (!fresh.has(path) && !path.startsWith('.')) await rm(join(to, path), {force: true})
 }
 
 async function listFiles(folder: string): Promise<string[]> {
