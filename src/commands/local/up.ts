@@ -7,7 +7,7 @@ export default class LocalUp extends BaseCommand {
   static override summary = 'start a rack on this machine'
   static override description =
     'Starts SSH servers on 127.0.0.1, one for each node, in a background process that outlives this command, and writes the rack file "local". Each node has its own home folder. ' +
-    'Run it again with another number to add or take down nodes.'
+    'Run it again with another number to add or take down nodes. Settings of pip and proxies are taken from your environment when the process starts; after a change of those: local down, then up.'
   static override examples = ['<%= config.bin %> local up --nodes 3']
   static override flags = {
     nodes: Flags.integer({char: 'n', description: 'number of nodes, node-1 to node-N (default: as many as it had, else 3)'}),
