@@ -35,7 +35,7 @@ export function openFleet(targets: SshTarget[], ctx: Context, options: FleetOpti
     },
     async close() {
       closed = true
-      await connector.close()
+      await connector.close().catch(() => {})
     },
   }
 }

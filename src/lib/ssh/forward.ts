@@ -37,14 +37,16 @@ export async function forwardLocal(connection: Connection, input: ForwardInput):
     server.listen(input.port ?? 0, '127.0.0.1', resolve)
   })
   server.on('error', () => {})
+  let off = (): void => {}
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       off()
       server.close(() => resolve())
       for (const socket of sockets) socket.destroy()
     })
-  const off = connection.onLost(() => void close())
-  return {port: (server.address() as AddressInfo).port, close}
+  const {port} = server.address() as AddressInfo
+  off = connection.onLost(() => void close())
+  return {port, close}
 }
 
 /** See NodeShell.forwardRemote. Throws REFUSED when the node does not allow it or the port is taken there. */
@@ -79,21 +81,26 @@ export async function forwardRemote(connection: Connection, input: ForwardInput)
     })
   }
   connection.client.on('tcp connection', onConnection)
+  let off = (): void => {}
   const close = async (): Promise<void> => {
     off()
     connection.client.off('tcp connection', onConnection)
     for (const socket of sockets) socket.destroy()
     if (connection.lost) return
     await new Promise<void>((resolve) => {
-      connection.onLost(() => resolve())
-      try {
-        connection.client.unforwardIn('127.0.0.1', port, () => resolve())
-      } catch {
+      const done = (): void => {
+        stopWaiting()
         resolve()
+      }
+      const stopWaiting = connection.onLost(resolve as () => void)
+      try {
+        connection.client.unforwardIn('127.0.0.1', port, done)
+      } catch {
+        done()
       }
     })
   }
-  const off = connection.onLost(() => void close())
+  off = connection.onLost(() => void close())
   return {port, close}
 }
 

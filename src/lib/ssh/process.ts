@@ -26,12 +26,15 @@ export async function startProcess(connection: Connection, script: string, optio
   const stdin = new ChannelInput(channel)
   const exit = whenEnded(connection, channel)
   exit.catch(() => {}) // a caller may only want the streams
-  connection.onLost((error) => {
+  const off = connection.onLost((error) => {
     stdout.cut(error)
     stderr.cut(error)
     stdin.cut(error)
   })
-  channel.once('close', () => stdin.cut(brokenPipe()))
+  channel.once('close', () => {
+    off()
+    stdin.cut(brokenPipe())
+  })
   void exit.then(() => stdin.cut(brokenPipe())).catch(() => {})
   stdin.write(line)
 
@@ -44,6 +47,7 @@ export async function startProcess(connection: Connection, script: string, optio
     connection.awaitEnd({exit, kill: () => kill('KILL')})
   }
   options.signal?.addEventListener('abort', abort, {once: true})
+  if (options.signal?.aborted) abort()
   void exit
     .finally(() => {
       clearTimeout(hard)
@@ -56,6 +60,7 @@ export async function startProcess(connection: Connection, script: string, optio
     if (connection.lost) throw connection.lost
     throw await refusal(connection.node, stdout, stderr, exit)
   }
+  if (options.signal?.aborted) void kill('TERM') // before, there was no process to name
   return {stdin, stdout, stderr, exit, kill: (signal) => void kill(signal)}
 }
 
