@@ -4,7 +4,7 @@
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
 import {existsSync, globSync} from 'node:fs'
-import {mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile} from 'node:fs/promises'
+import {mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 
@@ -31,6 +31,7 @@ async function build(hash: string): Promise<void> {
   // On the same file system as what it becomes, so that renaming is possible.
   const dist = join(root, 'dist')
   await mkdir(dist, {recursive: true})
+  await clearStages(dist)
   const stage = await mkdtemp(join(dist, '.stage-'))
   try {
     compile(stage)
@@ -41,6 +42,14 @@ async function build(hash: string): Promise<void> {
     await rename(join(stage, 'sources'), stampFile)
   } finally {
     await rm(stage, {recursive: true, force: true})
+  }
+}
+
+/** What builds that were killed have left: nobody builds for an hour. */
+async function clearStages(dist: string): Promise<void> {
+  for (const name of (await readdir(dist)).filter((one) => one.startsWith('.stage-'))) {
+    const {mtimeMs} = await stat(join(dist, name)).catch(() => ({mtimeMs: Date.now()}))
+    if (Date.now() - mtimeMs > 3_600_000) await rm(join(dist, name), {recursive: true, force: true})
   }
 }
 
