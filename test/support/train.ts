@@ -1,5 +1,4 @@
-import {readFile, readdir} from 'node:fs/promises'
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {makeContext, type Context} from '../../src/lib/base/index.ts'
