@@ -55,10 +55,10 @@ async function lineageOf(mlflow: Mlflow, version: ModelVersion): Promise<Lineage
   if (!version.runId) return undefined
   try {
     const run = await mlflow.getRun(version.runId)
-    const dirty = run.tags['flexrack.git.dirty']
+    const dirty = run.tags['flexrack.dirty']
     return {
       run: run.name, runId: run.id, status: run.status,
-      commit: run.tags['mlflow.source.git.commit'] ?? run.tags['flexrack.git.commit'],
+      commit: run.tags['mlflow.source.git.commit'],
       dirty: dirty === undefined ? undefined : dirty === 'true',
       command: run.tags['flexrack.command'],
       metrics: Object.fromEntries(Object.entries(run.metrics).map(([key, metric]) => [key, metric.value])),
