@@ -6,7 +6,7 @@ import {Readable} from 'node:stream'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
 import {makeContext} from '../../src/lib/base/index.ts'
 import {callVerb} from '../../src/lib/host/call.ts'
-import {openHost, type Host} from '../../src/lib/host/index.ts'
+import {openHost, type Host, type NodeEvent} from '../../src/lib/host/index.ts'
 import {loadProgram} from '../../src/lib/host/program.ts'
 import type {RackNode} from '../../src/lib/rack/index.ts'
 import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
@@ -145,7 +145,7 @@ elif verb == "crash":
 elif verb == "tidy":
     def tidy(*_):
         open(value["mark"], "w").write("tidied"); sys.exit(1)
-    signal.signal(signal.SIGTERM, tidy); say({"event": "ready"})
+    signal.signal(signal.SIGTERM, tidy); say({"event": "ready", "pid": os.getpid()})
     while True: time.sleep(0.05)
 `
 
@@ -200,9 +200,14 @@ describe('Host.call', () => {
     const fleet = openFleet([{...node(), port: relay.port}], makeContext(), {trustNew: true})
     fleets.push(fleet)
     const shell = await fleet.shell('node-1')
-    const lost = callVerb(shell, {python: 'python3', folder: join(folder, 'verbs.py'), root: '/', environments: '/'}, 'tidy', {mark: join(folder, 'x')}, {onEvent: () => relay.cut()})
+    let pid = 0
+    const onEvent = (event: NodeEvent): void => {
+      pid = event.pid as number
+      relay.cut()
+    }
+    const lost = callVerb(shell, {python: 'python3', folder: join(folder, 'verbs.py'), root: '/', environments: '/'}, 'tidy', {mark: join(folder, 'x')}, {onEvent})
     await expect(lost).rejects.toMatchObject({code: 'NODE_UNREACHABLE'})
-    await shell.exec('true').catch(() => {})
+    process.kill(pid) // sshd leaves it alone; a real verb notices when it next speaks
     await relay.stop()
   })
 })

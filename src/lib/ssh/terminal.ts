@@ -14,7 +14,11 @@ export async function openTerminal(connection: Connection, script: string, optio
     await runScript(connection, 'umask 077 && f=$(mktemp "${TMPDIR:-/tmp}/flexrack.XXXXXXXX") && cat >"$f" && printf %s "$f"', {input: bootLine(script, options.env)})
   ).trim()
   const boot = `exec sh -c 'IFS= read -r flexrack_s <"$0"; rm -f "$0"; eval "unset flexrack_s; $(printf %b "$flexrack_s")"' ${quote([file])}`
-  const channel = await connection.openSession(boot, {pty: {term: options.term, rows: options.rows, cols: options.columns, width: 0, height: 0}})
+  const pty = {term: options.term, rows: options.rows, cols: options.columns, width: 0, height: 0}
+  const channel = await connection.openSession(boot, {pty}).catch(async (error: unknown) => {
+    await runScript(connection, `rm -f ${quote([file])}`).catch(() => {})
+    throw error
+  })
   channel.on('error', () => {})
   const exit = whenEnded(connection, channel)
   exit.catch(() => {})
