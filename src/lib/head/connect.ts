@@ -28,7 +28,7 @@ export async function connectHead(rack: Rack, fleet: Fleet, context: Context): P
   const [{door, token}, service] = await Promise.all([host.call<{door: DoorRecord | null; token: string | null}>('head.access', {}), serviceStatus(host, SERVICE_ID)])
   const hint = `flexrack head start --rack ${rack.name}`
   if (service.state === 'failed') throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} ended again and again`, {hint: 'flexrack head status', details: {node: host.node}})
-  if (!door || !token || service.state === 'absent' || service.state === 'stopped') {
+  if (!door || !token || ['absent', 'stopped', 'lost'].includes(service.state)) {
     throw new CliError('NOT_FOUND', `rack ${rack.name} has no head running`, {hint, details: {node: host.node}})
   }
   const targetHost = ['0.0.0.0', '::', ''].includes(rack.head.bind) ? '127.0.0.1' : rack.head.bind

@@ -83,7 +83,7 @@ export function reachWarning(rack: Rack): string | undefined {
 
 async function planStop(host: Host, graceSeconds = 20): Promise<Plan> {
   const {state} = await serviceStatus(host, SERVICE_ID)
-  const steps: Step[] = state === 'absent' || state === 'stopped' ? [] : [
+  const steps: Step[] = ['absent', 'stopped', 'lost'].includes(state) ? [] : [
     {id: 'stop', node: host.node, kind: 'head.stop', title: `End the head (${graceSeconds} s to finish what is under way)`, input: {grace: graceSeconds}, needs: []},
   ]
   return {command: 'head stop', steps}

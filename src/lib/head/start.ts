@@ -1,9 +1,10 @@
 import {createReadStream} from 'node:fs'
+import {Readable} from 'node:stream'
 import {setTimeout as pause} from 'node:timers/promises'
-import {readFile} from 'node:fs/promises'
+import {readFile, stat} from 'node:fs/promises'
 import {CliError, isCliError, throwIfInterrupted, type Context} from '../base/index.ts'
-import {ensureEnvironment, followServiceLog, serviceStatus, startService, type Environment, type Host} from '../host/index.ts'
-import {executePlan, throwIfFailed, type StepHandler} from '../plan/index.ts'
+import {ensureEnvironment, followServiceLog, serviceStatus, startService, stopService, type Environment, type Host} from '../host/index.ts'
+import {executePlan, throwIfFailed, type Step, type StepHandler} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {connectHead} from './connect.ts'
@@ -12,6 +13,7 @@ import type {HeadStatus, ServiceStatus} from './types.ts'
 
 const READY_MS = 240_000
 const LOOK_MS = 300
+const HOPELESS_RESTARTS = 3
 const GRACE_SECONDS = 30
 /** It is started again when it ends, and given up where it ends all the time. */
 const RESTART = {max: 10, windowSeconds: 300}
@@ -27,15 +29,35 @@ export async function startHead(rack: Rack, fleet: Fleet, context: Context): Pro
   const plan = await planHead(rack, fleet, context, 'start')
   const host = await openHeadHost(rack, fleet, context)
   const handlers: Record<string, StepHandler> = {
-    'head.place': async (step) => {
-      const {name, sha256, file, executable} = step.input as {name: string; sha256: string; file: string; executable: boolean}
-      return host.call('head.place', {name, sha256, executable}, {body: createReadStream(file), signal: context.signal})
-    },
+    'head.place': (step) => place(host, step, context),
     'head.environment': (step) => ensureEnvironment(host, {requirements: String(step.input.requirements), user: SERVICE_ID}, context),
     'head.start': (step, done) => start(rack, host, step.input as unknown as StartInput, done.get('environment') as Environment),
   }
   throwIfFailed(await executePlan(plan, handlers, context))
   return waitUntilReady(rack, fleet, host, context)
+}
+
+async function place(host: Host, step: Step, context: Context): Promise<void> {
+  const {file, ...input} = step.input as {name: string; sha256: string; file: string; executable: boolean}
+  const {size} = await stat(file)
+  const progress = context.reporter.begin(step.title, host.node)
+  const body = Readable.from(counted(createReadStream(file), (sent) => progress.amount(sent, size, 'bytes')))
+  try {
+    await host.call('head.place', input, {body, signal: context.signal})
+  } catch (error) {
+    progress.fail()
+    throw error
+  }
+  progress.done()
+}
+
+async function* counted(source: Readable, tell: (bytes: number) => void): AsyncGenerator<Buffer> {
+  let sent = 0
+  for await (const chunk of source) {
+    sent += (chunk as Buffer).length
+    tell(sent)
+    yield chunk as Buffer
+  }
 }
 
 interface StartInput {
@@ -63,7 +85,7 @@ async function waitUntilReady(rack: Rack, fleet: Fleet, host: Host, context: Con
         progress.done(`The head runs on ${host.node}`)
         return status
       }
-      if (Date.now() > until) throw await failure(host, 'did not become ready in time')
+      if (Date.now() > until) throw new CliError('TIMED_OUT', `the head on ${host.node} did not become ready in ${READY_MS / 1000} s`, {hint: 'flexrack head status', details: {node: host.node, lines: await lastLines(host)}})
       await pause(LOOK_MS)
     }
   } catch (error) {
@@ -75,13 +97,14 @@ async function waitUntilReady(rack: Rack, fleet: Fleet, host: Host, context: Con
 /** The status once MLflow is ready; undefined while that may still come. */
 async function readyStatus(rack: Rack, fleet: Fleet, host: Host, context: Context): Promise<HeadStatus | undefined> {
   const service = await serviceStatus(host, SERVICE_ID)
-  if (service.state === 'failed') throw await failure(host, `ended again and again (${service.exit?.text ?? 'unknown'})`)
+  const isHopeless = service.state === 'failed' || (service.state === 'waiting' && service.restarts >= HOPELESS_RESTARTS)
+  if (isHopeless) throw await failure(host, `ends again and again (${service.exit?.text ?? 'unknown'})`)
   try {
     const connection = await connectHead(rack, fleet, context)
     try {
       const status = await connection.request<ServiceStatus>('GET', '/flexrack/v1/status')
       if (status.pid !== service.pid) return undefined // the one that is being replaced
-      if (status.mlflow.state === 'waiting' && status.mlflow.restarts >= 2) throw await failure(host, `MLflow does not start: ${status.mlflow.lastError ?? ''}`)
+      if (status.mlflow.state === 'waiting' && status.mlflow.restarts >= 2) throw await failure(host, `cannot start MLflow: ${status.mlflow.lastError ?? ''}`)
       if (status.mlflow.state !== 'ready') return undefined
       return {...status, rack: rack.name, node: host.node, state: 'running'}
     } finally {
@@ -93,8 +116,10 @@ async function readyStatus(rack: Rack, fleet: Fleet, host: Host, context: Contex
   }
 }
 
+/** Ends it and tells why. */
 async function failure(host: Host, what: string): Promise<CliError> {
   const lines = await lastLines(host)
+  await stopService(host, SERVICE_ID, GRACE_SECONDS).catch(() => {}) // it would go on failing; the message says why
   return new CliError('HEAD_FAILED', `the head on ${host.node} ${what}`, {hint: 'flexrack head status', details: {node: host.node, lines}})
 }
 

@@ -13,7 +13,7 @@ export async function headStatus(rack: Rack, fleet: Fleet, context: Context): Pr
   const host = await openHeadHost(rack, fleet, context)
   const service = await serviceStatus(host, SERVICE_ID)
   const known = {rack: rack.name, node: host.node, url: null}
-  if (service.state === 'absent' || service.state === 'stopped') return {...known, state: 'stopped'}
+  if (['absent', 'stopped', 'lost'].includes(service.state)) return {...known, state: 'stopped'}
   if (service.state === 'failed') return {...known, state: 'failed', lines: await lastLines(host)}
   try {
     const connection = await connectHead(rack, fleet, context)

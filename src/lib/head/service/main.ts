@@ -1,6 +1,8 @@
 import {mkdir, readFile} from 'node:fs/promises'
 import {isIPv6} from 'node:net'
 import {join} from 'node:path'
+import {setTimeout as pause} from 'node:timers/promises'
+import type {FastifyInstance} from 'fastify'
 import {HEAD_FILES, type DoorRecord, type ServiceConfig} from '../types.ts'
 import {buildDoor} from './door.ts'
 import {readDurable, writeDurably} from './durable.ts'
@@ -14,6 +16,8 @@ import {Traffic} from './traffic.ts'
 
 /** The head's process: `node head-service.mjs <config.json>`. Ends on SIGTERM, answers under way first. */
 const DRAIN_MS = 10_000
+const PORT_PATIENCE_MS = 5000
+const LISTEN_PAUSE_MS = 200
 
 async function main(configFile: string): Promise<void> {
   process.umask(0o077)
@@ -35,7 +39,7 @@ async function main(configFile: string): Promise<void> {
   const app = await buildDoor(parts)
   // Listening comes first: a second head on the same port must not touch the store of the first.
   const last = await readDurable<Partial<DoorRecord>>(join(config.folder, HEAD_FILES.door), {})
-  await app.listen({host: config.bind, port: config.port || (last.port ?? 0)})
+  await listen(app, config, last.port ?? 0)
   const address = app.server.address()
   const port = typeof address === 'object' && address ? address.port : config.port
   door = {pid: process.pid, port, url: config.url?.replace(/\/$/, '') ?? `http://${hostOf(config.host ?? config.bind)}:${port}`}
@@ -56,6 +60,27 @@ async function main(configFile: string): Promise<void> {
     process.exit(0)
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal))
+}
+
+/**
+ * On the port of the rack file, or else on that of the last start, which runs under way know. One that was left by a
+ * head that is just ending comes free in a moment; where another program has it by now, any port is better than none.
+ */
+async function listen(app: FastifyInstance, config: ServiceConfig, lastPort: number): Promise<void> {
+  const until = Date.now() + PORT_PATIENCE_MS
+  for (let port = config.port || lastPort; ; ) {
+    try {
+      return void (await app.listen({host: config.bind, port}))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+      if (Date.now() < until) await pause(LISTEN_PAUSE_MS)
+      else if (config.port) throw error
+      else {
+        logLine(`port ${lastPort} is in use by another program: taking another port`)
+        port = 0
+      }
+    }
+  }
 }
 
 function hostOf(address: string): string {
