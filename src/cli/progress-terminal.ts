@@ -120,8 +120,9 @@ class Screen {
     this.#starting = false
     this.#renderer = renderer
     // In the meantime the work may have ended, or somebody may want the terminal.
-    if (this.#pending.size === 0 || this.#suspended > 0) this.stop()
-    else this.#watchStdout()
+    if (this.#pending.size === 0 || this.#suspended > 0) return this.stop()
+    renderer.update() // else the lines would be gone until the spinner's next turn
+    this.#watchStdout()
   }
 
   #wanted(): boolean {
