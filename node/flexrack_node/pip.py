@@ -29,6 +29,8 @@ class Builder:
         self.lines: List[str] = []
         self.total: Optional[int] = None
         self.wanted = 0  # packages to install, once pip has said so
+        self.before = 0  # packages that were in before
+        self.quiet = True
 
     def run(self, requirements: str, constraints: str, with_pip: bool) -> None:
         """Raises ENVIRONMENT_FAILED (details: requirement, line, lines), NODE_UNFIT, or CallerGone."""
@@ -36,18 +38,24 @@ class Builder:
         with tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp, _SignalsRaise():
             self.temp = Path(temp)
             self.channel.event("progress", detail="creating a virtual environment")
-            words = [self.python, "-I", "-m", "venv", *([] if with_pip else ["--without-pip"]), str(self.folder)]
-            if self._watch(words) != 0:
-                raise self._unfit() or NodeError("ENVIRONMENT_FAILED", "python -m venv failed", None, lines=self.lines[-15:])
+            python = str(self.folder / "bin" / "python")
+            self._need([self.python, "-I", "-m", "venv", "--without-pip", str(self.folder)])
             if not with_pip:
                 return
+            self._need([python, "-I", "-m", "ensurepip", "--upgrade", "--default-pip"])  # venv itself would hide why this fails
+            self.quiet = False
+            self.before = self._packages()
             (self.temp / "requirements.txt").write_text(requirements)
             (self.temp / "constraints.txt").write_text(constraints)
-            words = [str(self.folder / "bin" / "python"), "-u", "-m", "pip", "install", "--disable-pip-version-check", "--no-input",
+            words = [python, "-u", "-m", "pip", "install", "--disable-pip-version-check", "--no-input",
                      "--no-color", "--progress-bar", "off", "--no-warn-script-location", "-r", str(self.temp / "requirements.txt"),
                      "-c", str(self.temp / "constraints.txt")]
             if self._watch(words) != 0:
                 raise self._unfit() or self._failure(requirements)
+
+    def _need(self, words: List[str]) -> None:
+        if self._watch(words) != 0:
+            raise self._unfit() or NodeError("ENVIRONMENT_FAILED", f"python -m {words[3]} failed", None, lines=self.lines[-15:])
 
     def _watch(self, words: List[str]) -> int:
         """Runs a child to its end, reading what it says and measuring what it downloads."""
@@ -83,6 +91,8 @@ class Builder:
     def _read(self, line: str) -> None:
         """Keeps the line and tells what it means."""
         self.lines.append(redact(line))
+        if self.quiet:
+            return
         text = line.strip()
         detail = None
         download = re.match(r"Downloading (\S+)(?: \(([0-9.]+) (bytes|kB|MB|GB)\))?", text)
@@ -92,7 +102,7 @@ class Builder:
             detail = f"downloading {name}"
             if self.total is None:
                 self.channel.event("progress", done=0, unit="bytes")
-        elif text.startswith("Collecting "):
+        elif text.startswith(("Collecting ", "Processing ")):
             self.total = None
             detail = "resolving " + text.split(" ")[1]
         elif text.startswith("Using cached "):
@@ -111,14 +121,17 @@ class Builder:
     def _measure(self) -> None:
         """Bytes of the running download (pip unpacks below TMPDIR), or the number of packages that are in."""
         if self.wanted:
-            count = sum(1 for _ in self.folder.glob("lib/python*/site-packages/*.dist-info"))
-            self.channel.event("progress", detail=f"installing packages: {min(count, self.wanted)} of {self.wanted}")
+            count = max(0, min(self._packages() - self.before, self.wanted))
+            self.channel.event("progress", detail=f"installing packages: {count} of {self.wanted}")
         elif self.total:
             # Files that came before lie there, too: the one that grows now is the newest.
             files = [(info.st_mtime_ns, info.st_size) for info in map(_stat, self.temp.glob("pip-unpack-*/*")) if info]
             self.channel.event("progress", done=min(max(files, default=(0, 0))[1], self.total), total=self.total, unit="bytes")
         else:
             self.channel.event("alive")
+
+    def _packages(self) -> int:
+        return sum(1 for _ in self.folder.glob("lib/python*/site-packages/*.dist-info"))
 
     def _unfit(self) -> Optional[NodeError]:
         errno = next((int(one) for line in self.lines for one in re.findall(r"\[Errno (\d+)\]", line) if int(one) in DISK_FULL), None)

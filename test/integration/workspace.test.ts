@@ -164,6 +164,17 @@ test('an interrupted sync leaves the node as it was, and the next one puts it ri
   expect(await first().shell.run(`cat ${code}/a.py; ls ${code}`)).toBe('newa.py\nbig.bin\n')
 })
 
+test('a file that changes while it is sent is named, and the node stays as it was', async () => {
+  await write('kappa', {'a.py': 'old'})
+  await upWorkspace([first()], project('kappa'), context)
+  await write('kappa', {'a.py': 'new', 'b.log': 'one line\n'})
+  const prepared = await planWorkspace([first()], project('kappa'), context)
+  await write('kappa', {'b.log': 'one line\nand another\n'})
+  await expect(upWorkspace([first()], project('kappa'), context, {prepared})).rejects.toMatchObject({code: 'CONFLICT', message: expect.stringContaining('b.log'), hint: expect.stringContaining('exclude')})
+  const [{code} = {code: ''}] = await findWorkspaces(first(), 'kappa', context)
+  expect(await first().shell.run(`cat ${code}/a.py; ls ${code}`)).toBe('olda.py\n')
+})
+
 test('names the line of the requirements that cannot be installed, also in an included file', async () => {
   await write('theta', {'requirements.txt': '# ours\n-r more/base.txt\n', 'more/base.txt': 'six==1.16.0\n\nsix-is-not-there==1.0\n'})
   await expect(upWorkspace([first()], project('theta', {python: 'requirements.txt'}), context)).rejects.toMatchObject({

@@ -79,7 +79,7 @@ export async function planEnd(hosts: Host[], input: EndInput, context: Context):
 }
 
 function makeStep(node: string, kind: string, title: string, input: Step['input'], needs: string[]): Step {
-  return {id: `${kind}:${node}`, node, kind, title, input, needs}
+  return {id: `${kind === ENVIRONMENTS ? 'environments' : kind.slice('workspace.'.length)}:${node}`, node, kind, title, input, needs}
 }
 
 function titleOf(would: Omit<Ended, 'node'>, remove: boolean): string {
