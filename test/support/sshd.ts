@@ -126,7 +126,8 @@ async function needSshd(): Promise<void> {
 }
 
 async function launch(config: string): Promise<{server: ChildProcess; log: () => string}> {
-  const server = spawn(SSHD, ['-D', '-e', '-f', config], {stdio: ['ignore', 'ignore', 'pipe']})
+  // The shell ends the server when its stdin does, so that nothing is left when the test's own process dies.
+  const server = spawn('sh', ['-c', '"$@" & read -r _; kill $!', 'sh', SSHD, '-D', '-e', '-f', config], {stdio: ['pipe', 'ignore', 'pipe']})
   const lines: string[] = []
   await new Promise<void>((resolve, reject) => {
     createInterface({input: server.stderr as NodeJS.ReadableStream}).on('line', (line) => {
