@@ -30,7 +30,7 @@ export function openContext({json}: {json: boolean}): Context {
   return context
 }
 
-const closers = new WeakMap<Context, (() => Promise<void>)[]>()
+const closers = new Map<Context, (() => Promise<void>)[]>()
 
 /** Has `close` called when the command ends, however it ends; the last one registered is called first. */
 export function atClose(context: Context, close: () => Promise<void>): void {
@@ -42,6 +42,12 @@ export async function closeContext(context: Context): Promise<void> {
   const all = closers.get(context) ?? []
   closers.delete(context)
   for (const close of all) await close().catch(() => {})
+}
+
+/** The same for whatever is open when the process has to end in the middle; gives it five seconds. */
+export async function closeEverything(): Promise<void> {
+  const late = new Promise<void>((done) => void setTimeout(done, 5000).unref())
+  await Promise.race([late, Promise.all([...closers.keys()].map(closeContext))])
 }
 
 /**

@@ -25,7 +25,15 @@ export async function main({root, code}: Installation): Promise<never> {
     const {showError} = await import('./errors.ts')
     process.exit(await showError(error, {argv, env: process.env}))
   }
-  process.on('uncaughtException', fail).on('unhandledRejection', fail)
+  // An error in a callback: no command is there to catch it and to release what it holds.
+  const crash = async (error: unknown): Promise<never> => {
+    process.removeAllListeners('uncaughtException').removeAllListeners('unhandledRejection')
+    process.on('uncaughtException', () => {}).on('unhandledRejection', () => {})
+    const {closeEverything} = await import('./context.ts')
+    await closeEverything()
+    return fail(error)
+  }
+  process.on('uncaughtException', crash).on('unhandledRejection', crash)
   try {
     await run(argv, {root, pjson: configure(json, code, argv), ...(code === 'src' && {ignoreManifest: true})})
     // Everything is written (pipes and files are written synchronously); a socket somebody forgot must not hold us.

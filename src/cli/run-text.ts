@@ -129,6 +129,7 @@ function afterTraining({run, trackedId, outputs}: Trained): string[] {
   const model = outputs.some((one) => one.endsWith('.onnx')) && trackedId !== null
   return [
     `flexrack runs show ${run}`,
+    ...(trackedId !== null ? ['flexrack head ui'] : []),
     ...(model ? [`flexrack model register ${run.replace(/-[^-]*$/, '')} --run ${run} --alias production`] : []),
   ]
 }
