@@ -1,6 +1,8 @@
-"""Why an attempt failed: the earliest failure that nobody of ours brought about."""
+"""How a run ended, and why an attempt failed: the earliest failure that nobody of ours brought about."""
 import time
 from typing import Any, Dict, List, Mapping, Optional
+
+_EXITS = {"finished": 0, "stopped": 130}
 
 
 def first_cause(
@@ -42,6 +44,21 @@ def ranks_of(nodes: List[str], launcher: str, processes: int) -> Dict[str, List[
     """Which ranks run on which node."""
     each = 1 if launcher == "plain" else processes
     return {node: list(range(index * each, (index + 1) * each)) for index, node in enumerate(nodes)}
+
+
+def close_result(spec: Dict[str, Any], result: Dict[str, Any], started: float) -> Dict[str, Any]:
+    """A gang's result with what does not depend on the gang: exit, times, and whether MLflow knows."""
+    ended = time.time()
+    attempts = result.get("attempts", [])
+    return {
+        **result,
+        "run": spec["run"],
+        "exit": _EXITS.get(result["status"], 1),
+        "started": attempts[0]["started"] if attempts and "started" in attempts[0] else started,
+        "ended": ended,
+        "duration": ended - started,
+        "recorded": not spec.get("tracking"),
+    }
 
 
 def of_gang(node: str, message: str) -> Dict[str, Any]:

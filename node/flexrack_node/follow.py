@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, Tuple
 
 from flexrack_node.channel import Channel
-from flexrack_node.run import detail, tidy
 from flexrack_node.run_files import RunFolder, open_run
+from flexrack_node.run_state import detail, tidy
 
 _CHUNK = 128 * 1024
 _TICK = 0.05

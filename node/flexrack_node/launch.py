@@ -55,6 +55,7 @@ def rank_environment(spec: Mapping[str, Any], attempt: int, port: int, outputs: 
         "PATH": os.pathsep.join([f"{environment}/bin", inherited.get("PATH", "/usr/local/bin:/usr/bin:/bin")]),
         "VIRTUAL_ENV": environment,
         "PYTHONUNBUFFERED": "1",
+        "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",  # it would name the relay, which ends with the run
         "FLEXRACK_RUN": spec["run"],
         "FLEXRACK_NODE": spec["node"],
         "FLEXRACK_ATTEMPT": str(attempt),

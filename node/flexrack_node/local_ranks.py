@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional
 from flexrack_node.containment import Containment, is_alive, send_signal
 from flexrack_node.launch import gang_argv, rank_environment
 from flexrack_node.rank import tail
-from flexrack_node.run_files import RunFolder, write_json
+from flexrack_node.run_files import RunFolder, containment_tag, write_json
 
 TICK = 0.05  # seconds between two looks
 FAILURE_GRACE = 1.0  # seconds: ranks of a gang that has failed have nothing to save; the bar is 2 s for all of it
@@ -141,7 +141,3 @@ class LocalRanks:
                 stopped = self._stop_at is not None
                 record.update(ended=noticed, exit=137, signal="KILL", presumed=True, stopped=stopped)
                 write_json(self._folder.attempt(self.attempt) / f"rank-{rank}.json", record)
-
-
-def containment_tag(spec: Dict[str, Any], attempt: int) -> str:
-    return f"{spec['run']}.{spec['index']}.{attempt}"

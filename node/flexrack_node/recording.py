@@ -48,7 +48,7 @@ class Recorder:
         for attempt in folder.attempts():
             for path in sorted(folder.attempt(attempt).glob("*.log")):
                 name = path.name if path.name != "agent.log" else f"launcher-{folder.spec()['node']}.log"
-                if path.stat().st_size:
+                if path.stat().st_size or path.name != "agent.log":
                     count += self._upload(path, f"logs/attempt-{attempt}/{name}", tail=_MAX_LOG)
         return count
 

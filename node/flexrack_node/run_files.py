@@ -132,6 +132,11 @@ def all_runs(root: Path) -> Iterator[RunFolder]:
         yield RunFolder(path)
 
 
+def containment_tag(spec: Dict[str, Any], attempt: int) -> str:
+    """What all processes of an attempt on a node carry."""
+    return f"{spec['run']}.{spec['index']}.{attempt}"
+
+
 def read_json(path: Path) -> Any:
     """The value in a file that is written whole; None where it is not there."""
     try:

@@ -10,7 +10,7 @@ import traceback
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Union
 
-from flexrack_node.cause import of_gang
+from flexrack_node.cause import close_result, of_gang
 from flexrack_node.detach import python_module
 from flexrack_node.gang import Leader
 from flexrack_node.gang_member import Member
@@ -19,7 +19,6 @@ from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
 from flexrack_node.run_files import RunFolder
 
 DRAIN_SECONDS = 5.0  # for tracking writes that wait, at the end; what is left stays in the spool
-_EXITS = {"finished": 0, "stopped": 130}
 
 
 def main(arguments: List[str]) -> int:
@@ -47,21 +46,6 @@ def main(arguments: List[str]) -> int:
         warden.stdin.close()
     warden.wait()
     return 0
-
-
-def close_result(spec: Dict[str, Any], result: Dict[str, Any], started: float) -> Dict[str, Any]:
-    """A gang's result with what does not depend on the gang: exit, times, and whether MLflow knows."""
-    ended = time.time()
-    attempts = result.get("attempts", [])
-    return {
-        **result,
-        "run": spec["run"],
-        "exit": _EXITS.get(result["status"], 1),
-        "started": attempts[0]["started"] if attempts and "started" in attempts[0] else started,
-        "ended": ended,
-        "duration": ended - started,
-        "recorded": not spec.get("tracking"),
-    }
 
 
 def authorization_of(tracking: Dict[str, Any]) -> Optional[str]:

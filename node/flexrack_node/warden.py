@@ -10,8 +10,7 @@ from typing import List
 
 from flexrack_node.containment import Containment
 from flexrack_node.gang_link import LinkLost, join
-from flexrack_node.local_ranks import containment_tag
-from flexrack_node.run_files import RunFolder
+from flexrack_node.run_files import RunFolder, containment_tag
 
 
 def main(arguments: List[str]) -> int:

@@ -2,7 +2,7 @@ import {CliError, isCliError, type Context} from '../base/index.ts'
 import {nearestName} from '../document/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {Rack} from '../rack/index.ts'
-import type {Fleet} from '../ssh/index.ts'
+import {quote, type Fleet} from '../ssh/index.ts'
 import type {FoundRun, NodeRun} from './types.ts'
 
 /** Where runs are looked for. */
@@ -25,7 +25,7 @@ export interface Looked {
 /** Asks every node of the rack for its runs. Nodes that do not answer are in `failed`; only if none does it throws. */
 export async function lookForRuns(place: Place, context: Context): Promise<Looked> {
   const answers = await Promise.allSettled(
-    place.rack.nodes.map(async (node) => (await hostOf(place, node.name, context)).call<NodeRun[]>('run.list', null, {signal: context.kill})),
+    place.rack.nodes.map(async (node) => runsOn(await hostOf(place, node.name, context), context)),
   )
   const byRun = new Map<string, NodeRun[]>()
   const failed = new Map<string, Error>()
@@ -38,6 +38,12 @@ export async function lookForRuns(place: Place, context: Context): Promise<Looke
   const runs = [...byRun].map(([run, nodes]) => ({run, nodes: nodes.sort((a, b) => a.index - b.index)}))
   runs.sort((a, b) => createdAt(b) - createdAt(a))
   return {runs, failed}
+}
+
+/** A node without any run, which most are, is not made to start Python for saying so. */
+async function runsOn(host: Host, context: Context): Promise<NodeRun[]> {
+  const {stdout} = await host.shell.exec(`ls -A ${quote([`${host.root}/runs`])} 2>/dev/null`, {signal: context.kill})
+  return stdout.trim() === '' ? [] : host.call<NodeRun[]>('run.list', null, {signal: context.kill})
 }
 
 /**

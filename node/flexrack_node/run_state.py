@@ -1,0 +1,102 @@
+"""Verbs that look at runs: run.state and run.list. run.follow is in follow.py.
+
+Any of them that finds a run whose supervisor is dead ends what is left of it and writes the result that is missing.
+"""
+import time
+from typing import Any, Dict, List
+
+from flexrack_node.cause import close_result, of_gang
+from flexrack_node.channel import Channel
+from flexrack_node.containment import Containment
+from flexrack_node.run_files import RunFolder, all_runs, containment_tag, open_run
+
+
+def state(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{run, wait?}: everything known here about a run; with `wait`, up to so many seconds later when it ends before."""
+    folder = open_run(channel.root, given["run"])
+    deadline = time.monotonic() + float(given.get("wait") or 0)
+    while not is_over(folder) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    tidy(folder)
+    return detail(folder)
+
+
+def listing(_given: Any, channel: Channel) -> List[Dict[str, Any]]:
+    """A summary of every run of this node, oldest first."""
+    found = []
+    for folder in all_runs(channel.root):
+        tidy(folder)
+        found.append(summary(folder))
+    return found
+
+
+def is_over(folder: RunFolder) -> bool:
+    """Nothing will change any more unless somebody reconciles."""
+    return not folder.is_held()
+
+
+def tidy(folder: RunFolder) -> None:
+    """A run without a living supervisor has a result and no process, even where everything was killed."""
+    if folder.is_held() or folder.result():
+        return
+    if time.time() - folder.path.stat().st_mtime < 2 and not folder.state().get("pid"):
+        return  # it is just being started
+    from flexrack_node.warden import sweep  # imported only where it is needed: looking has to be quick
+
+    sweep(folder)
+    spec = folder.spec()
+    started = float(folder.state().get("started") or folder.path.stat().st_ctime)
+    cause = of_gang(spec["node"], "the supervisor was killed, or the node was restarted, while the run was going on")
+    folder.event("lost")
+    attempts = [{"attempt": number, "status": "failed"} for number in folder.attempts()]
+    result = close_result(spec, {"status": "failed", "cause": cause, "attempts": attempts}, started)
+    last = max((record.get("ended") or record["started"] for number in folder.attempts() for record in folder.records(number).values()), default=started)
+    folder.write("result", {**result, "ended": last, "duration": last - started, "lost": True})
+
+
+def alive(folder: RunFolder) -> List[int]:
+    """Processes of the run's ranks that are alive on this node right now."""
+    spec = folder.spec()
+    found: List[int] = []
+    for attempt in folder.attempts():
+        found += Containment(containment_tag(spec, attempt), folder.path, look_only=True).pids()
+    return found
+
+
+def summary(folder: RunFolder) -> Dict[str, Any]:
+    spec, now, result = folder.spec(), folder.state(), folder.result()
+    return {
+        "run": folder.run,
+        "project": spec.get("project"),
+        "node": spec["node"],
+        "index": spec["index"],
+        "nodes": spec["nodes"],
+        "processes": spec["processes"],
+        "launcher": spec["launcher"],
+        "created": spec.get("created"),
+        "status": result["status"] if result else now.get("status", "starting"),
+        "attempt": now.get("attempt", 0),
+        "live": folder.is_held(),
+        "gang": now.get("gang"),
+        "exit": result["exit"] if result else None,
+        "cause": result.get("cause") if result else None,
+        "started": result["started"] if result else now.get("started"),
+        "ended": result["ended"] if result else None,
+        "recorded": result.get("recorded") if result else None,
+        "tracked": (spec.get("tracking") or {}).get("run_id"),
+    }
+
+
+def detail(folder: RunFolder) -> Dict[str, Any]:
+    """The summary, every record, the result, and what the user asked for; never the secrets of the spec."""
+    spec = folder.spec()
+    return {
+        **summary(folder),
+        "command": spec["command"],
+        "environment": spec.get("environment"),
+        "commit": spec.get("commit"),
+        "folder": str(folder.path),
+        "records": {str(number): {str(rank): record for rank, record in sorted(folder.records(number).items())} for number in folder.attempts()},
+        "alive": alive(folder),
+        "result": folder.result(),
+    }

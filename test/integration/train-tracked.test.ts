@@ -1,0 +1,135 @@
+import {cp, readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {makeContext, Secret} from '../../src/lib/base/index.ts'
+import {connectHead, startHead, stopHead} from '../../src/lib/head/index.ts'
+import {openRuns, type RunsPlace} from '../../src/lib/runs/index.ts'
+import {openMlflow, type Mlflow} from '../../src/lib/tracking/index.ts'
+import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
+
+const TEMPLATE = fileURLToPath(new URL('../../templates/pytorch-ddp', import.meta.url))
+let setup: TrainRack
+let requirements: string
+
+beforeAll(async () => {
+  setup = await startTrainRack(2)
+  for (const file of ['data.py', 'model.py']) await cp(join(TEMPLATE, file), join(setup.folder, file))
+  requirements = await readFile(join(TEMPLATE, 'requirements.txt'), 'utf8')
+  await startHead(setup.rack.rack, setup.rack.fleet(), context())
+}, 900_000)
+afterAll(() => setup?.stop())
+
+const context = () => makeContext({env: setup.rack.env})
+const place = async (): Promise<RunsPlace> => ({rack: setup.rack.rack, fleet: setup.rack.fleet(), manifest: await setup.manifest()})
+async function mlflow(): Promise<Mlflow> {
+  const head = await connectHead(setup.rack.rack, setup.rack.fleet(), context())
+  return openMlflow({uri: head.uri, token: head.token})
+}
+
+test('a data-parallel run survives the death of a rank, resumes, and its record says everything', {timeout: 900_000}, async () => {
+  const script = await readFile(join(TEMPLATE, 'train.py'), 'utf8')
+  let killing: Promise<void> | undefined
+  const {trained, lines} = await setup.train(script, {
+    requirements,
+    spec: {launcher: 'torchrun', processesPerNode: 2, restarts: 1, outputs: ['model.onnx', 'checkpoints/'], command: ['train.py', '--epochs', '12']},
+    choice: {tracking: true},
+    onLines: (seen, run) => {
+      if (!killing && seen.some((line) => line.text.startsWith('epoch 3/'))) killing = killRank(run, 3)
+    },
+  })
+  await killing
+  expect(trained).toMatchObject({status: 'finished', worldSize: 4, attempts: 2, recorded: true, left: {'node-1': [], 'node-2': []}})
+  expect(lines.some((line) => line.attempt === 2 && /^resumed after epoch \d+$/.test(line.text))).toBe(true)
+  expect(trained.outputs).toEqual(['checkpoints/last.pt', 'model.onnx'])
+  expect(trained.metrics.find((metric) => metric.key === 'test_accuracy')?.value).toBeGreaterThan(0.9)
+
+  const client = await mlflow()
+  const record = await client.getRun(trained.trackedId as string)
+  expect(record).toMatchObject({name: trained.run, status: 'FINISHED', params: {epochs: '12', world_size: '4'}})
+  expect(record.tags).toMatchObject({'flexrack.run': trained.run, 'flexrack.exit': '0', 'flexrack.attempts': '2', 'flexrack.command': 'train.py --epochs 12', 'flexrack.nodes': 'node-1,node-2', 'flexrack.world_size': '4'})
+  expect(record.tags['flexrack.environment']).toMatch(/^[0-9a-f]{16}$/)
+  const artifacts = (await client.walkArtifacts(record.id)).map((one) => one.path)
+  expect(artifacts).toEqual(expect.arrayContaining(['model.onnx', 'checkpoints/last.pt', 'logs/attempt-1/rank-0.log', 'logs/attempt-2/rank-0.log']))
+  expect((await client.metricHistory(record.id, 'test_accuracy')).map((one) => one.step).toSorted((a, b) => a - b).at(-1)).toBe(11)
+
+  const spec = JSON.parse(await readFile(join(await runFolder(trained.run), 'spec.json'), 'utf8')) as {tracking: {token: string; upstream: string}}
+  const stranger = openMlflow({uri: spec.tracking.upstream, token: new Secret(spec.tracking.token)})
+  await expect(stranger.getRun(record.id)).rejects.toMatchObject({code: 'REFUSED'})
+  expect(await setup.alive(trained.run)).toEqual([])
+})
+
+test('torchrun ranks are numbered as planned, and one that exits with 17 is the first cause among their consequences', {timeout: 600_000}, async () => {
+  const script = `import os, sys, torch, torch.distributed as dist
+dist.init_process_group("gloo")
+value = torch.ones(1) * (dist.get_rank() + 1)
+dist.all_reduce(value)
+print("sum", int(value.item()), "rank", dist.get_rank(), os.environ["FLEXRACK_NODE"], os.environ["LOCAL_RANK"], flush=True)
+if dist.get_rank() == 2: sys.exit(17)
+while True: dist.all_reduce(value)
+`
+  const {trained, lines} = await setup.train(script, {requirements, spec: {launcher: 'torchrun', processesPerNode: 2}, choice: {tracking: true}})
+  expect([0, 1, 2, 3].map((rank) => textOf(lines, rank)[0])).toEqual([0, 1, 2, 3].map((rank) => `sum 10 rank ${rank} node-${rank < 2 ? 1 : 2} ${rank % 2}`))
+  expect(trained).toMatchObject({status: 'failed', cause: {kind: 'rank', rank: 2, node: 'node-2', exit: 17}})
+  expect(trained.cause?.others.length).toBeGreaterThan(0)
+  const record = await (await mlflow()).getRun(trained.trackedId as string)
+  expect(record.status).toBe('FAILED')
+  expect(record.tags['flexrack.cause']).toContain('rank 2 on node-2 ended with 17')
+  expect(await setup.alive(trained.run)).toEqual([])
+})
+
+test('a head that goes away in mid-run neither stops the run nor loses what it logs; the next command completes the record', {timeout: 600_000}, async () => {
+  const script = `import json, os, time, urllib.request
+def post(path, value):
+    request = urllib.request.Request(os.environ["MLFLOW_TRACKING_URI"] + "/api/2.0/mlflow/" + path, json.dumps({"run_id": os.environ["MLFLOW_RUN_ID"], **value}).encode(),
+        {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ["MLFLOW_TRACKING_TOKEN"]}, method="POST")
+    urllib.request.urlopen(request).read()
+for step in range(60):
+    if os.environ["RANK"] == "0": post("runs/log-metric", {"key": "loss", "value": 1 / (step + 1), "timestamp": int(time.time() * 1000), "step": step})
+    print("step", step, flush=True)
+    if step == 20:
+        while not os.path.exists(os.environ["GO"]): time.sleep(0.05)
+`
+  const go = join(setup.folder, '..', `${Date.now()}.go`)
+  let stopping: Promise<void> | undefined
+  const {trained, news} = await setup.train(script, {
+    spec: {env: {GO: go}, outputs: ['train.py']},
+    choice: {tracking: true},
+    onLines: (seen) => {
+      if (!stopping && textOf(seen, 0).includes('step 20')) stopping = stopHead(setup.rack.rack, setup.rack.fleet(), context()).then(() => writeGo(go))
+    },
+  })
+  await stopping
+  expect(trained).toMatchObject({status: 'finished', recorded: false})
+  expect(news.map((one) => one.event)).toContain('tracking.away')
+  const runs = openRuns(await place(), context())
+  expect((await runs.list({all: false, limit: 50})).runs.find((one) => one.run === trained.run)).toMatchObject({status: 'finished', recorded: false})
+  await startHead(setup.rack.rack, setup.rack.fleet(), context())
+  const again = openRuns(await place(), context())
+  expect((await again.list({all: false, limit: 50})).runs.find((one) => one.run === trained.run)).toMatchObject({status: 'finished', recorded: true})
+  const client = await mlflow()
+  const record = await client.getRun(trained.trackedId as string)
+  expect(record).toMatchObject({status: 'FINISHED', tags: {'flexrack.exit': '0'}})
+  expect((await client.metricHistory(record.id, 'loss')).map((one) => one.step).toSorted((a, b) => a - b)).toEqual(Array.from({length: 60}, (_, step) => step))
+  expect((await client.walkArtifacts(record.id)).map((one) => one.path)).toContain('logs/attempt-1/rank-1.log')
+  await again.close()
+})
+
+async function writeGo(file: string): Promise<void> {
+  await cp(join(setup.folder, 'train.py'), file)
+}
+
+/** SIGKILL, as the kernel does it when memory runs out. */
+async function killRank(run: string, rank: number): Promise<void> {
+  const runs = openRuns(await place(), context())
+  const {ranks} = await runs.show(run)
+  process.kill(ranks.find((one) => one.rank === rank)?.pid as number, 'SIGKILL')
+  await runs.close()
+}
+
+async function runFolder(run: string): Promise<string> {
+  const runs = openRuns(await place(), context())
+  const {folders} = await runs.show(run)
+  await runs.close()
+  return folders['node-1'] as string
+}
