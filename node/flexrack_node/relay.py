@@ -17,7 +17,7 @@ from flexrack_node.relay_merge import merge
 from flexrack_node.relay_upstream import Away, Body, Line, Upstream
 
 SPOOL_BYTES = 4 * 1024 ** 3
-FORWARD_SECONDS = 2.0
+FORWARD_SECONDS = 4.0
 REPLAY_SECONDS = 20.0
 FILE_SECONDS = 15.0
 REPLAY_FILE_SECONDS = 300.0

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 Body = Union[bytes, Path]
 
-CONNECT_SECONDS = 1.0
+CONNECT_SECONDS = 2.0
 # A server behind our door says 503 while it restarts, 502 and 504 where it went away in mid-answer.
 AWAY_STATUSES = frozenset((502, 503, 504))
 
