@@ -1,0 +1,49 @@
+import {describe, expect, it} from 'vitest'
+import type {Manifest} from '../../../src/lib/manifest/index.ts'
+import type {Rack, RackNode} from '../../../src/lib/rack/index.ts'
+import {placeRun, rangeOf} from '../../../src/lib/train/place.ts'
+
+const node = (name: string, labels: Record<string, string> = {}): RackNode => ({name, host: name, root: '~/.flexrack', labels})
+const rack: Rack = {name: 'lab', path: '/racks/lab.yaml', nodes: [node('a'), node('b', {gpu: 'yes'}), node('c', {gpu: 'yes'})], head: {node: 'a', bind: '127.0.0.1'}}
+const manifest = (train: Partial<NonNullable<Manifest['train']>> | null = {}): Manifest => ({
+  path: '/p/flexrack.yaml',
+  folder: '/p',
+  name: 'digits',
+  workspace: {exclude: [], forward: [], env: {A: '1', B: '1'}},
+  ...(train && {train: {command: ['train.py', '--epochs', '5'], launcher: 'torchrun', nodes: 2, processesPerNode: 2, restarts: 1, outputs: [], env: {B: '2'}, grace: 10, ...train}}),
+  tracking: {experiment: 'digits'},
+  endpoints: {},
+})
+const choice = {args: [], tracking: true}
+
+describe('placeRun', () => {
+  it('fills the nodes in the order of the rack file', () => {
+    const spec = placeRun(manifest(), rack, choice, 'k3x9a')
+    expect(spec.placements.map((one) => [one.node.name, one.index, one.ranks])).toEqual([['a', 0, [0, 1]], ['b', 1, [2, 3]]])
+    expect(spec).toMatchObject({run: 'digits-k3x9a', worldSize: 4, env: {A: '1', B: '2'}})
+  })
+
+  it('lets the command line say how many, where, and with which arguments', () => {
+    const spec = placeRun(manifest(), rack, {...choice, on: 'gpu=yes', processesPerNode: 1, args: ['--fast'], name: 'try'}, 'k3x9a')
+    expect(spec.placements.map((one) => one.node.name)).toEqual(['b', 'c'])
+    expect(spec).toMatchObject({run: 'try-k3x9a', command: ['train.py', '--epochs', '5', '--fast'], worldSize: 2})
+    expect(placeRun(manifest(), rack, {...choice, on: 'gpu=yes', nodes: 1}).placements.map((one) => one.node.name)).toEqual(['b'])
+  })
+
+  it('gives every run another id', () => {
+    expect(new Set(Array.from({length: 50}, () => placeRun(manifest(), rack, choice).run)).size).toBe(50)
+  })
+
+  it('says what is missing', () => {
+    expect(() => placeRun(manifest(), rack, {...choice, nodes: 4})).toThrow('4 nodes are asked for, and rack lab has 3')
+    expect(() => placeRun(manifest(null), rack, choice)).toThrow('has no `train:` part')
+    expect(() => placeRun(manifest({launcher: 'plain'}), rack, choice)).toThrow('one process a node')
+    expect(() => placeRun(manifest(), rack, {...choice, on: 'nowhere'})).toThrow()
+  })
+})
+
+describe('rangeOf', () => {
+  it('is short', () => {
+    expect([rangeOf([3]), rangeOf([4, 5, 6])]).toEqual(['3', '4-6'])
+  })
+})
