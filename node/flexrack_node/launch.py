@@ -44,7 +44,7 @@ def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], po
 
 def rank_environment(spec: Mapping[str, Any], attempt: int, port: int, outputs: Path, relay: Optional[int]) -> Dict[str, str]:
     """The whole environment of the launcher and the ranks on this node."""
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("SSH_", "FLEXRACK_", "TORCHELASTIC_", "PET_"))}
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("SSH_", "TORCHELASTIC_", "PET_"))}
     environment = str(Path(spec["python"]).parent.parent)
     processes, interface = spec["processes"], interface_of(spec["address"])
     neighbours = max(1, int(spec.get("neighbours", 1)))  # nodes of this gang on the same machine

@@ -120,8 +120,9 @@ class LocalRanks:
         bad = [record for record in self.records.values() if record.get("exit") and not record.get("presumed")]
         if len(good) < self._expected and not bad and self._stop_at is None:
             lines = tail(self._folder.attempt(self.attempt) / "agent.log")
-            what = "the launcher ended" if status is None else f"the launcher ended with status {status}"
-            self.trouble = {"at": noticed, "message": f"{what}, and a rank without a record", "exit": status, "tail": lines}
+            said = next((line.strip() for line in reversed(lines) if line.strip()), "a rank left no record")
+            exit_code = None if status is None else status if status >= 0 else 128 - status
+            self.trouble = {"at": noticed, "message": f"{self._spec['launcher']}: {said}", "exit": exit_code, "tail": lines}
         self.phase = "ended"
         self._folder.event("ended", attempt=self.attempt, survivors=self.survivors)
 

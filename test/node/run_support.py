@@ -4,9 +4,11 @@ import json
 import os
 import secrets
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -51,8 +53,8 @@ class Rack:
         self.events = lines[:-1]
         return lines[-1]["result"]
 
-    def start(self, nodes=None, **parts):
-        """Starts a run on the nodes, the first one leading; returns its id."""
+    def start(self, nodes=None, through=lambda port: port, **parts):
+        """Starts a run on the nodes, the first one leading; returns its id. `through`: the port members get for the leader's."""
         nodes = nodes or self.nodes
         run = f"test-{secrets.token_hex(4)}"
         self.runs.append(run)
@@ -65,7 +67,7 @@ class Rack:
         for index, node in enumerate(nodes):
             answer = self.call(node, "run.start", {**spec, "node": node, "index": index, "gang": gang})
             if index == 0:
-                gang["port"] = answer["gang"]["port"]
+                gang["port"] = through(answer["gang"]["port"])
         return run
 
     def finish(self, run, node="node-1", seconds=60):
@@ -101,6 +103,55 @@ class Rack:
             if self.alive(run):
                 raise AssertionError(f"processes of {run} are left: {self.alive(run)}")
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Relay:
+    """TCP from a port of its own to another one, to cut connections with."""
+
+    def __enter__(self):
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self._pairs = []
+        return self
+
+    def to(self, port):
+        self._target = port
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self._server.getsockname()[1]
+
+    def cut(self):
+        pairs, self._pairs = self._pairs, []
+        for one in pairs:
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def __exit__(self, *_):
+        self._server.close()
+        self.cut()
+
+    def _accept(self):
+        while True:
+            try:
+                near, _ = self._server.accept()
+            except OSError:
+                return
+            far = socket.create_connection(("127.0.0.1", self._target))
+            self._pairs += [near, far]
+            for a, b in ((near, far), (far, near)):
+                threading.Thread(target=self._pass, args=(a, b), daemon=True).start()
+
+    def _pass(self, source, target):
+        try:
+            while data := source.recv(65536):
+                target.sendall(data)
+        except OSError:
+            pass
+        for one in (source, target):
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
 
 
 def supervisor_pid(rack, run, node):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from run_support import Rack, supervisor_pid, until  # noqa: E402
+from run_support import Rack, Relay, supervisor_pid, until  # noqa: E402
 
 FOREVER = """
 import os, time, subprocess
@@ -151,6 +151,25 @@ class GangTest(unittest.TestCase):
         cause = self.rack.finish(run)["cause"]
         self.assertEqual(cause["exit"], 127)
         self.assertIn("missing.sh", cause["message"])
+
+    def test_a_launcher_that_cannot_start_is_told_with_what_it_said(self):
+        run = self.rack.start(launcher="torchrun", processes=2)
+        cause = self.rack.finish(run)["cause"]
+        self.assertEqual((cause["kind"], cause["rank"]), ("launcher", None))
+        self.assertIn("No module named", cause["message"])
+
+    def test_a_cut_between_the_supervisors_is_mended_and_the_run_does_not_notice(self):
+        go = self.rack.folder / "go"
+        self.rack.script(f"import os, time\nopen('up-' + os.environ['RANK'], 'w').close()\nwhile not os.path.exists({str(go)!r}): time.sleep(0.02)\nprint('done')")
+        with Relay() as relay:
+            run = self.rack.start(through=relay.to)
+            self.up(0, 1)
+            for times in (1, 2, 3):
+                relay.cut()
+                until(lambda: sum(e["event"] == "joined" for e in self.rack.events_of(run, "node-1")) == times + 1)
+            go.touch()
+            for node in self.rack.nodes:
+                self.assertEqual(self.rack.finish(run, node)["status"], "finished")
 
     def test_starting_the_same_run_twice_starts_it_once(self):
         self.rack.script("print('once')")
