@@ -39,17 +39,18 @@ def ensure(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     constraints = request.get("constraints") or ""
     name = content_hash(requirements, constraints, facts)
     folder = channel.environments / name
-    built = False
-    if not is_ready(folder):
-        make_folder(channel, folder.parent)
-        with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}"):
-            if not is_ready(folder):  # whoever held the lock before may have built it
-                record(channel.root, folder, "environment")
-                build(folder, requirements, constraints, facts, channel)
-                built = True
-    answer = {"hash": name, "path": str(folder), "built": built, "python": facts["version"]}
-    if request.get("user"):
-        note_user(folder, channel.root, request["user"], answer)
+    answer = {"hash": name, "path": str(folder), "built": False, "python": facts["version"]}
+    user = request.get("user")
+    if is_ready(folder) and not (user and not is_user(folder, channel.root, user)):
+        return answer
+    make_folder(channel, folder.parent)
+    with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}"):
+        if not is_ready(folder):  # whoever held the lock before may have built it
+            record(channel.root, folder, "environment")
+            build(folder, requirements, constraints, facts, channel)
+            answer["built"] = True
+        if user:  # with the lock held: else it could be removed as unused at this very moment
+            note_user(folder, channel.root, user, answer)
     return answer
 
 
@@ -96,16 +97,19 @@ def remove(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     for one in listing(None, channel):
         if wanted is not None and one["hash"] not in wanted:
             continue
-        users = [] if wanted is not None else [user for user in one["users"] if (user["user"], user["root"]) not in ignored]
-        pids = processes_from(one["path"])
-        if users or pids:
-            kept.append({"hash": one["hash"], "users": users, "pids": pids})
-            continue
-        freed += measure(Path(one["path"]))[1]
-        removed.append(one["hash"])
-        if not request.get("dry_run"):
-            with FileLock(channel.environments / ".locks" / one["hash"], channel, f"removal of environment {one['hash']}"):
-                discard(Path(one["path"]))
+        folder = Path(one["path"])
+        with FileLock(channel.environments / ".locks" / one["hash"], channel, f"removal of environment {one['hash']}"):
+            if not folder.exists():  # another node that shares it was quicker
+                continue
+            users = [] if wanted is not None else [user for user in users_of(folder) if (user["user"], user["root"]) not in ignored]
+            pids = processes_from(one["path"])
+            if users or pids:
+                kept.append({"hash": one["hash"], "users": users, "pids": pids})
+                continue
+            freed += measure(folder)[1]
+            removed.append(one["hash"])
+            if not request.get("dry_run"):
+                discard(folder)
     return {"removed": removed, "bytes": freed, "kept": kept}
 
 
@@ -188,6 +192,14 @@ def make_folder(channel: Channel, folder: Path) -> None:
         (folder / ".locks").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise unfit_disk(error, folder) or NodeError("NODE_UNFIT", f"cannot make {folder}: {error.strerror}")
+
+
+def is_user(folder: Path, root: Path, user: str) -> bool:
+    """Whether both sides of `note_user` are there."""
+    if not (folder / USERS / user_file(str(root), user)).exists():
+        return False
+    place = WorkspaceFolder(root, user.partition(":")[2]) if user.startswith("workspace:") else None
+    return place is None or (place.load(place.environment) or {}).get("hash") == folder.name
 
 
 def note_user(folder: Path, root: Path, user: str, answer: Dict[str, Any]) -> None:

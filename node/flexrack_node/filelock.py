@@ -39,7 +39,8 @@ class FileLock:
             if not self.wait or now - started > self.seconds:
                 os.close(self.fd)
                 raise NodeError("LOCKED", f"{self.purpose} is held by {holder_text(holder)}", None, holder=holder)
-            if told == started or now - told > 2:
+            # Right after it was taken the holder's note is not there yet; then the next look has it.
+            if (told == started and (holder or now - started > 1)) or now - told > 2:
                 told = now
                 self.channel.event("waiting", purpose=self.purpose, holder=holder, text=f"waiting for {holder_text(holder)}")
             check_caller()

@@ -1,6 +1,9 @@
+import {once} from 'node:events'
 import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {connect, createServer, type AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
+import {text} from 'node:stream/consumers'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {sharedEnvironments} from '../support/environments.ts'
 import {startLocalRack, type TestLocalRack} from '../support/local-rack.ts'
@@ -75,6 +78,39 @@ test('ssh gives a real terminal: its size, the environment, Ctrl-C, the exit sta
   ], options())
   expect(ended.stdout).toContain('size=24 80/hello')
   expect(ended.status, ended.stdout).toBe(5)
+})
+
+test('forward brings a port of the node here until Ctrl-C, one object a line under --json', async () => {
+  const service = createServer((socket) => socket.end('served')).listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  const {port} = service.address() as AddressInfo
+  let seen: Promise<string> | undefined
+  const ended = await program(['workspace', 'forward', `0:${port}`, '--json'], {
+    ...options(),
+    onOutput: ({stdout}, child) => {
+      if (seen || !stdout.endsWith('\n')) return
+      seen = text(connect((JSON.parse(stdout) as {localPort: number}).localPort, '127.0.0.1'))
+      void seen.finally(() => child.kill('SIGINT'))
+    },
+  })
+  service.close()
+  expect(await seen).toBe('served')
+  expect(ended.status).toBe(0)
+  expect(JSON.parse(ended.stdout)).toMatchObject({event: 'open', node: 'node-1', remotePort: port})
+})
+
+test('remove --environments takes the environments that nothing uses then, once where nodes share them', async () => {
+  const own = await startLocalRack({nodes: 2})
+  try {
+    const env = {FLEXRACK_HOME: own.home}
+    await program(['workspace', 'up', '--on', 'all'], {cwd: project, env})
+    const removed = await program(['workspace', 'remove', '--environments', '--yes', '--json'], {cwd: project, env})
+    const steps = JSON.parse(removed.stdout) as {removed: unknown}[]
+    expect(steps.flatMap((step) => (Array.isArray(step.removed) ? step.removed : []))).toHaveLength(1)
+    expect(JSON.parse((await program(['workspace', 'list', '--json'], {cwd: project, env})).stdout)).toEqual([])
+  } finally {
+    await own.stop()
+  }
 })
 
 test('ssh without a terminal names exec', async () => {

@@ -94,7 +94,7 @@ test('a forward is there again at the same local port after the connection was c
 test('a local port that is taken is told, and nothing stays open', async () => {
   const taken = (service.address() as AddressInfo).port
   const shell = (): ReturnType<Fleet['shell']> => fleet.shell('real')
-  await expect(keepForwards(shell, [{remotePort: 1}, {localPort: taken, remotePort: 2}], () => {}, context)).rejects.toMatchObject({code: 'CONFLICT', details: {port: taken}})
+  await expect(keepForwards(shell, [{remotePort: 1}, {localPort: taken, remotePort: 2}], () => {}, context)).rejects.toMatchObject({code: 'CONFLICT', details: {port: taken}, hint: expect.stringContaining('forward 0:2')})
 })
 
 test('a workspace works the same on a real OpenSSH server', async () => {

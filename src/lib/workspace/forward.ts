@@ -1,4 +1,4 @@
-import {isCliError, type Context} from '../base/index.ts'
+import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {Forward, NodeShell} from '../ssh/index.ts'
 
 /** A port of the node that is to be reached here. */
@@ -70,7 +70,7 @@ async function openAll(shell: NodeShell, ports: Wanted[]): Promise<Forward[]> {
   const open: Forward[] = []
   try {
     for (const one of ports) {
-      const forward = await shell.forwardLocal({port: one.localPort ?? 0, targetPort: one.remotePort})
+      const forward = await openOne(shell, one)
       open.push(forward)
       one.localPort = forward.port
     }
@@ -78,6 +78,15 @@ async function openAll(shell: NodeShell, ports: Wanted[]): Promise<Forward[]> {
   } catch (error) {
     await Promise.all(open.map((forward) => forward.close()))
     throw error
+  }
+}
+
+async function openOne(shell: NodeShell, one: Wanted): Promise<Forward> {
+  try {
+    return await shell.forwardLocal({port: one.localPort ?? 0, targetPort: one.remotePort})
+  } catch (error) {
+    if (!isCliError(error, 'CONFLICT')) throw error
+    throw new CliError('CONFLICT', error.message, {hint: `flexrack workspace forward 0:${one.remotePort} (0: any free port)`, details: error.details, cause: error})
   }
 }
 
