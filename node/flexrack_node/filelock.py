@@ -45,7 +45,7 @@ class FileLock:
                 self.channel.event("waiting", purpose=self.purpose, holder=holder, text=f"waiting for {holder_text(holder)}")
             check_caller()
             time.sleep(0.1)
-        me = {"pid": os.getpid(), "user": getpass.getuser(), "host": os.environ.get("FLEXRACK_NODE") or os.uname().nodename,
+        me = {"pid": os.getpid(), "user": user_name(), "host": os.environ.get("FLEXRACK_NODE") or os.uname().nodename,
               "since": int(time.time()), "purpose": self.purpose, "owner": self.owner}
         os.ftruncate(self.fd, 0)
         os.pwrite(self.fd, json.dumps(me).encode(), 0)
@@ -88,6 +88,13 @@ def holder_text(holder: Dict[str, Any]) -> str:
     seconds = max(0, int(time.time()) - int(holder.get("since", 0)))
     who = holder.get("owner") or holder.get("user", "somebody")
     return f"{who} on {holder.get('host', 'this node')} (pid {holder.get('pid')}, since {seconds} s)"
+
+
+def user_name() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a number without an entry in passwd, as in containers
+        return str(os.getuid())
 
 
 def is_caller_gone() -> bool:
