@@ -30,13 +30,13 @@ async function makeRun(name: string): Promise<{id: string; token: string; env: R
   return {id: run.id, token, env: {MLFLOW_TRACKING_TOKEN: token, MLFLOW_RUN_ID: run.id, MLFLOW_EXPERIMENT_ID: experiment}}
 }
 
-/** Starts a client that logs so many metrics, and calls `at300` once 300 are logged; the client waits meanwhile. */
-async function logMany(count: number, env: Record<string, string>, at300: () => Promise<void>): Promise<void> {
+/** Starts a client that logs so many metrics, and calls `at100` once 100 are logged; the client waits meanwhile. */
+async function logMany(count: number, env: Record<string, string>, at100: () => Promise<void>): Promise<void> {
   const client = startClient(head.python, ['count', String(count)], env)
   createInterface({input: client.stderr}).on('line', (line) => {
     if (!/^\d+$/.test(line)) return
     const goOn = (): boolean => client.stdin.write('\n')
-    if (line === '300') void at300().then(goOn, (error: Error) => (console.error(error), client.kill()))
+    if (line === '100') void at100().then(goOn, (error: Error) => (console.error(error), client.kill()))
     else goOn()
   })
   expect(await answerOf(client)).toMatchObject({run: env.MLFLOW_RUN_ID})

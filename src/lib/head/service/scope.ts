@@ -13,7 +13,7 @@ export interface Lookup {
 
 /**
  * What a run's token opens. It reads everything (a run may start from another's checkpoint), and writes only to its run,
- * to runs nested in it, to models logged in these, and to the registry, where it deletes nothing but aliases and tags.
+ * to runs nested in it, to models logged in these, to traces of its experiment, and to the registry, where it deletes nothing but aliases and tags.
  * Whether a run is nested is read from MLflow: its parent can be set only by who may write to it already.
  * Throws 403 with the reason.
  */
@@ -27,6 +27,7 @@ export async function checkRunScope(caller: RunCaller, method: string, path: str
   if (method === 'DELETE' ? REGISTRY_REMOVALS.has(call) : REGISTRY_WRITES.has(call)) return
   if (call === 'runs/create') return requireNested(caller, body(), lookup)
   if (RUN_WRITES.has(call)) return requireOwnRun(caller, textOf(body().run_id ?? body().run_uuid), lookup)
+  if (call === 'traces') return requireOwnExperiment(caller, body())
   if (call === 'logged-models') return requireOwnRun(caller, textOf(body().source_run_id), lookup)
   const model = /^logged-models\/(m-[^/]+)(\/.*)?$/.exec(call)?.[1]
   if (model) return requireOwnModel(caller, model, lookup)
@@ -60,12 +61,21 @@ async function requireNested(caller: RunCaller, body: Record<string, unknown>, l
   await requireOwnRun(caller, textOf(parents[0]?.value), lookup)
 }
 
+/** A trace belongs to an experiment; whose run it came from is only a note in it. */
+function requireOwnExperiment(caller: RunCaller, body: Record<string, unknown>): void {
+  const trace = body.trace as {trace_info?: {trace_location?: {mlflow_experiment?: {experiment_id?: unknown}}}} | undefined
+  const experiment = trace?.trace_info?.trace_location?.mlflow_experiment?.experiment_id
+  if (experiment !== caller.experimentId) throw refusal(caller, 'the trace is of another experiment')
+}
+
 async function requireOwnModel(caller: RunCaller, id: string, lookup: Lookup): Promise<void> {
   await requireOwnRun(caller, (await lookup.model(id))?.run, lookup)
 }
 
 async function requireOwnArtifact(caller: RunCaller, path: string, lookup: Lookup): Promise<void> {
   if (/(^|[/\\])\.{1,2}([/\\]|$)|%2e|%2f|%5c/i.test(path)) throw refusal(caller, `${path} is no plain path`)
+  const traces = `${caller.experimentId}/traces/`
+  if (path.startsWith(traces) && /^tr-[0-9a-f]+\/artifacts\/[^/]+$/.test(path.slice(traces.length))) return
   for (const part of path.split('/').slice(0, -1)) {
     const isModel = part.startsWith('m-')
     if (!isModel && part !== caller.runId && !/^[0-9a-f]{32}$/.test(part)) continue

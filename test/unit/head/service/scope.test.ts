@@ -37,6 +37,8 @@ describe("a run's token", () => {
     ['POST', `${API}/registered-models/create`, {name: 'digits'}],
     ['POST', `${API}/registered-models/alias`, {}],
     ['DELETE', `${API}/registered-models/alias`, {}],
+    ['POST', '/api/3.0/mlflow/traces', {trace: {trace_info: {trace_location: {mlflow_experiment: {experiment_id: '1'}}}}}],
+    ['PUT', `${PUT}/1/traces/tr-0a/artifacts/traces.json`, {}],
     ['GET', `${API}/runs/get`, {}],
     ['POST', `${API}/runs/search`, {}],
   ])('opens %s %s', async (method, path, body) => {
@@ -61,6 +63,9 @@ describe("a run's token", () => {
     ['PUT', `${PUT}/1/${MINE}/artifacts/%252e%252e/x`, {}],
     ['PUT', `${PUT}/1/${MINE}/other/x`, {}],
     ['PUT', `${PUT}/1/models/m-other/artifacts/MLmodel`, {}],
+    ['POST', '/api/3.0/mlflow/traces', {trace: {trace_info: {trace_location: {mlflow_experiment: {experiment_id: '2'}}}}}],
+    ['PUT', `${PUT}/2/traces/tr-0a/artifacts/traces.json`, {}],
+    ['PUT', `${PUT}/1/traces/tr-0a/traces.json`, {}],
     ['DELETE', `${API}/registered-models/delete`, {name: 'digits'}],
     ['DELETE', `${API}/model-versions/delete`, {}],
     ['POST', '/graphql', {}],
