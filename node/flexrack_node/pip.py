@@ -104,7 +104,7 @@ class Builder:
                 self.channel.event("progress", done=0, unit="bytes")
         elif text.startswith(("Collecting ", "Processing ")):
             self.total = None
-            detail = "resolving " + text.split(" ")[1]
+            detail = "resolving " + text.split(" ")[1].rsplit("/", 1)[-1]
         elif text.startswith("Using cached "):
             detail = "taking from the cache " + text.split(" ")[2]
         elif text.startswith("Building wheel"):
