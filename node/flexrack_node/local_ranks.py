@@ -26,6 +26,7 @@ class LocalRanks:
         self._containment: Optional[Containment] = None
         self._stop_at: Optional[float] = None  # when grace is over
         self._quiet_since: Optional[float] = None
+        self._is_over = False
         self.attempt = 0
         self.phase = "idle"  # idle | running | ended
         self.records: Dict[int, Dict[str, Any]] = {}
@@ -38,6 +39,7 @@ class LocalRanks:
             return
         self.attempt, self.phase, self.records, self.trouble = attempt, "running", {}, None
         self._stop_at = self._quiet_since = None
+        self._is_over = False
         folder = self._folder.attempt(attempt)
         folder.mkdir(parents=True, exist_ok=True)
         self._folder.outputs.mkdir(exist_ok=True)
@@ -80,7 +82,9 @@ class LocalRanks:
         status = self._launcher.poll() if self._launcher else 127
         finished = [record for record in self.records.values() if "exit" in record]
         if status is not None:
-            self._end(status)
+            if self._is_over:
+                self._end(status)
+            self._is_over = True  # ending it may take a second: the records are told first, so that the others end meanwhile
         elif self._stop_at is not None:
             if time.monotonic() >= self._stop_at or len(finished) == len(self.records):
                 self._end(None)

@@ -31,6 +31,8 @@ def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
                 recorder.finish(spec, result)
     except NotRecorded as error:
         return {"recorded": False, "why": str(error)}
+    if spec["index"] == 0 and tracking.get("own_token"):
+        Recorder(upstream, tracking, authorization_of(tracking)).revoke()
     folder.write("result", {**result, "recorded": True, "reconciled": True})
     folder.event("reconciled")
     return {"recorded": True}

@@ -32,10 +32,10 @@ test('a data-parallel run survives the death of a rank, resumes, and its record 
   let killing: Promise<void> | undefined
   const {trained, lines} = await setup.train(script, {
     requirements,
-    spec: {launcher: 'torchrun', processesPerNode: 2, restarts: 1, outputs: ['model.onnx', 'checkpoints/'], command: ['train.py', '--epochs', '12']},
+    spec: {launcher: 'torchrun', processesPerNode: 2, restarts: 1, outputs: ['model.onnx', 'checkpoints/'], command: ['train.py', '--epochs', '8']},
     choice: {tracking: true},
     onLines: (seen, run) => {
-      if (!killing && seen.some((line) => line.text.startsWith('epoch 3/'))) killing = killRank(run, 3)
+      if (!killing && seen.some((line) => line.text.startsWith('epoch 2/'))) killing = killRank(run, 3)
     },
   })
   await killing
@@ -46,12 +46,12 @@ test('a data-parallel run survives the death of a rank, resumes, and its record 
 
   const client = await mlflow()
   const record = await client.getRun(trained.trackedId as string)
-  expect(record).toMatchObject({name: trained.run, status: 'FINISHED', params: {epochs: '12', world_size: '4'}})
-  expect(record.tags).toMatchObject({'flexrack.run': trained.run, 'flexrack.exit': '0', 'flexrack.attempts': '2', 'flexrack.command': 'train.py --epochs 12', 'flexrack.nodes': 'node-1,node-2', 'flexrack.world_size': '4'})
+  expect(record).toMatchObject({name: trained.run, status: 'FINISHED', params: {epochs: '8', world_size: '4'}})
+  expect(record.tags).toMatchObject({'flexrack.run': trained.run, 'flexrack.exit': '0', 'flexrack.attempts': '2', 'flexrack.command': 'train.py --epochs 8', 'flexrack.nodes': 'node-1,node-2', 'flexrack.world_size': '4'})
   expect(record.tags['flexrack.environment']).toMatch(/^[0-9a-f]{16}$/)
   const artifacts = (await client.walkArtifacts(record.id)).map((one) => one.path)
   expect(artifacts).toEqual(expect.arrayContaining(['model.onnx', 'checkpoints/last.pt', 'logs/attempt-1/rank-0.log', 'logs/attempt-2/rank-0.log']))
-  expect((await client.metricHistory(record.id, 'test_accuracy')).map((one) => one.step).toSorted((a, b) => a - b).at(-1)).toBe(11)
+  expect((await client.metricHistory(record.id, 'test_accuracy')).map((one) => one.step).toSorted((a, b) => a - b).at(-1)).toBe(7)
 
   const spec = JSON.parse(await readFile(join(await runFolder(trained.run), 'spec.json'), 'utf8')) as {tracking: {token: string; upstream: string}}
   const stranger = openMlflow({uri: spec.tracking.upstream, token: new Secret(spec.tracking.token)})
@@ -115,6 +115,31 @@ for step in range(60):
   await again.close()
 })
 
+test('when everything of a run was killed, the next command ends its record as failed', {timeout: 600_000}, async () => {
+  const {trained} = await setup.train('import time\nprint("up", flush=True)\ntime.sleep(600)\n', {choice: {tracking: true}, detach: true})
+  for (const node of ['node-1', 'node-2']) {
+    const state = JSON.parse(await readFile(join(await runFolder(trained.run, node), 'state.json'), 'utf8')) as {pid: number}
+    process.kill(state.pid, 'SIGKILL')
+  }
+  const runs = openRuns(await place(), context())
+  const shown = await until(async () => {
+    const one = await runs.show(trained.run)
+    return one.status === 'failed' && one.recorded ? one : undefined
+  })
+  expect(shown.cause?.message).toContain('the supervisor was killed')
+  await runs.close()
+  expect(await (await mlflow()).getRun(trained.trackedId as string)).toMatchObject({status: 'FAILED', tags: {'flexrack.exit': '1'}})
+  await until(async () => ((await setup.alive(trained.run)).length === 0 ? true : undefined))
+})
+
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
 async function writeGo(file: string): Promise<void> {
   await cp(join(setup.folder, 'train.py'), file)
 }
@@ -127,9 +152,9 @@ async function killRank(run: string, rank: number): Promise<void> {
   await runs.close()
 }
 
-async function runFolder(run: string): Promise<string> {
+async function runFolder(run: string, node = 'node-1'): Promise<string> {
   const runs = openRuns(await place(), context())
   const {folders} = await runs.show(run)
   await runs.close()
-  return folders['node-1'] as string
+  return folders[node] as string
 }

@@ -4,6 +4,7 @@ import {executePlan, throwIfFailed, type StepOutcome} from '../plan/index.ts'
 import {followRun, stopRun, type Cause, type FoundRun, type NodeRun, type NodeRunDetail, type RankLine, type RunNews} from '../runs/index.ts'
 import type {Metric} from '../tracking/index.ts'
 import type {TrainPlace, TrainPlan} from './plan.ts'
+import {revokeToken} from './track.ts'
 import {StepTimes} from './times.ts'
 
 export interface TrainWatch {
@@ -79,6 +80,7 @@ async function abandon(train: TrainPlan, place: TrainPlace, outcomes: StepOutcom
   const reason = outcomes.find((one) => one.error)?.error?.message ?? 'it was not started'
   const {mlflow} = live.tracking
   await mlflow.setTag(live.record.runId, 'flexrack.cause', reason).catch(() => {})
+  await revokeToken(live.tracking, live.record).catch(() => {})
   await mlflow.updateRun(live.record.runId, {status: interrupted ? 'KILLED' : 'FAILED', endTime: Date.now()}).catch(() => {})
 }
 

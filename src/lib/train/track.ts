@@ -7,6 +7,7 @@ import {openTracking, type Tracking} from '../head/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
+import {requestJson} from '../tracking/index.ts'
 import {readSource} from './source.ts'
 import type {RunSpec} from './types.ts'
 
@@ -73,6 +74,12 @@ export async function createRecord(tracking: Tracking, spec: RunSpec, about: {fo
     isOwn,
     commit: source.commit,
   }
+}
+
+/** For a run that never came to start: its token opens nothing any more. */
+export async function revokeToken(tracking: Tracking, record: TrackedStart): Promise<void> {
+  if (!record.isOwn || !tracking.head) return
+  await requestJson({method: 'DELETE', url: `${tracking.head.uri}/flexrack/v1/tokens/self`, token: record.token})
 }
 
 async function keepDiff(tracking: Tracking, runId: string, diff: string, changed: string[], context: Context): Promise<void> {
