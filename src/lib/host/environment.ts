@@ -28,7 +28,7 @@ export async function ensureEnvironment(host: Host, input: EnvironmentInput, con
       signal: context.signal,
       onEvent: (event) => progress.tell(event),
     })
-    progress.end(`Environment ${built.hash} ${built.built ? 'built' : 'is there'} on ${host.node}`)
+    progress.end(`Environment ${built.hash} ${built.built ? 'built' : 'is there'}`)
     return built
   } catch (error) {
     progress.fail()
