@@ -111,6 +111,7 @@ class Relay:
     def __enter__(self):
         self._server = socket.create_server(("127.0.0.1", 0))
         self._pairs = []
+        self._all = []
         return self
 
     def to(self, port):
@@ -129,6 +130,8 @@ class Relay:
     def __exit__(self, *_):
         self._server.close()
         self.cut()
+        for one in self._all:
+            one.close()
 
     def _accept(self):
         while True:
@@ -138,6 +141,7 @@ class Relay:
                 return
             far = socket.create_connection(("127.0.0.1", self._target))
             self._pairs += [near, far]
+            self._all += [near, far]
             for a, b in ((near, far), (far, near)):
                 threading.Thread(target=self._pass, args=(a, b), daemon=True).start()
 
