@@ -12,6 +12,7 @@ from typing import Dict, Iterator, List, Optional, Set
 
 TAG = "FLEXRACK_TAG"
 _POLL = 0.05  # seconds
+_FORGOTTEN = 24 * 3600.0  # seconds after which an empty cgroup of ours has nobody left who would remove it
 _KILL_PATIENCE = 5.0  # seconds that SIGKILL is repeated before what is left counts as a survivor
 
 
@@ -90,6 +91,7 @@ class Containment:
     def _make_cgroup(self) -> Optional[Path]:
         for parent in _cgroup_parents():
             path = parent / f"flexrack-{self.tag}"
+            _remove_forgotten(parent)
             try:
                 path.mkdir(exist_ok=True)
             except OSError:
@@ -177,6 +179,16 @@ def leave_session_cgroup() -> None:
                 (path / "cgroup.procs").write_text(str(os.getpid()))
             except OSError:
                 continue
+
+
+def _remove_forgotten(parent: Path) -> None:
+    """Empty cgroups whose owner was killed. The kernel refuses to remove one that has a process."""
+    for path in parent.glob("flexrack-*"):
+        try:
+            if time.time() - path.stat().st_mtime > _FORGOTTEN:
+                path.rmdir()
+        except OSError:
+            continue
 
 
 def _cgroup_parents() -> Iterator[Path]:
