@@ -1,7 +1,6 @@
 // npm run docs: writes what is generated from the code: docs/commands/, docs/errors.md, docs/manifest.md,
-// docs/rack-file.md and schema/. With --check it writes nothing and fails if something is not current.
+// docs/rack-file.md, docs/runtimes.md and schema/. With --check it writes nothing and fails if something is not current.
 import {execFileSync} from 'node:child_process'
-import {existsSync} from 'node:fs'
 import {mkdir, readdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {dirname, join, resolve} from 'node:path'
 import {commandPages, type CommandInfo} from './pages/commands.ts'
@@ -48,8 +47,8 @@ async function references(): Promise<Record<string, string>> {
   for (const [source, name, page, schema] of [
     ['src/lib/manifest/reference.ts', 'manifestReference', 'docs/manifest.md', 'schema/flexrack.schema.json'],
     ['src/lib/rack/reference.ts', 'rackReference', 'docs/rack-file.md', 'schema/rack.schema.json'],
+    ['src/lib/recipe/reference.ts', 'recipeReference', 'docs/runtimes.md', 'schema/recipe.schema.json'],
   ] as const) {
-    if (!existsSync(join(root, source))) continue
     const module = (await import(join(root, source))) as Record<string, () => Reference>
     const reference = module[name]?.()
     if (!reference) throw new Error(`${source} does not export ${name}`)
