@@ -1,11 +1,15 @@
 #!/usr/bin/env node
 // Must parse and run on an old Node: no named import of new built-ins, no static import of a dependency.
+import {existsSync} from 'node:fs'
 import module from 'node:module'
 import {fileURLToPath} from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [major, minor] = process.versions.node.split('.').map(Number)
-if (major > 22 || (major === 22 && minor >= 22)) {
+if (!existsSync(`${root}dist/cli/main.js`)) {
+  process.stderr.write(`flexrack is not built yet. Run: npm --prefix ${root.slice(0, -1)} run build\n`)
+  process.exitCode = 1
+} else if (major > 22 || (major === 22 && minor >= 22)) {
   const {FLEXRACK_HOME, XDG_CACHE_HOME, HOME} = process.env
   const cache = FLEXRACK_HOME ? `${FLEXRACK_HOME}/cache` : XDG_CACHE_HOME || HOME ? `${XDG_CACHE_HOME || `${HOME}/.cache`}/flexrack` : undefined
   if (cache) module.enableCompileCache(`${cache}/compiled`)

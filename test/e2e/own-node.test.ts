@@ -63,8 +63,18 @@ describe.skipIf(old.length === 0)('an old Node', () => {
   })
 
   it('says what is needed where there is no other', async () => {
-    const ended = await shell(`mkdir -p '${folder}/bin' && cp '${root}'/bin/*.js '${folder}/bin' && echo '{"type": "module"}' > '${folder}/package.json' && '${old[0]}' '${folder}/bin/run.js' --version`)
+    const ended = await shell(`mkdir -p '${folder}/bin' && cp '${root}'/bin/*.js '${folder}/bin' && echo '{"type": "module"}' > '${folder}/package.json' && mkdir -p '${folder}/dist/cli' && touch '${folder}/dist/cli/main.js' && '${old[0]}' '${folder}/bin/run.js' --version`)
     expect(ended).toMatchObject({status: 1, stdout: ''})
     expect(ended.stderr).toMatch(/^flexrack needs Node\.js 22\.22 or newer; this is v\d+\.\d+\.\d+\. Install a newer Node, or run npm install in the checkout\.\n$/)
+  })
+})
+
+describe('a checkout that is not built', () => {
+  it('is told so with the command that builds it, by any Node', async () => {
+    const bare = join(folder, 'bare')
+    for (const node of [process.execPath, ...old]) {
+      const ended = await shell(`mkdir -p '${bare}/bin' && cp '${root}'/bin/*.js '${bare}/bin' && echo '{"type": "module"}' > '${bare}/package.json' && '${node}' '${bare}/bin/run.js' --version`)
+      expect(ended).toMatchObject({status: 1, stdout: '', stderr: `flexrack is not built yet. Run: npm --prefix ${bare} run build\n`})
+    }
   })
 })
