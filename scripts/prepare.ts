@@ -7,6 +7,7 @@ const PACKAGES: Record<string, string> = {
   'openssh-server': '/usr/sbin/sshd',
   'openssh-client': '/usr/bin/ssh',
   git: '/usr/bin/git',
+  chromium: '/usr/bin/chromium',
 }
 
 /** Installs missing Debian packages as root; without root, names what will fail and how to install it. Throws if python3 has no venv. */

@@ -10,6 +10,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {Secret} from '../../../src/lib/base/index.ts'
 import {openMlflow} from '../../../src/lib/tracking/index.ts'
 import {answerOf, startClient, startTestHead, type TestHead} from '../../support/head.ts'
+import {renderPage} from '../../support/browser.ts'
 import {startRelay} from '../../support/relay.ts'
 
 let head: TestHead
@@ -128,6 +129,13 @@ test('head ui prints a link through a forward of its own, and ends with Ctrl-C',
   child.kill('SIGINT')
   expect(await once(child, 'close')).toEqual([0, null])
   await expect(fetch(url)).rejects.toThrow('fetch failed')
+})
+
+test("a real browser shows MLflow's pages behind the door, with the runs in them", async () => {
+  await makeRun('seen-in-a-browser')
+  const {path} = await head.connection.request<{path: string}>('POST', '/flexrack/v1/login-codes')
+  const page = await renderPage(`${head.connection.uri}${path}#/experiments/${experiment}/runs`)
+  expect(page).toContain('seen-in-a-browser')
 })
 
 describe('tokens', () => {
