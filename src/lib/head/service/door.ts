@@ -28,9 +28,9 @@ export async function buildDoor(parts: Parts): Promise<FastifyInstance> {
   app.decorateRequest('caller', undefined)
   app.addHook('onRequest', async (request) => {
     const path = pathOf(request.url)
-    if (path === LOGIN_PATH) return
+    if (request.routeOptions.url === LOGIN_PATH) return
     request.caller = identify(request, parts.tokens, logins)
-    requireKind(request.caller, path)
+    requireKind(request.caller, request, path)
   })
   app.setErrorHandler((error: Error, request, reply) => answerError(error, request, reply))
   app.setNotFoundHandler((request) => {
@@ -56,13 +56,17 @@ function identify(request: FastifyRequest, tokens: Tokens, logins: Logins): Call
   return caller
 }
 
-/** Which doors a kind of token opens at all; what a run may do behind its door is decided there. */
-function requireKind(caller: Caller, path: string): void {
+/**
+ * Which doors a kind of token opens at all; what a run may do behind its door is decided there. It goes by the route that
+ * the router chose: reading the path a second time could come to another conclusion.
+ */
+function requireKind(caller: Caller, request: FastifyRequest, path: string): void {
   if (caller.kind === 'admin') return
-  if (path === '/flexrack/v1/tokens/self' && caller.kind !== 'session') return
-  const toEndpoint = /^\/endpoints\/([^/]+)\//.exec(path)?.[1]
-  if (caller.kind === 'endpoint' && toEndpoint !== undefined && decodeURIComponent(toEndpoint) === caller.endpoint) return
-  if ((caller.kind === 'run' || caller.kind === 'session') && toEndpoint === undefined && !path.startsWith('/flexrack/')) return
+  const route = request.routeOptions.url
+  if (route === '/flexrack/v1/tokens/self' && caller.kind !== 'session') return
+  if (caller.kind === 'endpoint' && route?.startsWith('/endpoints/:name/') && (request.params as {name?: string}).name === caller.endpoint) return
+  const isOurs = /^\/(flexrack|endpoints)(\/|$)/i.test(path)
+  if ((caller.kind === 'run' || caller.kind === 'session') && route === '/*' && !isOurs) return
   throw new Failure(403, 'REFUSED', `a token of kind ${caller.kind} does not open ${path}`)
 }
 

@@ -20,15 +20,16 @@ export interface Lookup {
 export async function checkRunScope(caller: RunCaller, method: string, path: string, body: () => Record<string, unknown>, lookup: Lookup): Promise<void> {
   const artifact = /^\/api\/2\.0\/mlflow-artifacts\/(?:artifacts|mpu\/[a-z]+|presigned[a-z-]*)\/(.+)$/.exec(path)
   const call = /^\/api\/[23]\.0\/(?:preview\/)?mlflow\/(.+)$/.exec(path)?.[1]
-  if (method === 'GET' || method === 'HEAD') return
+  if (method === 'GET' || method === 'HEAD') return requireReadable(caller, path)
   if (artifact) return requireOwnArtifact(caller, decodeURIComponent(artifact[1]!), lookup)
   if (!call) throw refusal(caller, `${method} ${path} is not open to a run`)
   if (READS.has(call)) return
   if (method === 'DELETE' ? REGISTRY_REMOVALS.has(call) : REGISTRY_WRITES.has(call)) return
-  if (call === 'runs/create') return requireNested(caller, body(), lookup)
-  if (RUN_WRITES.has(call)) return requireOwnRun(caller, textOf(body().run_id ?? body().run_uuid), lookup)
-  if (call === 'traces') return requireOwnExperiment(caller, body())
-  if (call === 'logged-models') return requireOwnRun(caller, textOf(body().source_run_id), lookup)
+  const fields = (): Record<string, unknown> => requirePlainNames(caller, body())
+  if (call === 'runs/create') return requireNested(caller, fields(), lookup)
+  if (RUN_WRITES.has(call)) return requireNamedRuns(caller, fields(), lookup)
+  if (path === '/api/3.0/mlflow/traces') return requireOwnExperiment(caller, fields())
+  if (call === 'logged-models') return requireOwnRun(caller, textOf(fields().source_run_id), lookup)
   const model = /^logged-models\/(m-[^/]+)(\/.*)?$/.exec(call)?.[1]
   if (model) return requireOwnModel(caller, model, lookup)
   throw refusal(caller, `${method} ${call} is not open to a run`)
@@ -44,6 +45,26 @@ const REGISTRY_WRITES = new Set([
 ])
 const REGISTRY_REMOVALS = new Set(['registered-models/alias', 'registered-models/delete-tag', 'model-versions/delete-tag'])
 const DEEPEST_NESTING = 16
+
+/** Of MLflow's pages and side services (GraphQL, its own gateway and its secrets, webhooks) a run needs nothing. */
+function requireReadable(caller: RunCaller, path: string): void {
+  const isApi = /^\/api\/[23]\.0\/(preview\/)?mlflow(-artifacts)?\//.test(path) && !/^\/api\/[23]\.0\/(preview\/)?mlflow\/(gateway|webhooks)(\/|$)/.test(path)
+  if (!isApi && path !== '/version' && path !== '/health') throw refusal(caller, `${path} is not open to a run`)
+}
+
+/** MLflow takes every field under two names, run_id and runId. Only the first is looked at here, so only that may be there. */
+function requirePlainNames<T extends object>(caller: RunCaller, value: T): T {
+  const other = Object.keys(value).find((name) => /[A-Z]/.test(name))
+  if (other !== undefined) throw refusal(caller, `the field ${other} must be written with underscores`)
+  return value
+}
+
+/** Every run that the call names must be its own: which of the two fields MLflow goes by is its own business. */
+async function requireNamedRuns(caller: RunCaller, body: Record<string, unknown>, lookup: Lookup): Promise<void> {
+  const named = [body.run_id, body.run_uuid].filter((value) => value !== undefined && value !== null && value !== '')
+  if (named.length === 0) throw refusal(caller, 'the call names no run')
+  for (const run of named) await requireOwnRun(caller, textOf(run), lookup)
+}
 
 async function requireOwnRun(caller: RunCaller, runId: string | undefined, lookup: Lookup): Promise<void> {
   let at = runId
@@ -63,9 +84,11 @@ async function requireNested(caller: RunCaller, body: Record<string, unknown>, l
 
 /** A trace belongs to an experiment; whose run it came from is only a note in it. */
 function requireOwnExperiment(caller: RunCaller, body: Record<string, unknown>): void {
-  const trace = body.trace as {trace_info?: {trace_location?: {mlflow_experiment?: {experiment_id?: unknown}}}} | undefined
-  const experiment = trace?.trace_info?.trace_location?.mlflow_experiment?.experiment_id
-  if (experiment !== caller.experimentId) throw refusal(caller, 'the trace is of another experiment')
+  let at: unknown = body
+  for (const name of ['trace', 'trace_info', 'trace_location', 'mlflow_experiment', 'experiment_id']) {
+    at = typeof at === 'object' && at !== null ? (requirePlainNames(caller, at) as Record<string, unknown>)[name] : undefined
+  }
+  if (at !== caller.experimentId) throw refusal(caller, 'the trace is of another experiment')
 }
 
 async function requireOwnModel(caller: RunCaller, id: string, lookup: Lookup): Promise<void> {

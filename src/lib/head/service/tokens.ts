@@ -66,10 +66,10 @@ export class Tokens {
   /** The caller a token belongs to; undefined if it is wrong, revoked or expired. */
   check(token: string): Caller | undefined {
     if (timingSafeEqual(digest(token), this.#adminHash)) return {kind: 'admin'}
-    const [kind, id, secret] = token.split('.')
+    const [kind, id, secret, more] = token.split('.')
     const kept = id === undefined ? undefined : this.#kept.get(id)
     const same = timingSafeEqual(digest(secret ?? ''), Buffer.from(kept?.hash ?? '0'.repeat(64), 'hex'))
-    if (!kept || !same || kept.kind !== kind || kept.expiresAt <= Date.now()) return undefined
+    if (!kept || !same || more !== undefined || kept.kind !== kind || kept.expiresAt <= Date.now()) return undefined
     if (kept.kind === 'run') return {kind: 'run', id: id!, runId: kept.runId!, experimentId: kept.experimentId!}
     if (kept.kind === 'endpoint') return {kind: 'endpoint', id: id!, endpoint: kept.endpoint!}
     return {kind: 'session', id: id!}
