@@ -1,5 +1,7 @@
 import {Command, Flags} from '@oclif/core'
 import type {Context} from '../lib/base/index.ts'
+import {colorLevel} from './color.ts'
+import {printable} from './printable.ts'
 import type {ProjectSession, Session, SessionFlags} from './session.ts'
 
 /** What every command of flexrack has: --json, --debug, one context with Ctrl-C wired in, and its closing at the end. */
@@ -36,7 +38,7 @@ export abstract class BaseCommand extends Command {
   /** Prints the answer for people (not under --json) and returns the value for --json. `text` is a pure function of it. */
   protected answer<T>(value: T, text: (value: T) => string): T {
     if (!this.jsonEnabled()) {
-      const lines = text(value)
+      const lines = printable(text(value), colorLevel(process.stdout, process.env) > 0)
       if (lines !== '') process.stdout.write(lines.endsWith('\n') ? lines : `${lines}\n`)
     }
     return value
@@ -44,7 +46,8 @@ export abstract class BaseCommand extends Command {
 
   /** For commands that follow something: under --json one object a line, else the text. Such commands return undefined. */
   protected follow<T>(value: T, text: (value: T) => string): void {
-    process.stdout.write(`${this.jsonEnabled() ? JSON.stringify(value) : text(value)}\n`)
+    const line = this.jsonEnabled() ? JSON.stringify(value) : printable(text(value), colorLevel(process.stdout, process.env) > 0)
+    process.stdout.write(`${line}\n`)
   }
 
   /** Errors are shown in one place, src/cli/errors.ts, for people and under --json alike. */

@@ -1,5 +1,6 @@
 import type {DefaultRenderer, Listr, ListrTaskObject} from 'listr2'
-import {paintError} from './print.ts'
+import {paintError, printError} from './print.ts'
+import {printable} from './printable.ts'
 import {amountText, titleText} from './progress-text.ts'
 import type {ScreenReporter} from './progress.ts'
 import {duration} from './render.ts'
@@ -78,7 +79,7 @@ class Screen {
   /** A line that stays. */
   print(line: string): void {
     this.stop()
-    process.stderr.write(`${line}\n`)
+    printError(line)
     void this.#start()
   }
 
@@ -113,7 +114,7 @@ class Screen {
     const options = {clearOutput: true, formatOutput: 'truncate' as const, logger: new ListrLogger({processOutput: output})}
     const renderer = new DefaultRenderer(this.#list.tasks as never, options, this.#list.events)
     const held = this.#held.splice(0)
-    if (held.length > 0) process.stderr.write(`${held.join('\n')}\n`)
+    if (held.length > 0) printError(held.join('\n'))
     for (const item of this.#pending) this.#show(item)
     this.#starting = true
     await renderer.render()
@@ -164,6 +165,8 @@ class Screen {
   }
 }
 
+/** One line, whatever the detail is: a line of pip's, a name on a node. */
 function liveTitle(item: Item): string {
-  return item.detail === '' ? item.name : `${item.name} ${paintError.dim(item.detail)}`
+  const text = item.detail === '' ? item.name : `${item.name} ${paintError.dim(item.detail)}`
+  return printable(text, true).replaceAll('\n', ' ')
 }

@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {colorLevel} from '../../../src/cli/print.ts'
+import {colorLevel} from '../../../src/cli/color.ts'
 
 it.each([
   ['colours a terminal', true, {}, 1],

@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {chartText} from '../../../src/cli/chart.ts'
-import {printable, rankLineText} from '../../../src/cli/run-lines.ts'
+import {printable} from '../../../src/cli/printable.ts'
+import {rankLineText} from '../../../src/cli/run-lines.ts'
 import {shortNumber} from '../../../src/cli/run-text.ts'
 
 describe('rankLineText', () => {
@@ -17,6 +18,29 @@ describe('printable', () => {
 
   it('keeps colours where they are wanted, and ends them', () => {
     expect(printable('\u001B[31mred\u001B[1A', true)).toBe('\u001B[31mred\u001B[0m')
+  })
+
+  it.each([
+    ['the clipboard', '\u001B]52;c;ZXZpbA==\u0007'],
+    ['the clipboard, 8 bit', '\u009D52;c;ZXZpbA==\u009C'],
+    ['the title', '\u001B]0;evil\u001B\\'],
+    ['a link', '\u001B]8;;http://evil\u001B\\'],
+    ['the cursor, 8 bit', '\u009B2J'],
+    ['device control', '\u001BP+q544e\u001B\\'],
+    ['a reset', '\u001Bc'],
+    ['bare bytes', '\u001B\b\r\u0000'],
+  ])('lets no text reach %s', (_what, nasty) => {
+    for (const color of [true, false]) {
+      const shown = printable(`a${nasty}b\n\tc`, color)
+      // oxlint-disable-next-line no-control-regex
+      expect(shown).not.toMatch(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/)
+      expect(shown).toMatch(/^a[^]*\n\tc$/)
+    }
+  })
+
+  it('leaves what chalk has coloured as it is, and ends what was not ended', () => {
+    expect(printable('\u001B[31mred\u001B[39m.\n', true)).toBe('\u001B[31mred\u001B[39m.\n')
+    expect(printable('\u001B[8mhidden', true)).toBe('\u001B[8mhidden\u001B[0m')
   })
 
   it('does not touch ordinary text', () => {

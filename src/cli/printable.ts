@@ -1,0 +1,25 @@
+import {stripVTControlCharacters} from 'node:util'
+
+/** What may go to the screen besides text: colours (SGR, ECMA-48 8.3.117). */
+const SGR = /\u001B\[[0-9;:]*m/g
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g
+/** What chalk ends a colour with: after these nothing is left switched on. */
+const CLOSED = /^\u001B\[(?:0|22|23|24|27|28|29|39|49|55)?m$/
+
+/**
+ * Text without anything that moves the cursor, rings, writes the clipboard, renames the window or changes the terminal
+ * otherwise; colours only if wanted, and ended. Lines and tabs stay. Everything that came from elsewhere (logs, messages,
+ * names) goes through it on its way to a terminal.
+ */
+export function printable(text: string, color: boolean): string {
+  if (text.search(CONTROL) === -1) return text
+  if (!color) return plain(text)
+  const codes = text.match(SGR) ?? []
+  const joined = text.split(SGR).map((part, index) => `${codes[index - 1] ?? ''}${plain(part)}`).join('')
+  return CLOSED.test(codes.at(-1) ?? '\u001B[m') ? joined : `${joined}\u001B[0m`
+}
+
+function plain(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(CONTROL, '')
+}
