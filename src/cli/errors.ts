@@ -1,5 +1,6 @@
 import {CliError, isCliError, userPaths} from '../lib/base/index.ts'
 import {detailLines} from './error-details.ts'
+import {completeHint} from './hint.ts'
 import {isPipeClosed} from './pipe.ts'
 import {paintError, printError} from './print.ts'
 import {usageError} from './usage-error.ts'
@@ -17,11 +18,18 @@ export async function showError(error: unknown, {argv, env}: ErrorView): Promise
   if (isPipeClosed()) return 0
   const exit = plainExit(error)
   if (exit !== undefined) return exit
-  const shown = await toCliError(error, {argv, env})
+  const shown = withHint(await toCliError(error, {argv, env}), argv)
   if (isJsonWanted(argv, env)) process.stdout.write(`${JSON.stringify({error: errorJson(shown)}, null, 2)}\n`)
   else printError(errorText(shown))
   if (isDebug(argv, env)) printError(paintError.dim(stackText(error)))
   return shown.exitCode
+}
+
+/** The same error with a hint to paste: only here is known what was typed. */
+function withHint(error: CliError, argv: readonly string[]): CliError {
+  const {code, message, hint, details} = error
+  const complete = hint === undefined ? undefined : completeHint(hint, argv, details.nearest === hint ? details.flag : undefined)
+  return complete === hint ? error : new CliError(code, message, {hint: complete, details, cause: error.cause})
 }
 
 /** What --json answers instead of a result. Only these four fields, whatever the error carries. */

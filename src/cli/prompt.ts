@@ -48,7 +48,7 @@ async function ask<T>(
 ): Promise<T> {
   if (!hasTerminal()) {
     throw new CliError('NEEDS_TERMINAL', `"${question.message}" must be answered, but there is no terminal to ask on`, {
-      hint: `pass ${question.flag}`,
+      hint: /^--[a-z-]+$/.test(question.flag) ? question.flag : `pass ${question.flag}`,
       details: {flag: question.flag},
     })
   }

@@ -77,7 +77,7 @@ export function planText(plan: Plan): string {
     what: step.title,
     after: step.needs.map((id) => plan.steps.findIndex((one) => one.id === id) + 1).filter((at) => at > 0).join(','),
   }))
-  const columns: Column[] = [{key: 'step', title: '#', align: 'right'}, {key: 'node'}, {key: 'what'}, {key: 'after'}]
+  const columns: Column[] = [{key: 'step', title: '#', align: 'right'}, {key: 'after'}, {key: 'node'}, {key: 'what'}]
   return `${table(rows, columns)}\n\n${count(plan.steps.length, 'step')}; nothing was changed (--dry-run).`
 }
 

@@ -135,5 +135,5 @@ function afterTraining({run, trackedId, outputs}: Trained): string[] {
 }
 
 function nextCommands(commands: string[]): string {
-  return `${paint.dim('next:')} ${commands.join(paint.dim('  |  '))}`
+  return `${paint.dim('next:')} ${commands.join('\n      ')}`
 }

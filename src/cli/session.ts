@@ -53,7 +53,7 @@ export function requireNode(rack: Rack, name: string): Rack['nodes'][number] {
   const node = rack.nodes.find((one) => one.name === name)
   if (node) return node
   throw new CliError('NOT_FOUND', `rack ${rack.name} has no node ${name}`, {
-    hint: `flexrack rack show --rack ${rack.name}`,
+    hint: `flexrack rack show ${rack.name}`,
     details: {nodes: rack.nodes.map((one) => one.name)},
   })
 }

@@ -20,7 +20,11 @@ export function usageError(error: unknown, id?: string): CliError | undefined {
   const help = `flexrack ${id === undefined ? '' : `${id.replaceAll(':', ' ')} `}--help`
   const known = parse?.input?.flags
   if (known && error.constructor.name === 'NonExistentFlagsError') return flagError(flags ?? [], known, help, error)
+  if (error.constructor.name === 'UnexpectedArgsError') {
+    return new CliError('USAGE', `${id?.replaceAll(':', ' ') ?? 'the command'} takes no argument ${(args as unknown as string[] | undefined)?.join(' ') ?? ''}`.trimEnd(), {hint: help, cause: error})
+  }
   const missing = error.constructor.name === 'RequiredArgsError' ? args?.map(argumentText).join(', ') : undefined
+  if (oclif?.exit === 127) return new CliError('USAGE', 'there is no such command', {hint: 'flexrack --help', cause: error})
   return new CliError('USAGE', missing === undefined ? tidy(error.message) : `missing ${missing}`, {hint: help, cause: error})
 }
 
@@ -33,9 +37,11 @@ function flagError(flags: string[], known: Record<string, {char?: string; hidden
   const close = flags.map((flag) => (flag.startsWith('--') ? nearestName(flag, names) : undefined))
   const guess = close.find((name) => name !== undefined)
   const list = flags.join(', ')
-  return new CliError('USAGE', flags.length === 1 ? `there is no flag ${list}` : `there are no flags ${list}`, {
-    hint: guess === undefined ? help : `${guess}  (see ${help})`,
-    details: guess === undefined ? {} : {nearest: guess},
+  const wrong = flags[close.indexOf(guess)]
+  const what = flags.length === 1 ? `there is no flag ${list}` : `there are no flags ${list}`
+  return new CliError('USAGE', guess === undefined ? what : `${what}; did you mean ${guess}?`, {
+    hint: guess ?? help,
+    details: guess === undefined ? {} : {flag: wrong, nearest: guess},
     cause,
   })
 }
@@ -46,6 +52,7 @@ function tidy(message: string): string {
     .replace(/\s*See more help with --help\s*$/, '')
     .replace(/^The following errors? occurred:\s*/, '')
     .replace(/^Parsing (--\S+)\s+/, '$1: ')
+    .replace(/^(--\S+): Expected an? (.+) but received: (.*)$/, '$1 must be an $2, not $3')
     .replace(/[ \t]{2,}/g, '  ')
     .trim()
 }

@@ -21,7 +21,7 @@ export function oneNode(rack: Rack, on: string | undefined): RackNode {
 export function projectName(named: string | undefined, manifest: {name: string} | undefined): string {
   const name = named ?? manifest?.name
   if (name !== undefined) return name
-  throw new CliError('USAGE', 'which project? There is no flexrack.yaml here or above', {hint: 'name the project, see: flexrack workspace list'})
+  throw new CliError('USAGE', 'which project? There is no flexrack.yaml here or above', {hint: 'flexrack workspace list'})
 }
 
 /** A project's workspaces on these nodes, each with its host. A node without it is among `failed`, as NOT_FOUND. */

@@ -20,8 +20,9 @@ describe('a mistyped command line', () => {
   it.each([
     ['a command', ['rack', 'lst'], 'there is no command rack lst', 'flexrack rack list'],
     ['a topic', ['rcak', 'list'], 'there is no command rcak', 'flexrack rack list'],
-    ['a flag', ['rack', 'list', '--jsn'], 'there is no flag --jsn', '--json  (see flexrack rack list --help)'],
-    ['a value', ['local', 'up', '--nodes', 'many'], '--nodes: Expected an integer but received: many', 'flexrack local up --help'],
+    ['a flag', ['rack', 'list', '--jsn'], 'there is no flag --jsn; did you mean --json?', 'flexrack rack list --json'],
+    ['a value', ['local', 'up', '--nodes', 'many'], '--nodes must be an integer, not many', 'flexrack local up --help'],
+    ['an argument too many', ['local', 'up', 'now'], 'local up takes no argument now', 'flexrack local up --help'],
     ['nothing like it', ['frobnicate'], 'there is no command frobnicate', 'flexrack --help'],
   ])('is answered with a way out: %s', async (_, args, message, hint) => {
     expect(await flexrack(args, {env})).toMatchObject({status: 2, stdout: '', stderr: `error: ${message}\n  try: ${hint}\n`})

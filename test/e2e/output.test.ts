@@ -81,7 +81,7 @@ describe('a terminal', () => {
   })
 
   it('asks nothing without a terminal, and names the flag', async () => {
-    expect(await fixture(['ask'], {env})).toMatchObject({status: 2, stdout: '', stderr: 'error: "Sure?" must be answered, but there is no terminal to ask on\n  try: pass --yes\n'})
+    expect(await fixture(['ask'], {env})).toMatchObject({status: 2, stdout: '', stderr: 'error: "Sure?" must be answered, but there is no terminal to ask on\n  try: flexrack ask --yes\n'})
   })
 
   it('offers the nearest command, and a no is a usage error', async () => {

@@ -39,6 +39,7 @@ async function readInput({input, data}: {input?: string | undefined; data?: stri
   try {
     return {file: input, bytes: await readFile(input)}
   } catch (error) {
-    throw new CliError('NOT_FOUND', `${input} cannot be read: ${(error as Error).message}`, {cause: error})
+    const {code} = error as NodeJS.ErrnoException
+    throw new CliError('NOT_FOUND', code === 'ENOENT' ? `there is no file ${input}` : `${input} cannot be read (${code})`, {cause: error})
   }
 }

@@ -76,7 +76,7 @@ export function rollback(name: string, seconds: number | undefined): Prepare {
     const active = activeRelease(document)
     const release = previousRelease(document)
     if (!release) {
-      throw new CliError('NOT_FOUND', `endpoint ${name} has no earlier release that was good${active ? ` than ${active.id}` : ''}`, {hint: `flexrack endpoint show ${name}`})
+      throw new CliError('NOT_FOUND', `endpoint ${name} has no good release${active ? ` before ${active.id}` : ''} to go back to`, {hint: `flexrack endpoint show ${name}`})
     }
     const replicas = release.replicas.map(({index, node, service}) => ({index, node, service}))
     return {

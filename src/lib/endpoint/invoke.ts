@@ -55,7 +55,7 @@ export function buildRequest(input: Pick<InvokeInput, 'file' | 'bytes'>, metadat
   if (typeof value === 'object' && value !== null) {
     return {inputs: Object.entries(value).map(([name, lists]) => tensorFromLists(Array.isArray(lists) ? lists : [lists], inputOf(metadata, name)))}
   }
-  throw new CliError('USAGE', `${input.file} is neither a request, nor lists, nor an object of lists`, {hint: `--data '[[1, 2, 3]]'`})
+  throw new CliError('USAGE', `${input.file} is neither a request, nor lists, nor an object of lists`, {hint: `give lists, such as [[1, 2, 3]]`})
 }
 
 /** A whole request is sent as it is; names and shapes are checked here, as the sentence is clearer than the server's. */

@@ -59,8 +59,7 @@ export function fitShape(tensor: Tensor, input: TensorMetadata): Tensor {
   const fits = (shape: number[]): boolean => shape.length === input.shape.length && shape.every((size, at) => input.shape[at] === -1 || input.shape[at] === size)
   if (fits(tensor.shape)) return tensor
   if (fits([1, ...tensor.shape])) return {...tensor, shape: [1, ...tensor.shape]}
-  throw new CliError('USAGE', `the input has shape ${shapeText(tensor.shape)}, but ${input.name} takes ${shapeText(input.shape)}`, {
-    hint: input.shape.includes(-1) ? '? means any size' : undefined,
+  throw new CliError('USAGE', `the input has shape ${shapeText(tensor.shape)}, but ${input.name} takes ${shapeText(input.shape)}${input.shape.includes(-1) ? ', where ? is any size' : ''}`, {
     details: {given: tensor.shape, expected: input.shape},
   })
 }

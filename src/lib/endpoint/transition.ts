@@ -178,7 +178,7 @@ async function undo(site: Site, work: Work, error: Error): Promise<Error> {
   const reason = isCliError(error, 'INTERRUPTED') ? 'interrupted' : error.message
   if (work.uncertain) {
     return new CliError('HEAD_FAILED', `the head went away while endpoint ${change.endpoint} was being switched to release ${change.release.id}; both releases were left running`, {
-      hint: 'flexrack endpoint list (cleans up once the head is back)', details: {release: change.release.id}, cause: error,
+      hint: `flexrack head start --rack ${site.rack.name}\nflexrack endpoint show ${change.endpoint}`, details: {release: change.release.id}, cause: error,
     })
   }
   try {

@@ -24,11 +24,11 @@ export async function removeNodes(rack: Rack, names: string[], force: boolean): 
 /** What is left of a rack without some nodes; undefined if nothing is. Throws NOT_FOUND, and CONFLICT for the head's node unless forced. */
 function withoutNodes(rack: Rack, names: string[], force: boolean): Rack | undefined {
   const unknown = names.filter((name) => !rack.nodes.some((node) => node.name === name))
-  if (unknown.length > 0) throw new CliError('NOT_FOUND', `the rack ${rack.name} has no node ${unknown.join(', ')}`, {hint: `flexrack rack show --rack ${rack.name}`, details: {nodes: rack.nodes.map((node) => node.name)}})
+  if (unknown.length > 0) throw new CliError('NOT_FOUND', `the rack ${rack.name} has no node ${unknown.join(', ')}`, {hint: `flexrack rack show ${rack.name}`, details: {nodes: rack.nodes.map((node) => node.name)}})
   const nodes = rack.nodes.filter((node) => !names.includes(node.name))
   const [first] = nodes
   if (!first) return undefined
   if (!names.includes(rack.head.node)) return {...rack, nodes}
-  if (!force) throw new CliError('CONFLICT', `${rack.head.node} is the node of the head: its tracking data would be out of reach`, {hint: `flexrack rack remove ${rack.name} ${names.join(' ')} --force   (the head moves to ${first.name} and starts empty)`})
+  if (!force) throw new CliError('CONFLICT', `${rack.head.node} is the node of the head: the head would move to ${first.name} and start empty, without its tracking data`, {hint: `flexrack rack remove ${rack.name} ${names.join(' ')} --force`})
   return {...rack, nodes, head: {...rack.head, node: first.name}}
 }

@@ -21,7 +21,7 @@ const GRACE_MS = 10_000
 /** Host.call. */
 export async function callVerb<T>(shell: NodeShell, installation: Installation, verb: string, input: unknown, options: CallOptions = {}): Promise<T> {
   const {signal} = options
-  const interrupted = (): CliError => new CliError('INTERRUPTED', `${verb} on ${shell.node} was interrupted`, {details: {node: shell.node}})
+  const interrupted = (): CliError => new CliError('INTERRUPTED', 'interrupted', {details: {node: shell.node}})
   if (signal?.aborted) throw interrupted()
   // It may break before the verb is there to read from it.
   if (options.body instanceof Readable) options.body.on('error', () => {})

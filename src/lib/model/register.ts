@@ -90,7 +90,7 @@ export async function findRun(mlflow: Mlflow, name: string): Promise<TrackedRun>
 }
 
 async function newestRun(mlflow: Mlflow, experiment: string | undefined): Promise<TrackedRun> {
-  if (experiment === undefined) throw new CliError('USAGE', 'which run is meant? There is no project here to take the newest of', {hint: 'pass --run RUN (see flexrack runs list)'})
+  if (experiment === undefined) throw new CliError('USAGE', 'which run is meant? There is no project here to take the newest of; pass --run RUN', {hint: 'flexrack runs list'})
   const known = await mlflow.findExperiment(experiment).catch((error: unknown) => {
     if (isCliError(error, 'NOT_FOUND')) return undefined
     throw error

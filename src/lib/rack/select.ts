@@ -54,8 +54,8 @@ function noMatch(rack: Rack, part: string): CliError {
   const nearest = isGlob ? undefined : nearestName(part, isLabel ? labels : names)
   const known = (isLabel ? labels : names).slice(0, 20).join(', ')
   const what = isLabel ? `no node of the rack ${rack.name} has the label ${part}` : isGlob ? `no node of the rack ${rack.name} matches ${part}` : `the rack ${rack.name} has no node "${part}"`
-  return new CliError('NOT_FOUND', `${what}${nearest ? `; did you mean "${nearest}"?` : ''}`, {
-    hint: nearest ? `--on ${nearest}` : known ? `there are: ${known}` : `the rack ${rack.name} has no labels`,
+  return new CliError('NOT_FOUND', `${what}${nearest ? `; did you mean "${nearest}"?` : known ? '' : `; it has no labels at all`}`, {
+    hint: nearest ? `--on ${nearest}` : `flexrack rack show ${rack.name}`,
     details: {nodes: names, labels},
   })
 }

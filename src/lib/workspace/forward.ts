@@ -86,7 +86,7 @@ async function openOne(shell: NodeShell, one: Wanted): Promise<Forward> {
     return await shell.forwardLocal({port: one.localPort ?? 0, targetPort: one.remotePort})
   } catch (error) {
     if (!isCliError(error, 'CONFLICT')) throw error
-    throw new CliError('CONFLICT', error.message, {hint: `flexrack workspace forward 0:${one.remotePort} (0: any free port)`, details: error.details, cause: error})
+    throw new CliError('CONFLICT', error.message, {hint: `flexrack workspace forward 0:${one.remotePort}`, details: error.details, cause: error})
   }
 }
 

@@ -106,7 +106,7 @@ describe('endpoints', () => {
 
   test('what does not fit the model is refused with a sentence', async () => {
     const send = (text: string): Promise<CliError> => failure(site.endpoints.invoke({name: 'tiny', file: '--data', bytes: Buffer.from(text)}))
-    expect(await send('[[1, 2, 3]]')).toMatchObject({code: 'USAGE', message: 'the input has shape (1, 3), but x takes (?, 4)'})
+    expect(await send('[[1, 2, 3]]')).toMatchObject({code: 'USAGE', message: 'the input has shape (1, 3), but x takes (?, 4), where ? is any size'})
     expect((await send('{"inputs": [{"name": "z", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4]}]}')).message).toContain('no input z')
     // The server itself refuses too, for those who call it without us.
     const bad = await send('{"inputs": [{"name": "x", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3]}]}')

@@ -62,8 +62,8 @@ describe('usageError', () => {
   it('names the nearest flag', () => {
     expect(usageError(new NonExistentFlagsError(['--ndoes']), 'local:up')).toMatchObject({
       code: 'USAGE',
-      message: 'there is no flag --ndoes',
-      hint: '--nodes  (see flexrack local up --help)',
+      message: 'there is no flag --ndoes; did you mean --nodes?',
+      hint: '--nodes',
       exitCode: 2,
     })
   })

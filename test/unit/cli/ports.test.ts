@@ -12,5 +12,5 @@ test.each([['x'], ['70000'], ['1:0'], ['1:2:3'], ['-1']])('refuses %s', (word) =
 
 test('wants at least one port, and none twice', () => {
   expect(() => readPorts([], [])).toThrow(expect.objectContaining({code: 'USAGE'}))
-  expect(() => readPorts(['80:1', '80:2'], [])).toThrow(expect.objectContaining({hint: '81:2'}))
+  expect(() => readPorts(['80:1', '80:2'], [])).toThrow(expect.objectContaining({hint: 'flexrack workspace forward 80:1 81:2'}))
 })

@@ -7,6 +7,6 @@ it('fails without a terminal, naming the flag that answers', async () => {
     code: 'NEEDS_TERMINAL',
     exitCode: 2,
     message: '"Remove it?" must be answered, but there is no terminal to ask on',
-    hint: 'pass --yes',
+    hint: '--yes',
   })
 })

@@ -53,7 +53,7 @@ describe('planText', () => {
         {...step, id: 'b', node: null, title: 'Tell', needs: ['a']},
       ],
     })
-    expect(text).toBe('#  NODE    WHAT       AFTER\n1  node-1  Sync code  -\n2  (here)  Tell       1\n\n2 steps; nothing was changed (--dry-run).')
+    expect(text).toBe('#  AFTER  NODE    WHAT\n1  -      node-1  Sync code\n2  1      (here)  Tell\n\n2 steps; nothing was changed (--dry-run).')
   })
 
   it('says so where there is nothing to do', () => {
