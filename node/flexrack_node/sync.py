@@ -5,7 +5,6 @@ Only what sync has put there (the index) is ever replaced unasked or removed; wh
 """
 import os
 import re
-import secrets
 import shutil
 import time
 import zlib
@@ -15,7 +14,7 @@ from typing import Any, Dict, Iterator, List, Optional
 from .channel import Channel
 from .errors import NodeError
 from .filelock import FileLock
-from .pip import unfit_disk
+from .sync_index import Index, advance, load_index, renew
 from .tree import DIGEST_DIGITS, Blocked, Entry, Tree, check_path, digest_of, stamp
 from .workspace_folder import WorkspaceFolder, write_json
 
@@ -24,25 +23,26 @@ CHUNK = 1 << 18
 MARGIN_BYTES = 16 << 20
 GONE: Entry = ("", "", False)  # in an inventory: sync had put something there, and it is not there any more
 
-Index = Dict[str, Any]
-
 
 def compare(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{project, tree} -> {same, revision, path} and, where not the same, {inventory: [[path, kind, digest, executable]], staged: [digest]}.
+    """{project, tree, bases?} -> {same, revision, path} and, where not the same, {inventory: [[path, kind, digest, executable]], staged: [digest]}.
 
     `tree` is the hash of the project's content. Changes on the node since the last sync are noticed: they show in the inventory.
+    `bases`: hashes of contents that the caller knows. If the last sync was to one of them, that is told as `base`, and the
+    inventory is only what differs from it.
     """
     place = WorkspaceFolder(channel.root, request["project"])
     index = load_index(place)
     answer: Dict[str, Any] = {"revision": index["revision"], "path": str(place.code), "last": place.load(place.sync)}
     if not place.code.is_dir():
         return {**answer, "same": False, "inventory": [], "staged": []}
-    inventory, changed, touched = take_inventory(place, index)
+    base = index["tree"] if index["tree"] in (request.get("bases") or []) else None
+    inventory, changed, touched = take_inventory(place, index, whole=base is None)
     if touched:
         refresh(place, index, touched, channel)
     if not changed and index["tree"] == request.get("tree"):
         return {**answer, "same": True}
-    return {**answer, "same": False, "inventory": inventory, "staged": verify_staged(place)}
+    return {**answer, "same": False, "base": base, "inventory": inventory, "staged": verify_staged(place)}
 
 
 def apply(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
@@ -58,6 +58,7 @@ def apply(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         with FileLock(place.lock, channel, f"workspace {place.project}", owner=request.get("owner")):
             return apply_locked(request, place, channel)
     except OSError as error:
+        from .pip import unfit_disk  # only now: it would slow every sync
         raise unfit_disk(error, place.path) or NodeError("NODE_UNFIT", f"cannot write {error.filename or place.path}: {error.strerror}")
 
 
@@ -78,9 +79,10 @@ def apply_locked(request: Dict[str, Any], place: WorkspaceFolder, channel: Chann
             if obstacle is not None:
                 raise blocked(place, obstacle, path)
         # From here on paths may be new, old or gone: without a stamp they are looked at again if we do not come to the end.
+        changing = [*request["forget"], *remove, *put]
         for path in [*remove, *put]:
             entries[path] = [*(entries.get(path) or ["", "", False])[:3], None]
-        save_index(place, index, None)
+        advance(place, index, changing, None)
         for path in sorted(remove, key=lambda one: -one.count("/")):
             tree.remove(path)
             del entries[path]
@@ -89,24 +91,15 @@ def apply_locked(request: Dict[str, Any], place: WorkspaceFolder, channel: Chann
             place_files(place, tree, put, entries)
         except Blocked as obstacle:  # made there within the last moment
             raise blocked(place, obstacle.path, obstacle.path)
-    save_index(place, index, request["tree"])
-    write_json(place.sync, {"owner": request.get("owner"), "source": request.get("source"), "at": int(time.time()), "files": len(entries)})
+    advance(place, index, changing, request["tree"], durable=False)  # without it, these paths are only looked at again
+    last = {"owner": request.get("owner"), "source": request.get("source"), "at": int(time.time()), "files": len(entries)}
+    write_json(place.sync, last, durable=False)
     shutil.rmtree(place.staging)
     return {"revision": index["revision"], "path": str(place.code)}
 
 
-def load_index(place: WorkspaceFolder) -> Index:
-    found = place.load(place.index)
-    return found if found and found.get("v") == 1 else {"v": 1, "revision": "", "tree": None, "written_ns": 0, "entries": {}}
-
-
-def save_index(place: WorkspaceFolder, index: Index, tree: Optional[str]) -> None:
-    index.update(revision=secrets.token_hex(8), tree=tree, written_ns=time.time_ns())
-    write_json(place.index, {**index, "entries": dict(sorted(index["entries"].items()))})
-
-
-def take_inventory(place: WorkspaceFolder, index: Index) -> Any:
-    """What is there now of all that is in the index; whether that differs from the index; stamps that are to be renewed."""
+def take_inventory(place: WorkspaceFolder, index: Index, whole: bool) -> Any:
+    """What is there now of all that is in the index (only what differs, if not `whole`); whether anything does; stamps to be renewed."""
     inventory: List[List[Any]] = []
     touched: Dict[str, List[int]] = {}
     changed = False
@@ -125,8 +118,10 @@ def take_inventory(place: WorkspaceFolder, index: Index) -> Any:
                 real = tree.read(path, info)
                 if real is not None and real == (kind, digest, executable):
                     touched[path] = now
-            changed = changed or real != (kind, digest, executable)
-            inventory.append([path, *(real or GONE)])
+            differs = real != (kind, digest, executable)
+            changed = changed or differs
+            if whole or differs:
+                inventory.append([path, *(real or GONE)])
     return inventory, changed, touched
 
 
@@ -134,11 +129,11 @@ def refresh(place: WorkspaceFolder, index: Index, touched: Dict[str, List[int]],
     """Keeps the new stamps, so that the next comparison need not read these files; not worth waiting for."""
     try:
         with FileLock(place.lock, channel, "", wait=False):
-            if load_index(place)["revision"] == index["revision"]:
+            latest = load_index(place)
+            if latest["revision"] == index["revision"]:
                 for path, now in touched.items():
-                    index["entries"][path][3] = now
-                index["written_ns"] = time.time_ns()
-                write_json(place.index, index)
+                    latest["entries"][path][3] = now
+                renew(place, latest, touched)
     except NodeError:
         pass
 

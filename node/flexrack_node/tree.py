@@ -30,6 +30,7 @@ class Tree:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.open: List[Tuple[str, int]] = []
+        self.at: Optional[str] = None  # the folder that is open last
 
     def __enter__(self) -> "Tree":
         try:
@@ -43,7 +44,7 @@ class Tree:
     def __exit__(self, *_: object) -> None:
         for _name, fd in self.open:
             os.close(fd)
-        self.open = []
+        self.open, self.at = [], None
 
     def parent(self, path: str, create: bool = False) -> Tuple[int, bytes]:
         """Descriptor of the folder that holds `path`, and the last name. FileNotFoundError or Blocked if it cannot be had."""
@@ -51,6 +52,9 @@ class Tree:
         return self.folder(folder, create), name.encode()
 
     def folder(self, path: str, create: bool = False) -> int:
+        if path == self.at:  # one file after the other of a folder
+            return self.open[-1][1]
+        self.at = None
         parts = path.split("/") if path else []
         depth = 0
         while depth < len(parts) and depth + 1 < len(self.open) and self.open[depth + 1][0] == parts[depth]:
@@ -59,6 +63,7 @@ class Tree:
             os.close(self.open.pop()[1])
         for part in parts[depth:]:
             self.open.append((part, self._enter(self.open[-1][1], part, "/".join(parts[:len(self.open)]), create)))
+        self.at = path
         return self.open[-1][1]
 
     def _enter(self, fd: int, name: str, path: str, create: bool) -> int:

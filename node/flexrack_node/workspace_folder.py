@@ -1,7 +1,8 @@
 """Where a workspace is on this node, and what is remembered about it.
 
     <root>/workspaces/<project>/code/             the project's files, and what was made there since
-                               /index.json        what sync has put there: {revision, tree, written_ns, entries}
+                               /index.json        what sync has put there, and
+                               /index.log         how that changed since (sync_index.py)
                                /sync.json         who synced it last, from where, when
                                /environment.json  the environment it uses
                                /staging/          files that have come and are not yet in place, named by content
@@ -27,6 +28,7 @@ class WorkspaceFolder:
         self.path = root / "workspaces" / project
         self.code = self.path / "code"
         self.index = self.path / "index.json"
+        self.log = self.path / "index.log"
         self.sync = self.path / "sync.json"
         self.environment = self.path / "environment.json"
         self.staging = self.path / "staging"
@@ -48,13 +50,14 @@ class WorkspaceFolder:
             return None
 
 
-def write_json(file: Path, value: Any) -> None:
-    """Whole or not at all, also over a crash of the machine."""
+def write_json(file: Path, value: Any, durable: bool = True) -> None:
+    """Whole or not at all; if durable, also over a crash of the machine."""
     beside = file.with_name(f"{file.name}.{os.getpid()}")
     with open(beside, "w") as stream:
         stream.write(json.dumps(value, separators=(",", ":")))  # in one piece: json.dump is several times slower
         stream.flush()
-        os.fsync(stream.fileno())
+        if durable:
+            os.fsync(stream.fileno())
     os.replace(beside, file)
 
 

@@ -1,78 +1,14 @@
-import hashlib
-import io
 import os
 import random
 import shutil
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
-
-from flexrack_node import sync  # noqa: E402
-from flexrack_node.channel import Channel  # noqa: E402
-from flexrack_node.errors import NodeError  # noqa: E402
-from flexrack_node.tree import DIGEST_DIGITS  # noqa: E402
+from sync_support import SyncCase
+from flexrack_node import sync
+from flexrack_node.errors import NodeError
 
 
-def digest(data):
-    return hashlib.sha256(data).hexdigest()[:DIGEST_DIGITS]
-
-
-class SyncTest(unittest.TestCase):
-    """The verbs on real folders. A project is a dict: bytes are a file, text is a link, None an empty folder."""
-
-    def setUp(self):
-        self.folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="flexrack-sync-")))
-        self.root = self.folder / "root"
-        self.root.mkdir()
-        self.place = self.root / "workspaces" / "p"
-        self.code = self.place / "code"
-
-    def tearDown(self):
-        shutil.rmtree(self.folder)
-
-    def channel(self, body=b""):
-        return Channel(self.root, self.root / "environments", io.BufferedReader(io.BytesIO(body)))
-
-    def prepare(self, project):
-        """The request that a caller would make, and the body."""
-        entries = {path: ["f", digest(what), False] if isinstance(what, bytes) else ["d", "", False] if what is None else ["l", what, False]
-                   for path, what in project.items()}
-        tree = digest(repr(sorted(entries.items())).encode())
-        compared = sync.compare({"project": "p", "tree": tree}, self.channel())
-        if compared["same"]:
-            return None, b""
-        there = {path: entry for path, *entry in compared["inventory"]}
-        put = [[path, *entry] for path, entry in entries.items() if there.get(path) != entry]
-        contents = {entry[0]: project[path] for path, *rest in put for entry in [[rest[1]]] if rest[0] == "f" and rest[1] not in compared["staged"]}
-        request = {"project": "p", "tree": tree, "revision": compared["revision"], "put": put, "forget": [], "owner": "ada@laptop",
-                   "remove": [path for path in there if path not in entries], "send": [[name, len(data)] for name, data in contents.items()]}
-        return request, b"".join(contents.values())
-
-    def up(self, project):
-        """True if there was something to do."""
-        request, body = self.prepare(project)
-        if request:
-            sync.apply(request, self.channel(body))
-        return request is not None
-
-    def shown(self):
-        """What is in the code folder, as a project."""
-        found = {}
-        for path, folders, files in os.walk(self.code):
-            for name in [*folders, *files]:
-                full = Path(path, name)
-                key = str(full.relative_to(self.code))
-                if full.is_symlink():
-                    found[key] = os.readlink(full)
-                elif full.is_file():
-                    found[key] = full.read_bytes()
-                elif not any(full.iterdir()):
-                    found[key] = None
-        return found
-
+class SyncTest(SyncCase):
     def test_follows_the_project_through_any_change(self):
         source = random.Random(7)
         for _ in range(60):

@@ -7,6 +7,8 @@ export interface Compared {
   revision: string
   /** Absolute path of the code folder there. */
   path: string
+  /** Of Snapshot.bases what sync has put there last; then `inventory` is only what differs from it. */
+  base?: string | null
   /** Everything sync has put there, as it is now; kind '' is what has gone since. */
   inventory?: [path: string, kind: EntryKind | '', digest: string, executable: boolean][]
   /** Contents that came before an earlier sync was cut short. */
@@ -28,7 +30,8 @@ export interface Delta {
 
 /** Compares the project with what the node has. */
 export function computeDelta(snapshot: Snapshot, compared: Compared): Delta {
-  const there = new Map((compared.inventory ?? []).map(([path, kind, digest, executable]) => [path, {kind, digest, executable} as Entry]))
+  const there = new Map(compared.base ? snapshot.bases.get(compared.base) : [])
+  for (const [path, kind, digest, executable] of compared.inventory ?? []) there.set(path, {kind, digest, executable} as Entry)
   const staged = new Set(compared.staged)
   const delta: Delta = {put: new Map(), remove: [], forget: [], send: new Map(), bytes: 0}
   if (compared.same) return delta

@@ -6,7 +6,7 @@ import type {Plan, Step, StepHandler} from '../plan/index.ts'
 import {computeDelta, describeDelta, type Compared} from './delta.ts'
 import {readRequirements, type Requirements} from './requirements.ts'
 import {takeSnapshot, type Snapshot} from './snapshot.ts'
-import {syncCode, type Synced} from './sync.ts'
+import {question, syncCode, type Synced} from './sync.ts'
 
 /** A project's place on a node. */
 export interface Workspace {
@@ -58,7 +58,7 @@ export async function planWorkspace(hosts: Host[], manifest: Manifest, context: 
   const compared = new Map<string, Compared>()
   const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints}
   const found = await Promise.allSettled(
-    hosts.map((host) => host.call<Inspected>('workspace.inspect', {project: manifest.name, tree: snapshot.tree, environment}, {signal: context.signal})),
+    hosts.map((host) => host.call<Inspected>('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})),
   )
   for (const [index, host] of hosts.entries()) {
     const one = found[index] as PromiseSettledResult<Inspected>

@@ -1,4 +1,5 @@
 import type {Context} from '../base/index.ts'
+import {rememberedBase} from './bases.ts'
 import {digestFiles} from './digests.ts'
 import {treeHash, type Entries} from './entry.ts'
 import {scanProject} from './scan.ts'
@@ -12,6 +13,8 @@ export interface Snapshot {
   /** Sizes of the files in bytes, by path. */
   sizes: Map<string, number>
   excludes(path: string): boolean
+  /** Contents that a node may refer to, by tree: this one, and that of the last sync where it was another. */
+  bases: ReadonlyMap<string, Entries>
 }
 
 /** Looks through the project and reads what has changed since the last time. Errors: those of scanProject and digestFiles. */
@@ -26,5 +29,8 @@ export async function takeSnapshot(folder: string, exclude: string[], context: C
   }
   for (const [path, target] of scan.links) entries.set(path, {kind: 'l', digest: target, executable: false})
   for (const path of scan.emptyFolders) entries.set(path, {kind: 'd', digest: '', executable: false})
-  return {folder: scan.folder, entries, tree: treeHash(entries), sizes, excludes: scan.excludes}
+  const tree = treeHash(entries)
+  const last = await rememberedBase(scan.folder, tree, context)
+  const bases = new Map([[tree, entries], ...(last ? [[last.tree, last.entries] as const] : [])])
+  return {folder: scan.folder, entries, tree, sizes, excludes: scan.excludes, bases}
 }

@@ -6,6 +6,7 @@ import {pipeline, Readable} from 'node:stream'
 import {createDeflate} from 'node:zlib'
 import {CliError, isCliError, type Context, type Progress} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
+import {rememberBase} from './bases.ts'
 import {computeDelta, describeDelta, type Compared, type Delta} from './delta.ts'
 import {DIGEST_DIGITS} from './entry.ts'
 import type {Snapshot} from './snapshot.ts'
@@ -34,17 +35,22 @@ const GOES = 5
  */
 export async function syncCode(host: Host, project: string, snapshot: Snapshot, context: Context, compared?: Compared): Promise<Synced> {
   for (let go = 1; ; go++) {
-    const now = compared ?? (await host.call<Compared>('sync.compare', {project, tree: snapshot.tree}, {signal: context.signal}))
+    const now = compared ?? (await host.call<Compared>('sync.compare', question(project, snapshot), {signal: context.signal}))
     compared = undefined
     if (now.same) return {node: host.node, codePath: now.path, changed: 0, removed: 0, bytes: 0}
     const delta = computeDelta(snapshot, now)
     try {
-      await applyDelta(host, project, snapshot, delta, now, context)
+      await Promise.all([applyDelta(host, project, snapshot, delta, now, context), rememberBase(snapshot.folder, snapshot.tree, snapshot.entries, context)])
       return {node: host.node, codePath: now.path, changed: delta.put.size, removed: delta.remove.length, bytes: delta.bytes}
     } catch (error) {
       if (!isCliError(error, 'CONFLICT') || error.details.retry !== true || go === GOES) throw error
     }
   }
+}
+
+/** What sync.compare is asked. */
+export function question(project: string, snapshot: Snapshot): {project: string; tree: string; bases: string[]} {
+  return {project, tree: snapshot.tree, bases: [...snapshot.bases.keys()]}
 }
 
 async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta: Delta, compared: Compared, context: Context): Promise<void> {

@@ -1,8 +1,9 @@
-import {chmodSync, mkdtempSync, renameSync, rmSync, statSync, utimesSync, writeFileSync} from 'node:fs'
+import {chmodSync, globSync, mkdtempSync, renameSync, rmSync, statSync, utimesSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
-import {join} from 'node:path'
+import {basename, join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {makeContext, type Context} from '../../../src/lib/base/index.ts'
+import {rememberBase} from '../../../src/lib/workspace/bases.ts'
 import {computeDelta, describeDelta, type Compared} from '../../../src/lib/workspace/delta.ts'
 import {takeSnapshot, type Snapshot} from '../../../src/lib/workspace/snapshot.ts'
 
@@ -89,4 +90,39 @@ test('gives up what the patterns leave out since, but only if it is still on the
   const compared = there(before)
   compared.inventory = compared.inventory?.map((one) => (one[0] === 'other.bin' ? ['other.bin', '', '', false] : one))
   expect(computeDelta(now, compared)).toMatchObject({forget: ['data.bin'], remove: ['other.bin']})
+})
+
+test('finds the same difference whether a node tells everything or only what differs from the last sync', async () => {
+  for (const name of ['same', 'changed', 'gone', 'broken', 'lost']) write(name, name)
+  const before = await take()
+  expect([...before.bases.keys()]).toEqual([before.tree])
+  await rememberBase(before.folder, before.tree, before.entries, context)
+  expect([...(await take()).bases.keys()]).toEqual([before.tree])
+  write('changed', 'now')
+  write('new', 'new')
+  rmSync(join(folder, 'gone'))
+  const now = await take()
+  expect([...now.bases.keys()]).toEqual([now.tree, before.tree])
+  expect(now.bases.get(before.tree)).toEqual(before.entries)
+
+  const changes: NonNullable<Compared['inventory']> = [['broken', 'f', 'f'.repeat(32), false], ['lost', '', '', false]]
+  const whole = there(before)
+  whole.inventory = whole.inventory?.map((one) => changes.find(([path]) => path === one[0]) ?? one)
+  const short = there(before, {base: before.tree, inventory: changes})
+  expect(computeDelta(now, short)).toEqual(computeDelta(now, whole))
+  expect([...computeDelta(now, short).put.keys()].sort()).toEqual(['broken', 'changed', 'lost', 'new'])
+})
+
+test('remembers one sync of a project, and does without where that cannot be read', async () => {
+  write('a', '1')
+  const first = await take()
+  await rememberBase(first.folder, first.tree, first.entries, context)
+  write('a', '2')
+  const second = await take()
+  await rememberBase(second.folder, second.tree, second.entries, context)
+  const kept = globSync(join(home, 'cache/bases/*/*'))
+  expect(kept.map((file) => basename(file))).toEqual([`${second.tree}.json`])
+  writeFileSync(kept[0] as string, '{"version": 1, "rows": [["a"')
+  write('a', '3')
+  expect((await take()).bases.size).toBe(1)
 })
