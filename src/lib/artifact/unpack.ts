@@ -36,8 +36,12 @@ export async function unpackFiles(stream: Readable, folder: string, options: Tra
   return unpacked
 }
 
-/** A symbolic link is relative to its own folder, a hard link to the archive's root. */
+/**
+ * A symbolic link is relative to its own folder, a hard link to the archive's root. One with `..` after a name is not
+ * judged by its text: that name may be a link to somewhere higher.
+ */
 function pointsOutside(path: string, link: string, hard: boolean): boolean {
   const reached = posix.normalize(hard ? link : posix.join(posix.dirname(path), link))
-  return link.startsWith('/') || reached === '..' || reached.startsWith('../')
+  const climbsLate = /(^|\/)(?!\.{1,2}(\/|$))[^/]+\/(.*\/)?\.\.(\/|$)/.test(link)
+  return climbsLate || link.startsWith('/') || reached === '..' || reached.startsWith('../')
 }
