@@ -25,7 +25,7 @@ export function askDaemon(path: string, request: ControlRequest, timeoutMs = 30_
     socket.on('connect', () => socket.end(`${JSON.stringify(request)}\n`))
     socket.on('data', (chunk) => (answer += chunk.toString()))
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(undefined)
+      if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(error.code ?? '')) resolve(undefined) // the last two: killed just now
       else reject(error)
     })
     socket.on('close', () => {
