@@ -50,7 +50,7 @@ def place(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
             file.flush()
             os.fsync(file.fileno())
         if digest.hexdigest() != given["sha256"]:
-            raise NodeError("NODE_UNREACHABLE", f"{target.name} arrived damaged", "try again")
+            raise NodeError("NODE_UNREACHABLE", f"{target.name} arrived damaged", "run the command again")
         part.chmod(0o700 if given.get("executable") else 0o600)
         os.replace(part, target)
     except OSError as error:

@@ -21,7 +21,7 @@ export function detailLines(details: Record<string, unknown>, message: string): 
     if (name === 'nodes' && isListOf(value, 'node')) return nodeLines(value as unknown as NodeOutcome[])
     if (name === 'lines' && Array.isArray(value)) return value.map((line) => `| ${String(line)}`)
     if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')) return [`${name}: ${value.join(', ')}`]
-    if (typeof value === 'string' && value !== '') return `${name}: ${value}`.split('\n')
+    if (typeof value === 'string' && value !== '') return message.includes(value) ? [] : `${name}: ${value}`.split('\n')
     return typeof value === 'number' || typeof value === 'boolean' ? [`${name}: ${value}`] : []
   })
 }

@@ -81,7 +81,8 @@ describe('adding a node that runs OpenSSH', () => {
 
   it('is listed, and removed again', async () => {
     expect(json((await rack('list', '--json')).stdout)).toEqual([{name: 'lab', path: file(), nodes: 1, head: 'one'}])
-    expect((await rack('show', 'on')).stderr).toContain('did you mean "one"?')
+    expect((await rack('show', 'lab', 'on')).stderr).toContain('did you mean "one"?')
+    expect((await rack('show', 'lbb')).stderr).toContain('did you mean "lab"?')
     const planned = await rack('remove', 'lab', '--dry-run')
     expect(planned.status).toBe(0)
     expect(existsSync(file())).toBe(true)

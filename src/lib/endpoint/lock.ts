@@ -56,7 +56,7 @@ async function acquire(head: HeadConnection, path: string, owner: string, endpoi
       const {holder, since} = error.details
       if (!isDead(holder)) {
         throw new CliError('LOCKED', `endpoint ${endpoint} is being changed by ${String(holder)}${since ? ` since ${new Date(Number(since)).toLocaleTimeString('en-GB')}` : ''}`, {
-          hint: 'try again when that has ended', details: {holder, ...(since !== undefined && {since: new Date(Number(since)).toISOString()})}, cause: error,
+          hint: 'wait until that has ended', details: {holder, ...(since !== undefined && {since: new Date(Number(since)).toISOString()})}, cause: error,
         })
       }
       if (!waited) context.reporter.note(`${String(holder)} left the lock of endpoint ${endpoint}; waiting until it ends`)
