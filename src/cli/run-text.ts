@@ -44,7 +44,7 @@ export function runListText({runs, away, unasked}: {runs: RunEntry[]; away: stri
   }))
   const columns = ['run', 'status', 'started', {key: 'duration', align: 'right' as const}, {key: 'ranks', align: 'right' as const}, 'nodes', ...metrics.map((name) => ({key: `metric:${name}`, title: name, align: 'right' as const}))]
   const notes = [
-    ...(runs.length === 0 ? ['No runs yet. Start one with: flexrack train'] : []),
+    ...(runs.length === 0 ? [unasked.length > 0 ? 'No runs are known.' : 'No runs yet. Start one with: flexrack train'] : []),
     ...(runs.some((one) => one.recorded === false) ? ['* the tracking server does not have everything yet'] : []),
     ...(away ? [`The tracking server was not asked (${away}); this is what the nodes know.`] : []),
     ...(unasked.length > 0 ? [`Not asked: ${unasked.join(', ')}.`] : []),

@@ -43,9 +43,9 @@ async function readManifest(project: string | undefined): Promise<Manifest | und
 }
 
 async function openRack(flags: SessionFlags, context: Context, manifest: Manifest | undefined): Promise<{rack: Rack; fleet: Fleet}> {
-  const [{loadRack}, {openTerminalFleet}] = await Promise.all([import('../lib/rack/index.ts'), import('./fleet.ts')])
+  const [{loadRack}, {openRackFleet}] = await Promise.all([import('../lib/rack/index.ts'), import('./fleet.ts')])
   const rack = await loadRack(flags.rack, context.env, manifest?.rack)
-  return {rack, fleet: await openTerminalFleet(rack.nodes, context)}
+  return {rack, fleet: await openRackFleet(rack, context)}
 }
 
 /** The node of this name. Errors: NOT_FOUND. */

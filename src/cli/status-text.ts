@@ -37,5 +37,6 @@ function nodesText(nodes: NodeGlance[]): string {
   }))
   const columns: (string | Column)[] = ['node', 'host', 'state', {key: 'load', align: 'right'}, {key: 'memory', align: 'right'}, {key: 'disk', align: 'right'}]
   const failed = nodes.filter((node) => !node.ok).map((node) => paint.red(node.message ?? ''))
-  return [table(rows, hasGpus ? [...columns, {key: 'gpus', align: 'right'}] : columns), ...failed].join('\n')
+  const hints = [...new Set(nodes.flatMap((node) => (node.ok || node.hint === undefined ? [] : [node.hint])))].map((hint) => `${paint.cyan('try:')} ${hint}`)
+  return [table(rows, hasGpus ? [...columns, {key: 'gpus', align: 'right'}] : columns), ...failed, ...hints].join('\n')
 }

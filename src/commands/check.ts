@@ -20,12 +20,12 @@ export default class Check extends BaseCommand {
   async run(): Promise<CheckResult> {
     const {flags} = await this.parse(Check)
     const ctx = await this.context()
-    const [{checkProject}, {openTerminalFleet}] = await Promise.all([import('../lib/project/index.ts'), import('../cli/fleet.ts')])
+    const [{checkProject}, {openRackFleet}] = await Promise.all([import('../lib/project/index.ts'), import('../cli/fleet.ts')])
     const result = await checkProject(
       {
         project: flags.project ?? process.cwd(),
         offline: flags.offline,
-        openFleet: (nodes) => openTerminalFleet(nodes, ctx),
+        openFleet: (rack) => openRackFleet(rack, ctx),
         ...(flags.rack !== undefined && {rack: flags.rack}),
         ...(flags.on !== undefined && {on: flags.on}),
       },

@@ -45,6 +45,14 @@ it('keeps the number of nodes where none is given', async () => {
   expect(JSON.parse(stdout)).toMatchObject({pid: before.pid, nodes: before.nodes})
 })
 
+it('tells everyone how to start it again where its process has gone', async () => {
+  process.kill((await status()).pid ?? 0, 'SIGKILL')
+  expect(await flexrack(['status'], {env})).toMatchObject({status: 8, stdout: expect.stringContaining('try: flexrack local up\n')})
+  expect(await flexrack(['runs', 'list'], {env})).toMatchObject({stderr: expect.stringContaining('\n  try: flexrack local up\n')})
+  expect((await flexrack(['local', 'up'], {env})).status).toBe(0)
+  expect((await flexrack(['status'], {env})).status).toBe(0)
+})
+
 it('asks before it ends what runs on nodes that go', async () => {
   const fleet = openFleet((await loadRack('local', env)).nodes, makeContext())
   await (await fleet.shell('node-2')).run('sleep 100419 >/dev/null 2>&1 &')

@@ -12,7 +12,7 @@ export interface CheckInput {
   on?: string
   /** Leaves out what needs a connection. */
   offline: boolean
-  openFleet: (nodes: RackNode[]) => Promise<Fleet>
+  openFleet: (rack: Rack) => Promise<Fleet>
 }
 
 export interface CheckResult {
@@ -55,7 +55,7 @@ interface Online {
 async function checkOnline({rack, nodes, located, input, findings, checked}: Online, ctx: Context): Promise<void> {
   const [{checkNodes}, {checkHead}] = await Promise.all([import('./check-nodes.ts'), import('./check-head.ts')])
   // The head's node is connected to even where others are checked.
-  const fleet = await input.openFleet(rack.nodes)
+  const fleet = await input.openFleet(rack)
   const head = await checkHead(rack, located?.manifest, fleet, ctx)
   // While the head runs its port is its own.
   const port = head.uri === undefined && located?.manifest.tracking.uri === undefined ? rack.head.port : undefined

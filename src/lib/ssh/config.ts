@@ -29,6 +29,8 @@ export interface Endpoint {
   /** The same without its port, where a match of the very key also counts. */
   bareName?: string
   hashKnownHosts: boolean
+  /** Command that starts it, told where nothing listens. */
+  revive?: string
   /** The hop before this one. */
   jump?: Endpoint
 }
@@ -66,6 +68,7 @@ async function resolve(target: SshTarget, env: NodeJS.ProcessEnv, path: string[]
     hashKnownHosts: first('hashknownhosts')?.toLowerCase() === 'yes',
     ...(alias === undefined && port !== 22 ? {bareName: host.toLowerCase()} : {}),
     ...(agent === undefined ? {} : {agent}),
+    ...(target.revive === undefined ? {} : {revive: target.revive}),
     ...(jump ? {jump} : {}),
   }
 }

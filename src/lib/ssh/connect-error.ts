@@ -19,7 +19,7 @@ export function connectionError(endpoint: Endpoint, cause: {code?: unknown; mess
   const reason = reasons[String(cause.code)] ?? `${where}: ${cause.message || String(cause.code)}`
   return new CliError('NODE_UNREACHABLE', `no connection to ${endpoint.label}: ${reason}`, {
     details: {node: endpoint.label, host: endpoint.host, port: endpoint.port, reason: cause.message || String(cause.code)},
-    hint: `try it with: ${sshCommand(endpoint)}`,
+    hint: cause.code === 'ECONNREFUSED' && endpoint.revive !== undefined ? endpoint.revive : sshCommand(endpoint),
   })
 }
 
@@ -38,5 +38,6 @@ export function authenticationError(endpoint: Endpoint, identities: Identities, 
 
 function sshCommand(endpoint: Endpoint): string {
   const jump = endpoint.jump ? ['-J', `${endpoint.jump.user}@${endpoint.jump.host}:${endpoint.jump.port}`] : []
-  return quote(['ssh', ...jump, ...(endpoint.port === 22 ? [] : ['-p', String(endpoint.port)]), `${endpoint.user}@${endpoint.host}`, 'true'])
+  const key = endpoint.identitiesNamed && endpoint.identityFiles[0] ? ['-i', endpoint.identityFiles[0]] : []
+  return quote(['ssh', ...jump, ...key, ...(endpoint.port === 22 ? [] : ['-p', String(endpoint.port)]), `${endpoint.user}@${endpoint.host}`, 'true'])
 }

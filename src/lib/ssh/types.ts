@@ -10,6 +10,8 @@ export interface SshTarget {
   identityFile?: string
   proxyJump?: string
   knownHosts?: string
+  /** Command that starts this node, told where nothing listens at its port. */
+  revive?: string
 }
 
 /** What a person is asked about a host key that known_hosts does not have. */
