@@ -1,11 +1,13 @@
 // How fast the logs of a run's ranks are merged here, over two nodes and eight ranks, and whether a cut link loses or repeats anything.
-import {mkdir, readFile, rm, writeFile} from 'node:fs/promises'
+import {writeFileSync} from 'node:fs'
+import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {followRun, type FoundRun, type RankLine} from '../src/lib/runs/index.ts'
 import {openFleet} from '../src/lib/ssh/index.ts'
 import {startLocalRack} from '../test/support/local-rack.ts'
 import {startTcpRelay} from '../test/support/tcp-relay.ts'
 import {medians, report} from './measure.ts'
+import {layRun} from '../test/support/run-folder.ts'
 
 const RUN = 'bench-aaaaa'
 const RANKS_A_NODE = 4
@@ -16,10 +18,11 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 
 const local = await startLocalRack({nodes: 2})
 const [near] = local.rack.nodes
+const names = local.rack.nodes.map((node) => node.name)
 if (!near) throw new Error('the local rack has no nodes')
 const relay = await startTcpRelay(near.port as number)
 try {
-  for (const [index, node] of local.rack.nodes.entries()) await layRun(node.name, index)
+  for (const index of names.keys()) writeLogs(index)
   const cutRack = {...local.rack, nodes: local.rack.nodes.map((node) => (node === near ? {...node, port: relay.port, knownHosts: join(local.home, 'relayed')} : node))}
   const known = await readFile(near.knownHosts as string, 'utf8')
   await writeFile(join(local.home, 'relayed'), known.replace(`:${near.port} `, `:${relay.port} `))
@@ -63,20 +66,10 @@ async function readAll(rack: typeof local.rack, cuts: number): Promise<void> {
   if (seen !== total) throw new Error(`${seen} lines came of ${total}`)
 }
 
-/** The folder of a run that is over, as its supervisor leaves it. */
-async function layRun(node: string, index: number): Promise<void> {
-  const folder = join(local.home, 'state/local/nodes', node, 'home/.flexrack/runs', RUN)
-  await rm(folder, {recursive: true, force: true})
-  await mkdir(join(folder, 'attempts/1'), {recursive: true})
-  const seconds = Date.now() / 1000
-  const spec = {run: RUN, project: 'bench', node, index, nodes: local.rack.nodes.map((one) => one.name), processes: RANKS_A_NODE, launcher: 'plain', command: ['true'], created: seconds}
-  const result = {status: 'finished', exit: 0, cause: null, attempts: [{attempt: 1, status: 'finished'}], started: seconds, ended: seconds, duration: 0, recorded: true}
-  await writeFile(join(folder, 'spec.json'), JSON.stringify(spec))
-  await writeFile(join(folder, 'state.json'), JSON.stringify({status: 'finished', attempt: 1}))
-  await writeFile(join(folder, 'result.json'), JSON.stringify(result))
-  await writeFile(join(folder, 'lock'), '')
+function writeLogs(index: number): void {
+  const folder = layRun(local.home, RUN, names, index, RANKS_A_NODE)
   for (let rank = 0; rank < RANKS_A_NODE; rank += 1) {
     const lines = Array.from({length: LINES}, (_, step) => `step ${step} of ${LINES}: loss ${(1 / (step + 1)).toFixed(6)}, learning rate 0.001\n`)
-    await writeFile(join(folder, `attempts/1/rank-${index * RANKS_A_NODE + rank}.log`), lines.join(''))
+    writeFileSync(join(folder, `attempts/1/rank-${index * RANKS_A_NODE + rank}.log`), lines.join(''))
   }
 }

@@ -1,6 +1,7 @@
 import {spawnSync} from 'node:child_process'
 import {mkdirSync, writeFileSync} from 'node:fs'
-import {cpus, loadavg, totalmem} from 'node:os'
+import {cpus, loadavg, release, totalmem} from 'node:os'
+import {setTimeout} from 'node:timers/promises'
 import {fileURLToPath} from 'node:url'
 
 /** One line of a result: what was measured, and against what. */
@@ -17,14 +18,18 @@ export interface Row {
 export interface Result {
   name: string
   takenAt: string
-  /** `load`: what else the machine did, as the load average of the minute before; with more than its cores, times are too long. */
-  machine: {cores: number; processor: string; memoryGiB: number; node: string; platform: string; load: number}
+  /**
+   * What else the machine did: `load` is the average of the minute before, `busy` the share of all cores in use in the moment
+   * before, 0 to 1. Where that is much, times are too long.
+   */
+  machine: {cores: number; processor: string; memoryGiB: number; kernel: string; node: string; platform: string; load: number; busy: number}
   notes: string[]
   rows: (Row & {holds?: boolean})[]
 }
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 const load = Math.round((loadavg()[0] ?? 0) * 10) / 10
+const busy = await shareInUse(1000)
 const results = fileURLToPath(new URL('results/', import.meta.url))
 
 /**
@@ -64,7 +69,26 @@ export function report(name: string, rows: Row[], notes: string[] = []): void {
 export function markdown(result: Result): string {
   const cells = result.rows.map((row) => [row.what, `${row.value} ${row.unit}`, row.bar === undefined ? '' : `${row.better === 'higher' ? 'at least' : 'at most'} ${row.bar} ${row.unit}`, row.holds === undefined ? '' : row.holds ? 'holds' : 'MISSED'])
   const lines = [['what', 'measured', 'bar', ''], ['---', '---:', '---', '---'], ...cells].map((line) => `| ${line.join(' | ')} |`)
-  return [`## ${result.name}`, '', ...lines, '', ...result.notes.map((note) => `${note}\n`)].join('\n')
+  return [`## ${result.name}`, '', ...lines, '', ...[...result.notes, busyness(result)].map((note) => `${note}\n`)].join('\n')
+}
+
+/** One sentence for the reader of a result. */
+function busyness({machine: {load: before, busy: share, cores}}: Result): string {
+  const told = `Just before, ${Math.round(share * 100)} % of the machine's ${cores} cores were in use by others (load ${before}).`
+  return share > 0.25 ? `${told} These times are too long.` : told
+}
+
+/** Of all cores, over so many milliseconds: 0 is idle, 1 is all in use. */
+async function shareInUse(milliseconds: number): Promise<number> {
+  const sum = (): {idle: number; all: number} => {
+    const times = cpus().map((cpu) => cpu.times)
+    return {idle: times.reduce((total, one) => total + one.idle, 0), all: times.reduce((total, one) => total + one.idle + one.user + one.sys + one.nice + one.irq, 0)}
+  }
+  const before = sum()
+  await setTimeout(milliseconds)
+  const after = sum()
+  const passed = after.all - before.all
+  return passed > 0 ? Math.round((1 - (after.idle - before.idle) / passed) * 100) / 100 : 0
 }
 
 function machine(): Result['machine'] {
@@ -73,9 +97,11 @@ function machine(): Result['machine'] {
     cores: all.length,
     processor: all[0]?.model.trim() ?? 'unknown',
     memoryGiB: Math.round(totalmem() / 2 ** 30),
+    kernel: release(),
     node: process.version,
     platform: `${process.platform} ${process.arch}`,
     load,
+    busy,
   }
 }
 

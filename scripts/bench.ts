@@ -35,10 +35,14 @@ function run(name: string, file: string): boolean {
 function latest(): string {
   const results = readdirSync(join(bench, 'results')).filter((file) => file.endsWith('.json')).sort()
     .map((file) => JSON.parse(readFileSync(join(bench, 'results', file), 'utf8')) as Result)
-  const days = results.map((result) => `${result.name}: ${result.takenAt.slice(0, 10)}, ${result.machine.cores} cores of ${result.machine.processor}, ${result.machine.memoryGiB} GiB, Node ${result.machine.node}, ${result.machine.platform}, load ${result.machine.load} before`)
+  const rows = results.flatMap((result) => result.rows.filter((row) => row.holds !== undefined))
+  const missed = rows.filter((row) => !row.holds)
+  const days = results.map(({name, takenAt, machine}) =>
+    `${name}: ${takenAt.slice(0, 10)}, ${machine.cores} cores of ${machine.processor}, ${machine.memoryGiB} GiB, ${machine.platform}, kernel ${machine.kernel}, Node ${machine.node}`)
   return [
     '# Measurements', '',
     'Written by `npm run bench`; medians of runs that take turns. Compare within one machine only.', '',
+    `${rows.length - missed.length} of ${rows.length} bars hold${missed.length > 0 ? `; missed: ${missed.map((row) => row.what).join('; ')}` : ''}.`, '',
     ...results.map(markdown),
     '## Taken', '', ...days.map((line) => `- ${line}`), '',
   ].join('\n')
