@@ -12,9 +12,10 @@ export function findOwnNode(root) {
 
 /** Runs `node` with `args` in place of this process: same terminal, signals passed on, its exit status ours. */
 export function becomeNode(node, args, env = process.env) {
-  const child = spawn(node, args, {stdio: 'inherit', env})
-  // Ctrl-C reaches the child from the terminal as well; src/cli/context.ts takes two within milliseconds for one. This
-  // process only waits: were it gone first, the shell would print its prompt into the child's output.
+  // Ctrl-C reaches the child from the terminal as well; by FLEXRACK_LAUNCHER, src/cli/context.ts knows to take the two
+  // for one.
+  const child = spawn(node, args, {stdio: 'inherit', env: {...env, FLEXRACK_LAUNCHER: String(process.pid)}})
+  // This process only waits: were it gone first, the shell would print its prompt into the child's output.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {
     process.stderr.write(`${node} does not start: ${error.message}\n`)

@@ -20,7 +20,7 @@ export function openContext({json}: {json: boolean}): Context {
     } else if (kill.signal.aborted) process.exit(130)
     else kill.abort(new DOMException('killed', 'AbortError'))
   }
-  const heard = once(stop)
+  const heard = once(stop, Number(process.env.FLEXRACK_LAUNCHER) === process.ppid)
   process.on('SIGINT', () => heard('interrupted')).on('SIGTERM', () => heard('interrupted')).on('SIGHUP', () => heard('the terminal has gone'))
   onPipeClosed(() => {
     if (graceful.signal.aborted) return
@@ -50,15 +50,22 @@ export async function closeEverything(): Promise<void> {
   await Promise.race([late, Promise.all([...closers.keys()].map(closeContext))])
 }
 
-/**
- * One Ctrl-C is one stop: under bin/run.js on an old Node the terminal and the parent both deliver it, milliseconds
- * apart. People cannot press twice within 60 ms.
- */
-function once(stop: (reason: string) => void): (reason: string) => void {
-  let last = -Infinity
+/** Milliseconds within which the same signal again is an echo of the first: people cannot press twice so fast. */
+const TOGETHER = 60
+/** The same where bin/run.js, on an old Node, passes on what the terminal delivers too; a busy machine takes its time. */
+const ECHO = 3000
+
+/** One Ctrl-C is one stop. `echoed`: every signal may come twice, and only its first echo is passed over. */
+export function once(stop: (reason: string) => void, echoed: boolean, clock: () => number = () => performance.now()): (reason: string) => void {
+  let [last, echoes] = [-Infinity, 0]
   return (reason) => {
-    const now = performance.now()
-    if (now - last > 60) stop(reason)
-    last = now
+    const since = clock() - last
+    if (since <= TOGETHER || (echoes > 0 && since <= ECHO)) {
+      echoes--
+      return
+    }
+    last = clock()
+    echoes = echoed ? 1 : 0
+    stop(reason)
   }
 }

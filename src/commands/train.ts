@@ -31,7 +31,7 @@ export default class Train extends BaseCommand {
   async run(): Promise<unknown> {
     const {flags, argv} = await this.parse(Train)
     const [context, place] = [await this.context(), await this.projectSession(flags)]
-    const [{planTrain, runPlan}, {failureOf}, {trainedText}, {planText}, {linePrinter, newsTeller}] = await Promise.all([
+    const [{planTrain, runPlan}, {failureOf}, {trainedText}, {planText, count}, {linePrinter, newsTeller}] = await Promise.all([
       import('../lib/train/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/follow-lines.ts'),
     ])
     const choice = {nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: argv as string[], name: flags.name, tracking: flags.tracking}
@@ -40,7 +40,7 @@ export default class Train extends BaseCommand {
     const json = this.jsonEnabled()
     const trained = await runPlan(train, place, {
       detach: flags.detach,
-      onStart: (run) => context.reporter.note(`run ${run}: ${train.spec.worldSize} ranks on ${train.spec.placements.map((one) => one.node.name).join(', ')}`),
+      onStart: (run) => context.reporter.note(`run ${run}: ${count(train.spec.worldSize, 'rank')} on ${train.spec.placements.map((one) => one.node.name).join(', ')}`),
       onLines: linePrinter(json),
       onNews: newsTeller(context),
     }, context)
