@@ -18,7 +18,7 @@ export function detailLines(details: Record<string, unknown>, message: string): 
   return Object.entries(details).flatMap(([name, value]) => {
     if (name === 'nearest' || name === 'flag' || (name === 'file' && details.problems)) return [] // said elsewhere
     if (name === 'problems' && Array.isArray(value)) return value.flatMap((one) => problemLines(one as Problem, message))
-    if (name === 'nodes' && isListOf(value, 'node')) return nodeLines(value as unknown as NodeOutcome[])
+    if (name === 'nodes' && isListOf(value, 'node')) return (value as unknown as NodeOutcome[]).every((one) => one.message !== undefined && message.includes(one.message)) ? [] : nodeLines(value as unknown as NodeOutcome[])
     if (name === 'lines' && Array.isArray(value)) return value.map((line) => `| ${String(line)}`)
     if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')) return [`${name}: ${value.join(', ')}`]
     if (typeof value === 'string' && value !== '') return message.includes(value) ? [] : `${name}: ${value}`.split('\n')

@@ -55,7 +55,8 @@ export async function planAdd(path: string, nodes: RackNode[], options: {probe: 
 /** Connects to every node once: a host key is verified or, with the fleet's trustNew, recorded. Throws as throwIfAnyFailed. */
 export async function greetNodes(nodes: RackNode[], fleet: Fleet, ctx: Context): Promise<void> {
   const reports = await overNodes('Connecting to', nodes, fleet, ctx, async (_node, shell) => (await shell.run('uname -n', {signal: ctx.signal})).trim())
-  throwIfAnyFailed(reports)
+  // The same command records it; the hint of every other command is to look first.
+  throwIfAnyFailed(reports.map((one) => (one.code === 'HOST_KEY_UNKNOWN' ? {...one, hint: '--trust'} : one)))
 }
 
 /** Writes the nodes into the rack file, making it if it is new. Throws CONFLICT for a name that is taken, RACK_INVALID. */

@@ -42,19 +42,18 @@ function readAll(endpoint: Endpoint): Promise<KnownHost[]> {
 function unknown(endpoint: Endpoint, key: Buffer, authority: KnownHost | undefined): CliError {
   const shown = `${keyTypeOf(key)} ${fingerprint(key)}`
   const why = authority ? ` (${authority.file}:${authority.line} trusts a certificate authority for it, which flexrack cannot check)` : ''
-  return new CliError('HOST_KEY_UNKNOWN', `the host key of ${endpoint.label} is not known${why}: ${shown}`, {
+  return new CliError('HOST_KEY_UNKNOWN', `the host key of ${endpoint.label} is not known${why}: ${shown}; the node itself tells with: ssh-keygen -lf /etc/ssh/ssh_host_${shortType(key)}_key.pub`, {
     details: {...facts(endpoint, key), knownHosts: endpoint.knownHostsFiles},
-    hint: `compare it with what the node itself says (ssh-keygen -lf /etc/ssh/ssh_host_${shortType(key)}_key.pub), then record it: ssh-keyscan -p ${endpoint.port} ${endpoint.host} >> ${quote([endpoint.knownHostsFiles[0] ?? 'FILE'])}`
-      + ' (a new node: flexrack rack add --trust)',
+    hint: `ssh-keyscan -p ${endpoint.port} ${endpoint.host} >> ${quote([endpoint.knownHostsFiles[0] ?? 'FILE'])}`,
   })
 }
 
 function changed(endpoint: Endpoint, key: Buffer, expected: KnownHost[]): CliError {
   // The entry of the same type tells most; without one, any.
   const entry = (expected.find((one) => one.keyType === keyTypeOf(key)) ?? expected[0]) as KnownHost
-  return new CliError('HOST_KEY_CHANGED', `${endpoint.label} shows the host key ${keyTypeOf(key)} ${fingerprint(key)}, but ${entry.file}:${entry.line} has ${entry.keyType} ${fingerprint(entry.key)}`, {
+  return new CliError('HOST_KEY_CHANGED', `${endpoint.label} shows the host key ${keyTypeOf(key)} ${fingerprint(key)}, but ${entry.file}:${entry.line} has ${entry.keyType} ${fingerprint(entry.key)}; forget the old one only if you know why it changed`, {
     details: {...facts(endpoint, key), expected: expected.map((one) => ({file: one.file, line: one.line, keyType: one.keyType, fingerprint: fingerprint(one.key)}))},
-    hint: `if you know why it changed (the machine was installed anew): ssh-keygen -R ${quote([endpoint.knownAs])} -f ${quote([entry.file])}`,
+    hint: `ssh-keygen -R ${quote([endpoint.knownAs])} -f ${quote([entry.file])}`,
   })
 }
 
