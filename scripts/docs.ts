@@ -1,10 +1,11 @@
 // npm run docs: writes what is generated from the code: docs/commands/, docs/errors.md, docs/manifest.md,
-// docs/rack-file.md, docs/runtimes.md and schema/. With --check it writes nothing and fails if something is not current.
+// docs/rack-file.md, docs/runtimes.md, docs/json.md (from a mark on) and schema/. With --check it writes nothing and fails if something is not current.
 import {execFileSync} from 'node:child_process'
 import {mkdir, readdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {dirname, join, resolve} from 'node:path'
 import {commandPages, type CommandInfo} from './pages/commands.ts'
 import {errorsPage} from './pages/errors.ts'
+import {jsonPage} from './pages/json.ts'
 
 interface Reference {
   markdown: string
@@ -39,7 +40,8 @@ async function commands(): Promise<Record<string, string>> {
   execFileSync(process.execPath, [join(root, 'scripts/build.ts')], {stdio: ['ignore', 2, 2]})
   const manifest = JSON.parse(await readFile(join(root, 'oclif.manifest.json'), 'utf8')) as {commands: Record<string, CommandInfo>}
   const {oclif} = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {oclif: {topics: Record<string, {description: string}>}}
-  return commandPages(Object.values(manifest.commands), oclif.topics)
+  const shown = Object.entries(manifest.commands).filter(([, command]) => !command.hidden).map(([id]) => id).sort()
+  return {...commandPages(Object.values(manifest.commands), oclif.topics), 'docs/json.md': jsonPage(root, shown)}
 }
 
 async function references(): Promise<Record<string, string>> {

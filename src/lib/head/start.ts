@@ -9,7 +9,7 @@ import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {connectHead} from './connect.ts'
 import {openHeadHost, planHead, reachWarning, SERVICE_ID} from './plan.ts'
-import type {HeadStatus, ServiceStatus} from './types.ts'
+import type {HeadStatus, DoorStatus} from './types.ts'
 
 const READY_MS = 240_000
 const LOOK_MS = 300
@@ -102,7 +102,7 @@ async function readyStatus(rack: Rack, fleet: Fleet, host: Host, context: Contex
   try {
     const connection = await connectHead(rack, fleet, context)
     try {
-      const status = await connection.request<ServiceStatus>('GET', '/flexrack/v1/status')
+      const status = await connection.request<DoorStatus>('GET', '/flexrack/v1/status')
       if (status.pid !== service.pid) return undefined // the one that is being replaced
       if (status.mlflow.state === 'waiting' && status.mlflow.restarts >= 2) throw await failure(host, `cannot start MLflow: ${status.mlflow.lastError ?? ''}`)
       if (status.mlflow.state !== 'ready') return undefined

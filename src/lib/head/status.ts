@@ -6,7 +6,7 @@ import type {Fleet} from '../ssh/index.ts'
 import {connectHead} from './connect.ts'
 import {openHeadHost, planHead, SERVICE_ID} from './plan.ts'
 import {lastLines} from './start.ts'
-import type {HeadStatus, ServiceStatus} from './types.ts'
+import type {HeadStatus, DoorStatus} from './types.ts'
 
 /** What the head does now. A head that does not run, or does not answer, is an answer; only an unreachable node throws. */
 export async function headStatus(rack: Rack, fleet: Fleet, context: Context): Promise<HeadStatus> {
@@ -18,7 +18,7 @@ export async function headStatus(rack: Rack, fleet: Fleet, context: Context): Pr
   try {
     const connection = await connectHead(rack, fleet, context)
     try {
-      const status = await connection.request<ServiceStatus>('GET', '/flexrack/v1/status')
+      const status = await connection.request<DoorStatus>('GET', '/flexrack/v1/status')
       return {...status, rack: rack.name, node: host.node, state: status.mlflow.state === 'ready' ? 'running' : 'starting'}
     } finally {
       await connection.close()

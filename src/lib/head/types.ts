@@ -25,7 +25,7 @@ export interface ServiceConfig {
 export type MlflowState = 'starting' | 'ready' | 'waiting' | 'stopped'
 
 /** Answer of GET /flexrack/v1/status. Times in milliseconds since 1970, sizes in bytes. */
-export interface ServiceStatus {
+export interface DoorStatus {
   version: string
   pid: number
   startedAt: number
@@ -42,7 +42,7 @@ export interface ServiceStatus {
 }
 
 /** What `head start` and `head status` answer. */
-export interface HeadStatus extends Partial<Omit<ServiceStatus, 'url'>> {
+export interface HeadStatus extends Partial<Omit<DoorStatus, 'url'>> {
   rack: string
   node: string
   /** `running`, `starting`, `stopped`, `failed` (it ends again and again), `unreachable` (it runs and does not answer). */

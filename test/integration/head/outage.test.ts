@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {createInterface} from 'node:readline'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Secret} from '../../../src/lib/base/index.ts'
-import {connectHead, headStatus, startHead, stopHead, type HeadConnection, type ServiceStatus} from '../../../src/lib/head/index.ts'
+import {connectHead, headStatus, startHead, stopHead, type HeadConnection, type DoorStatus} from '../../../src/lib/head/index.ts'
 import {serviceStatus} from '../../../src/lib/host/index.ts'
 import {openMlflow} from '../../../src/lib/tracking/index.ts'
 import {answerOf, startClient, startTestHead, type TestHead} from '../../support/head.ts'
@@ -50,9 +50,9 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   }
 }
 
-const ready = (connection: HeadConnection): Promise<ServiceStatus> =>
+const ready = (connection: HeadConnection): Promise<DoorStatus> =>
   until(async () => {
-    const status = await connection.request<ServiceStatus>('GET', '/flexrack/v1/status')
+    const status = await connection.request<DoorStatus>('GET', '/flexrack/v1/status')
     return status.mlflow.state === 'ready' ? status : undefined
   })
 

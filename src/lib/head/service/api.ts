@@ -1,6 +1,6 @@
 import {statfs} from 'node:fs/promises'
 import type {FastifyInstance, FastifyRequest} from 'fastify'
-import type {ServiceStatus} from '../types.ts'
+import type {DoorStatus} from '../types.ts'
 import {parseObject, readBody} from './body.ts'
 import type {Parts} from './parts.ts'
 import type {Logins} from './login.ts'
@@ -53,7 +53,7 @@ async function bodyOf(request: FastifyRequest): Promise<Record<string, unknown>>
   return parseObject(await readBody(request, LARGEST_BODY))
 }
 
-async function statusOf({config, tokens, endpoints, mlflow, startedAt, url, port}: Parts): Promise<ServiceStatus> {
+async function statusOf({config, tokens, endpoints, mlflow, startedAt, url, port}: Parts): Promise<DoorStatus> {
   const disk = await statfs(config.folder)
   return {
     version: config.version,
