@@ -14,6 +14,7 @@ try {
       version: flexrack('--version'),
       help: flexrack('--help'),
       status: flexrack('local', 'status'),
+      racks: flexrack('rack', 'list'),
     },
     Number(process.env.BENCH_ROUNDS ?? 21),
   )
@@ -22,6 +23,7 @@ try {
     {what: '`flexrack --version` above it', value: found.version - found.node, unit: 'ms', bar: 80},
     {what: '`flexrack --help` above it', value: found.help - found.node, unit: 'ms', bar: 150},
     {what: '`flexrack local status` above it', value: found.status - found.node, unit: 'ms', bar: 150},
+    {what: '`flexrack rack list` above it, which reads files by their schema', value: found.racks - found.node, unit: 'ms', bar: 150},
   ])
 } finally {
   rmSync(home, {recursive: true})

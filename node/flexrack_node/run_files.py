@@ -12,6 +12,7 @@
         outputs/                     what the script left for keeping (FLEXRACK_OUTPUTS)
         spool/                       tracking writes that wait for the head
         result.json                  how it ended: the leader's judgement, copied to every node
+        summary.1.json               what run.list tells of it, once nothing of that can change; a number for its shape
 """
 import fcntl
 import json
@@ -145,12 +146,13 @@ def read_json(path: Path) -> Any:
         return None
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Replaces a file by one with this value, 0600; a reader sees the old or the new one."""
+def write_json(path: Path, value: Any, durable: bool = True) -> None:
+    """Replaces a file by one with this value, 0600; a reader sees the old or the new one. Not durable: unless the machine stops."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(fd, "w") as file:
         json.dump(value, file, separators=(",", ":"))
         file.flush()
-        os.fsync(file.fileno())
+        if durable:
+            os.fsync(file.fileno())
     os.replace(temporary, path)

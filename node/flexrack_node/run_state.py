@@ -8,7 +8,9 @@ from typing import Any, Dict, List
 from flexrack_node.cause import close_result, of_gang
 from flexrack_node.channel import Channel
 from flexrack_node.containment import Containment
-from flexrack_node.run_files import RunFolder, all_runs, containment_tag, open_run
+from flexrack_node.run_files import RunFolder, all_runs, containment_tag, open_run, read_json, write_json
+
+SUMMARY = "summary.1.json"  # read by src/lib/runs/glance.ts as well, without Python; another number for another shape
 
 
 def state(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
@@ -25,8 +27,13 @@ def listing(_given: Any, channel: Channel) -> List[Dict[str, Any]]:
     """A summary of every run of this node, oldest first."""
     found = []
     for folder in all_runs(channel.root):
-        tidy(folder)
-        found.append(summary(folder))
+        kept = read_json(folder.path / SUMMARY)
+        if not kept:
+            tidy(folder)
+            kept = summary(folder)
+            if kept["recorded"] and not kept["live"]:  # nothing of it will change any more
+                write_json(folder.path / SUMMARY, kept, durable=False)
+        found.append(kept)
     return found
 
 

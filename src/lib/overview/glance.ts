@@ -1,4 +1,5 @@
 import type {RackNode} from '../rack/index.ts'
+import {runGlance, type NodeRun} from '../runs/index.ts'
 import {quote} from '../ssh/index.ts'
 import type {NodeGlance} from './types.ts'
 
@@ -15,13 +16,13 @@ export function glanceScript({root}: Pick<RackNode, 'root'>): string {
     'read -r online </sys/devices/system/cpu/online && echo "online $online"',
     'count() { n=0; for one in "$@"; do [ -d "$one" ] && n=$((n+1)); done; echo "$n"; }',
     'echo "gpus $(count /proc/driver/nvidia/gpus/*)"',
-    `echo "runs $(count ${folder}/runs/*)"`,
+    runGlance.script(folder),
     'df -Pk "$HOME" 2>/dev/null | while read -r device total used free rest; do echo "disk $total $free"; done',
   ].join('\n')
 }
 
-/** What glanceScript printed. Lines that are missing or odd are null. Pure. */
-export function parseGlance(output: string): Omit<NodeGlance, 'node' | 'host' | 'ok'> & {runs: number} {
+/** What glanceScript printed. Lines that are missing or odd are null; `runs` is undefined where only Python can tell. Pure. */
+export function parseGlance(output: string): Omit<NodeGlance, 'node' | 'host' | 'ok'> & {runs: NodeRun[] | undefined} {
   const words = new Map(output.split('\n').map((line) => line.trim().split(/[:\s]+/)).map(([name, ...rest]) => [name ?? '', rest] as const))
   const number = (name: string, at = 0): number | null => {
     const value = Number(words.get(name)?.[at] ?? Number.NaN)
@@ -36,7 +37,7 @@ export function parseGlance(output: string): Omit<NodeGlance, 'node' | 'host' | 
     memory: memory && {available: memory[0], total: memory[1]},
     disk: disk && {free: disk[0], total: disk[1]},
     gpus: number('gpus') ?? 0,
-    runs: number('runs') ?? 0,
+    runs: runGlance.read(output),
   }
 }
 

@@ -3,7 +3,7 @@ import {openEndpoints, type EndpointSummary} from '../endpoint/index.ts'
 import {headStatus} from '../head/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
-import {openRuns, type RunEntry} from '../runs/index.ts'
+import {openRuns, type NodeRun, type RunEntry, type RunsPlace} from '../runs/index.ts'
 import {forEachNode, type Fleet} from '../ssh/index.ts'
 import {glanceScript, parseGlance} from './glance.ts'
 import type {HeadGlance, NodeGlance, Overview} from './types.ts'
@@ -31,10 +31,11 @@ export async function readOverview(place: Place, limit: number, context: Context
     })
   try {
     const [glances, head] = await Promise.all([glanceAt(place), glanceAtHead(place, quiet)])
-    const withRuns = place.rack.nodes.filter((node) => (glances.get(node.name)?.runs ?? 0) > 0)
+    const withRuns = place.rack.nodes.filter(({name}) => glances.get(name)?.ok && glances.get(name)?.runs?.length !== 0)
+    const known = new Map([...glances].flatMap(([name, {runs}]) => (runs ? [[name, runs] as const] : [])))
     const tracked = head.state !== 'stopped' || place.manifest?.tracking.uri !== undefined
     const [runs, endpoints] = await Promise.all([
-      tracked || withRuns.length > 0 ? orUnknown('runs', listRuns({...place, rack: {...place.rack, nodes: withRuns}}, limit, quiet)) : [],
+      tracked || withRuns.length > 0 ? orUnknown('runs', listRuns({...place, known, rack: {...place.rack, nodes: withRuns}}, limit, quiet)) : [],
       head.state === 'stopped' ? [] : orUnknown('endpoints', listEndpoints(place, quiet)),
     ])
     context.signal.throwIfAborted()
@@ -47,7 +48,7 @@ export async function readOverview(place: Place, limit: number, context: Context
   }
 }
 
-async function glanceAt({rack, fleet}: Place): Promise<Map<string, NodeGlance & {runs: number}>> {
+async function glanceAt({rack, fleet}: Place): Promise<Map<string, NodeGlance & {runs: NodeRun[] | undefined}>> {
   const byName = new Map(rack.nodes.map((node) => [node.name, node]))
   const {done, failed} = await forEachNode(fleet, [...byName.keys()], (shell, name) => shell.run(glanceScript(byName.get(name) as RackNode)))
   return new Map(rack.nodes.map(({name, host}) => {
@@ -68,7 +69,7 @@ async function glanceAtHead({rack, fleet}: Place, context: Context): Promise<Hea
   }
 }
 
-async function listRuns(place: Place, limit: number, context: Context): Promise<RunEntry[]> {
+async function listRuns(place: RunsPlace, limit: number, context: Context): Promise<RunEntry[]> {
   const runs = openRuns(place, context)
   try {
     return (await runs.list({all: true, limit})).runs

@@ -3,6 +3,7 @@ import {nearestName} from '../document/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {Rack} from '../rack/index.ts'
 import {quote, type Fleet} from '../ssh/index.ts'
+import {runGlance} from './glance.ts'
 import type {FoundRun, NodeRun} from './types.ts'
 
 /** Where runs are looked for. */
@@ -13,6 +14,8 @@ export interface Place {
   project?: string | undefined
   /** Hosts that are open: they serve on after the second Ctrl-C, when no connection is made any more. */
   hosts?: Map<string, Host>
+  /** Runs of nodes that were looked at a moment ago, all of them over: these nodes are not asked again. */
+  known?: ReadonlyMap<string, NodeRun[]>
 }
 
 export interface Looked {
@@ -25,7 +28,7 @@ export interface Looked {
 /** Asks every node of the rack for its runs. Nodes that do not answer are in `failed`; only if none does it throws. */
 export async function lookForRuns(place: Place, context: Context): Promise<Looked> {
   const answers = await Promise.allSettled(
-    place.rack.nodes.map(async (node) => runsOn(await hostOf(place, node.name, context), context)),
+    place.rack.nodes.map(async (node) => place.known?.get(node.name) ?? runsOn(await hostOf(place, node.name, context), context)),
   )
   const byRun = new Map<string, NodeRun[]>()
   const failed = new Map<string, Error>()
@@ -40,10 +43,10 @@ export async function lookForRuns(place: Place, context: Context): Promise<Looke
   return {runs, failed}
 }
 
-/** A node without any run, which most are, is not made to start Python for saying so. */
+/** A node without any run that goes on, which most are, is not made to start Python for saying so. */
 async function runsOn(host: Host, context: Context): Promise<NodeRun[]> {
-  const {stdout} = await host.shell.exec(`ls -A ${quote([`${host.root}/runs`])} 2>/dev/null`, {signal: context.kill})
-  return stdout.trim() === '' ? [] : host.call<NodeRun[]>('run.list', null, {signal: context.kill})
+  const {stdout} = await host.shell.exec(runGlance.script(quote([host.root])), {signal: context.kill})
+  return runGlance.read(stdout) ?? host.call<NodeRun[]>('run.list', null, {signal: context.kill})
 }
 
 /**

@@ -1,9 +1,10 @@
-import {readFile, writeFile} from 'node:fs/promises'
+import {readFile, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import type {Overview} from '../../../src/lib/overview/index.ts'
 import {startLocalRack, type TestLocalRack} from '../../support/local-rack.ts'
 import {buildProgram, flexrack} from '../../support/program.ts'
+import {layRun} from '../../support/run-folder.ts'
 
 let local: TestLocalRack
 
@@ -30,6 +31,25 @@ describe('flexrack status', () => {
     })
     expect(overview.nodes[0]?.cores).toBeGreaterThan(0)
     expect(overview.nodes[0]?.memory?.available).toBeLessThanOrEqual(overview.nodes[0]?.memory?.total ?? 0)
+  })
+
+  it('shows runs that are over, the second time from what the first has written down', async () => {
+    const names = local.rack.nodes.map((node) => node.name)
+    const folders = [layRun(local.home, 'demo-aaaaa', names, 0, 2), layRun(local.home, 'demo-aaaaa', names, 1, 2), layRun(local.home, 'demo-bbbbb', names, 1, 1)]
+    const summaries = folders.map((folder) => join(folder, 'summary.1.json'))
+    const ask = async (): Promise<Overview['runs']> => (JSON.parse((await flexrack(['status', '--rack', 'local', '--json'], {env: local.env})).stdout) as Overview).runs
+    const first = await ask()
+    expect(first.map(({run, status, worldSize}) => ({run, status, worldSize})).sort((a, b) => a.run.localeCompare(b.run))).toEqual([
+      {run: 'demo-aaaaa', status: 'finished', worldSize: 4},
+      {run: 'demo-bbbbb', status: 'finished', worldSize: 2},
+    ])
+    const written = await Promise.all(summaries.map((file) => readFile(file, 'utf8')))
+    expect(await ask()).toEqual(first)
+    await writeFile(summaries[0] as string, '') // as a crash of the machine may leave it
+    expect(await ask()).toEqual(first)
+    expect(await readFile(summaries[0] as string, 'utf8')).toBe(written[0])
+    await rm(folders[2] as string, {recursive: true})
+    expect((await ask()).map(({run}) => run)).toEqual(['demo-aaaaa'])
   })
 
   it('shows a node that does not answer with the reason, the others as they are, and exits with 8', async () => {
