@@ -5,6 +5,7 @@ import type {Metric, TrackedRun} from '../tracking/index.ts'
 import {compareRuns, type Comparison} from './compare.ts'
 import {chooseRun, hostOf, lookForRuns, stateOf, type Looked, type Place} from './find.ts'
 import {mergeRuns, type RunEntry} from './list.ts'
+import {closeNeverStarted} from './never-started.ts'
 import {removePlan, stopPlan} from './plans.ts'
 import {openRecords, RUN_TAG, searchRecords, type Records} from './records.ts'
 import {reconcileRuns} from './reconcile.ts'
@@ -82,6 +83,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       const [looked, open] = await Promise.all([look(), getRecords()])
       await reconcileRuns(whole, looked.runs, open, context)
       const tracked = await searchRecords(open, experiment, limit)
+      await closeNeverStarted(whole.rack, looked.runs, open, tracked, looked.failed)
       const again = looked.runs.some((run) => run.nodes.some((one) => one.recorded === false)) ? await lookForRuns(whole, context) : looked
       const found = again.runs.filter((one) => all || project === undefined || stateOf(one).project === project)
       const runs = mergeRuns(found, tracked, {everyNodeAsked: looked.failed.size === 0}).slice(0, limit)

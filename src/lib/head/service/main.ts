@@ -7,6 +7,7 @@ import {HEAD_FILES, type DoorRecord, type ServiceConfig} from '../types.ts'
 import {buildDoor} from './door.ts'
 import {readDurable, writeDurably} from './durable.ts'
 import {Endpoints} from './endpoints.ts'
+import {watchTokens} from './expiry.ts'
 import {Locks} from './locks.ts'
 import {logLine} from './log.ts'
 import {MlflowServer} from './mlflow.ts'
@@ -44,6 +45,7 @@ async function main(configFile: string): Promise<void> {
   const port = typeof address === 'object' && address ? address.port : config.port
   door = {pid: process.pid, port, url: config.url?.replace(/\/$/, '') ?? `http://${hostOf(config.host ?? config.bind)}:${port}`}
   mlflow.start()
+  const unwatch = watchTokens(parts)
   await writeDurably(join(config.folder, HEAD_FILES.door), door)
   logLine(`the door of flexrack ${config.version} listens on ${config.bind}:${port}`)
 
@@ -52,6 +54,7 @@ async function main(configFile: string): Promise<void> {
     if (ending) return
     ending = true
     logLine(`${signal}: ending`)
+    unwatch()
     const hard = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
     await app.close()
     clearTimeout(hard)

@@ -63,6 +63,11 @@ export class Tokens {
     return [...this.#kept.values()].filter((one) => one.kind !== 'session' && one.expiresAt > now).length
   }
 
+  /** The tokens of runs. */
+  runs(): {id: string; runId: string}[] {
+    return [...this.#kept].flatMap(([id, {kind, runId}]) => (kind === 'run' && runId !== undefined ? [{id, runId}] : []))
+  }
+
   /** The caller a token belongs to; undefined if it is wrong, revoked or expired. */
   check(token: string): Caller | undefined {
     if (timingSafeEqual(digest(token), this.#adminHash)) return {kind: 'admin'}

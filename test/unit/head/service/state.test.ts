@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest'
 import {Endpoints} from '../../../../src/lib/head/service/endpoints.ts'
+import {revokeEnded} from '../../../../src/lib/head/service/expiry.ts'
 import {Locks} from '../../../../src/lib/head/service/locks.ts'
 import {Logins} from '../../../../src/lib/head/service/login.ts'
 import {Tokens} from '../../../../src/lib/head/service/tokens.ts'
@@ -31,6 +32,15 @@ describe('tokens', () => {
     expect(again.check(other.token)).toMatchObject({kind: 'endpoint', endpoint: 'digits'})
     await again.revoke(other.id)
     expect((await Tokens.open(folder)).check(other.token)).toBeUndefined()
+  })
+
+  test('of runs that nobody gave back are revoked an hour after the run has ended, and where it is gone', async () => {
+    const tokens = await Tokens.open(folder)
+    const now = Date.now()
+    const ends: Record<string, number | 'open' | 'gone' | undefined> = {long: now - 3_700_000, just: now - 60_000, open: 'open', gone: 'gone', unknown: undefined}
+    const issued = await Promise.all(Object.keys(ends).map(async (run) => [run, (await tokens.issue({...RUN, run_id: run, ttl_seconds: 86_400})).token] as const))
+    expect(await revokeEnded(tokens, (run) => Promise.resolve(ends[run]))).toBe(2)
+    expect(issued.filter(([, token]) => tokens.check(token)).map(([run]) => run)).toEqual(['just', 'open', 'unknown'])
   })
 
   test('are kept as hashes, in files that only their owner reads', async () => {
