@@ -24,7 +24,7 @@ def remove(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
     given = given or {}
     alive = living(channel.root)
     if alive and not given.get("force"):
-        raise NodeError("CONFLICT", f"{len(alive)} processes of flexrack still run here; --force ends them first", "flexrack rack uninstall --force", alive=[describe(pid) for pid in alive])
+        raise NodeError("CONFLICT", f"{len(alive)} processes of flexrack still run here; --force ends them first", "--force", alive=[describe(pid) for pid in alive])
     ended = end_all(channel, alive, float(given.get("grace", 10)))
     removed: List[str] = []
     left: List[Dict[str, str]] = []

@@ -8,7 +8,7 @@ export function planRemove(rack: Rack, names: string[], force: boolean): Plan {
   // The local rack's servers would go on running, unseen.
   if (rack.name === 'local' && !force) throw new CliError('CONFLICT', 'the rack "local" is kept by flexrack local', {hint: 'flexrack local down, or flexrack local up --nodes N'})
   const rest = names.length > 0 ? withoutNodes(rack, names, force) : undefined
-  const title = rest ? `Take ${names.join(', ')} out of ${rack.path}` : `Remove ${rack.path} with ${rack.nodes.length} nodes`
+  const title = rest ? `Take ${names.join(', ')} out of ${rack.path}` : `Remove ${rack.path} with ${rack.nodes.length} ${rack.nodes.length === 1 ? 'node' : 'nodes'}`
   return {command: 'rack remove', steps: [{id: 'write', node: null, kind: 'rack.write', title, input: {path: rack.path, nodes: rest?.nodes.map((node) => node.name) ?? []}, needs: []}]}
 }
 
