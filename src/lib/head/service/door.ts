@@ -10,6 +10,8 @@ import {pathOf} from './path.ts'
 import type {Caller, Tokens} from './tokens.ts'
 
 const LOGIN_PATH = '/flexrack/v1/login'
+/** More would leave no open files for the store and for MLflow. */
+const MOST_CONNECTIONS = 2000
 
 /** The only way in: who is not known goes no further than the onRequest hook. Bodies are streams until a route reads them. */
 export async function buildDoor(parts: Parts): Promise<FastifyInstance> {
@@ -22,6 +24,7 @@ export async function buildDoor(parts: Parts): Promise<FastifyInstance> {
     exposeHeadRoutes: false,
     routerOptions: {ignoreTrailingSlash: false, maxParamLength: 500},
   })
+  app.server.maxConnections = MOST_CONNECTIONS
   const logins = new Logins(parts.tokens)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
