@@ -10,5 +10,5 @@ export function initText({folder, name, template, files}: Scaffolded): string {
     plain: ['flexrack local up', 'flexrack train --no-tracking'],
   }
   const commands = [...enter, ...(next[template] ?? ['flexrack check', 'flexrack train'])]
-  return [`Project ${name} is in ${here}:`, ...files.map((file) => `  ${file}`), '', 'Next:', ...commands.map((command) => `  ${command}`)].join('\n')
+  return [`Project ${name} is in ${here === '.' ? 'this folder' : here}:`, ...files.map((file) => `  ${file}`), '', 'Next:', ...commands.map((command) => `  ${command}`)].join('\n')
 }
