@@ -8,15 +8,22 @@ export interface Column {
   /** Heading; the key in capitals by default. */
   title?: string
   align?: 'left' | 'right'
+  /** Left out where the screen is too narrow for all columns; the last such column goes first. */
+  spare?: boolean
 }
 
-/** Rows in columns two spaces apart, under headings in capitals. Missing cells are `-`. No rows: the empty string. */
-export function table(rows: readonly Record<string, string | undefined>[], columns: readonly (string | Column)[]): string {
+/**
+ * Rows in columns two spaces apart, under headings in capitals. Missing cells are `-`. No rows: the empty string.
+ * `width`: columns of the screen; without one, nothing is left out.
+ */
+export function table(rows: readonly Record<string, string | undefined>[], columns: readonly (string | Column)[], width = process.stdout.isTTY ? process.stdout.columns : Infinity): string {
   if (rows.length === 0) return ''
   const shown = columns.map((column) => (typeof column === 'string' ? {key: column} : column) as Column)
   const head = shown.map((column) => paint.dim(column.title ?? column.key.toUpperCase()))
   const body = rows.map((row) => shown.map((column) => row[column.key] || '-'))
   const widths = shown.map((_, index) => Math.max(...[head, ...body].map((cells) => visibleWidth(cells[index] ?? ''))))
+  const spare = shown.findLastIndex((column) => column.spare)
+  if (spare !== -1 && widths.reduce((sum, one) => sum + one + 2, -2) > width) return table(rows, shown.toSpliced(spare, 1), width)
   return [head, ...body]
     .map((cells) => cells.map((cell, index) => pad(cell, widths[index] ?? 0, shown[index]?.align)).join('  ').trimEnd())
     .join('\n')

@@ -42,7 +42,7 @@ export function runListText({runs, away, unasked}: {runs: RunEntry[]; away: stri
     nodes: one.nodes.join(','),
     ...Object.fromEntries(metrics.map((name) => [`metric:${name}`, one.metrics[name] === undefined ? '-' : shortNumber(one.metrics[name])])),
   }))
-  const columns = ['run', 'status', 'started', {key: 'duration', align: 'right' as const}, {key: 'ranks', align: 'right' as const}, 'nodes', ...metrics.map((name) => ({key: `metric:${name}`, title: name, align: 'right' as const}))]
+  const columns = ['run', 'status', 'started', {key: 'duration', align: 'right' as const}, {key: 'ranks', align: 'right' as const}, {key: 'nodes', spare: true}, ...metrics.map((name) => ({key: `metric:${name}`, title: name, align: 'right' as const}))]
   const notes = [
     ...(runs.length === 0 ? [unasked.length > 0 ? 'No runs are known.' : 'No runs yet. Start one with: flexrack train'] : []),
     ...(runs.some((one) => one.recorded === false) ? ['* the tracking server does not have everything yet'] : []),

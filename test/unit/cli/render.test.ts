@@ -13,6 +13,13 @@ describe('table', () => {
     expect(row).toBe('\u001B[32mok\u001B[39m  x')
   })
 
+  it('leaves out what it can spare where the screen is too narrow', () => {
+    const draw = (width: number): string | undefined => table([{run: 'digits-1', nodes: 'node-1,node-2', loss: '0.1'}], ['run', {key: 'nodes', spare: true}, 'loss'], width).split('\n')[1]
+    expect(draw(29)).toBe('digits-1  node-1,node-2  0.1')
+    expect(draw(27)).toBe('digits-1  0.1')
+    expect(draw(5)).toBe('digits-1  0.1')
+  })
+
   it('is the empty string without rows', () => {
     expect(table([], ['name'])).toBe('')
   })
