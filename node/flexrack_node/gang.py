@@ -93,6 +93,8 @@ class Leader:
             unreached = self._stop_all(number, min(grace, self._spec["grace"]) if why != "stop" else grace)
             lost = sorted(set(lost) | set(unreached))
         views = {node: self._view(node) for node in self._spec["nodes"]}
+        # Where a warden speaks for a dead supervisor nothing can be started again.
+        lost = sorted(set(lost) | {node for node, view in views.items() if view.get("gone")})
         complete = is_complete(views, self._ranks)
         survivors = {node: view.get("survivors", []) for node, view in views.items() if view.get("survivors")}
         cause = None

@@ -43,7 +43,7 @@ def _tell_leader(folder: RunFolder, died: float, left: List[int]) -> None:
         return
     records = {str(rank): record for rank, record in folder.records(attempts[-1]).items()}
     trouble = {"at": died, "message": "the supervisor was killed", "exit": None, "tail": []}
-    view = {"attempt": attempts[-1], "phase": "ended", "records": records, "survivors": left, "trouble": trouble}
+    view = {"attempt": attempts[-1], "phase": "ended", "records": records, "survivors": left, "trouble": trouble, "gone": True}
     gang = spec["gang"]
     try:
         link = join(gang["address"], gang["port"], gang["secret"], spec["node"], timeout=5.0)

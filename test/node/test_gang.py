@@ -130,6 +130,16 @@ class GangTest(unittest.TestCase):
                 self.rack.call(other, "run.stop", {"run": run, "kill": True})
                 until(lambda: not self.rack.alive(run))
 
+    def test_nothing_is_started_again_with_a_node_whose_supervisor_was_killed(self):
+        self.rack.script(FOREVER)
+        run = self.rack.start(restarts=3)
+        self.up(0, 1)
+        os.kill(supervisor_pid(self.rack, run, "node-2"), signal.SIGKILL)
+        state = self.rack.finish(run, "node-1")
+        self.assertEqual(len(state["result"]["attempts"]), 1)
+        self.assertIn("supervisor was killed", state["cause"]["message"])
+        self.assertEqual(self.rack.alive(run), set())
+
     def test_members_end_their_ranks_when_the_leader_is_dead(self):
         self.rack.script(FOREVER)
         run = self.rack.start()
