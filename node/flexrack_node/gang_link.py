@@ -10,11 +10,12 @@ import os
 import socket
 import threading
 import time
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Optional, Tuple
 
 _MAX_LINE = 4 * 1024 * 1024
 BEAT_SECONDS = 3.0
 SILENT_SECONDS = 12.0  # of nothing at all from the other side: the link is lost
+_MOST_STRANGERS = 64  # connections that have not proven who they are; more are closed at once
 
 
 class LinkLost(Exception):
@@ -86,6 +87,7 @@ class Listener:
         self.port: int = self._socket.getsockname()[1]
         self._secret = secret.encode()
         self._on_member = on_member
+        self._strangers = threading.BoundedSemaphore(_MOST_STRANGERS)
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
@@ -97,22 +99,36 @@ class Listener:
                 connection, _ = self._socket.accept()
             except OSError:
                 return
-            threading.Thread(target=self._welcome, args=(connection,), daemon=True).start()
+            if self._strangers.acquire(blocking=False):
+                threading.Thread(target=self._welcome, args=(connection,), daemon=True).start()
+            else:
+                connection.close()
 
     def _welcome(self, connection: socket.socket) -> None:
         """Asks who it is and for the proof; a stranger is dropped without an answer."""
         try:
-            connection.settimeout(SILENT_SECONDS)
-            ours = os.urandom(16).hex()
-            connection.sendall(json.dumps({"nonce": ours}).encode() + b"\n")
-            hello = json.loads(_read_line(connection, None))
-            nonces = ours + hello["nonce"]
-            if not hmac.compare_digest(hello["proof"], _proof(self._secret, "member", nonces, hello["node"])):
-                raise LinkLost("a stranger")
-            connection.sendall(json.dumps({"proof": _proof(self._secret, "leader", nonces, hello["node"])}).encode() + b"\n")
-            self._on_member(hello["node"], Link(connection, _session_key(self._secret, nonces), True), {"clock": hello["clock"]})
+            hello, link = self._prove(connection)
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, LinkLost):
+            connection.close()
+            return
+        finally:
+            self._strangers.release()
+        try:
+            self._on_member(hello["node"], link, {"clock": hello["clock"]})
         except (OSError, ValueError, KeyError, TypeError, LinkLost):
             connection.close()
+
+    def _prove(self, connection: socket.socket) -> "Tuple[Dict[str, Any], Link]":
+        connection.settimeout(SILENT_SECONDS)
+        ours = os.urandom(16).hex()
+        connection.sendall(json.dumps({"nonce": ours}).encode() + b"\n")
+        hello = json.loads(_read_line(connection, None))
+        nonces = ours + hello["nonce"]
+        if not hmac.compare_digest(hello["proof"], _proof(self._secret, "member", nonces, hello["node"])):
+            raise LinkLost("a stranger")
+        connection.sendall(json.dumps({"proof": _proof(self._secret, "leader", nonces, hello["node"])}).encode() + b"\n")
+        float(hello["clock"])
+        return hello, Link(connection, _session_key(self._secret, nonces), True)
 
 
 def join(address: str, port: int, secret: str, node: str, timeout: float) -> Link:
@@ -153,7 +169,10 @@ def _session_key(secret: bytes, nonces: str) -> bytes:
 def _read_line(connection: socket.socket, link: Optional[Link]) -> bytes:
     """One line. Before authentication it is read byte by byte, so that nothing of what follows is swallowed."""
     buffer = link._buffer if link else b""
+    deadline = time.monotonic() + SILENT_SECONDS
     while b"\n" not in buffer:
+        if link is None and time.monotonic() > deadline:  # a byte now and then is not news
+            raise LinkLost("a stranger who takes too long")
         try:
             chunk = connection.recv(65536 if link else 1)
         except OSError as error:

@@ -39,6 +39,33 @@ class GangLinkTest(unittest.TestCase):
             join("127.0.0.1", self.listener.port, "wrong", "node-2", 5)
         self.assertEqual(self.met, [])
 
+    def test_strangers_are_bounded_in_number_and_in_what_they_may_say_and_a_member_gets_in_all_the_same(self):
+        for said in (b"[" * 4000 + b"\n", b"x" * 5000, b"{}\n", b'{"nonce": 1, "proof": "\xc3\xa4", "node": []}\n', b"\xff\n"):
+            with socket.create_connection(("127.0.0.1", self.listener.port), 5) as stranger:
+                self.assertIn(b"nonce", stranger.recv(200))
+                stranger.sendall(said)
+                self.assertEqual(self.rest(stranger), b"")
+        silent = [socket.create_connection(("127.0.0.1", self.listener.port), 5) for _ in range(80)]
+        for one in silent:
+            self.addCleanup(one.close)
+        turned_away = [one for one in silent if self.rest(one) == b""]
+        self.assertEqual(len(turned_away), 80 - 64)
+        for one in silent:
+            one.close()
+        for _ in range(100):
+            try:
+                return self.assertIsInstance(self.pair()[1], Link)
+            except LinkLost:
+                continue
+        self.fail("no member gets in after the strangers have gone")
+
+    @staticmethod
+    def rest(connection):
+        try:
+            return connection.recv(200)
+        except ConnectionResetError:
+            return b""
+
     def test_a_listener_that_does_not_know_the_secret_is_not_believed(self):
         other = Listener("127.0.0.1", "other", self.meet)
         self.addCleanup(other.close)
