@@ -157,18 +157,21 @@ test('what --dry-run prints is what would be done, and it starts nothing', async
   const place = {manifest: await setup.manifest(), rack: setup.rack.rack, fleet: setup.rack.fleet()}
   const {plan, spec} = await planTrain(place, {args: [], tracking: true}, context)
   expect(plan.steps.filter((step) => !step.kind.startsWith('workspace.')).map((step) => [step.id, step.needs.filter((id) => !/^(sync|environment):/.test(id))])).toEqual([
+    ['reach', []],
     ['route', []],
-    ['track', []],
-    ['start:node-1', ['route', 'track']],
-    ['start:node-2', ['route', 'track', 'start:node-1']],
+    ['track', ['reach']],
+    ['start:node-1', ['reach', 'route', 'track']],
+    ['start:node-2', ['reach', 'route', 'track', 'start:node-1']],
   ])
+  expect(plan.steps.filter((step) => step.kind.startsWith('workspace.')).every((step) => step.needs.includes('reach'))).toBe(true)
   expect(JSON.stringify(plan)).not.toMatch(/secret|token/i)
   const runs = await openRuns(place, context).list({all: true, limit: 100})
   expect(runs.runs.map((one) => one.run)).not.toContain(spec.run)
 })
 
-test('a rack without a head is told before anything is started', async () => {
-  await expect(setup.train('print(1)\n', {choice: {tracking: true}})).rejects.toMatchObject({code: 'HEAD_FAILED', hint: expect.stringContaining('flexrack head start')})
+test('a rack without a head is told before anything is sent or built', async () => {
+  const missing = setup.train('print(1)\n', {choice: {tracking: true}, requirements: 'no-such-package-of-anybody==1.0\n'})
+  await expect(missing).rejects.toMatchObject({code: 'HEAD_FAILED', hint: expect.stringContaining('flexrack head start')})
 })
 
 test('runs are listed, shown and removed from the files on the nodes where there is no head', async () => {

@@ -71,12 +71,12 @@ export function chooseRun(runs: FoundRun[], name: string | undefined, project: s
   const matching = runs.filter((one) => one.run.startsWith(name) || one.nodes[0]?.tracked === name)
   if (matching.length === 1 && matching[0]) return matching[0]
   if (matching.length > 1) {
-    throw new CliError('CONFLICT', `${matching.length} runs begin with ${name}`, {details: {runs: matching.slice(0, 10).map((one) => one.run)}, hint: 'give more letters of the run'})
+    throw new CliError('CONFLICT', `${matching.length} runs begin with ${name}`, {details: {runs: matching.slice(0, 10).map((one) => one.run)}, hint: 'flexrack runs list'})
   }
   const near = nearestName(name, runs.map((one) => one.run))
   const code = unasked.length > 0 && !near ? 'NODE_UNREACHABLE' : 'NOT_FOUND'
-  throw new CliError(code, `there is no run ${name}${unasked.length > 0 ? ` on the nodes that answer (${unasked.join(', ')} did not)` : ''}`, {
-    hint: near ? `did you mean ${near}?` : 'flexrack runs list',
+  throw new CliError(code, `there is no run ${name}${near ? `; did you mean ${near}?` : ''}${unasked.length > 0 ? ` on the nodes that answer (${unasked.join(', ')} did not)` : ''}`, {
+    hint: near ? `flexrack runs show ${near}` : 'flexrack runs list',
     details: {nearest: near},
   })
 }

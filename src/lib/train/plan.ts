@@ -40,7 +40,10 @@ export async function planTrain(place: TrainPlace, choice: TrainChoice, context:
   const workspaces = await planWorkspace(hosts, place.manifest, context, {command: 'train'})
   for (const error of workspaces.failed.values()) throw error
   const live: TrainPlan['live'] = {started: []}
-  const steps = [...workspaces.plan.steps, ...stepsOf(spec, workspaces.plan.steps, place)]
+  // Before anything is built: a missing head is told in the first second, not after minutes of pip.
+  const reach = spec.tracked ? [reachStep(place)] : []
+  const before = [...reach, ...workspaces.plan.steps.map((step) => ({...step, needs: [...step.needs, ...reach.map((one) => one.id)]}))]
+  const steps = [...before, ...stepsOf(spec, before, place)]
   return {
     spec,
     plan: {command: 'train', steps},
@@ -48,6 +51,11 @@ export async function planTrain(place: TrainPlace, choice: TrainChoice, context:
     workspaces,
     live,
   }
+}
+
+function reachStep({manifest, rack}: TrainPlace): Step {
+  const uri = manifest.tracking.uri ?? null
+  return {id: 'reach', node: null, kind: 'train.reach', title: `Reach ${uri ?? `the head of rack ${rack.name}`}`, input: {uri}, needs: []}
 }
 
 function stepsOf(spec: RunSpec, before: Step[], place: TrainPlace): Step[] {
@@ -97,10 +105,12 @@ function makeHandlers(spec: RunSpec, hosts: Host[], workspaces: WorkspacePlan, p
   const environmentOf = (name: string): string | undefined => workspaces.workspaces.get(name)?.environment?.hash
   return {
     'train.route': () => findAddresses(nodes, hosts, context),
-    'train.track': async () => {
+    'train.reach': async () => {
       live.tracking = await openTrainTracking(place, context)
+    },
+    'train.track': async () => {
       const first = nodes[0] as RackNode
-      live.record = await createRecord(live.tracking, spec, {folder: place.manifest.folder, rack: place.rack.name, environment: environmentOf(first.name)}, context)
+      live.record = await createRecord(live.tracking as Tracking, spec, {folder: place.manifest.folder, rack: place.rack.name, environment: environmentOf(first.name)}, context)
       return {runId: live.record.runId}
     },
     'train.start': async (step, done) => {

@@ -36,7 +36,7 @@ export async function openTrainTracking(place: {rack: Rack; fleet: Fleet; manife
     return await openTracking(place, {...context, signal: context.kill})
   } catch (error) {
     if (!isCliError(error, 'NOT_FOUND')) throw error
-    throw new CliError('HEAD_FAILED', `${error.message}, and runs are tracked there`, {hint: `${error.hint ?? 'flexrack head start'}   (or flexrack train --no-tracking)`, cause: error})
+    throw new CliError('HEAD_FAILED', `${error.message}, and runs are tracked there`, {hint: `${error.hint ?? 'flexrack head start'}\nflexrack train --no-tracking`, cause: error})
   }
 }
 

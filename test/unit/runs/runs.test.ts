@@ -29,7 +29,7 @@ describe('chooseRun', () => {
 
   it('refuses what fits several, and names the nearest where nothing fits', () => {
     expect(() => chooseRun(runs, 'digits-', undefined)).toThrow('2 runs begin with digits-')
-    expect(() => chooseRun(runs, 'digits-b1112', undefined)).toThrow(expect.objectContaining({code: 'NOT_FOUND', hint: 'did you mean digits-b1111?'}))
+    expect(() => chooseRun(runs, 'digits-b1112', undefined)).toThrow(expect.objectContaining({code: 'NOT_FOUND', message: 'there is no run digits-b1112; did you mean digits-b1111?', hint: 'flexrack runs show digits-b1111'}))
     expect(() => chooseRun([], undefined, 'digits')).toThrow('there is no run of digits yet')
   })
 
