@@ -97,7 +97,7 @@ function machine(): Result['machine'] {
     cores: all.length,
     processor: all[0]?.model.trim() ?? 'unknown',
     memoryGiB: Math.round(totalmem() / 2 ** 30),
-    kernel: release(),
+    kernel: release().replace(/-.*/, ''),
     node: process.version,
     platform: `${process.platform} ${process.arch}`,
     load,
