@@ -6,3 +6,4 @@ export const projectFlag = Flags.string({char: 'C', helpValue: 'FOLDER', descrip
 export const onFlag = Flags.string({helpValue: 'NODES', description: 'nodes: names, globs, label=value, all; comma separated', helpGroup: 'WHERE'})
 export const dryRunFlag = Flags.boolean({description: 'print the plan and change nothing'})
 export const yesFlag = Flags.boolean({char: 'y', description: 'do not ask'})
+export const readyTimeoutFlag = Flags.integer({description: 'seconds a server may take to become ready', min: 1})

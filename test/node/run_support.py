@@ -16,17 +16,7 @@ PROGRAM = Path(__file__).resolve().parents[2] / "node" / "flexrack_node"
 sys.path.insert(0, str(PROGRAM.parent))
 
 from flexrack_node.containment import tagged_pids  # noqa: E402
-
-
-def until(condition, seconds=60.0):
-    end = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        if time.monotonic() > end:
-            raise AssertionError("did not happen in time")
-        time.sleep(0.02)
+from waiting import until  # noqa: E402
 
 
 class Rack:

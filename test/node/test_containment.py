@@ -11,14 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
 from flexrack_node import containment as module  # noqa: E402
 from flexrack_node.containment import Containment, is_alive  # noqa: E402
 from flexrack_node.detach import detach, python_module  # noqa: E402
-
-
-def until(condition, seconds=20.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError("did not happen in time")
-        time.sleep(0.02)
+from waiting import until  # noqa: E402
 
 
 class ContainmentTest(unittest.TestCase):

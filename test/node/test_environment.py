@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
@@ -14,17 +13,7 @@ sys.path.insert(0, str(PROGRAM.parent))
 
 from flexrack_node import environment, interpreter  # noqa: E402
 from flexrack_node.pip import failing_line, redact  # noqa: E402
-
-
-def until(condition, seconds=60.0):
-    end = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        if time.monotonic() > end:
-            raise AssertionError("did not happen in time")
-        time.sleep(0.02)
+from waiting import until  # noqa: E402
 
 
 class EnvironmentTest(unittest.TestCase):

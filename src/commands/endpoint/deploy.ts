@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag, readyTimeoutFlag} from '../../cli/flags.ts'
 
 export default class EndpointDeploy extends BaseCommand {
   static override summary = 'serve a model version behind a stable address'
@@ -18,7 +18,7 @@ export default class EndpointDeploy extends BaseCommand {
     on: onFlag,
     replicas: Flags.integer({description: 'number of model servers (default: the manifest\'s, else as many as now, else 1)', min: 1, max: 100}),
     runtime: Flags.string({description: 'recipe of the model server (default: the manifest\'s, else onnx)'}),
-    timeout: Flags.integer({description: 'seconds a server may take to become ready', min: 1}),
+    timeout: readyTimeoutFlag,
     force: Flags.boolean({description: 'deploy anew what is served already'}),
     'dry-run': dryRunFlag,
     rack: rackFlag,

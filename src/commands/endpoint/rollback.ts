@@ -1,6 +1,6 @@
-import {Args, Flags} from '@oclif/core'
+import {Args} from '@oclif/core'
 import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+import {dryRunFlag, projectFlag, rackFlag, readyTimeoutFlag} from '../../cli/flags.ts'
 
 export default class EndpointRollback extends BaseCommand {
   static override summary = 'go back to the release that served before and was good'
@@ -8,7 +8,7 @@ export default class EndpointRollback extends BaseCommand {
   static override examples = ['<%= config.bin %> endpoint rollback digits', '<%= config.bin %> endpoint rollback digits --dry-run']
   static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}
   static override flags = {
-    timeout: Flags.integer({description: 'seconds a server may take to become ready', min: 1}),
+    timeout: readyTimeoutFlag,
     'dry-run': dryRunFlag,
     rack: rackFlag,
     project: projectFlag,

@@ -1,6 +1,6 @@
-import {Args, Flags} from '@oclif/core'
+import {Args} from '@oclif/core'
 import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+import {dryRunFlag, projectFlag, rackFlag, readyTimeoutFlag} from '../../cli/flags.ts'
 
 export default class EndpointScale extends BaseCommand {
   static override summary = 'run more or fewer model servers of the active release'
@@ -11,7 +11,7 @@ export default class EndpointScale extends BaseCommand {
     replicas: Args.integer({required: true, min: 1, max: 100, description: 'number of model servers'}),
   }
   static override flags = {
-    timeout: Flags.integer({description: 'seconds a server may take to become ready', min: 1}),
+    timeout: readyTimeoutFlag,
     'dry-run': dryRunFlag,
     rack: rackFlag,
     project: projectFlag,

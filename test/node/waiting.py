@@ -1,0 +1,14 @@
+"""Waiting in tests: for a condition, not for a time."""
+import time
+
+
+def until(condition, seconds=60.0):
+    """The first true value of the condition; AssertionError where there is none in time."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError("did not happen in time")
+        time.sleep(0.02)
