@@ -19,14 +19,15 @@ export async function uploadFolder(shell: NodeShell, upload: Upload, options: Tr
 
 /**
  * tar itself tells of a stream cut within a file; one cut between two files ends well for some tars, so the last file must be there.
- * The draft is removed however the script ends; the old folder only after the new one is in place.
+ * The draft is removed however the script ends (a signal that came while tar failed must not end the removal itself); the old folder
+ * only after the new one is in place.
  */
 export function uploadScript(target: string, last: string | undefined): string {
   const path = quote([target.replace(/\/+$/, '')])
   return `t=${path}
 umask 077
 d="$t.part-$$"; o="$t.old-$$"
-trap 'rm -rf "$d"' EXIT
+trap 'trap "" HUP INT TERM; rm -rf "$d"' EXIT
 trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
 mkdir -p "$(dirname "$t")" && mkdir "$d" || exit 1
 tar -xof - -C "$d" || exit 1

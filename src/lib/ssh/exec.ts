@@ -5,6 +5,9 @@ import type {Connection} from './connection.ts'
 import {startProcess} from './process.ts'
 import type {ExecOptions, ExecResult, RemoteProcess} from './types.ts'
 
+/** Milliseconds in which a script whose input broke must have ended by TERM. */
+const END_WITHIN_MS = 3000
+
 /** Runs a script to its end; see NodeShell.exec. */
 export async function execScript(connection: Connection, script: string, options: ExecOptions = {}): Promise<ExecResult> {
   // It may break before the process is there to read from it.
@@ -66,9 +69,20 @@ async function feed(process: RemoteProcess, input: ExecOptions['input']): Promis
   } catch {
     // That the process stopped reading is its own business; its status tells. A source that broke is the caller's.
     if (input.errored === null || (input.errored as {code?: string}).code === 'EPIPE') return
-    process.kill()
+    endSurely(process)
     throw input.errored
   }
+}
+
+/**
+ * TERM again and again, then KILL: a shell that has just forked takes one TERM for the command it is about to start and waits for it,
+ * and that command then waits for input that never comes. So one signal is not enough; a repeated one lets the script tidy up.
+ */
+function endSurely(process: RemoteProcess): void {
+  process.kill()
+  const begin = Date.now()
+  const again = setInterval(() => process.kill(Date.now() - begin > END_WITHIN_MS ? 'KILL' : 'TERM'), 250)
+  void process.exit.finally(() => clearInterval(again)).catch(() => {})
 }
 
 /** The work, or a rejection as soon as the signal is aborted (what is left of the work ends by itself: the process gets a signal). */
