@@ -1,0 +1,44 @@
+// What a worker needs of an API's backend. One session, one backend object, in a process of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/grant.h"
+#include "wire/link.h"
+
+namespace flexrack::backend {
+
+/// Lets a backend reach another server's worker, or be reached by it, for copies that do not pass the client.
+class Peers {
+ public:
+  virtual ~Peers() = default;
+  /// The next dial under this id and key is for this session.
+  virtual bool accept(std::uint64_t peer, wire::View key) = 0;
+  /// Dials it. The link carries payloads only.
+  virtual bool open(std::uint64_t peer, wire::View key, const std::string& address, std::uint16_t port, wire::View session) = 0;
+  /// The link of that id, null if there is none (yet).
+  virtual wire::Link* link(std::uint64_t peer) = 0;
+};
+
+class Backend : public wire::Receiver {
+ public:
+  /// Called once before any frame. `link` outlives the backend.
+  virtual void start(wire::Link& link, Peers& peers) = 0;
+  /// Ends what is running on the device, gives back everything. Called once, after on_over.
+  virtual void stop() = 0;
+};
+
+/// A device as `gpu list` shows it.
+struct DeviceReport {
+  std::string native_id, name, vendor, driver, api;   ///< api: "opencl" or "cuda"
+  std::uint64_t memory = 0;                           ///< bytes
+  std::uint32_t compute_units = 0;
+};
+
+/// The devices of this machine, the order stable over restarts. Throws std::runtime_error where the API's library is missing.
+std::vector<DeviceReport> list_opencl_devices();
+std::unique_ptr<Backend> make_opencl_backend(Grant& grant);
+
+}  // namespace flexrack::backend

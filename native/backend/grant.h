@@ -1,0 +1,40 @@
+// What a lease lets one worker use: the daemon's side of the bargain, as a backend sees it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace flexrack::backend {
+
+/// One device of the lease, in the order the client sees them.
+struct GrantedDevice {
+  std::string native_id;        ///< what the backend calls it: "platform:device" for OpenCL, the ordinal for CUDA
+  std::uint64_t memory = 0;     ///< bytes of the share
+  double compute = 1.0;         ///< 0..1
+  bool whole = true;            ///< the whole device: nothing is gated or counted but what `gpu smi` shows
+};
+
+/// The ledger and the gate of a lease. Thread-safe. Devices are indexes into devices().
+class Grant {
+ public:
+  virtual ~Grant() = default;
+  virtual const std::vector<GrantedDevice>& devices() const = 0;
+
+  /// Takes `bytes` from the device's share before the driver is asked; false when it would exceed it, exact to the byte
+  /// over all processes of the lease.
+  virtual bool charge(std::size_t device, std::uint64_t bytes) = 0;
+  virtual void refund(std::size_t device, std::uint64_t bytes) = 0;
+  virtual std::uint64_t used(std::size_t device) const = 0;
+
+  /// True: launches on this device go through admit(); false: a whole device, which pays nothing.
+  virtual bool is_gated(std::size_t device) const = 0;
+  /// Asks for one launch. `admitted` is called, perhaps at once and on this thread, perhaps later on another, when the device
+  /// is this lease's to use.
+  virtual void admit(std::size_t device, std::function<void()> admitted) = 0;
+  /// One launch took so long on the device, by its events. For whole devices too, where it is known: `gpu smi` shows it.
+  virtual void finished(std::size_t device, std::uint64_t nanoseconds) = 0;
+};
+
+}  // namespace flexrack::backend

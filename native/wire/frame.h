@@ -1,0 +1,35 @@
+// The frame that everything on the wire travels in, and the numbers that hold for every API.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace flexrack::wire {
+
+using View = std::span<const std::uint8_t>;
+using Bytes = std::vector<std::uint8_t>;
+
+/// 16 bytes, little-endian, before every body. A body starts on an 8-byte boundary; `length` is its bytes, padding included.
+struct Header {
+  std::uint16_t op;
+  std::uint16_t flags;
+  std::uint32_t length;
+  std::uint64_t sequence;  ///< counts the frames of one direction of one path from 1; 0 on frames that are not repeated after a reconnect
+};
+static_assert(sizeof(Header) == 16);
+
+/// Bits of Header::flags.
+enum Flag : std::uint16_t {
+  kReply = 1,   ///< answers a call; the body begins with the call's sequence number
+  kRefused = 2, ///< with kReply: the call could not be carried out; a u32 Refusal follows the sequence number
+};
+
+enum class Refusal : std::uint32_t { malformed = 1, unknown_op = 2, limit = 3, internal = 4 };
+
+inline constexpr std::size_t kInlinePayload = 64 * 1024;        ///< payloads from here up travel on the bulk path
+inline constexpr std::size_t kMaximumBody = 16u * 1024 * 1024;  ///< a longer body ends the link (program binaries and sources fit)
+inline constexpr std::size_t kFlushAt = 16 * 1024;              ///< bytes waiting on the command path that are written at once
+
+}  // namespace flexrack::wire
