@@ -2,12 +2,31 @@
 import {spawnSync} from 'node:child_process'
 import {existsSync} from 'node:fs'
 
+const libraries = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`
+
 /** Debian packages the tests use, each with a file that shows it is there. */
 const PACKAGES: Record<string, string> = {
   'openssh-server': '/usr/sbin/sshd',
   'openssh-client': '/usr/bin/ssh',
   git: '/usr/bin/git',
   chromium: '/usr/bin/chromium',
+  // What builds the native layer,
+  cmake: '/usr/bin/cmake',
+  'g++': '/usr/bin/g++',
+  'ninja-build': '/usr/bin/ninja',
+  ccache: '/usr/bin/ccache',
+  'libssl-dev': `${libraries}/libssl.a`,
+  'libzstd-dev': `${libraries}/libzstd.a`,
+  // what its tests are written with, and the fuzzers,
+  'doctest-dev': '/usr/include/doctest/doctest.h',
+  'clang-14': '/usr/bin/clang++-14',
+  'libclang-rt-14-dev': '/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux',
+  // and a real OpenCL device on the CPU, with programs that use one.
+  'pocl-opencl-icd': '/etc/OpenCL/vendors/pocl.icd',
+  'ocl-icd-libopencl1': `${libraries}/libOpenCL.so.1`,
+  'opencl-c-headers': '/usr/include/CL/cl.h',
+  clinfo: '/usr/bin/clinfo',
+  iproute2: '/sbin/ip',
 }
 
 /** Installs missing Debian packages as root; without root, names what will fail and how to install it. Throws if python3 has no venv. */
