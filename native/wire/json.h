@@ -1,9 +1,7 @@
-// JSON (RFC 8259) as lease files and the daemon's admin socket use it: strict, bounded, small.
+// A strict, small JSON value: what the lease file, the daemon's state and its admin socket are written in.
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,56 +11,61 @@
 
 namespace flexrack::wire {
 
-/// A JSON value. Reading a member that is not there, or as another type, gives a null value or the fallback: no exceptions.
+/// Null, true or false, a number, text, a list, or members in the order they were given. Copied by value.
 class Json {
  public:
-  using Array = std::vector<Json>;
-  using Object = std::map<std::string, Json, std::less<>>;
+  using List = std::vector<Json>;
+  using Members = std::vector<std::pair<std::string, Json>>;
 
   Json() = default;
   Json(std::nullptr_t) {}
   Json(bool value) : value_(value) {}
-  Json(double value) : value_(value) {}
+  Json(int value) : value_(static_cast<std::int64_t>(value)) {}
+  Json(unsigned value) : value_(static_cast<std::int64_t>(value)) {}
   Json(std::int64_t value) : value_(value) {}
-  Json(std::uint64_t value) : value_(static_cast<std::int64_t>(value)) {}
-  Json(int value) : value_(std::int64_t{value}) {}
-  Json(unsigned value) : value_(std::int64_t{value}) {}
+  /// Beyond 2^63 it is kept as a floating-point number.
+  Json(std::uint64_t value);
+  Json(double value) : value_(value) {}
+  Json(const char* value) : value_(std::string(value)) {}
   Json(std::string value) : value_(std::move(value)) {}
   Json(std::string_view value) : value_(std::string(value)) {}
-  Json(const char* value) : value_(std::string(value)) {}
-  Json(Array value) : value_(std::move(value)) {}
-  Json(Object value) : value_(std::move(value)) {}
+  Json(List value) : value_(std::move(value)) {}
+  Json(Members value) : value_(std::move(value)) {}
 
-  /// One whole document; nothing but white space may follow it. Empty where the text is not JSON, nests deeper than 64, or repeats a member.
+  /// The whole text is one value (RFC 8259, at most 64 levels deep, no member twice), or nothing.
   static std::optional<Json> parse(std::string_view text);
-  /// Without white space or line breaks.
-  std::string dump() const;
+  /// One line, no spaces.
+  std::string write() const;
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
   bool is_bool() const { return std::holds_alternative<bool>(value_); }
   bool is_integer() const { return std::holds_alternative<std::int64_t>(value_); }
   bool is_number() const { return is_integer() || std::holds_alternative<double>(value_); }
   bool is_text() const { return std::holds_alternative<std::string>(value_); }
-  bool is_array() const { return std::holds_alternative<Array>(value_); }
-  bool is_object() const { return std::holds_alternative<Object>(value_); }
+  bool is_list() const { return std::holds_alternative<List>(value_); }
+  bool is_members() const { return std::holds_alternative<Members>(value_); }
 
+  // What it is not reads as the fallback: callers check is_… where it matters.
   bool boolean(bool fallback = false) const;
   std::int64_t integer(std::int64_t fallback = 0) const;
   double number(double fallback = 0) const;
-  std::string text(std::string_view fallback = "") const;
-  const Array& array() const;
-  const Object& object() const;
-  /// The member of an object, a null value where there is none.
-  const Json& operator[](std::string_view name) const;
-  bool has(std::string_view name) const;
+  const std::string& text() const;
+  const List& list() const;
+  const Members& members() const;
 
-  /// Makes this an object if it is not one.
-  void set(std::string_view name, Json value);
-  /// Makes this an array if it is not one.
-  void append(Json value);
+  /// The member of that name; null where there is none.
+  const Json& operator[](std::string_view name) const;
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+  /// Adds a member or replaces it.
+  Json& set(std::string_view name, Json value);
+  /// Appends to a list; null becomes a list.
+  void add(Json value);
 
  private:
-  std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> value_;
+  const Json* find(std::string_view name) const;
+  void write_to(std::string& out) const;
+
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Members> value_;
 };
 
 }  // namespace flexrack::wire
