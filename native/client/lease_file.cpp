@@ -1,0 +1,125 @@
+#include "client/lease_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+
+#include "wire/json.h"
+
+namespace flexrack::client {
+namespace {
+
+constexpr std::size_t kLargestFile = 1 << 20;
+constexpr std::size_t kMostServers = 256;
+constexpr std::size_t kKeyBytes = 32;
+constexpr std::size_t kLeaseDigits = 32;
+constexpr const char* kBootId = "/proc/sys/kernel/random/boot_id";
+
+std::string read_all(int fd) {
+  std::string text;
+  char part[4096];
+  for (;;) {
+    const auto got = ::read(fd, part, sizeof part);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(part, static_cast<std::size_t>(got));
+    if (text.size() > kLargestFile) throw std::runtime_error("the lease file is too large");
+  }
+}
+
+std::string own_boot_id() {
+  const int fd = ::open(kBootId, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return "";
+  std::string text = read_all(fd);
+  ::close(fd);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+std::optional<unsigned> digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return std::nullopt;
+}
+
+wire::Bytes from_hex(const std::string& text) {
+  wire::Bytes bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    const auto high = digit(text[i]);
+    const auto low = digit(text[i + 1]);
+    if (!high || !low) return {};
+    bytes.push_back(static_cast<std::uint8_t>(*high << 4 | *low));
+  }
+  return text.size() % 2 == 0 ? bytes : wire::Bytes{};
+}
+
+/// auto: shared memory where the daemon runs under this very kernel and its socket can be reached from here (it may be in another container).
+std::string resolve_transport(std::string wish, const wire::Dial& dial, const std::string& boot_id) {
+  if (const char* forced = std::getenv("FLEXRACK_TRANSPORT"); forced && *forced) wish = forced;
+  if (wish != "auto") return wish;
+  const bool is_here = !dial.unix_path.empty() && !boot_id.empty() && boot_id == own_boot_id();
+  return is_here && ::access(dial.unix_path.c_str(), R_OK | W_OK) == 0 ? "shm" : "tls";
+}
+
+LeasedServer read_server(const wire::Json& entry, std::chrono::milliseconds grace) {
+  LeasedServer server;
+  server.node = entry["node"].text();
+  auto& dial = server.dial;
+  const auto port = entry["port"].integer();
+  dial.address = entry["address"].text();
+  dial.unix_path = entry["unix"].text();
+  dial.lease = entry["lease"].text();
+  dial.key = from_hex(entry["key"].text());
+  dial.grace = grace;
+  if (port < 0 || port > 65535 || (dial.address.empty() && dial.unix_path.empty()) || dial.lease.size() != kLeaseDigits || dial.key.size() != kKeyBytes) {
+    throw std::runtime_error("the lease file has a server without an address, lease or key");
+  }
+  dial.port = static_cast<std::uint16_t>(port);
+  const auto& wish = entry["transport"].text();
+  dial.transport = resolve_transport(wish.empty() ? "auto" : wish, dial, entry["boot_id"].text());
+  for (const auto& device : entry["devices"].list()) {
+    server.devices.push_back({device["name"].text(), static_cast<std::uint64_t>(device["memory"].integer())});
+  }
+  return server;
+}
+
+}  // namespace
+
+std::vector<LeasedServer> read_lease_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw std::runtime_error(path + ": " + std::strerror(errno));
+  struct stat about{};
+  const bool is_private = ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && (about.st_mode & 077) == 0 &&
+                          (about.st_uid == ::geteuid() || about.st_uid == ::getuid());
+  std::string text;
+  try {
+    if (is_private) text = read_all(fd);
+  } catch (...) {
+    ::close(fd);
+    throw;
+  }
+  ::close(fd);
+  if (!is_private) throw std::runtime_error(path + ": holds keys and must be this user's alone (mode 0600)");
+  return parse_lease_file(text);
+}
+
+std::vector<LeasedServer> parse_lease_file(const std::string& text) {
+  const auto file = wire::Json::parse(text);
+  if (!file || !file->is_members()) throw std::runtime_error("the lease file is not JSON");
+  if ((*file)["version"].integer() != 1) throw std::runtime_error("the lease file is of another version");
+  const auto seconds = (*file)["grace_seconds"].integer(30);
+  if (seconds < 0 || seconds > 24 * 3600) throw std::runtime_error("the lease file has an impossible grace time");
+  const auto& entries = (*file)["servers"].list();
+  if (entries.size() > kMostServers) throw std::runtime_error("the lease file has too many servers");
+  std::vector<LeasedServer> servers;
+  for (const auto& entry : entries) servers.push_back(read_server(entry, std::chrono::seconds(seconds)));
+  return servers;
+}
+
+}  // namespace flexrack::client
