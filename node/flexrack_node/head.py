@@ -11,12 +11,11 @@ import subprocess
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
+from flexrack_node import program_file
 from flexrack_node.channel import Channel
-from flexrack_node.errors import NodeError
 from flexrack_node.installed import record
 
 USUAL_PLACES = ("/usr/local/bin/node", "/usr/bin/node", "/opt/homebrew/bin/node")
-PIECE_BYTES = 1024 * 1024
 
 
 def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
@@ -37,26 +36,7 @@ def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 def place(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     """{name, sha256, executable} and the file's bytes: puts a program file there, whole or not at all."""
     record(channel.root, channel.root / "head", "head")
-    folder = channel.root / "head" / "program"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    target = folder / Path(given["name"]).name
-    part = folder / f".part-{os.getpid()}"
-    digest = hashlib.sha256()
-    try:
-        with open(part, "xb") as file:
-            for piece in iter(lambda: channel.body.read(PIECE_BYTES), b""):
-                digest.update(piece)
-                file.write(piece)
-            file.flush()
-            os.fsync(file.fileno())
-        if digest.hexdigest() != given["sha256"]:
-            raise NodeError("NODE_UNREACHABLE", f"{target.name} arrived damaged", "run the command again")
-        part.chmod(0o700 if given.get("executable") else 0o600)
-        os.replace(part, target)
-    except OSError as error:
-        raise NodeError("NODE_UNFIT", f"{target} cannot be written: {error.strerror}") from error
-    finally:
-        part.unlink(missing_ok=True)
+    target = program_file.receive(given, channel, channel.root / "head" / "program")
     return {"path": str(target)}
 
 

@@ -20,18 +20,19 @@ from flexrack_node.detach import detach
 from flexrack_node.errors import NodeError
 from flexrack_node.installed import record as record_installed
 from flexrack_node.service_log import ServiceLog
-from flexrack_node.service_record import ServiceRecord, start_time
+from flexrack_node.service_record import ServiceRecord, end_process, start_time
 
 SUPERVISOR = Path(__file__).resolve().with_name("service_supervisor.py")
 ALIVE = ("starting", "running", "waiting")
 
 
 def start(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{id, argv, env, cwd, restart: {max, window_seconds}, grace, replace}: starts it unless it runs already.
+    """{id, argv, env, cwd, restart: {max, window_seconds}, grace, spare_children, replace}: starts it unless it runs already.
 
     With another spec than the one that runs it is a CONFLICT, or with `replace` the old process is ended first.
+    With `spare_children` what the process has started lives on when it ends or is replaced; a stop ends all of it.
     """
-    spec = {key: given[key] for key in ("argv", "env", "cwd", "restart", "grace", "rotate_bytes") if given.get(key) is not None}
+    spec = {key: given[key] for key in ("argv", "env", "cwd", "restart", "grace", "rotate_bytes", "spare_children") if given.get(key) is not None}
     if not spec.get("argv"):
         raise NodeError("USAGE", f"service {given.get('id')} has no command")
     record = ServiceRecord(channel.root, given["id"])
@@ -45,7 +46,7 @@ def start(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
             if not record.is_supervised():
                 launch(record, channel)
             return {**describe(record), "started": False}
-        halt(record, float(given.get("grace") or 10))
+        halt(record, float(given.get("grace") or 10), spare=bool(spec.get("spare_children")))
         record.write_spec(spec)
         record.forget_stop()
         record.write_state({"status": "starting", "restarts": 0, "log_from": ServiceLog(record.folder).end()})
@@ -137,6 +138,8 @@ def adopt_or_end(record: ServiceRecord, channel: Channel) -> None:
     living = state.get("pid") and start_time(state["pid"]) == state.get("start")
     if wanted and living:
         launch(record, channel)
+    elif wanted and record.spec().get("spare_children"):
+        pass  # both were killed, or the machine was started again; what it started may be at work, and the next start finds it
     else:
         containment = Containment(record.tag, record.folder)
         if containment.pids():
@@ -161,11 +164,11 @@ def launch(record: ServiceRecord, channel: Channel) -> None:
                     log=(record.folder / "supervisor.log").read_text(errors="replace")[-2000:])
 
 
-def halt(record: ServiceRecord, grace: float) -> None:
-    """Ends supervisor and processes, whichever of them live; NodeError if something survives."""
+def halt(record: ServiceRecord, grace: float, spare: bool = False) -> None:
+    """Ends supervisor and processes, whichever of them live; NodeError if something survives. `spare`: only the one process it runs."""
     if not record.exists():
         return
-    record.ask_stop(grace)
+    record.ask_stop(grace, spare)
     supervisor = record.state().get("supervisor") or {}
     until = time.monotonic() + grace + 15
     while record.is_supervised() and time.monotonic() < until:
@@ -178,6 +181,9 @@ def halt(record: ServiceRecord, grace: float) -> None:
         pid = supervisor.get("pid")
         if pid and start_time(pid) == supervisor.get("start"):
             os.kill(pid, signal.SIGKILL)
+    if spare:
+        end_process(record.state(), grace)
+        return
     containment = Containment(record.tag, record.folder)
     survivors = containment.terminate(grace) if containment.pids() else []
     containment.close()

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import re
+import signal
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,12 +49,15 @@ class ServiceRecord:
     def write_state(self, state: Dict[str, Any]) -> None:
         write_json(self.folder / "state.json", state)
 
-    def ask_stop(self, grace: float) -> None:
-        """Written before the supervisor is signalled, so that it knows how long to wait before SIGKILL."""
-        write_json(self.folder / "stop.json", {"grace": grace})
+    def ask_stop(self, grace: float, spare: bool = False) -> None:
+        """Written before the supervisor is signalled: how long to wait before SIGKILL, and whether what the process started lives on."""
+        write_json(self.folder / "stop.json", {"grace": grace, "spare": spare})
 
     def stop_grace(self) -> Optional[float]:
         return (read_json(self.folder / "stop.json") or {}).get("grace")
+
+    def stop_spares(self) -> bool:
+        return bool((read_json(self.folder / "stop.json") or {}).get("spare"))
 
     def forget_stop(self) -> None:
         try:
@@ -104,6 +108,17 @@ def start_time(pid: int) -> Optional[str]:
     if fields[0] in (b"Z", b"X"):
         return None
     return f"{boot_id()}:{fields[19].decode()}"
+
+
+def end_process(state: Dict[str, Any], grace: float) -> None:
+    """SIGTERM, grace, SIGKILL for the one process of a service, and nothing that it has started."""
+    pid, started = state.get("pid"), state.get("start")
+    for number, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):
+        if pid and start_time(pid) == started:
+            os.kill(pid, number)
+        until = time.monotonic() + patience
+        while pid and start_time(pid) == started and time.monotonic() < until:
+            time.sleep(0.02)
 
 
 def boot_id() -> str:

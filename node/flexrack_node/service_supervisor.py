@@ -16,7 +16,7 @@ if __package__ in (None, ""):
 
 from flexrack_node.containment import Containment  # noqa: E402
 from flexrack_node.service_log import ServiceLog  # noqa: E402
-from flexrack_node.service_record import ServiceRecord, start_time  # noqa: E402
+from flexrack_node.service_record import ServiceRecord, end_process, start_time  # noqa: E402
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
@@ -44,10 +44,11 @@ class Supervisor:
                 self.log_line(f"cannot start {self.spec['argv'][0]}: {error}")
                 code = 127
             adopted = None
-            # Whatever the service left behind would hold its port and files when it is started again.
-            self.containment.terminate(self._grace())
             if self.stopping:
                 break
+            # Whatever the service left behind would hold its port and files when it is started again.
+            if not self.spec.get("spare_children"):
+                self.containment.terminate(self._grace())
             self._tell(status="waiting", pid=None, exit=describe_exit(code))
             pause = self._pause_after_end()
             if pause is None:
@@ -58,6 +59,11 @@ class Supervisor:
             self.log_line(f"ended: {describe_exit(code)['text']}; starting again in {pause:g} s")
             self._tell(restarts=int(self.state.get("restarts", 0)) + 1)
             self._sleep(pause)
+        if self.record.stop_spares():
+            end_process(self.state, self._grace())
+            self._reap()
+            self._tell(status="stopped", pid=None)
+            return
         survivors = self.containment.terminate(self._grace())
         self._reap()
         self.containment.close()

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Set
 
-from flexrack_node import containment, installed, service  # all before anything is removed: this program is on the list too
+from flexrack_node import containment, gpu, installed, service  # all before anything is removed: this program is on the list too
 from flexrack_node.channel import Channel
 from flexrack_node.errors import NodeError
 
@@ -25,6 +25,7 @@ def remove(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
     alive = living(channel.root)
     if alive and not given.get("force"):
         raise NodeError("CONFLICT", f"{len(alive)} processes of flexrack still run here; --force ends them first", "--force", alive=[describe(pid) for pid in alive])
+    gpu.take_away(channel, float(given.get("grace", 10)))  # a unit of systemd is known outside of the root too
     ended = end_all(channel, alive, float(given.get("grace", 10)))
     removed: List[str] = []
     left: List[Dict[str, str]] = []

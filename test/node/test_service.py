@@ -175,6 +175,25 @@ class ServiceTest(unittest.TestCase):
         self.assertTrue(text.startswith("two\n"), text)
         self.assertEqual(answer["offset"], 4 + len(text))
 
+    def test_what_a_service_started_lives_on_where_that_is_wanted_until_it_is_stopped(self):
+        def workers():
+            return tagged_pids(self.record.tag) - {self.record.state().get("pid")}
+
+        parent = [sys.executable, "-c", "import subprocess, sys, time\n"
+                  "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True)\n"
+                  "print('up', flush=True)\nwhile True: time.sleep(0.05)"]
+        more = {"spare_children": True, "restart": {"max": 9, "window_seconds": 60}}
+        self.start(parent, **more)
+        self.until(lambda: self.status()["pid"] and len(workers()) == 1, "a worker")
+        first = self.status()["pid"]
+        os.kill(first, signal.SIGKILL)
+        self.until(lambda: self.status()["pid"] not in (None, first) and len(workers()) == 2, "started again beside the old worker")
+        second = self.status()["pid"]
+        self.assertTrue(self.start(parent, **more, env={"NEW": "1"}, replace=True)["started"])
+        self.until(lambda: self.status()["pid"] not in (None, second) and len(workers()) == 3, "replaced beside the old workers")
+        service.stop({"id": "web", "grace": 1}, self.channel)
+        self.assertEqual(tagged_pids(self.record.tag), set())
+
 
 if __name__ == "__main__":
     unittest.main()
