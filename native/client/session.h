@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 
-#include "gen/opencl/messages.h"
 #include "wire/codec.h"
 #include "wire/link.h"
 
@@ -16,15 +18,19 @@ class Session {
   virtual ~Session() = default;
 
   virtual wire::Link& link() = 0;
+  /// Where and how it was dialled; `key` stays in this process.
+  virtual const wire::Dial& dialled() const = 0;
+  /// 16 bytes that name this session at its server.
+  virtual wire::View session_id() const = 0;
   /// A handle no other object of this session has or had.
-  virtual std::uint64_t mint() = 0;
+  std::uint64_t mint() { return last_handle_.fetch_add(1, std::memory_order_relaxed) + 1; }
   /// False once the link is over: whatever the API gives for a lost device is the answer from then on.
   virtual bool is_alive() const = 0;
 
-  /// Sends a message nobody waits for.
+  /// Sends a message nobody waits for. False: the link is over.
   template <class Message>
-  void send(const Message& message) {
-    link().send(Message::kOp, 0, [&](wire::Bytes& out) { encode(out, message); });
+  bool send(const Message& message) {
+    return link().send(Message::kOp, 0, [&](wire::Bytes& out) { encode(out, message); }) != 0;
   }
 
   /// Sends a call and waits. `use(reply)` runs before the reply's memory goes; false: the link is over or the server refused.
@@ -38,13 +44,33 @@ class Session {
     });
   }
 
+  /// Reads and hands out frames until ready(); Link::wait() with the reader in the background stepping back. False: the link is over.
+  virtual bool wait(const std::function<bool()>& ready) = 0;
+  /// +1: something is to happen here although nobody waits for it (a callback, a payload landing, a mirror); -1: it has happened.
+  virtual void want_reader(int change) = 0;
+
   /// Bulk data for a message: inline when small (copied at encode), else under a ticket that push_payload() then sends.
   wire::Payload payload(wire::View data);
-  /// Sends the data of a payload that is not inline; nothing to do for one that is. `data` stays valid until done.
+  /// Sends the data of a payload that is not inline; for one that is, done(true) at once. `data` stays valid until done.
   void push_payload(const wire::Payload& payload, wire::View data, wire::Done done, bool wait);
 
  protected:
   virtual bool call_raw(std::uint16_t op, const std::function<void(wire::Bytes&)>& encode, const std::function<bool(wire::View)>& use) = 0;
+
+ private:
+  std::atomic<std::uint64_t> last_handle_{0};
 };
+
+/// What an API does with what a server says unasked. Called by whichever thread reads that session's link; must not wait.
+class Notices {
+ public:
+  virtual ~Notices() = default;
+  virtual void on_notice(Session& session, const wire::Header& header, wire::View body) = 0;
+  /// Once, after which the session is not alive.
+  virtual void on_lost(Session& session, std::string_view why) = 0;
+};
+
+/// Connects to a server for the API whose op range that is. Throws wire::Error. `notices` outlives the session.
+std::unique_ptr<Session> open_session(const wire::Dial& to, std::uint16_t api, Notices& notices);
 
 }  // namespace flexrack::client
