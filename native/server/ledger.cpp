@@ -1,0 +1,150 @@
+#include "server/ledger.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <new>
+#include <stdexcept>
+
+namespace flexrack::server {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x31726567'64656c66;  // "fledger1"
+
+struct Slot {
+  ProcessMark owner;
+  std::array<std::uint64_t, kLedgerDevices> used;
+};
+
+}  // namespace
+
+struct Ledger::File {
+  std::uint64_t magic;
+  std::uint64_t devices;
+  pthread_mutex_t lock;
+  std::array<std::uint64_t, kLedgerDevices> limit;
+  std::array<std::uint64_t, kLedgerDevices> total;  ///< sum of the slots, made anew when somebody died with the lock
+  std::array<std::atomic<std::uint64_t>, kLedgerDevices> busy;
+  std::array<Slot, kLedgerSlots> slots;
+
+  void add_up() {
+    total.fill(0);
+    for (const auto& slot : slots) {
+      for (std::size_t i = 0; i < kLedgerDevices; ++i) total[i] += slot.used[i];
+    }
+  }
+
+  void clear(Slot& slot) {
+    slot.used.fill(0);
+    slot.owner = {};
+    add_up();
+  }
+};
+
+template <class Action>
+auto Ledger::locked(Action action) const {
+  auto& file = at();
+  const SharedLock lock(file.lock, [&] { file.add_up(); });
+  return action(file);
+}
+
+Ledger Ledger::create(const std::string& path, std::span<const std::uint64_t> limits) {
+  if (limits.empty() || limits.size() > kLedgerDevices) throw std::runtime_error("a ledger holds 1 to 64 devices");
+  return Ledger(SharedFile::create(path, sizeof(File), [&](void* memory) {
+    auto* file = new (memory) File{};
+    file->devices = limits.size();
+    std::copy(limits.begin(), limits.end(), file->limit.begin());
+    make_shared_mutex(file->lock);
+    file->magic = kMagic;
+  }));
+}
+
+Ledger Ledger::open(const std::string& path) {
+  Ledger ledger(SharedFile::open(path, sizeof(File)));
+  if (ledger.at().magic != kMagic || ledger.at().devices > kLedgerDevices) throw std::runtime_error(path + " is not a ledger");
+  return ledger;
+}
+
+std::size_t Ledger::devices() const { return at().devices; }
+
+bool Ledger::join() {
+  const auto mark = own_mark();
+  return locked([&](File& file) {
+    const auto take = [&] {
+      const auto free = std::find_if(file.slots.begin(), file.slots.end(), [](const Slot& slot) { return slot.owner.pid == 0; });
+      if (free == file.slots.end()) return false;
+      free->used.fill(0);
+      free->owner = mark;
+      slot_ = static_cast<std::size_t>(free - file.slots.begin());
+      return true;
+    };
+    return take() || (clear_dead(file) > 0 && take());
+  });
+}
+
+void Ledger::leave() {
+  if (slot_ == kLedgerSlots) return;
+  locked([&](File& file) { file.clear(file.slots[slot_]); });
+  slot_ = kLedgerSlots;
+}
+
+bool Ledger::charge(std::size_t device, std::uint64_t bytes) {
+  if (slot_ == kLedgerSlots || device >= devices()) return false;
+  return locked([&](File& file) {
+    const auto fits = [&] { return bytes <= file.limit[device] && file.total[device] <= file.limit[device] - bytes; };
+    if (!fits() && (clear_dead(file) == 0 || !fits())) return false;
+    file.slots[slot_].used[device] += bytes;
+    file.total[device] += bytes;
+    return true;
+  });
+}
+
+void Ledger::refund(std::size_t device, std::uint64_t bytes) {
+  if (slot_ == kLedgerSlots || device >= devices()) return;
+  locked([&](File& file) {
+    auto& used = file.slots[slot_].used[device];
+    const auto given = std::min(bytes, used);
+    used -= given;
+    file.total[device] -= std::min(given, file.total[device]);
+  });
+}
+
+std::uint64_t Ledger::used(std::size_t device) const {
+  if (device >= devices()) return 0;
+  return locked([&](File& file) { return file.total[device]; });
+}
+
+std::uint64_t Ledger::used_by(const ProcessMark& worker) const {
+  return locked([&](File& file) {
+    std::uint64_t sum = 0;
+    for (const auto& slot : file.slots) {
+      if (slot.owner.pid == 0 || slot.owner != worker) continue;
+      for (const auto used : slot.used) sum += used;
+    }
+    return sum;
+  });
+}
+
+std::size_t Ledger::clear_dead() {
+  return locked([](File& file) { return clear_dead(file); });
+}
+
+void Ledger::add_busy(std::size_t device, std::uint64_t nanoseconds) {
+  if (device < devices()) at().busy[device].fetch_add(nanoseconds, std::memory_order_relaxed);
+}
+
+std::uint64_t Ledger::busy(std::size_t device) const {
+  return device < devices() ? at().busy[device].load(std::memory_order_relaxed) : 0;
+}
+
+std::size_t Ledger::clear_dead(File& file) {
+  std::size_t count = 0;
+  for (auto& slot : file.slots) {
+    if (slot.owner.pid == 0 || is_alive(slot.owner)) continue;
+    file.clear(slot);
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace flexrack::server
