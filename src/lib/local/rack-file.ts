@@ -1,12 +1,12 @@
 import {readFile} from 'node:fs/promises'
-import {loadRack, saveRack, type Rack} from '../rack/index.ts'
+import {loadRack, saveRack, type Rack, type RackNode} from '../rack/index.ts'
 import {writeWhole} from './files.ts'
 import {ensureKey} from './keys.ts'
 import type {LocalLayout} from './layout.ts'
 import type {LocalNode, LocalRack} from './types.ts'
 
 /**
- * Writes known_hosts and the rack file `local` for nodes that are running. Labels and head settings that were written
+ * Writes known_hosts and the rack file `local` for nodes that are running. Labels, head and GPU settings that were written
  * into the rack file stay.
  */
 export async function writeRackFile(layout: LocalLayout, rack: LocalRack, nodes: LocalNode[], user: string): Promise<void> {
@@ -30,10 +30,17 @@ export async function writeRackFile(layout: LocalLayout, rack: LocalRack, nodes:
       root: '~/.flexrack',
       environments: rack.environments,
       labels: before?.nodes.find((old) => old.name === node.name)?.labels ?? {},
+      ...gpuOf(before, node.name),
     })),
+    ...(before?.gpu && {gpu: before.gpu}),
     head: before && names.has(before.head.node) ? before.head : {bind: '127.0.0.1', ...before?.head, node: nodes[0]?.name ?? ''},
   }
   await saveRack(next)
+}
+
+function gpuOf(before: Rack | undefined, name: string): Pick<RackNode, 'gpu'> {
+  const gpu = before?.nodes.find((old) => old.name === name)?.gpu
+  return gpu ? {gpu} : {}
 }
 
 /** Whether the rack file `local` is one that we wrote; another one of that name is not ours to replace. */

@@ -14,6 +14,7 @@ name: digits
 workspace:
   python: requirements.txt        # built once per content and node, then reused
   sync: {exclude: [data/, "*.pt"]}
+gpus: {count: 1, memory: 8GiB}    # what \`flexrack attach\` asks for
 train:
   command: train.py --epochs 5
   nodes: 2

@@ -3,7 +3,7 @@ import {dirname, isAbsolute, join, posix, relative, resolve, sep} from 'node:pat
 import {nearestName, problemAt, type Path, type Problem, type Source} from '../document/index.ts'
 import {durationSeconds} from './duration.ts'
 import type {ManifestFile} from './schema.ts'
-import type {Manifest, TrainSpec} from './types.ts'
+import type {GpusSpec, Manifest, TrainSpec} from './types.ts'
 import {splitWords} from './words.ts'
 
 type Report = (path: Path, message: string, more?: {expected?: string; nearest?: string}) => void
@@ -28,6 +28,7 @@ export function resolveManifest(source: Source, file: ManifestFile): Manifest {
     name: file.name,
     ...(file.rack !== undefined && {rack: looksLikeFile(file.rack) ? resolve(folder, file.rack) : file.rack}),
     workspace: {...(python !== undefined && {python: posix.normalize(python)}), exclude: file.workspace.sync.exclude, forward: file.workspace.forward, env: file.workspace.env},
+    ...(file.gpus && {gpus: file.gpus as GpusSpec}),
     ...(file.train && {train: resolveTrain(file.train)}),
     tracking: {...(file.tracking.uri !== undefined && {uri: file.tracking.uri.replace(/\/+$/, '')}), experiment: file.tracking.experiment ?? file.name},
     endpoints: file.endpoints,

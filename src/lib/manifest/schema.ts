@@ -120,12 +120,32 @@ const endpoint = z
   })
   .describe('One served model.')
 
+const gpus = z
+  .strictObject({
+    count: z.int().min(1).max(64).default(1).describe('How many devices.'),
+    memory: z
+      .string()
+      .regex(/^\d+(\.\d+)?\s*([KMGT]i?B?|[kmgt]B|B)?$/i, 'must be a size such as 8GiB or 512MiB')
+      .optional()
+      .describe('Memory of each: a share of the device of this size. Without it and without `fraction`: whole devices.')
+      .meta({examples: ['8GiB'], written: 'as-is'}),
+    fraction: z.number().min(0.001).max(1).optional().describe('Instead: this part of the memory and of the time of each.').meta({examples: [0.5]}),
+    cap: z.boolean().default(false).describe('Never more of the time than the share, although nobody else wants it.'),
+  })
+  .check((context) => {
+    const {memory, fraction, cap} = context.value
+    if (memory !== undefined && fraction !== undefined) context.issues.push({code: 'custom', message: 'has both memory and fraction; one of them', input: context.value})
+    if (cap && memory === undefined && fraction === undefined) context.issues.push({code: 'custom', message: 'has cap for whole devices; it limits a share (memory or fraction)', input: context.value})
+  })
+  .describe('What `flexrack attach` and `workspace exec --gpus` ask for where no flag says otherwise.')
+
 /** The manifest as it may be written: the one source of validation, of docs/manifest.md and of schema/flexrack.schema.json. */
 export const manifestSchema = z
   .strictObject({
     name: z.string().regex(NAME, NAME_RULE).describe('Name of the project: lower-case letters, digits, dots, dashes, underscores.').meta({examples: ['digits'], written: 'as-is'}),
     rack: z.string().min(1).refine(noLineBreak, 'must be one line').optional().describe('Name or file of the rack that the project prefers; `--rack` and FLEXRACK_RACK come first.').meta({examples: ['local']}),
     workspace,
+    gpus: gpus.optional(),
     train: train.optional(),
     tracking,
     endpoints: z.record(z.string().regex(NAME, NAME_RULE), endpoint).default({}).describe('Served models by name of the endpoint.'),
@@ -136,7 +156,6 @@ export type ManifestFile = z.output<typeof manifestSchema>
 
 /** In the product, but not in this version: said plainly instead of accepted silently. */
 export const NOT_YET: Record<string, string> = {
-  gpus: 'GPUs cannot be attached yet',
   'workspace.image': 'use workspace.python',
   'train.gpus': '',
   'train.scheduler': 'runs are started over SSH',

@@ -8,6 +8,8 @@ export interface Manifest {
   /** Name or path of the rack file, where the project prefers one. */
   rack?: string
   workspace: WorkspaceSpec
+  /** What `attach` asks for where no flag says otherwise. */
+  gpus?: GpusSpec
   train?: TrainSpec
   tracking: TrackingSpec
   endpoints: Record<string, EndpointSpec>
@@ -22,6 +24,14 @@ export interface WorkspaceSpec {
   forward: number[]
   /** Environment variables for everything that runs in the workspace. */
   env: Record<string, string>
+}
+
+export interface GpusSpec {
+  count: number
+  /** As written, `8GiB`: the share of each device. Neither this nor a fraction: whole devices. */
+  memory?: string
+  fraction?: number
+  cap: boolean
 }
 
 export interface TrainSpec {

@@ -4,7 +4,7 @@ import {basename, join, resolve} from 'node:path'
 import {CliError, userPaths} from '../base/index.ts'
 import {nearestName, problemAt, problemsError, readSource, validateSource, type Path, type Problem, type Source} from '../document/index.ts'
 import type {RackFile} from './schema.ts'
-import type {Rack, RackNode} from './types.ts'
+import type {GpuSpec, Rack, RackNode} from './types.ts'
 
 /** The rack named by a flag, FLEXRACK_RACK, or the manifest's preference, in this order; else the only one there is. Throws NOT_FOUND, USAGE or RACK_INVALID. */
 export async function loadRack(nameOrFile: string | undefined, env: NodeJS.ProcessEnv, preferred?: string): Promise<Rack> {
@@ -62,7 +62,7 @@ async function validateRack(source: Source): Promise<Rack> {
 }
 
 function isTakenAsWritten(path: Path): boolean {
-  return path.at(-2) === 'labels' || (path[0] === 'nodes' && path.at(-1) === 'name') || path.join('.') === 'head.node'
+  return path.at(-2) === 'labels' || (path[0] === 'nodes' && path.at(-1) === 'name') || path.join('.') === 'head.node' || (path.at(-2) === 'env' && path.includes('gpu'))
 }
 
 async function existingFile(wanted: string, env: NodeJS.ProcessEnv): Promise<string> {
@@ -109,12 +109,17 @@ function checkNames(source: Source): Problem[] {
 function resolveRack(file: string, value: RackFile): Rack {
   const nodes = value.nodes.map(resolveNode)
   const {node, ...head} = value.head
-  return {name: basename(file).replace(/\.ya?ml$/, ''), path: file, nodes, head: {node: node ?? nodes[0]?.name ?? '', ...head}}
+  return {name: basename(file).replace(/\.ya?ml$/, ''), path: file, nodes, head: {node: node ?? nodes[0]?.name ?? '', ...head}, ...(value.gpu && {gpu: resolveGpu(value.gpu)})}
 }
 
-function resolveNode({identity_file, proxy_jump, known_hosts, ...node}: RackFile['nodes'][number]): RackNode {
+function resolveGpu({bind, trusted_fabric, ...gpu}: NonNullable<RackFile['gpu']>): Partial<GpuSpec> {
+  return {...gpu, ...(bind !== undefined && {bind: [bind].flat()}), ...(trusted_fabric !== undefined && {trustedFabric: trusted_fabric})} as Partial<GpuSpec>
+}
+
+function resolveNode({identity_file, proxy_jump, known_hosts, gpu, ...node}: RackFile['nodes'][number]): RackNode {
   return {
     ...node,
+    ...(gpu !== undefined && {gpu: resolveGpu(gpu)}),
     ...(identity_file !== undefined && {identityFile: expandHome(identity_file)}),
     ...(proxy_jump !== undefined && {proxyJump: proxy_jump}),
     ...(known_hosts !== undefined && {knownHosts: expandHome(known_hosts)}),

@@ -4,7 +4,7 @@ import {basename, dirname, join} from 'node:path'
 import {isMap, isScalar, isSeq, parseDocument, type Document, type YAMLMap} from 'yaml'
 import {CliError} from '../base/index.ts'
 import {expandHome, parseRack, readRack} from './load.ts'
-import type {Rack, RackNode} from './types.ts'
+import type {GpuSpec, Rack, RackNode} from './types.ts'
 
 const HEADER = ' A rack of flexrack: a named set of nodes. Described in docs/rack-file.md; edit it freely, comments are kept.'
 const LOCK_WAIT_MS = 10_000
@@ -58,6 +58,10 @@ export function renderRack(rack: Rack, before?: string): string {
   const oldHead = usable.get('head')
   if (isMap(oldHead)) updateMap(usable, oldHead, headFields(rack))
   else if (Object.keys(written(headFields(rack))).length > 0) usable.set('head', usable.createNode(written(headFields(rack))))
+  const gpu = gpuFields(rack.gpu)
+  const oldGpu = usable.get('gpu')
+  if (isMap(oldGpu)) updateMap(usable, oldGpu, gpu)
+  else if (Object.keys(written(gpu)).length > 0) usable.set('gpu', usable.createNode(written(gpu)))
   const nodes = usable.get('nodes')
   if (!isSeq(nodes)) usable.set('nodes', usable.createNode(rack.nodes.map((node) => written(nodeFields(node)))))
   else {
@@ -116,6 +120,17 @@ function headFields({head, nodes}: Rack): Record<string, Field> {
   }
 }
 
+function gpuFields(gpu: Partial<GpuSpec> = {}): Record<string, Field> {
+  return {
+    bind: {value: gpu.bind?.length === 1 ? gpu.bind[0] : gpu.bind},
+    port: {value: gpu.port},
+    transport: {value: gpu.transport},
+    trusted_fabric: {value: gpu.trustedFabric},
+    grace: {value: gpu.grace},
+    env: {value: gpu.env},
+  }
+}
+
 function nodeFields(node: RackNode): Record<string, Field> {
   return {
     name: {value: node.name},
@@ -128,6 +143,7 @@ function nodeFields(node: RackNode): Record<string, Field> {
     address: {value: node.address},
     root: {value: node.root, isDefault: node.root === '~/.flexrack'},
     environments: {value: node.environments},
+    gpu: {value: node.gpu && written(gpuFields(node.gpu))},
     labels: {value: node.labels, isDefault: Object.keys(node.labels).length === 0},
   }
 }

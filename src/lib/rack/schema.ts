@@ -10,6 +10,21 @@ const HOST_RULE = 'must be a host name, an address, or a Host of ~/.ssh/config'
 const path = z.string().min(1).refine((text) => !/[\r\n\0]/.test(text), 'must be one line')
 const nodePath = path.refine((text) => text.startsWith('/') || text === '~' || text.startsWith('~/'), 'must be an absolute path or begin with ~/')
 
+const address = z.string().regex(HOST, 'must be an address')
+const gpuKeys = {
+  bind: z.union([address, z.array(address).min(1).max(16)]).describe('Address that the GPU daemon listens on, or several; 127.0.0.1 by default. Anything but loopback opens it to the network; a lease\'s key is asked for either way.'),
+  port: z.int().min(1).max(65535).describe('Port of the GPU daemon; by default one is chosen at the first start and kept.'),
+  transport: z
+    .enum(['auto', 'tls', 'tcp'])
+    .describe('How programs talk to it: `auto`, the default, is shared memory on the same machine, else TLS 1.3 with the lease\'s key; `tls` is TLS always; `tcp` leaves the data unencrypted.'),
+  trusted_fabric: z.boolean().describe('With `transport: tcp` and an address that is not loopback: yes, everybody who can read this network may read the data.'),
+  grace: z.int().min(1).max(3600).describe('Seconds that a lost connection may take to come back before the lease ends; 30 by default.'),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and underscores, and not begin with a digit'), z.string().meta({written: 'as-is'}))
+    .describe('Environment variables of the GPU daemon: which devices its OpenCL drivers show, for example.')
+    .meta({examples: [{CUDA_VISIBLE_DEVICES: '0,1'}]}),
+}
+
 const node = z
   .strictObject({
     name: z.string().regex(NODE_NAME, NODE_NAME_RULE).describe('Name of the node in every command.').meta({written: 'as-is'}),
@@ -22,6 +37,7 @@ const node = z
     address: z.string().regex(HOST, 'must be a host name or an address').optional().describe('Where the other nodes reach this one; by default found by route.'),
     root: nodePath.default('~/.flexrack').describe("flexrack's folder on the node."),
     environments: nodePath.optional().describe('Folder of Python environments, where several nodes share one; by default `environments` in the root.'),
+    gpu: z.strictObject(gpuKeys).partial().optional().describe("The node's GPU daemon, where it differs from the rack's `gpu`."),
     labels: z.record(z.string().regex(LABEL, 'must be letters, digits, dots, dashes, underscores or slashes'), z.string().regex(/^[^,\s=]{0,63}$/, 'must be short text without blanks, commas and equal signs').meta({written: 'as-is'})).default({}).describe('Labels to select nodes by, `--on gpu=a100`.').meta({examples: [{gpu: 'a100'}]}),
   })
   .describe('One node.')
@@ -46,6 +62,7 @@ const head = z
 export const rackSchema = z
   .strictObject({
     head,
+    gpu: z.strictObject(gpuKeys).partial().optional().describe('The GPU daemons of all nodes, `flexrack gpu serve`.'),
     nodes: z.array(node).min(1).max(10_000).describe('The machines of the rack.'),
   })
   .meta({title: 'rack file', description: 'A named set of nodes: `<config folder>/flexrack/racks/<name>.yaml`.'})

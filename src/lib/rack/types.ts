@@ -5,6 +5,8 @@ export interface Rack {
   path: string
   nodes: RackNode[]
   head: HeadSpec
+  /** The GPU daemons of all nodes, where it differs from the defaults. */
+  gpu?: Partial<GpuSpec>
 }
 
 export interface RackNode {
@@ -24,6 +26,23 @@ export interface RackNode {
   /** Folder of Python environments, where several nodes share one (same machine, NFS); default `<root>/environments`. */
   environments?: string
   labels: Record<string, string>
+  /** Where its GPU daemon differs from the rack's. */
+  gpu?: Partial<GpuSpec>
+}
+
+export interface GpuSpec {
+  /** Addresses that the daemon binds; 127.0.0.1 by default. */
+  bind: string[]
+  /** Absent: one is chosen at the first start and kept. */
+  port?: number
+  /** auto: shared memory on one machine, else TLS. tcp: unencrypted. */
+  transport: 'auto' | 'tls' | 'tcp'
+  /** Whether `tcp` may leave the machine. */
+  trustedFabric: boolean
+  /** Seconds in which a lost connection may come back. */
+  grace: number
+  /** Environment variables of the daemon. */
+  env: Record<string, string>
 }
 
 export interface HeadSpec {

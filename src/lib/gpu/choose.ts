@@ -1,0 +1,42 @@
+import type {Choice, GpuDevice, GpuRequest} from './types.ts'
+
+/**
+ * The devices for a request: all of them or undefined. On one node where one has enough, else on as few as possible;
+ * of several possibilities the one with the most free memory; of equals the first. In the order of `devices`. Pure.
+ */
+export function chooseDevices(devices: readonly GpuDevice[], request: GpuRequest): Choice[] | undefined {
+  const fitting = Map.groupBy(devices.filter((device) => fits(device, request)), (device) => device.node)
+  const nodes = [...fitting].map(([node, own]) => {
+    const best = own.toSorted((one, other) => freeShare(other) - freeShare(one) || other.free.memory - one.free.memory || one.index - other.index)
+    const taken = best.slice(0, request.count)
+    return {node, taken, freest: taken.reduce((sum, device) => sum + freeShare(device), 0)}
+  })
+  const ordered = nodes.toSorted((one, other) => other.taken.length - one.taken.length || other.freest - one.freest)
+  const chosen = new Set<GpuDevice>()
+  for (const {taken} of ordered) for (const device of taken) if (chosen.size < request.count) chosen.add(device)
+  if (chosen.size < request.count) return undefined
+  const inOrder = Map.groupBy(devices.filter((device) => chosen.has(device)), (device) => device.node)
+  return [...inOrder].map(([node, own]) => ({
+    node,
+    devices: own.map((device) => ({id: device.id, index: device.index, name: device.name, memory: shareOf(device, request).memory})),
+  }))
+}
+
+/** What a request takes of a device: bytes, and a share of its time. */
+export function shareOf(device: GpuDevice, {memory, fraction}: GpuRequest): {memory: number; compute: number; whole: boolean} {
+  if (fraction !== undefined) return {memory: Math.floor(device.memory * fraction), compute: fraction, whole: fraction === 1}
+  if (memory !== undefined) return {memory, compute: Math.max(0.001, Math.floor((memory / device.memory) * 1000) / 1000), whole: false}
+  return {memory: device.memory, compute: 1, whole: true}
+}
+
+/** Whether a share of this size is free on the device. */
+export function fits(device: GpuDevice, request: GpuRequest): boolean {
+  const share = shareOf(device, request)
+  if (device.whole) return false
+  if (share.whole) return device.holders.length === 0
+  return share.memory <= device.free.memory && share.compute <= device.free.compute + 1e-9
+}
+
+function freeShare(device: GpuDevice): number {
+  return device.memory === 0 ? 0 : device.free.memory / device.memory
+}

@@ -1,0 +1,44 @@
+import {CliError} from '../base/index.ts'
+import type {GpuRequest} from './types.ts'
+
+/** What flags and the manifest's `gpus` say, before it is one request. */
+export interface AskedGpus {
+  count?: number | undefined
+  /** `2GiB`, `512MiB`, or bytes. */
+  memory?: string | undefined
+  fraction?: number | string | undefined
+  cap?: boolean | undefined
+  whole?: boolean | undefined
+}
+
+const UNITS: Readonly<Record<string, number>> = {'': 1, b: 1, k: 1024, kib: 1024, m: 1024 ** 2, mib: 1024 ** 2, g: 1024 ** 3, gib: 1024 ** 3, t: 1024 ** 4, tib: 1024 ** 4, kb: 1000, mb: 1000 ** 2, gb: 1000 ** 3, tb: 1000 ** 4}
+
+/** Bytes of `2GiB`, `1.5 GiB`, `512M` (powers of 1024), `2GB` (of 1000); undefined where it is no size. */
+export function parseSize(text: string): number | undefined {
+  const found = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text)
+  const unit = UNITS[found?.[2]?.toLowerCase() ?? '-']
+  if (!found || unit === undefined) return undefined
+  const bytes = Math.round(Number(found[1]) * unit)
+  return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined
+}
+
+/** One request out of flags, and for what no flag says, the manifest's `gpus`. Throws USAGE for what cannot be. */
+export function gpuRequest(flags: AskedGpus, manifest: AskedGpus = {}): GpuRequest {
+  const shareAsked = flags.memory !== undefined || flags.fraction !== undefined || flags.whole
+  const {memory, fraction, whole} = shareAsked ? flags : manifest
+  if ([memory !== undefined, fraction !== undefined, whole === true].filter(Boolean).length > 1) {
+    throw new CliError('USAGE', 'a share is asked for by --memory, by --fraction, or all of it by --whole: one of them', {hint: 'leave out all but one'})
+  }
+  const bytes = memory === undefined ? undefined : parseSize(memory)
+  if (memory !== undefined && bytes === undefined) throw new CliError('USAGE', `"${memory}" is not a size of memory`, {hint: '--memory 2GiB'})
+  const share = fraction === undefined ? undefined : Number(fraction)
+  if (share !== undefined && !(share >= 0.001 && share <= 1)) throw new CliError('USAGE', `a fraction is a number from 0.001 to 1, not "${fraction}"`, {hint: '--fraction 0.25'})
+  const cap = flags.cap ?? (shareAsked ? false : (manifest.cap ?? false))
+  if (cap && bytes === undefined && share === undefined) throw new CliError('USAGE', '--cap limits a share, and this asks for whole devices', {hint: '--fraction 0.5 --cap'})
+  return {
+    count: flags.count ?? manifest.count ?? 1,
+    ...(bytes !== undefined && {memory: bytes}),
+    ...(share !== undefined && {fraction: Math.floor(share * 1000) / 1000}),
+    cap,
+  }
+}

@@ -1,0 +1,85 @@
+/** A GPU of the rack as its node's daemon tells of it. Sizes in bytes. */
+export interface GpuDevice {
+  node: string
+  /** Position on its node. */
+  index: number
+  /** What the daemon calls it. */
+  id: string
+  name: string
+  vendor: string
+  driver: string
+  /** `opencl`. */
+  api: string
+  memory: number
+  computeUnits: number
+  /** What no lease has: bytes of memory, and a share (0..1) of its time. */
+  free: {memory: number; compute: number}
+  /** Somebody has all of it. */
+  whole: boolean
+  /** Bytes that programs have allocated now. */
+  used: number
+  /** Share of the last second in which it computed, 0..1. */
+  utilisation: number
+  holders: Holder[]
+}
+
+/** Who has a share of a device. */
+export interface Holder {
+  lease: string
+  owner: string
+  purpose: string
+  memory: number
+  compute: number
+  whole: boolean
+}
+
+/** A right to use devices of one node. */
+export interface Lease {
+  node: string
+  /** 32 hex digits. */
+  lease: string
+  /** granted: not taken up yet; lost: its holder does not answer, and has `endsIn` seconds to come back. */
+  state: 'granted' | 'held' | 'lost'
+  owner: string
+  purpose: string
+  /** Seconds since 1970. */
+  created: number
+  /** Seconds until it ends by itself, where it does. */
+  endsIn: number | null
+  /** Address of who holds it. */
+  holder: string | null
+  devices: {index: number; id: string; name: string; memory: number; compute: number; whole: boolean; cap: boolean; used: number}[]
+  /** Programs that use it now. */
+  programs: number
+}
+
+/** The daemon of one node. */
+export interface GpuNode {
+  node: string
+  /** stopped: it should run and does not. */
+  state: 'running' | 'stopped' | 'absent'
+  version: string | null
+  address: string | null
+  port: number | null
+  /** What was refused since it started, by reason. */
+  refused: Record<string, number>
+  devices: GpuDevice[]
+  leases: Lease[]
+}
+
+/** What is asked for. Neither memory nor fraction: whole devices. */
+export interface GpuRequest {
+  count: number
+  /** Bytes on each device. */
+  memory?: number
+  /** Of each device's memory and time, above 0 and up to 1. */
+  fraction?: number
+  /** Never more of the time than the share, although nobody else wants it. */
+  cap: boolean
+}
+
+/** Devices of one node that a lease is to have. */
+export interface Choice {
+  node: string
+  devices: {id: string; index: number; name: string; memory: number}[]
+}
