@@ -1,0 +1,168 @@
+// Reads a specification: NAME.api (messages), and where there are such, NAME.constants and NAME.functions beside it.
+import {existsSync, readFileSync} from 'node:fs'
+
+export interface Field {
+  name: string
+  /** A scalar, string, bytes, payload, or the name of a struct. */
+  type: string
+  isArray: boolean
+}
+
+export interface Struct {
+  name: string
+  fields: Field[]
+}
+
+export interface Message {
+  kind: 'call' | 'send' | 'notice'
+  name: string
+  op: number
+  fields: Field[]
+  /** Of a call. */
+  reply?: Field[]
+}
+
+export interface Parameter {
+  type: string
+  name: string
+}
+
+export interface ApiFunction {
+  name: string
+  since: string
+  how: 'forward' | 'local' | 'refuse'
+  messages: string[]
+  reason: string
+  /** Undefined: a null entry. */
+  returns?: string
+  parameters: Parameter[]
+  isInTable: boolean
+}
+
+export interface Constant {
+  type: string
+  name: string
+  value: string
+}
+
+export interface Spec {
+  api: string
+  firstOp: number
+  structs: Struct[]
+  messages: Message[]
+  opaques: {name: string; tag: string}[]
+  types: {name: string; of: string}[]
+  layouts: {name: string; members: string}[]
+  constants: Constant[]
+  callbacks: {name: string; parameters: string}[]
+  functions: ApiFunction[]
+}
+
+/** What a field of a scalar type is in C++. */
+export const SCALARS: Record<string, {cpp: string; size: number}> = {
+  u8: {cpp: 'std::uint8_t', size: 1},
+  u16: {cpp: 'std::uint16_t', size: 2},
+  u32: {cpp: 'std::uint32_t', size: 4},
+  u64: {cpp: 'std::uint64_t', size: 8},
+  i32: {cpp: 'std::int32_t', size: 4},
+  i64: {cpp: 'std::int64_t', size: 8},
+  f64: {cpp: 'double', size: 8},
+  handle: {cpp: 'std::uint64_t', size: 8},
+}
+
+const BUILT_IN = new Set([...Object.keys(SCALARS), 'string', 'bytes', 'payload'])
+
+/** Reads `base`.api, and `base`.constants and `base`.functions where they are. Throws with file and line on what it cannot read. */
+export function readSpec(base: string): Spec {
+  const spec: Spec = {api: '', firstOp: 0, structs: [], messages: [], opaques: [], types: [], layouts: [], constants: [], callbacks: [], functions: []}
+  for (const [path, needed] of [[`${base}.api`, true], [`${base}.constants`, false], [`${base}.functions`, false]] as const) {
+    if (needed || existsSync(path)) parse(readFileSync(path, 'utf8'), path, spec)
+  }
+  check(spec)
+  return spec
+}
+
+/** Adds the declarations of one file to `spec`. */
+export function parse(text: string, path: string, spec: Spec): void {
+  let isInTable = true
+  let last: ApiFunction | undefined
+  for (const [index, raw] of text.split('\n').entries()) {
+    const fail = (why: string): never => {
+      throw new Error(`${path}:${index + 1}: ${why}: ${raw.trim()}`)
+    }
+    const line = raw.replace(/(^|\s)#.*$/, '').trimEnd()
+    if (line.trim() === '') continue
+    if (line.startsWith(' ') && last) {
+      signature(line.trim(), last, fail)
+      last = undefined
+      continue
+    }
+    last = undefined
+    const [word = '', rest = ''] = split(line)
+    if (word === 'table') isInTable = true
+    else if (word === 'extensions') isInTable = false
+    else if (word === 'fn') spec.functions.push((last = functionLine(rest, isInTable, fail)))
+    else declaration(word, rest, spec, fail)
+  }
+}
+
+type Fail = (why: string) => never
+
+function declaration(word: string, rest: string, spec: Spec, fail: Fail): void {
+  const [name = '', more = ''] = split(rest)
+  if (word === 'api') Object.assign(spec, {api: name, firstOp: Number(more)})
+  else if (word === 'struct') spec.structs.push({name, fields: fields(more, fail)})
+  else if (word === 'call' || word === 'send' || word === 'notice') spec.messages.push(message(word, rest, fail))
+  else if (word === 'opaque') spec.opaques.push({name, tag: more})
+  else if (word === 'type') spec.types.push({name, of: more})
+  else if (word === 'layout') spec.layouts.push({name, members: /^\{ (.*) \}$/.exec(more)?.[1] ?? fail('a layout has members in braces')})
+  else if (word === 'callback') spec.callbacks.push({name, parameters: more})
+  else if (word === 'const') {
+    const [constant = '', value = ''] = split(more)
+    spec.constants.push({type: name, name: constant, value})
+  } else fail('not a declaration')
+}
+
+function message(kind: Message['kind'], text: string, fail: Fail): Message {
+  const match = /^(\w+) (0x[0-9a-f]+) (\{.*?\})(?: -> (\{.*\}))?$/.exec(text) ?? fail('a message is NAME OP { fields } with -> { fields } for a call')
+  const [, name = '', op = '', own = '', reply] = match
+  if ((kind === 'call') !== (reply !== undefined)) fail('a call, and only a call, has a reply')
+  return {kind, name, op: Number(op), fields: fields(own, fail), ...(reply ? {reply: fields(reply, fail)} : {})}
+}
+
+function fields(text: string, fail: Fail): Field[] {
+  const inner = /^\{(.*)\}$/.exec(text.trim())?.[1] ?? fail('fields are in braces')
+  return inner.trim() === '' ? [] : inner.trim().split(/\s{2,}/).map((part) => {
+    const [, name = '', type = '', array] = /^(\w+): (\w+)(\[\])?$/.exec(part) ?? fail('a field is name: type, two spaces between fields')
+    return {name, type, isArray: array !== undefined}
+  })
+}
+
+function functionLine(text: string, isInTable: boolean, fail: Fail): ApiFunction {
+  const match = /^(\w+) (\d\.\d) (forward|local|refuse)((?: \w+)*)(?: "(.*)")?$/.exec(text) ?? fail('a function is NAME SINCE forward|local|refuse MESSAGES "REASON"')
+  const [, name = '', since = '', how = '', messages = '', reason = ''] = match
+  if (how !== 'forward' && reason === '') fail('why is it not forwarded')
+  return {name, since, how: how as ApiFunction['how'], messages: messages.split(' ').filter(Boolean), reason, parameters: [], isInTable}
+}
+
+function signature(text: string, of: ApiFunction, fail: Fail): void {
+  const [, returns = '', list = ''] = /^(\w+\*?) \((.*)\)$/.exec(text) ?? fail('a signature is TYPE (parameters)')
+  of.returns = returns
+  of.parameters = list === '' ? [] : list.split(', ').map((parameter) => {
+    const [, type = '', name = ''] = /^(.*[ *])(\w+)$/.exec(parameter) ?? fail('a parameter is a type and a name')
+    return {type: type.trim(), name}
+  })
+}
+
+function check(spec: Spec): void {
+  const known = new Set([...BUILT_IN, ...spec.structs.map(({name}) => name)])
+  const all = [...spec.structs.flatMap((one) => one.fields), ...spec.messages.flatMap((one) => [...one.fields, ...(one.reply ?? [])])]
+  for (const field of all) if (!known.has(field.type)) throw new Error(`${spec.api}: ${field.name} is of no known type: ${field.type}`)
+  const messages = new Set(spec.messages.map(({name}) => name))
+  for (const one of spec.functions) for (const used of one.messages) if (!messages.has(used)) throw new Error(`${one.name}: no message ${used}`)
+}
+
+function split(text: string): string[] {
+  const [, first = '', rest = ''] = /^(\S+)\s*(.*)$/.exec(text) ?? []
+  return [first, rest]
+}
