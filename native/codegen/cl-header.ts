@@ -15,7 +15,7 @@ export function clHeader(spec: Spec): string {
 ${spec.opaques.map(({tag}) => `struct ${tag};\n`).join('')}
 ${spec.opaques.map(({name, tag}) => `using ${name} = ${tag}*;\n`).join('')}
 ${spec.types.map(({name, of}) => `using ${name} = ${of};\n`).join('')}
-${spec.layouts.map(({name, members}) => `struct ${name} {\n${members.split('; ').map((member) => `  ${member.replace(/;$/, '')};\n`).join('')}};\n`).join('\n')}
+${spec.layouts.map(({name, members}) => `struct _${name} {\n${members.split('; ').map((member) => `  ${member.replace(/;$/, '')};\n`).join('')}};\nusing ${name} = _${name};\n`).join('\n')}
 ${spec.callbacks.map(({name, parameters}) => `using ${name} = void(CL_CALLBACK*)${parameters};\n`).join('')}
 ${spec.constants.map(({type, name, value}) => `inline constexpr ${type} ${name} = ${value};\n`).join('')}
 /// What the client defines. What it does not define yet answers CL_INVALID_OPERATION (icd.cpp).

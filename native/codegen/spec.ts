@@ -1,4 +1,12 @@
 // Reads a specification: NAME.api (messages), and where there are such, NAME.constants and NAME.functions beside it.
+//
+// OpenCL's functions are written by hand on top of generated messages: its objects carry too much state for less. An API whose functions are mostly
+// plain forwards (CUDA's driver API) can have them generated from the same lines, with the signature saying what goes where:
+//   fn cuMemsetD8Async 3.2 forward memset
+//     CUresult (in handle dstDevice, in u8 uc, in u64 N, in stream hStream)
+// `in`, `out`, `inout` before a parameter, `T[n]` for arrays whose length is the parameter n, and a class of handle (stream, module, ...) that
+// says which table translates it. Of these the generator can make the message, the client's stub (send or call by whether anything is `out`), the
+// server's call of the native function and the fuzz case. A function without directions stays hand-written, as all of OpenCL's are.
 import {existsSync, readFileSync} from 'node:fs'
 
 export interface Field {

@@ -95,12 +95,13 @@ using cl_khronos_vendor_id = cl_uint;
 using cl_mem_properties = cl_properties;
 using cl_version = cl_uint;
 
-struct cl_image_format {
+struct _cl_image_format {
   cl_channel_order image_channel_order;
   cl_channel_type image_channel_data_type;
 };
+using cl_image_format = _cl_image_format;
 
-struct cl_image_desc {
+struct _cl_image_desc {
   cl_mem_object_type image_type;
   size_t image_width;
   size_t image_height;
@@ -112,23 +113,27 @@ struct cl_image_desc {
   cl_uint num_samples;
   cl_mem mem_object;
 };
+using cl_image_desc = _cl_image_desc;
 
-struct cl_buffer_region {
+struct _cl_buffer_region {
   size_t origin;
   size_t size;
 };
+using cl_buffer_region = _cl_buffer_region;
 
-struct cl_name_version {
+struct _cl_name_version {
   cl_version version;
   char name[64];
 };
+using cl_name_version = _cl_name_version;
 
-struct cl_device_pci_bus_info_khr {
+struct _cl_device_pci_bus_info_khr {
   cl_uint pci_domain;
   cl_uint pci_bus;
   cl_uint pci_device;
   cl_uint pci_function;
 };
+using cl_device_pci_bus_info_khr = _cl_device_pci_bus_info_khr;
 
 using cl_context_callback = void(CL_CALLBACK*)(const char*, const void*, size_t, void*);
 using cl_program_callback = void(CL_CALLBACK*)(cl_program, void*);

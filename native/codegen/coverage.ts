@@ -1,0 +1,41 @@
+// docs/API-coverage.md: what becomes of every function, and the messages there are.
+import {hex} from './cpp.ts'
+import type {ApiFunction, Field, Spec} from './spec.ts'
+
+const TITLES: Record<string, string> = {opencl: 'OpenCL'}
+
+export function coveragePage(spec: Spec): string {
+  const title = TITLES[spec.api] ?? spec.api
+  const count = (how: ApiFunction['how']): number => spec.functions.filter((one) => one.how === how).length
+  return `# ${title}: what becomes of every function
+
+Generated from \`native/spec/${spec.api}.*\` by \`node native/codegen/generate.ts\`. ${spec.functions.length} functions: ${count('forward')} forwarded to the
+device, ${count('local')} answered in the client, ${count('refuse')} refused.
+
+- **forward**: carried out by the device, through the messages named.
+- **local**: answered in the client, from what those messages brought before.
+- **refuse**: answers an error. Each with its reason.
+
+## Functions
+
+| function | since | | messages | why |
+|---|---|---|---|---|
+${spec.functions.map((one) => `| \`${one.name}\` | ${one.since} | ${one.how} | ${one.messages.map((name) => `[${name}](#messages)`).join(', ')} | ${one.reason} |\n`).join('')}
+## Messages
+
+How a frame, a field and an array are laid out is in [protocol.md](protocol.md). A \`call\` waits for its reply, a \`send\` does not, a \`notice\` comes from the server.
+The meaning of the fields is in the comments of \`native/spec/${spec.api}.api\`.
+
+| op | | message | fields | reply |
+|---|---|---|---|---|
+${[...spec.messages].sort((a, b) => a.op - b.op).map((one) => `| ${hex(one.op)} | ${one.kind} | \`${one.name}\` | ${list(one.fields)} | ${list(one.reply ?? [])} |\n`).join('')}
+### Structures
+
+| structure | fields |
+|---|---|
+${spec.structs.map(({name, fields}) => `| \`${name}\` | ${list(fields)} |\n`).join('')}`
+}
+
+function list(fields: Field[]): string {
+  return fields.map(({name, type, isArray}) => `${name}: ${type}${isArray ? '[]' : ''}`).join(', ')
+}

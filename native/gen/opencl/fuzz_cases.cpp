@@ -1,0 +1,1208 @@
+// The examples of opencl.
+// Generated from native/spec/opencl.* by native/codegen/generate.ts; change those.
+#include "gen/opencl/fuzz_cases.h"
+
+namespace flexrack::cl {
+
+namespace {
+
+constexpr std::uint8_t kBytes[] = {0x66, 0x6c, 0x65, 0x78, 0x00, 0xff, 0x80};
+[[maybe_unused]] constexpr std::uint8_t k_u8[] = {1, 2, 3};
+[[maybe_unused]] constexpr std::uint16_t k_u16[] = {1, 2, 3};
+[[maybe_unused]] constexpr std::uint32_t k_u32[] = {1, 2, 3};
+[[maybe_unused]] constexpr std::uint64_t k_u64[] = {1, 2, 3};
+[[maybe_unused]] constexpr std::int32_t k_i32[] = {1, 2, 3};
+[[maybe_unused]] constexpr std::int64_t k_i64[] = {1, 2, 3};
+[[maybe_unused]] constexpr double k_f64[] = {1, 2, 3};
+
+template <class Message>
+bool again(wire::View body, wire::Bytes& out) {
+  Message message;
+  if (!decode(body, message)) return false;
+  encode(out, message);
+  return true;
+}
+
+wire::Bytes make_DescribeReply() {
+  DescribeReply m;
+  m.platforms.resize(2);
+  m.platforms[0].infos.resize(2);
+  m.platforms[0].infos[0].name = 1;
+  m.platforms[0].infos[0].value = kBytes;
+  m.platforms[0].infos[1].name = 2;
+  m.platforms[0].infos[1].value = kBytes;
+  m.platforms[1].infos.resize(2);
+  m.platforms[1].infos[0].name = 3;
+  m.platforms[1].infos[0].value = kBytes;
+  m.platforms[1].infos[1].name = 4;
+  m.platforms[1].infos[1].value = kBytes;
+  m.devices.resize(2);
+  m.devices[0].index = 5;
+  m.devices[0].platform = 6;
+  m.devices[0].infos.resize(2);
+  m.devices[0].infos[0].name = 7;
+  m.devices[0].infos[0].value = kBytes;
+  m.devices[0].infos[1].name = 8;
+  m.devices[0].infos[1].value = kBytes;
+  m.devices[1].index = 9;
+  m.devices[1].platform = 10;
+  m.devices[1].infos.resize(2);
+  m.devices[1].infos[0].name = 11;
+  m.devices[1].infos[0].value = kBytes;
+  m.devices[1].infos[1].name = 12;
+  m.devices[1].infos[1].value = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Describe() {
+  Describe m;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateContextReply() {
+  CreateContextReply m;
+  m.status = 13;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateContext() {
+  CreateContext m;
+  m.context = 14;
+  m.devices = k_u32;
+  m.properties = k_u64;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateQueueReply() {
+  CreateQueueReply m;
+  m.status = 15;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateQueue() {
+  CreateQueue m;
+  m.context = 16;
+  m.queue = 17;
+  m.device = 18;
+  m.reserved = 19;
+  m.properties = k_u64;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Release() {
+  Release m;
+  m.object = 20;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Flush() {
+  Flush m;
+  m.queue = 21;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_DeviceTimeReply() {
+  DeviceTimeReply m;
+  m.status = 22;
+  m.device_ns = 23;
+  m.host_ns = 24;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_DeviceTime() {
+  DeviceTime m;
+  m.device = 25;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateBufferReply() {
+  CreateBufferReply m;
+  m.status = 26;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateBuffer() {
+  CreateBuffer m;
+  m.context = 27;
+  m.memory = 28;
+  m.flags = 29;
+  m.size = 30;
+  m.content = {0, sizeof kBytes, kBytes};
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateSubBufferReply() {
+  CreateSubBufferReply m;
+  m.status = 31;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateSubBuffer() {
+  CreateSubBuffer m;
+  m.parent = 32;
+  m.memory = 33;
+  m.flags = 34;
+  m.origin = 35;
+  m.size = 36;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateImageReply() {
+  CreateImageReply m;
+  m.status = 37;
+  m.infos.resize(2);
+  m.infos[0].name = 38;
+  m.infos[0].value = kBytes;
+  m.infos[1].name = 39;
+  m.infos[1].value = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateImage() {
+  CreateImage m;
+  m.context = 40;
+  m.memory = 41;
+  m.flags = 42;
+  m.format.order = 43;
+  m.format.type = 44;
+  m.shape.type = 45;
+  m.shape.samples = 46;
+  m.shape.mips = 47;
+  m.shape.reserved = 48;
+  m.shape.width = 49;
+  m.shape.height = 50;
+  m.shape.depth = 51;
+  m.shape.array_size = 52;
+  m.shape.row_pitch = 53;
+  m.shape.slice_pitch = 54;
+  m.buffer = 55;
+  m.content = {0, sizeof kBytes, kBytes};
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ImageFormatsReply() {
+  ImageFormatsReply m;
+  m.status = 56;
+  m.formats.resize(2);
+  m.formats[0].order = 57;
+  m.formats[0].type = 58;
+  m.formats[1].order = 59;
+  m.formats[1].type = 60;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ImageFormats() {
+  ImageFormats m;
+  m.context = 61;
+  m.flags = 62;
+  m.type = 63;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateSamplerReply() {
+  CreateSamplerReply m;
+  m.status = 64;
+  m.infos.resize(2);
+  m.infos[0].name = 65;
+  m.infos[0].value = kBytes;
+  m.infos[1].name = 66;
+  m.infos[1].value = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateSampler() {
+  CreateSampler m;
+  m.context = 67;
+  m.sampler = 68;
+  m.properties = k_u64;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreatePipeReply() {
+  CreatePipeReply m;
+  m.status = 69;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreatePipe() {
+  CreatePipe m;
+  m.context = 70;
+  m.memory = 71;
+  m.flags = 72;
+  m.packet_size = 73;
+  m.max_packets = 74;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ReserveReply() {
+  ReserveReply m;
+  m.status = 75;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Reserve() {
+  Reserve m;
+  m.memory = 76;
+  m.device = 77;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateProgramReply() {
+  CreateProgramReply m;
+  m.status = 78;
+  m.binary_status = k_i32;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateProgram() {
+  CreateProgram m;
+  m.context = 79;
+  m.program = 80;
+  m.form = 81;
+  m.devices = k_u32;
+  m.parts.resize(2);
+  m.parts[0] = kBytes;
+  m.parts[1] = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_BuildProgramReply() {
+  BuildProgramReply m;
+  m.status = 82;
+  m.outcomes.resize(2);
+  m.outcomes[0].device = 83;
+  m.outcomes[0].status = 84;
+  m.outcomes[0].binary_type = 85;
+  m.outcomes[0].global_variable_bytes = 86;
+  m.outcomes[0].options = "options 87";
+  m.outcomes[0].log = "log 88";
+  m.outcomes[1].device = 89;
+  m.outcomes[1].status = 90;
+  m.outcomes[1].binary_type = 91;
+  m.outcomes[1].global_variable_bytes = 92;
+  m.outcomes[1].options = "options 93";
+  m.outcomes[1].log = "log 94";
+  m.kernel_names = "kernel_names 95";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_BuildProgram() {
+  BuildProgram m;
+  m.program = 96;
+  m.devices = k_u32;
+  m.options = "options 97";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CompileProgramReply() {
+  CompileProgramReply m;
+  m.status = 98;
+  m.outcomes.resize(2);
+  m.outcomes[0].device = 99;
+  m.outcomes[0].status = 100;
+  m.outcomes[0].binary_type = 1;
+  m.outcomes[0].global_variable_bytes = 2;
+  m.outcomes[0].options = "options 3";
+  m.outcomes[0].log = "log 4";
+  m.outcomes[1].device = 5;
+  m.outcomes[1].status = 6;
+  m.outcomes[1].binary_type = 7;
+  m.outcomes[1].global_variable_bytes = 8;
+  m.outcomes[1].options = "options 9";
+  m.outcomes[1].log = "log 10";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CompileProgram() {
+  CompileProgram m;
+  m.program = 11;
+  m.devices = k_u32;
+  m.options = "options 12";
+  m.headers.resize(2);
+  m.headers[0].name = "name 13";
+  m.headers[0].program = 14;
+  m.headers[1].name = "name 15";
+  m.headers[1].program = 16;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_LinkProgramReply() {
+  LinkProgramReply m;
+  m.status = 17;
+  m.created = 18;
+  m.outcomes.resize(2);
+  m.outcomes[0].device = 19;
+  m.outcomes[0].status = 20;
+  m.outcomes[0].binary_type = 21;
+  m.outcomes[0].global_variable_bytes = 22;
+  m.outcomes[0].options = "options 23";
+  m.outcomes[0].log = "log 24";
+  m.outcomes[1].device = 25;
+  m.outcomes[1].status = 26;
+  m.outcomes[1].binary_type = 27;
+  m.outcomes[1].global_variable_bytes = 28;
+  m.outcomes[1].options = "options 29";
+  m.outcomes[1].log = "log 30";
+  m.kernel_names = "kernel_names 31";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_LinkProgram() {
+  LinkProgram m;
+  m.context = 32;
+  m.program = 33;
+  m.devices = k_u32;
+  m.options = "options 34";
+  m.inputs = k_u64;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ProgramBinariesReply() {
+  ProgramBinariesReply m;
+  m.status = 35;
+  m.devices = k_u32;
+  m.binaries.resize(2);
+  m.binaries[0] = kBytes;
+  m.binaries[1] = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ProgramBinaries() {
+  ProgramBinaries m;
+  m.program = 36;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ProgramInfoReply() {
+  ProgramInfoReply m;
+  m.status = 37;
+  m.value = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ProgramInfo() {
+  ProgramInfo m;
+  m.program = 38;
+  m.param = 39;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SpecializeProgramReply() {
+  SpecializeProgramReply m;
+  m.status = 40;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SpecializeProgram() {
+  SpecializeProgram m;
+  m.program = 41;
+  m.id = 42;
+  m.value = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateKernelReply() {
+  CreateKernelReply m;
+  m.status = 43;
+  m.attributes = "attributes 44";
+  m.arguments.resize(2);
+  m.arguments[0].kind = 45;
+  m.arguments[0].address = 46;
+  m.arguments[0].access = 47;
+  m.arguments[0].qualifier = 48;
+  m.arguments[0].size = 49;
+  m.arguments[0].type_name = "type_name 50";
+  m.arguments[0].name = "name 51";
+  m.arguments[1].kind = 52;
+  m.arguments[1].address = 53;
+  m.arguments[1].access = 54;
+  m.arguments[1].qualifier = 55;
+  m.arguments[1].size = 56;
+  m.arguments[1].type_name = "type_name 57";
+  m.arguments[1].name = "name 58";
+  m.devices.resize(2);
+  m.devices[0].device = 59;
+  m.devices[0].infos.resize(2);
+  m.devices[0].infos[0].name = 60;
+  m.devices[0].infos[0].value = kBytes;
+  m.devices[0].infos[1].name = 61;
+  m.devices[0].infos[1].value = kBytes;
+  m.devices[1].device = 62;
+  m.devices[1].infos.resize(2);
+  m.devices[1].infos[0].name = 63;
+  m.devices[1].infos[0].value = kBytes;
+  m.devices[1].infos[1].name = 64;
+  m.devices[1].infos[1].value = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateKernel() {
+  CreateKernel m;
+  m.program = 65;
+  m.kernel = 66;
+  m.name = "name 67";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CloneKernelReply() {
+  CloneKernelReply m;
+  m.status = 68;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CloneKernel() {
+  CloneKernel m;
+  m.source = 69;
+  m.kernel = 70;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SubGroupInfoReply() {
+  SubGroupInfoReply m;
+  m.status = 71;
+  m.value = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SubGroupInfo() {
+  SubGroupInfo m;
+  m.kernel = 72;
+  m.device = 73;
+  m.param = 74;
+  m.input = kBytes;
+  m.capacity = 75;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_KernelExecInfoReply() {
+  KernelExecInfoReply m;
+  m.status = 76;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_KernelExecInfo() {
+  KernelExecInfo m;
+  m.kernel = 77;
+  m.param = 78;
+  m.value = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CheckArgumentReply() {
+  CheckArgumentReply m;
+  m.status = 79;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CheckArgument() {
+  CheckArgument m;
+  m.kernel = 80;
+  m.argument.index = 81;
+  m.argument.kind = 82;
+  m.argument.object = 83;
+  m.argument.size = 84;
+  m.argument.value = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SuggestLocalSizeReply() {
+  SuggestLocalSizeReply m;
+  m.status = 85;
+  m.local.x = 86;
+  m.local.y = 87;
+  m.local.z = 88;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SuggestLocalSize() {
+  SuggestLocalSize m;
+  m.queue = 89;
+  m.kernel = 90;
+  m.dimensions = 91;
+  m.offset.x = 92;
+  m.offset.y = 93;
+  m.offset.z = 94;
+  m.global.x = 95;
+  m.global.y = 96;
+  m.global.z = 97;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Launch() {
+  Launch m;
+  m.queue = 98;
+  m.kernel = 99;
+  m.event = 100;
+  m.waits = k_u64;
+  m.dimensions = 1;
+  m.has_local = 2;
+  m.offset.x = 3;
+  m.offset.y = 4;
+  m.offset.z = 5;
+  m.global.x = 6;
+  m.global.y = 7;
+  m.global.z = 8;
+  m.local.x = 9;
+  m.local.y = 10;
+  m.local.z = 11;
+  m.arguments.resize(2);
+  m.arguments[0].index = 12;
+  m.arguments[0].kind = 13;
+  m.arguments[0].object = 14;
+  m.arguments[0].size = 15;
+  m.arguments[0].value = kBytes;
+  m.arguments[1].index = 16;
+  m.arguments[1].kind = 17;
+  m.arguments[1].object = 18;
+  m.arguments[1].size = 19;
+  m.arguments[1].value = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_WriteBuffer() {
+  WriteBuffer m;
+  m.queue = 20;
+  m.memory = 21;
+  m.event = 22;
+  m.waits = k_u64;
+  m.offset = 23;
+  m.data = {0, sizeof kBytes, kBytes};
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ReadBuffer() {
+  ReadBuffer m;
+  m.queue = 24;
+  m.memory = 25;
+  m.event = 26;
+  m.waits = k_u64;
+  m.offset = 27;
+  m.size = 28;
+  m.ticket = 29;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_WriteRect() {
+  WriteRect m;
+  m.queue = 30;
+  m.memory = 31;
+  m.event = 32;
+  m.waits = k_u64;
+  m.origin.x = 33;
+  m.origin.y = 34;
+  m.origin.z = 35;
+  m.region.x = 36;
+  m.region.y = 37;
+  m.region.z = 38;
+  m.row_pitch = 39;
+  m.slice_pitch = 40;
+  m.data = {0, sizeof kBytes, kBytes};
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ReadRect() {
+  ReadRect m;
+  m.queue = 41;
+  m.memory = 42;
+  m.event = 43;
+  m.waits = k_u64;
+  m.origin.x = 44;
+  m.origin.y = 45;
+  m.origin.z = 46;
+  m.region.x = 47;
+  m.region.y = 48;
+  m.region.z = 49;
+  m.row_pitch = 50;
+  m.slice_pitch = 51;
+  m.ticket = 52;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CopyBuffer() {
+  CopyBuffer m;
+  m.queue = 53;
+  m.source = 54;
+  m.target = 55;
+  m.event = 56;
+  m.waits = k_u64;
+  m.source_offset = 57;
+  m.target_offset = 58;
+  m.size = 59;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CopyRect() {
+  CopyRect m;
+  m.queue = 60;
+  m.source = 61;
+  m.target = 62;
+  m.event = 63;
+  m.waits = k_u64;
+  m.source_origin.x = 64;
+  m.source_origin.y = 65;
+  m.source_origin.z = 66;
+  m.target_origin.x = 67;
+  m.target_origin.y = 68;
+  m.target_origin.z = 69;
+  m.region.x = 70;
+  m.region.y = 71;
+  m.region.z = 72;
+  m.source_row_pitch = 73;
+  m.source_slice_pitch = 74;
+  m.target_row_pitch = 75;
+  m.target_slice_pitch = 76;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_FillBuffer() {
+  FillBuffer m;
+  m.queue = 77;
+  m.memory = 78;
+  m.event = 79;
+  m.waits = k_u64;
+  m.offset = 80;
+  m.size = 81;
+  m.pattern = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_WriteImage() {
+  WriteImage m;
+  m.queue = 82;
+  m.memory = 83;
+  m.event = 84;
+  m.waits = k_u64;
+  m.origin.x = 85;
+  m.origin.y = 86;
+  m.origin.z = 87;
+  m.region.x = 88;
+  m.region.y = 89;
+  m.region.z = 90;
+  m.data = {0, sizeof kBytes, kBytes};
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ReadImage() {
+  ReadImage m;
+  m.queue = 91;
+  m.memory = 92;
+  m.event = 93;
+  m.waits = k_u64;
+  m.origin.x = 94;
+  m.origin.y = 95;
+  m.origin.z = 96;
+  m.region.x = 97;
+  m.region.y = 98;
+  m.region.z = 99;
+  m.size = 100;
+  m.ticket = 1;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CopyImage() {
+  CopyImage m;
+  m.queue = 2;
+  m.source = 3;
+  m.target = 4;
+  m.event = 5;
+  m.waits = k_u64;
+  m.source_origin.x = 6;
+  m.source_origin.y = 7;
+  m.source_origin.z = 8;
+  m.target_origin.x = 9;
+  m.target_origin.y = 10;
+  m.target_origin.z = 11;
+  m.region.x = 12;
+  m.region.y = 13;
+  m.region.z = 14;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CopyImageToBuffer() {
+  CopyImageToBuffer m;
+  m.queue = 15;
+  m.source = 16;
+  m.target = 17;
+  m.event = 18;
+  m.waits = k_u64;
+  m.origin.x = 19;
+  m.origin.y = 20;
+  m.origin.z = 21;
+  m.region.x = 22;
+  m.region.y = 23;
+  m.region.z = 24;
+  m.offset = 25;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CopyBufferToImage() {
+  CopyBufferToImage m;
+  m.queue = 26;
+  m.source = 27;
+  m.target = 28;
+  m.event = 29;
+  m.waits = k_u64;
+  m.offset = 30;
+  m.origin.x = 31;
+  m.origin.y = 32;
+  m.origin.z = 33;
+  m.region.x = 34;
+  m.region.y = 35;
+  m.region.z = 36;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_FillImage() {
+  FillImage m;
+  m.queue = 37;
+  m.memory = 38;
+  m.event = 39;
+  m.waits = k_u64;
+  m.origin.x = 40;
+  m.origin.y = 41;
+  m.origin.z = 42;
+  m.region.x = 43;
+  m.region.y = 44;
+  m.region.z = 45;
+  m.color = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Migrate() {
+  Migrate m;
+  m.queue = 46;
+  m.event = 47;
+  m.waits = k_u64;
+  m.flags = 48;
+  m.objects = k_u64;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Marker() {
+  Marker m;
+  m.queue = 49;
+  m.event = 50;
+  m.waits = k_u64;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Barrier() {
+  Barrier m;
+  m.queue = 51;
+  m.event = 52;
+  m.waits = k_u64;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateUserEvent() {
+  CreateUserEvent m;
+  m.context = 53;
+  m.event = 54;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SetUserEvent() {
+  SetUserEvent m;
+  m.event = 55;
+  m.status = 56;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Watch() {
+  Watch m;
+  m.events = k_u64;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_WatchStage() {
+  WatchStage m;
+  m.event = 57;
+  m.stage = 58;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_EventStatusReply() {
+  EventStatusReply m;
+  m.status = 59;
+  m.reserved = 60;
+  m.queued = 61;
+  m.submitted = 62;
+  m.started = 63;
+  m.ended = 64;
+  m.completed = 65;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_EventStatus() {
+  EventStatus m;
+  m.event = 66;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SvmAllocateReply() {
+  SvmAllocateReply m;
+  m.address = 67;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SvmAllocate() {
+  SvmAllocate m;
+  m.context = 68;
+  m.memory = 69;
+  m.flags = 70;
+  m.size = 71;
+  m.alignment = 72;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SvmWrite() {
+  SvmWrite m;
+  m.queue = 73;
+  m.event = 74;
+  m.waits = k_u64;
+  m.address = 75;
+  m.data = {0, sizeof kBytes, kBytes};
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SvmRead() {
+  SvmRead m;
+  m.queue = 76;
+  m.event = 77;
+  m.waits = k_u64;
+  m.address = 78;
+  m.size = 79;
+  m.ticket = 80;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SvmCopy() {
+  SvmCopy m;
+  m.queue = 81;
+  m.event = 82;
+  m.waits = k_u64;
+  m.source = 83;
+  m.target = 84;
+  m.size = 85;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SvmFill() {
+  SvmFill m;
+  m.queue = 86;
+  m.event = 87;
+  m.waits = k_u64;
+  m.address = 88;
+  m.size = 89;
+  m.pattern = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_SvmMigrate() {
+  SvmMigrate m;
+  m.queue = 90;
+  m.event = 91;
+  m.waits = k_u64;
+  m.flags = 92;
+  m.addresses = k_u64;
+  m.sizes = k_u64;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_PeerAcceptReply() {
+  PeerAcceptReply m;
+  m.status = 93;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_PeerAccept() {
+  PeerAccept m;
+  m.peer = 94;
+  m.key = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_PeerOpenReply() {
+  PeerOpenReply m;
+  m.status = 95;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_PeerOpen() {
+  PeerOpen m;
+  m.peer = 96;
+  m.key = kBytes;
+  m.address = "address 97";
+  m.port = 98;
+  m.session = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ExportMemory() {
+  ExportMemory m;
+  m.queue = 99;
+  m.memory = 100;
+  m.event = 1;
+  m.waits = k_u64;
+  m.offset = 2;
+  m.size = 3;
+  m.peer = 4;
+  m.ticket = 5;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ImportMemory() {
+  ImportMemory m;
+  m.queue = 6;
+  m.memory = 7;
+  m.event = 8;
+  m.waits = k_u64;
+  m.offset = 9;
+  m.size = 10;
+  m.peer = 11;
+  m.ticket = 12;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Completed() {
+  Completed m;
+  m.events.resize(2);
+  m.events[0].event = 13;
+  m.events[0].status = 14;
+  m.events[0].reserved = 15;
+  m.events[0].queued = 16;
+  m.events[0].submitted = 17;
+  m.events[0].started = 18;
+  m.events[0].ended = 19;
+  m.events[0].completed = 20;
+  m.events[1].event = 21;
+  m.events[1].status = 22;
+  m.events[1].reserved = 23;
+  m.events[1].queued = 24;
+  m.events[1].submitted = 25;
+  m.events[1].started = 26;
+  m.events[1].ended = 27;
+  m.events[1].completed = 28;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Reached() {
+  Reached m;
+  m.event = 29;
+  m.stage = 30;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Printed() {
+  Printed m;
+  m.text = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ContextError() {
+  ContextError m;
+  m.context = 31;
+  m.text = "text 32";
+  m.private_info = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Failed() {
+  Failed m;
+  m.event = 33;
+  m.op = 34;
+  m.status = 35;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+
+constexpr FuzzCase kCases[] = {
+    {"describe_reply", 0x1001, true, false, make_DescribeReply, again<DescribeReply>},
+    {"describe", 0x1001, false, false, make_Describe, again<Describe>},
+    {"create_context_reply", 0x1002, true, false, make_CreateContextReply, again<CreateContextReply>},
+    {"create_context", 0x1002, false, false, make_CreateContext, again<CreateContext>},
+    {"create_queue_reply", 0x1003, true, false, make_CreateQueueReply, again<CreateQueueReply>},
+    {"create_queue", 0x1003, false, false, make_CreateQueue, again<CreateQueue>},
+    {"release", 0x1004, false, false, make_Release, again<Release>},
+    {"flush", 0x1005, false, false, make_Flush, again<Flush>},
+    {"device_time_reply", 0x1006, true, false, make_DeviceTimeReply, again<DeviceTimeReply>},
+    {"device_time", 0x1006, false, false, make_DeviceTime, again<DeviceTime>},
+    {"create_buffer_reply", 0x1010, true, false, make_CreateBufferReply, again<CreateBufferReply>},
+    {"create_buffer", 0x1010, false, false, make_CreateBuffer, again<CreateBuffer>},
+    {"create_sub_buffer_reply", 0x1011, true, false, make_CreateSubBufferReply, again<CreateSubBufferReply>},
+    {"create_sub_buffer", 0x1011, false, false, make_CreateSubBuffer, again<CreateSubBuffer>},
+    {"create_image_reply", 0x1012, true, false, make_CreateImageReply, again<CreateImageReply>},
+    {"create_image", 0x1012, false, false, make_CreateImage, again<CreateImage>},
+    {"image_formats_reply", 0x1013, true, false, make_ImageFormatsReply, again<ImageFormatsReply>},
+    {"image_formats", 0x1013, false, false, make_ImageFormats, again<ImageFormats>},
+    {"create_sampler_reply", 0x1014, true, false, make_CreateSamplerReply, again<CreateSamplerReply>},
+    {"create_sampler", 0x1014, false, false, make_CreateSampler, again<CreateSampler>},
+    {"create_pipe_reply", 0x1015, true, false, make_CreatePipeReply, again<CreatePipeReply>},
+    {"create_pipe", 0x1015, false, false, make_CreatePipe, again<CreatePipe>},
+    {"reserve_reply", 0x1016, true, false, make_ReserveReply, again<ReserveReply>},
+    {"reserve", 0x1016, false, false, make_Reserve, again<Reserve>},
+    {"create_program_reply", 0x1020, true, false, make_CreateProgramReply, again<CreateProgramReply>},
+    {"create_program", 0x1020, false, false, make_CreateProgram, again<CreateProgram>},
+    {"build_program_reply", 0x1021, true, false, make_BuildProgramReply, again<BuildProgramReply>},
+    {"build_program", 0x1021, false, false, make_BuildProgram, again<BuildProgram>},
+    {"compile_program_reply", 0x1022, true, false, make_CompileProgramReply, again<CompileProgramReply>},
+    {"compile_program", 0x1022, false, false, make_CompileProgram, again<CompileProgram>},
+    {"link_program_reply", 0x1023, true, false, make_LinkProgramReply, again<LinkProgramReply>},
+    {"link_program", 0x1023, false, false, make_LinkProgram, again<LinkProgram>},
+    {"program_binaries_reply", 0x1024, true, false, make_ProgramBinariesReply, again<ProgramBinariesReply>},
+    {"program_binaries", 0x1024, false, false, make_ProgramBinaries, again<ProgramBinaries>},
+    {"program_info_reply", 0x1025, true, false, make_ProgramInfoReply, again<ProgramInfoReply>},
+    {"program_info", 0x1025, false, false, make_ProgramInfo, again<ProgramInfo>},
+    {"specialize_program_reply", 0x1026, true, false, make_SpecializeProgramReply, again<SpecializeProgramReply>},
+    {"specialize_program", 0x1026, false, false, make_SpecializeProgram, again<SpecializeProgram>},
+    {"create_kernel_reply", 0x1028, true, false, make_CreateKernelReply, again<CreateKernelReply>},
+    {"create_kernel", 0x1028, false, false, make_CreateKernel, again<CreateKernel>},
+    {"clone_kernel_reply", 0x1029, true, false, make_CloneKernelReply, again<CloneKernelReply>},
+    {"clone_kernel", 0x1029, false, false, make_CloneKernel, again<CloneKernel>},
+    {"sub_group_info_reply", 0x102a, true, false, make_SubGroupInfoReply, again<SubGroupInfoReply>},
+    {"sub_group_info", 0x102a, false, false, make_SubGroupInfo, again<SubGroupInfo>},
+    {"kernel_exec_info_reply", 0x102b, true, false, make_KernelExecInfoReply, again<KernelExecInfoReply>},
+    {"kernel_exec_info", 0x102b, false, false, make_KernelExecInfo, again<KernelExecInfo>},
+    {"check_argument_reply", 0x102c, true, false, make_CheckArgumentReply, again<CheckArgumentReply>},
+    {"check_argument", 0x102c, false, false, make_CheckArgument, again<CheckArgument>},
+    {"suggest_local_size_reply", 0x102d, true, false, make_SuggestLocalSizeReply, again<SuggestLocalSizeReply>},
+    {"suggest_local_size", 0x102d, false, false, make_SuggestLocalSize, again<SuggestLocalSize>},
+    {"launch", 0x1030, false, false, make_Launch, again<Launch>},
+    {"write_buffer", 0x1031, false, false, make_WriteBuffer, again<WriteBuffer>},
+    {"read_buffer", 0x1032, false, false, make_ReadBuffer, again<ReadBuffer>},
+    {"write_rect", 0x1033, false, false, make_WriteRect, again<WriteRect>},
+    {"read_rect", 0x1034, false, false, make_ReadRect, again<ReadRect>},
+    {"copy_buffer", 0x1035, false, false, make_CopyBuffer, again<CopyBuffer>},
+    {"copy_rect", 0x1036, false, false, make_CopyRect, again<CopyRect>},
+    {"fill_buffer", 0x1037, false, false, make_FillBuffer, again<FillBuffer>},
+    {"write_image", 0x1038, false, false, make_WriteImage, again<WriteImage>},
+    {"read_image", 0x1039, false, false, make_ReadImage, again<ReadImage>},
+    {"copy_image", 0x103a, false, false, make_CopyImage, again<CopyImage>},
+    {"copy_image_to_buffer", 0x103b, false, false, make_CopyImageToBuffer, again<CopyImageToBuffer>},
+    {"copy_buffer_to_image", 0x103c, false, false, make_CopyBufferToImage, again<CopyBufferToImage>},
+    {"fill_image", 0x103d, false, false, make_FillImage, again<FillImage>},
+    {"migrate", 0x103e, false, false, make_Migrate, again<Migrate>},
+    {"marker", 0x103f, false, false, make_Marker, again<Marker>},
+    {"barrier", 0x1040, false, false, make_Barrier, again<Barrier>},
+    {"create_user_event", 0x1048, false, false, make_CreateUserEvent, again<CreateUserEvent>},
+    {"set_user_event", 0x1049, false, false, make_SetUserEvent, again<SetUserEvent>},
+    {"watch", 0x104a, false, false, make_Watch, again<Watch>},
+    {"watch_stage", 0x104b, false, false, make_WatchStage, again<WatchStage>},
+    {"event_status_reply", 0x104c, true, false, make_EventStatusReply, again<EventStatusReply>},
+    {"event_status", 0x104c, false, false, make_EventStatus, again<EventStatus>},
+    {"svm_allocate_reply", 0x1050, true, false, make_SvmAllocateReply, again<SvmAllocateReply>},
+    {"svm_allocate", 0x1050, false, false, make_SvmAllocate, again<SvmAllocate>},
+    {"svm_write", 0x1051, false, false, make_SvmWrite, again<SvmWrite>},
+    {"svm_read", 0x1052, false, false, make_SvmRead, again<SvmRead>},
+    {"svm_copy", 0x1053, false, false, make_SvmCopy, again<SvmCopy>},
+    {"svm_fill", 0x1054, false, false, make_SvmFill, again<SvmFill>},
+    {"svm_migrate", 0x1055, false, false, make_SvmMigrate, again<SvmMigrate>},
+    {"peer_accept_reply", 0x1058, true, false, make_PeerAcceptReply, again<PeerAcceptReply>},
+    {"peer_accept", 0x1058, false, false, make_PeerAccept, again<PeerAccept>},
+    {"peer_open_reply", 0x1059, true, false, make_PeerOpenReply, again<PeerOpenReply>},
+    {"peer_open", 0x1059, false, false, make_PeerOpen, again<PeerOpen>},
+    {"export_memory", 0x105a, false, false, make_ExportMemory, again<ExportMemory>},
+    {"import_memory", 0x105b, false, false, make_ImportMemory, again<ImportMemory>},
+    {"completed", 0x1060, false, true, make_Completed, again<Completed>},
+    {"reached", 0x1061, false, true, make_Reached, again<Reached>},
+    {"printed", 0x1062, false, true, make_Printed, again<Printed>},
+    {"context_error", 0x1063, false, true, make_ContextError, again<ContextError>},
+    {"failed", 0x1064, false, true, make_Failed, again<Failed>},
+};
+
+}  // namespace
+
+std::span<const FuzzCase> fuzz_cases() { return kCases; }
+
+}  // namespace flexrack::cl
