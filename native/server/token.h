@@ -1,16 +1,18 @@
-// Names and secrets of leases and sessions: random bytes and their hexadecimal form.
+// The random bytes that name and guard leases.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
+
+#include "wire/preamble.h"
 
 namespace flexrack::server {
 
-using Id = std::array<std::uint8_t, 16>;   ///< of a lease or a session; not a secret
+using wire::Id;                            // of a lease or a session; not a secret
 using Key = std::array<std::uint8_t, 32>;  ///< a lease's pre-shared key
 
 /// From the kernel's generator; throws std::system_error where it has none.
@@ -23,15 +25,13 @@ Array random_token() {
   return bytes;
 }
 
-/// Lower case, two digits a byte.
-std::string to_hex(std::span<const std::uint8_t> bytes);
-/// False: not exactly that many bytes in hexadecimal digits.
-bool from_hex(std::string_view text, std::span<std::uint8_t> bytes);
-
+/// Nothing when the text is not exactly that many bytes in hexadecimal digits.
 template <class Array>
 std::optional<Array> token_from_hex(std::string_view text) {
   Array bytes{};
-  if (!from_hex(text, bytes)) return std::nullopt;
+  const auto read = wire::from_hex(text);
+  if (read.size() != bytes.size()) return std::nullopt;
+  std::copy(read.begin(), read.end(), bytes.begin());
   return bytes;
 }
 
