@@ -105,6 +105,7 @@ struct EventExtra {
   std::vector<cl_event> behind;      ///< held: payloads that must have landed before this counts as over, since it comes after them
   std::vector<cl_event> followers;   ///< held: events whose notice is here and that wait for this one
   cl_int arrived = CL_QUEUED;        ///< the final status that waits for `behind`
+  int reader_wishes = 0;             ///< what it has added to Session::want_reader()
 };
 
 }  // namespace flexrack::client::opencl
@@ -149,8 +150,8 @@ struct _cl_command_queue : fx::Object {
   std::vector<cl_queue_properties> given;   ///< CL_QUEUE_PROPERTIES_ARRAY
   cl_uint device_queue_size = 0;
   std::mutex lock;
-  std::atomic<std::size_t> landing_count{0};
   std::vector<cl_event> landings;     ///< held, under lock: payloads that have not landed and that later commands come after
+  std::vector<cl_event> fenced;       ///< the same out of order: those before a barrier
   flexrack::client::Session& session() const { return *context->places[place].session; }
   _cl_command_queue() : Object(fx::Kind::queue) {}
 };

@@ -1,0 +1,136 @@
+#include "client/opencl/inbox.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string>
+
+#include "client/opencl/enqueue.h"
+#include "client/opencl/event.h"
+#include "client/trace.h"
+
+namespace flexrack::client::opencl {
+namespace {
+
+/// Where the device's printf would have gone: the program's standard output, after what the program itself printed so far.
+void print(wire::View text) {
+  // A thread that has stdout locked may be waiting for us: then its buffer goes out later, and nobody waits for ever.
+  if (::ftrylockfile(stdout) == 0) {
+    std::fflush(stdout);
+    ::funlockfile(stdout);
+  }
+  while (!text.empty()) {
+    const auto written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text = text.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace
+
+void Inbox::on_notice(Session&, const wire::Header& header, wire::View body) {
+  if (cl::dispatch(static_cast<cl::Notices&>(*this), header, body) != cl::Dispatch::ok) trace("a notice that is none of ours was left out");
+}
+
+void Inbox::on_lost(Session&, std::string_view) {
+  std::unordered_map<std::uint64_t, cl_event> events;
+  {
+    const std::lock_guard guard(lock_);
+    is_lost_ = true;
+    events.swap(expected_);
+  }
+  for (const auto& [handle, event] : events) {
+    finish_event(event, kLost);
+    drop(event);
+  }
+}
+
+bool Inbox::expect(cl_event event) {
+  {
+    const std::lock_guard guard(lock_);
+    if (!is_lost_) {
+      if (!expected_.emplace(event->handle, event).second) return false;
+      hold(event);
+      return true;
+    }
+  }
+  finish_event(event, kLost);
+  return false;
+}
+
+void Inbox::forget(cl_event event) {
+  if (find(event->handle, true)) drop(event);
+}
+
+void Inbox::enter(cl_context context, std::uint64_t handle) {
+  const std::lock_guard guard(lock_);
+  contexts_[handle] = context;
+}
+
+void Inbox::leave(std::uint64_t handle) {
+  const std::lock_guard guard(lock_);
+  contexts_.erase(handle);
+}
+
+void Inbox::on(const cl::Completed& message) {
+  for (const auto& completion : message.events) {
+    // A payload completes its event itself: the notice has the times, and errors.
+    const bool is_last = completion.status <= CL_COMPLETE;
+    const auto event = find(completion.event, false);
+    if (!event) continue;
+    take_completion(event, completion);
+    if (is_last && event->is_final()) forget(event);
+    drop(event);
+  }
+}
+
+void Inbox::on(const cl::Reached& message) {
+  const auto event = find(message.event, false);
+  if (!event) return;
+  if (message.stage > CL_COMPLETE) settle_event(event, message.stage);
+  drop(event);
+}
+
+void Inbox::on(const cl::Printed& message) { print(message.text); }
+
+void Inbox::on(const cl::ContextError& message) {
+  const std::lock_guard guard(lock_);
+  const auto found = contexts_.find(message.context);
+  if (found == contexts_.end() || !found->second->notify) return;
+  run_callback([notify = found->second->notify, data = found->second->notify_data, text = std::string(message.text),
+                info = wire::Bytes(message.private_info.begin(), message.private_info.end())] {
+    notify(text.c_str(), info.empty() ? nullptr : info.data(), info.size(), data);
+  });
+}
+
+void Inbox::on(const cl::Failed& message) {
+  if (is_traced()) trace("the device refused command " + std::to_string(message.op) + " with " + std::to_string(message.status));
+  if (message.status >= CL_SUCCESS) return;
+  const auto event = message.event == 0 ? nullptr : find(message.event, false);
+  if (!event) {
+    if (message.event == 0) failure_.store(message.status);
+    return;
+  }
+  cl::Completion completion;
+  completion.event = message.event;
+  completion.status = message.status;
+  take_completion(event, completion);
+  drop(event);
+}
+
+cl_event Inbox::find(std::uint64_t handle, bool is_last) {
+  const std::lock_guard guard(lock_);
+  const auto found = expected_.find(handle);
+  if (found == expected_.end()) return nullptr;
+  const auto event = found->second;
+  if (is_last) {
+    expected_.erase(found);
+  } else {
+    hold(event);
+  }
+  return event;
+}
+
+}  // namespace flexrack::client::opencl
