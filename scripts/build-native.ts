@@ -38,7 +38,7 @@ async function isCurrent(hash: string): Promise<boolean> {
 
 async function hashSources(): Promise<string> {
   const hash = createHash('sha256')
-  const files = globSync(['native/**/*.{cpp,h,c,txt,cmake,map,in}', 'scripts/build-native.ts'], {cwd: root, exclude: ['native/build', 'native/test']})
+  const files = globSync(['native/**/*.{cpp,h,c,txt,cmake,map,in}', 'native/CMakePresets.json', 'scripts/build-native.ts'], {cwd: root, exclude: ['native/build', 'native/test']})
   for (const file of files.sort()) hash.update(`${file}\0`).update(await readFile(join(root, file))).update('\0')
   return hash.digest('hex')
 }
@@ -46,8 +46,8 @@ async function hashSources(): Promise<string> {
 /** Debian's names of what lacks. Libraries are linked statically, so that a node needs none of them. */
 function missingPackages(): string[] {
   const compiler = process.env.CXX ?? 'c++'
-  const has = (program: string): boolean => spawnSync(program, ['--version'], {stdio: 'ignore'}).status === 0
   const missing = has('cmake') ? [] : ['cmake']
+  if (!has('ninja') && !has('make')) missing.push('ninja-build')
   if (!has(compiler)) return [...missing, 'g++', 'libssl-dev', 'libzstd-dev']
   // The compiler gives a file it knows with its folder, and one it does not as it was asked.
   const isThere = (library: string): boolean => execFileSync(compiler, [`-print-file-name=${library}`], {encoding: 'utf8'}).trim() !== library
@@ -57,18 +57,21 @@ function missingPackages(): string[] {
 }
 
 function configure(): void {
-  const has = (program: string): boolean => spawnSync(program, ['--version'], {stdio: 'ignore'}).status === 0
   const isNew = !existsSync(join(folder, 'CMakeCache.txt'))
   run([
-    'cmake', '-S', join(root, 'native'), '-B', folder, '-DCMAKE_BUILD_TYPE=Release', '-DFLEXRACK_TESTS=OFF',
-    ...(isNew && has('ninja') ? ['-G', 'Ninja'] : []),
+    'cmake', '--preset', 'release',
+    ...(isNew && !has('ninja') ? ['-G', 'Unix Makefiles'] : []),
     ...(has('ccache') ? ['-DCMAKE_CXX_COMPILER_LAUNCHER=ccache', '-DCMAKE_C_COMPILER_LAUNCHER=ccache'] : []),
   ])
 }
 
+function has(program: string): boolean {
+  return spawnSync(program, ['--version'], {stdio: 'ignore'}).status === 0
+}
+
 /** One build at a time: flock(1) is part of every Linux. What the tools say goes to stderr. */
 function run(words: string[]): void {
-  const done = spawnSync('flock', [join(root, 'native/build/lock'), ...words], {cwd: root, stdio: ['ignore', 2, 2]})
+  const done = spawnSync('flock', [join(root, 'native/build/lock'), ...words], {cwd: join(root, 'native'), stdio: ['ignore', 2, 2]})
   if (done.error) throw new Error(`flock does not start: ${done.error.message}`)
   if (done.status !== 0) throw new Error(`${words.slice(0, 2).join(' ')} failed (status ${done.status ?? done.signal})`)
 }

@@ -1,6 +1,6 @@
 // npm run docs: writes what is generated from the code: docs/commands/, docs/errors.md, docs/manifest.md,
 // docs/rack-file.md, docs/runtimes.md, docs/json.md (from a mark on) and schema/. With --check it writes nothing and fails if something is not current.
-import {execFileSync} from 'node:child_process'
+import {execFileSync, spawnSync} from 'node:child_process'
 import {mkdir, readdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {dirname, join, resolve} from 'node:path'
 import {commandPages, type CommandInfo} from './pages/commands.ts'
@@ -20,7 +20,12 @@ for (const [path, text] of Object.entries(pages)) {
 }
 const gone = (await readdir(join(root, 'docs/commands')).catch(() => [])).map((name) => `docs/commands/${name}`).filter((path) => !(path in pages))
 
-if (!process.argv.includes('--check')) await write()
+const isCheck = process.argv.includes('--check')
+// native/gen and docs/opencl-coverage.md, from native/spec.
+const native = spawnSync(process.execPath, [join(root, 'native/codegen/generate.ts'), ...(isCheck ? ['--check'] : [])], {stdio: 'inherit'})
+if (native.status !== 0) process.exitCode = 1
+
+if (!isCheck) await write()
 else if (stale.length + gone.length > 0) {
   console.error(`not current: ${[...stale, ...gone].join(', ')}\nrun: npm run docs`)
   process.exitCode = 1

@@ -25,8 +25,13 @@ const PACKAGES: Record<string, string> = {
   'pocl-opencl-icd': '/etc/OpenCL/vendors/pocl.icd',
   'ocl-icd-libopencl1': `${libraries}/libOpenCL.so.1`,
   'opencl-c-headers': '/usr/include/CL/cl.h',
+  'ocl-icd-opencl-dev': `${libraries}/libOpenCL.so`,
   clinfo: '/usr/bin/clinfo',
+  clpeak: '/usr/bin/clpeak',
+  'clblast-utils': '/usr/bin/clblast_tuner_copy_fast',
+  // Faults of a network: several hosts on one machine, and links that drop packets.
   iproute2: '/sbin/ip',
+  iptables: '/usr/sbin/iptables',
 }
 
 /** Installs missing Debian packages as root; without root, names what will fail and how to install it. Throws if python3 has no venv. */

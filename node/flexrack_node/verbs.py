@@ -16,6 +16,7 @@ VERBS = {
     "gpu.inspect": "gpu:inspect",
     "gpu.lease": "gpu_admin:lease",
     "gpu.place": "gpu:place",
+    "gpu.reach": "gpu_delivery:reach",
     "gpu.release": "gpu_admin:release",
     "gpu.start": "gpu:start",
     "gpu.state": "gpu_admin:state",

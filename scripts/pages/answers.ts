@@ -3,6 +3,7 @@
  * of the library away as they are; this says which.
  */
 export const answers: Record<string, {answer: string; from?: string | string[]}> = {
+  attach: {answer: 'AttachAnswer', from: ['src/cli/attach.ts', 'src/lib/gpu/attach.ts']},
   check: {answer: 'CheckResult', from: 'src/lib/project/check.ts'},
   'endpoint:deploy': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:invoke': {answer: 'Answer', from: 'src/lib/endpoint/invoke.ts'},
@@ -12,6 +13,12 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'endpoint:rollback': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:scale': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:show': {answer: 'EndpointDetails', from: 'src/lib/endpoint/show.ts'},
+  'gpu:leases': {answer: '{leases: Lease[]; nodes: GpuNodeReport[]}', from: 'src/lib/gpu/gpus.ts'},
+  'gpu:list': {answer: 'GpuReport', from: 'src/lib/gpu/gpus.ts'},
+  'gpu:release': {answer: 'Lease[]', from: 'src/lib/gpu/types.ts'},
+  'gpu:serve': {answer: 'Served[]', from: 'src/lib/gpu/serve.ts'},
+  'gpu:smi': {answer: '`GpuReport`; with `--watch` a line of it each', from: 'src/lib/gpu/gpus.ts'},
+  'gpu:stop': {answer: 'NodeReport<Withdrawn>[]', from: ['src/lib/gpu/stop.ts', 'src/lib/nodes/report.ts']},
   'head:start': {answer: 'HeadStatus', from: 'src/lib/head/types.ts'},
   'head:status': {answer: 'HeadStatus', from: 'src/lib/head/types.ts'},
   'head:stop': {answer: 'HeadStatus', from: 'src/lib/head/types.ts'},

@@ -13,7 +13,10 @@ export function openContext({json}: {json: boolean}): Context {
   const kill = new AbortController()
   const reporter = openReporter({json})
   const context: Context = {reporter, signal: graceful.signal, kill: kill.signal, env: process.env}
+  let last: NodeJS.Signals = 'SIGINT'
   const stop = (reason: string): void => {
+    const diverted = diversions.get(context)
+    if (diverted) return diverted(last)
     if (!graceful.signal.aborted) {
       graceful.abort(new DOMException(reason, 'AbortError'))
       if (process.stderr.isTTY) reporter.note('stopping; press Ctrl-C again to stop at once')
@@ -21,13 +24,27 @@ export function openContext({json}: {json: boolean}): Context {
     else kill.abort(new DOMException('killed', 'AbortError'))
   }
   const heard = once(stop, Number(process.env.FLEXRACK_LAUNCHER) === process.ppid)
-  process.on('SIGINT', () => heard('interrupted')).on('SIGTERM', () => heard('interrupted')).on('SIGHUP', () => heard('the terminal has gone'))
+  const on = (signal: NodeJS.Signals, reason: string) => process.on(signal, () => {
+    last = signal
+    heard(reason)
+  })
+  on('SIGINT', 'interrupted')
+  on('SIGTERM', 'interrupted')
+  on('SIGHUP', 'the terminal has gone')
   onPipeClosed(() => {
     if (graceful.signal.aborted) return
     graceful.abort(new DOMException('the reader of the output has gone', 'AbortError'))
     setTimeout(() => process.exit(0), 10_000).unref()
   })
   return context
+}
+
+const diversions = new Map<Context, (signal: NodeJS.Signals) => void>()
+
+/** While a command of the user's runs in this terminal, signals are its business: they go to `to`, and nothing of ours stops. Ends with the returned function. */
+export function divertSignals(context: Context, to: (signal: NodeJS.Signals) => void): () => void {
+  diversions.set(context, to)
+  return () => diversions.delete(context)
 }
 
 const closers = new Map<Context, (() => Promise<void>)[]>()

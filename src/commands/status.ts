@@ -3,7 +3,7 @@ import {BaseCommand} from '../cli/base-command.ts'
 import {projectFlag, rackFlag} from '../cli/flags.ts'
 
 export default class Status extends BaseCommand {
-  static override summary = 'one screen: nodes, head, runs, endpoints'
+  static override summary = 'one screen: nodes, head, GPUs and leases, runs, endpoints'
   static override description = 'Asks every node of the rack at once. A node that does not answer is shown with the reason, and the exit status is 8.'
   static override examples = ['<%= config.bin %> status', '<%= config.bin %> status --rack lab --json', 'watch -n 5 <%= config.bin %> status']
   static override flags = {

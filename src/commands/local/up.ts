@@ -8,10 +8,11 @@ export default class LocalUp extends BaseCommand {
   static override description =
     'Starts SSH servers on 127.0.0.1, one for each node, in a background process that outlives this command, and writes the rack file "local". Each node has its own home folder. ' +
     'Run it again with another number to add or take down nodes. Settings of pip and proxies are taken from your environment when the process starts; after a change of those: local down, then up.'
-  static override examples = ['<%= config.bin %> local up --nodes 3']
+  static override examples = ['<%= config.bin %> local up --nodes 3', '<%= config.bin %> local up --nodes 2 --gpu opencl']
   static override flags = {
     nodes: Flags.integer({char: 'n', description: 'number of nodes, node-1 to node-N (default: as many as it had, else 3)'}),
     environments: Flags.directory({description: 'folder of Python environments that the nodes share (default: one of its own)', exists: false}),
+    gpu: Flags.string({description: 'have its nodes share their GPUs too (gpu serve): an OpenCL device can be the CPU', options: ['opencl']}),
     'dry-run': dryRunFlag,
     yes: yesFlag,
   }
@@ -24,7 +25,8 @@ export default class LocalUp extends BaseCommand {
     const plan = await planLocalUp(input, ctx)
     if (flags['dry-run']) {
       const {planText} = await import('../../cli/render.ts')
-      return this.answer(plan, planText)
+      const serve = {id: 'gpu', node: null, kind: 'gpu.serve', title: 'Have its nodes share their GPUs (what gpu serve does)', input: {backend: flags.gpu}, needs: plan.steps.slice(-1).map((step) => step.id)}
+      return this.answer(flags.gpu ? {...plan, steps: [...plan.steps, serve]} : plan, planText)
     }
     const busy = plan.steps.filter((step) => step.kind === 'local.end' && step.input.processes !== 0).map((step) => step.node)
     if (busy.length > 0 && !flags.yes) {
@@ -33,6 +35,11 @@ export default class LocalUp extends BaseCommand {
       const sure = await confirm({message: `Something runs on ${busy.join(', ')}. End it?`, flag: '--yes'}, ctx)
       if (!sure) throw new CliError('INTERRUPTED', 'nothing was changed')
     }
-    return this.answer(await localUp(input, ctx), localStatusText)
+    const status = await localUp(input, ctx)
+    if (flags.gpu) {
+      const [{gpusOf}, session] = await Promise.all([import('../../cli/gpus.ts'), this.session({rack: status.rackFile})])
+      await (await gpusOf(session, ctx)).serve(session.rack.nodes, flags.gpu)
+    }
+    return this.answer(status, localStatusText)
   }
 }

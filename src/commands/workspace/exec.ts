@@ -1,20 +1,34 @@
-import {Args} from '@oclif/core'
+import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../../cli/base-command.ts'
 import {onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+import {gpuFlags} from '../../cli/gpus.ts'
 
 export default class WorkspaceExec extends BaseCommand {
   static override summary = 'run a command in the workspace'
   static override description =
     "Runs in the code folder, with the environment's Python first on the path and workspace.env set. On one node: stdin, stdout, stderr and the exit status are the command's own, Ctrl-C reaches it. " +
-    'On several: each line with its node in front, exit status 8 where some fail. Without --on: the first node of the rack.'
-  static override examples = ['<%= config.bin %> workspace exec -- python -c "import torch; print(torch.__version__)"', '<%= config.bin %> workspace exec --on all -- df -h .']
+    'On several: each line with its node in front, exit status 8 where some fail. Without --on: the first node of the rack. ' +
+    'With --gpus: GPUs leased from the nodes that share them (`gpu serve`), wherever they are, for as long as the command runs; `gpus` of the manifest says what share, where no flag does.'
+  static override examples = ['<%= config.bin %> workspace exec -- python -c "import torch; print(torch.__version__)"', '<%= config.bin %> workspace exec --on all -- df -h .', '<%= config.bin %> workspace exec --gpus 1 --memory 2GiB -- python train.py']
   static override strict = false
   static override args = {command: Args.string({description: 'the command, after --; its arguments follow', required: true})}
-  static override flags = {rack: rackFlag, on: onFlag, project: projectFlag}
+  static override flags = {
+    gpus: Flags.integer({description: 'run it with this many GPUs', min: 1, max: 64}),
+    ...gpuFlags,
+    rack: rackFlag,
+    on: onFlag,
+    project: projectFlag,
+  }
 
   async run(): Promise<unknown> {
     const {argv, flags} = await this.parse(WorkspaceExec)
     const session = await this.projectSession(flags)
+    if (flags.gpus !== undefined) {
+      const {runWithGpus} = await import('../../cli/workspace-gpus.ts')
+      return runWithGpus(argv as string[], {...flags, count: flags.gpus}, session, await this.context(), this.jsonEnabled())
+    }
+    const {needGpus} = await import('../../cli/gpus.ts')
+    needGpus(flags)
     const {runInWorkspaces} = await import('../../cli/workspace-exec.ts')
     return runInWorkspaces(argv as string[], flags.on, session, await this.context(), this.jsonEnabled())
   }

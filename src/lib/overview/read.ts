@@ -1,5 +1,6 @@
 import {isCliError, silentReporter, type Context} from '../base/index.ts'
 import {openEndpoints, type EndpointSummary} from '../endpoint/index.ts'
+import type {GpuReport} from '../gpu/index.ts'
 import {headStatus} from '../head/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
@@ -34,21 +35,23 @@ export async function readOverview(place: Place, limit: number, context: Context
     const withRuns = place.rack.nodes.filter(({name}) => glances.get(name)?.ok && glances.get(name)?.runs?.length !== 0)
     const known = new Map([...glances].flatMap(([name, {runs}]) => (runs ? [[name, runs] as const] : [])))
     const tracked = head.state !== 'stopped' || place.manifest?.tracking.uri !== undefined
-    const [runs, endpoints] = await Promise.all([
+    const sharing = place.rack.nodes.filter(({name}) => glances.get(name)?.shares)
+    const [runs, endpoints, gpus] = await Promise.all([
       tracked || withRuns.length > 0 ? orUnknown('runs', listRuns({...place, known, rack: {...place.rack, nodes: withRuns}}, limit, quiet)) : [],
       head.state === 'stopped' ? [] : orUnknown('endpoints', listEndpoints(place, quiet)),
+      sharing.length === 0 ? undefined : readGpus(place, sharing, quiet),
     ])
     context.signal.throwIfAborted()
     progress.done()
-    const nodes = [...glances.values()].map(({runs: _runs, ...node}) => node)
-    return {rack: place.rack.name, nodes, head, runs, endpoints, unknown}
+    const nodes = [...glances.values()].map(({runs: _runs, shares: _shares, ...node}) => node)
+    return {rack: place.rack.name, nodes, head, runs, endpoints, shared: {devices: gpus?.devices ?? [], leases: gpus?.leases ?? [], nodes: gpus?.nodes ?? []}, unknown}
   } catch (error) {
     progress.fail()
     throw error
   }
 }
 
-async function glanceAt({rack, fleet}: Place): Promise<Map<string, NodeGlance & {runs: NodeRun[] | undefined}>> {
+async function glanceAt({rack, fleet}: Place): Promise<Map<string, NodeGlance & {runs: NodeRun[] | undefined; shares: boolean}>> {
   const byName = new Map(rack.nodes.map((node) => [node.name, node]))
   const {done, failed} = await forEachNode(fleet, [...byName.keys()], (shell, name) => shell.run(glanceScript(byName.get(name) as RackNode)))
   return new Map(rack.nodes.map(({name, host}) => {
@@ -67,6 +70,11 @@ async function glanceAtHead({rack, fleet}: Place, context: Context): Promise<Hea
   } catch {
     return {node: rack.head.node, state: 'unreachable', url: null}
   }
+}
+
+async function readGpus(place: Place, nodes: RackNode[], context: Context): Promise<GpuReport> {
+  const {openGpus} = await import('../gpu/index.ts') // most racks share none
+  return openGpus(place, context).read(nodes)
 }
 
 async function listRuns(place: RunsPlace, limit: number, context: Context): Promise<RunEntry[]> {

@@ -1,4 +1,5 @@
 import type {EndpointSummary} from '../endpoint/index.ts'
+import type {GpuDevice, GpuNodeReport, Lease} from '../gpu/index.ts'
 import type {HeadStatus} from '../head/index.ts'
 import type {RunEntry} from '../runs/index.ts'
 
@@ -29,6 +30,8 @@ export interface Overview {
   /** Newest first: all that go on, and the last ones. */
   runs: RunEntry[]
   endpoints: EndpointSummary[]
+  /** GPUs that nodes share, and who has which. */
+  shared: {devices: GpuDevice[]; leases: Lease[]; nodes: GpuNodeReport[]}
   /** Parts that could not be asked, and why. */
   unknown: {part: 'runs' | 'endpoints'; message: string}[]
 }

@@ -1,0 +1,49 @@
+import {Flags} from '@oclif/core'
+import {CliError, type Context} from '../lib/base/index.ts'
+import type {Gpus} from '../lib/gpu/index.ts'
+import type {RackNode} from '../lib/rack/index.ts'
+import type {Session} from './session.ts'
+
+/** What is asked for of GPUs; the manifest's `gpus` says it where no flag does. */
+export const gpuFlags = {
+  memory: Flags.string({helpValue: 'SIZE', description: 'memory of each, such as 2GiB: a share of a device', exclusive: ['fraction', 'whole']}),
+  fraction: Flags.string({helpValue: 'SHARE', description: 'this part of each, memory and time: 0.25', exclusive: ['memory', 'whole']}),
+  whole: Flags.boolean({description: 'all of each, shared with nobody (the default where nothing says otherwise)', exclusive: ['memory', 'fraction']}),
+  cap: Flags.boolean({description: 'never more of the time than the share, although nobody else wants it'}),
+  wait: Flags.boolean({description: 'wait until enough is free'}),
+  timeout: Flags.integer({helpValue: 'SECONDS', description: 'wait no longer than this', min: 0, dependsOn: ['wait']}),
+  transport: Flags.string({description: 'how the data travels (default: as the rack file says: shared memory on the same machine, else TLS)', options: ['auto', 'tls', 'tcp', 'shm']}),
+}
+
+export interface GpuFlags {
+  memory?: string | undefined
+  fraction?: string | undefined
+  whole?: boolean | undefined
+  cap?: boolean | undefined
+  wait?: boolean | undefined
+  timeout?: number | undefined
+  transport?: string | undefined
+}
+
+/** The nodes a gpu command is about, named one by one or by --on; all by default. */
+export async function gpuNodes(session: Session, names: string[], on: string | undefined): Promise<RackNode[]> {
+  const {selectNodes} = await import('../lib/rack/index.ts')
+  const selector = [...names, ...(on === undefined ? [] : [on])].join(',')
+  return selectNodes(session.rack, selector === '' ? undefined : selector, session.rack.nodes)
+}
+
+export async function gpusOf(session: Session, context: Context): Promise<Gpus> {
+  const {openGpus} = await import('../lib/gpu/index.ts')
+  return openGpus(session, context)
+}
+
+/** How long flags want to wait: seconds, Infinity without a limit, undefined not at all. */
+export function waitSeconds({wait, timeout}: GpuFlags): number | undefined {
+  return wait ? (timeout ?? Infinity) : undefined
+}
+
+/** Flags that say what GPUs, where none are asked for, are a mistake. Throws USAGE. */
+export function needGpus(flags: GpuFlags): void {
+  const given = (['memory', 'fraction', 'whole', 'cap', 'wait', 'transport'] as const).find((name) => flags[name] !== undefined && flags[name] !== false)
+  if (given) throw new CliError('USAGE', `--${given} says what GPUs, but none are asked for`, {hint: '--gpus 1'})
+}

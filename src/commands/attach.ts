@@ -1,0 +1,37 @@
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../cli/base-command.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../cli/flags.ts'
+import {gpuFlags} from '../cli/gpus.ts'
+
+export default class Attach extends BaseCommand {
+  static override summary = 'run a command here with GPUs that are in other machines'
+  static override description =
+    'Leases GPUs from the nodes that share them (`gpu serve`), runs the command unchanged, and gives them back when it ends, however it ends. Through OpenCL the command sees these GPUs and no others. ' +
+    'Without --memory, --fraction and --whole: what `gpus` of the manifest says, else whole GPUs. stdin, stdout, stderr and the exit status are the command\'s own; under --json its output is part of the answer.'
+  static override examples = [
+    '<%= config.bin %> attach -- clinfo',
+    '<%= config.bin %> attach -n 2 --memory 2GiB -- python train.py',
+    '<%= config.bin %> attach --fraction 0.25 --wait -- ./simulate',
+    '<%= config.bin %> attach -n 8 --dry-run -- ./simulate',
+  ]
+  static override strict = false
+  static override args = {command: Args.string({description: 'the command, after --; its arguments follow', required: true})}
+  static override flags = {
+    count: Flags.integer({char: 'n', description: 'how many GPUs (default: the manifest\'s, else 1)', min: 1, max: 64}),
+    ...gpuFlags,
+    'dry-run': dryRunFlag,
+    on: onFlag,
+    rack: rackFlag,
+    project: projectFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {argv, flags} = await this.parse(Attach)
+    const [session, context] = [await this.session(flags), await this.context()]
+    const {attachHere} = await import('../cli/attach.ts')
+    const answer = await attachHere(argv as string[], flags, session, context, this.jsonEnabled())
+    if (answer === undefined) return undefined
+    const {planText} = await import('../cli/render.ts')
+    return 'steps' in answer ? this.answer(answer, planText) : answer
+  }
+}

@@ -1,0 +1,30 @@
+import {Args} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {dryRunFlag, rackFlag, yesFlag} from '../../cli/flags.ts'
+
+export default class GpuRelease extends BaseCommand {
+  static override summary = 'end leases: take GPUs back from who has them'
+  static override description = 'The programs that use them get errors from now on. Asks first where a program is at work.'
+  static override examples = ['<%= config.bin %> gpu release 3f9a', '<%= config.bin %> gpu release 3f9a 77b0 --yes']
+  static override strict = false
+  static override args = {lease: Args.string({description: 'ids, or their beginnings, as `gpu leases` shows them', required: true})}
+  static override flags = {'dry-run': dryRunFlag, yes: yesFlag, rack: rackFlag}
+
+  async run(): Promise<unknown> {
+    const {argv, flags} = await this.parse(GpuRelease)
+    const [session, context] = [await this.session(flags), await this.context()]
+    const [{gpusOf}, {leasesText, releasedText}, {releasePlan}] = await Promise.all([import('../../cli/gpus.ts'), import('../../cli/gpu-text.ts'), import('../../cli/gpu-release.ts')])
+    const gpus = await gpusOf(session, context)
+    const leases = await gpus.find(argv as string[])
+    if (flags['dry-run']) {
+      const {planText} = await import('../../cli/render.ts')
+      return this.answer(releasePlan(leases), planText)
+    }
+    if (leases.some((one) => one.programs > 0) && !flags.yes) {
+      const [{confirm}, {CliError}] = await Promise.all([import('../../cli/prompt.ts'), import('../../lib/base/index.ts')])
+      const sure = await confirm({message: `${leasesText({leases, nodes: []})}\nEnd ${leases.length === 1 ? 'it' : 'them'} although programs are at work?`, flag: '--yes'}, context)
+      if (!sure) throw new CliError('INTERRUPTED', 'nothing was changed')
+    }
+    return this.answer(await gpus.release(leases), releasedText)
+  }
+}

@@ -1,0 +1,30 @@
+import {Flags} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {onFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class GpuSmi extends BaseCommand {
+  static override summary = 'the GPUs at a glance: memory, time, and who has what'
+  static override description = 'In the bars: what is in use (█), what is leased besides (▒), what is free (·). --watch looks again and again until Ctrl-C; with --json one object a line.'
+  static override examples = ['<%= config.bin %> gpu smi', '<%= config.bin %> gpu smi --watch', '<%= config.bin %> gpu smi --watch --interval 5 --on node-1']
+  static override flags = {
+    watch: Flags.boolean({char: 'w', description: 'look again and again'}),
+    interval: Flags.string({helpValue: 'SECONDS', description: 'with --watch: seconds from one look to the next', default: '2'}),
+    on: onFlag,
+    rack: rackFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {flags} = await this.parse(GpuSmi)
+    const [session, context] = [await this.session(flags), await this.context()]
+    const [{gpuNodes, gpusOf}, {gpuSmiText}] = await Promise.all([import('../../cli/gpus.ts'), import('../../cli/gpu-smi-text.ts')])
+    const nodes = await gpuNodes(session, [], flags.on)
+    if (flags.watch) {
+      const {watchGpus} = await import('../../cli/gpu-watch.ts')
+      await watchGpus({session, nodes, interval: flags.interval, context}, (report) => this.follow(report, gpuSmiText))
+      return undefined
+    }
+    const report = await (await gpusOf(session, context)).read(nodes)
+    if (report.nodes.some((node) => node.state === 'failed')) process.exitCode = 8
+    return this.answer(report, gpuSmiText)
+  }
+}

@@ -1,0 +1,26 @@
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {dryRunFlag, onFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class GpuStop extends BaseCommand {
+  static override summary = 'share no GPUs any more: take the daemon away'
+  static override description = 'Refuses while somebody has a lease there; --force ends those too, and their programs get errors.'
+  static override examples = ['<%= config.bin %> gpu stop', '<%= config.bin %> gpu stop node-2 --force']
+  static override strict = false
+  static override args = {nodes: Args.string({description: 'nodes; all by default'})}
+  static override flags = {
+    force: Flags.boolean({description: 'although somebody uses the GPUs'}),
+    'dry-run': dryRunFlag,
+    on: onFlag,
+    rack: rackFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {argv, flags} = await this.parse(GpuStop)
+    const [session, context] = [await this.session(flags), await this.context()]
+    const [{gpuNodes, gpusOf}, {withdrawnText}, {planText}] = await Promise.all([import('../../cli/gpus.ts'), import('../../cli/gpu-text.ts'), import('../../cli/render.ts')])
+    const [nodes, gpus] = [await gpuNodes(session, argv as string[], flags.on), await gpusOf(session, context)]
+    if (flags['dry-run']) return this.answer(await gpus.planStop(nodes), planText)
+    return this.answer(await gpus.stop(nodes, flags.force ?? false), withdrawnText)
+  }
+}

@@ -1,0 +1,125 @@
+import {hostname, userInfo} from 'node:os'
+import type {Context} from '../base/index.ts'
+import type {Host} from '../host/index.ts'
+import {executePlan, throwIfFailed, type Plan} from '../plan/index.ts'
+import type {Rack, RackNode} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import {leaseEnvironment, leaseFile, writeLeases, type LeaseFile} from './lease-file.ts'
+import {checkMachine, loadNative, nativePath, type NativeFile} from './native.ts'
+import {findRoute, type Route} from './reach.ts'
+import {placeFile, placeSteps} from './serve.ts'
+import {requestText} from './shortage.ts'
+import {choiceTitle, chooseNow, releaseLeases, takeLeases, type TakenLease, type TakeInput} from './take.ts'
+import type {GpuRequest} from './types.ts'
+
+export interface AttachInput {
+  /** Nodes whose devices may be taken. */
+  nodes: RackNode[]
+  request: GpuRequest
+  /** The command and its arguments; only the first word is told to others. */
+  words: string[]
+  /** Seconds to wait for devices that others have; Infinity: for ever. */
+  wait?: number
+  /** How to talk to all daemons; by default what each one's rack file says. */
+  transport?: string
+  /** The node on which the command runs; by default here. */
+  on?: Host
+}
+
+/** Devices that are ours until `release`, and how a command gets at them. */
+export interface Attached {
+  leases: {node: string; lease: string; devices: {id: string; name: string; memory: number}[]; tunnel: boolean}[]
+  /** Put in front of the command: it holds the leases while the command runs. */
+  prefix: string[]
+  /** Added to the command's environment. */
+  env: Record<string, string>
+  /** Gives everything back. Never throws. */
+  release(): Promise<void>
+}
+
+interface Place {
+  rack: Rack
+  fleet: Fleet
+}
+
+/** What `attach` would take now. Throws as attachGpus. */
+export async function planAttach(place: Place, input: AttachInput, context: Context): Promise<Plan> {
+  const choices = await chooseNow(place, input, context)
+  const leases = choices.map((choice) => ({
+    id: `lease:${choice.node}`, node: choice.node, kind: 'gpu.lease', title: choiceTitle(choice, input.request), input: {devices: choice.devices, ...input.request}, needs: [],
+  }))
+  const run = {id: 'run', node: input.on?.node ?? null, kind: 'gpu.run', title: `Run ${input.words.join(' ')}, and give back what was leased when it ends`, input: {words: input.words}, needs: leases.map((step) => step.id)}
+  return {command: input.on ? 'workspace exec' : 'attach', steps: [...leases, run]}
+}
+
+/**
+ * Leases devices for a command. Nothing stays taken where this throws: GPU_UNAVAILABLE, TIMED_OUT, NATIVE_MISSING, INTERRUPTED,
+ * and the errors of nodes.
+ */
+export async function attachGpus(place: Place, input: AttachInput, context: Context): Promise<Attached> {
+  const {on, transport} = input
+  const site = on ? await prepareNode(on, context) : prepareHere(context)
+  const leases = await takeLeases(place, {...takeInput(input), ...(input.wait !== undefined && {wait: input.wait})}, context)
+  const routes: Route[] = []
+  const undo: (() => Promise<unknown>)[] = [() => releaseLeases(place, leases, context)]
+  const release = async (): Promise<void> => {
+    for (const step of undo.toReversed()) await step().catch(() => {})
+  }
+  try {
+    for (const lease of leases) {
+      const route = await findRoute(place, lease, on, context)
+      undo.unshift(() => route.close())
+      routes.push(route)
+    }
+    tellTunnels(leases, routes, on, context)
+    const placed = await site.deliver(leaseFile(leases, routes, transport))
+    undo.push(() => placed.remove())
+    context.signal.throwIfAborted()
+    context.reporter.note(`${requestText(input.request)}: ${leases.map((one) => `${one.devices.length > 1 ? `${one.devices.length} of ` : ''}${one.node}`).join(', ')}`)
+    return {
+      leases: leases.map(({node, lease, devices}, index) => ({node, lease, devices, tunnel: (routes[index] as Route).tunnel})),
+      prefix: [placed.hold, placed.file, '--'],
+      env: leaseEnvironment(placed, transport),
+      release,
+    }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+function takeInput({nodes, request, words, on}: AttachInput): Omit<TakeInput, 'wait'> {
+  const program = (words[0] ?? '').split('/').at(-1) ?? ''
+  return {nodes, request, owner: `${userInfo().username}@${hostname()}`, purpose: `${on ? `exec on ${on.node}:` : 'attach'} ${program}`}
+}
+
+interface Site {
+  deliver(content: LeaseFile): Promise<{hold: string; file: string; vendors: string; remove(): Promise<unknown>}>
+}
+
+function prepareHere(context: Context): Site {
+  const [hold, driver] = [nativePath('flexrack-hold', context.env), nativePath('libflexrack-opencl.so', context.env)]
+  return {deliver: async (content) => ({...(await writeLeases(content, driver, context.env)), hold})}
+}
+
+/** Puts the driver and flexrack-hold on the node, where they are not there yet. */
+async function prepareNode(host: Host, context: Context): Promise<Site> {
+  const files = await Promise.all([loadNative('flexrack-hold', context.env), loadNative('libflexrack-opencl.so', context.env)])
+  const [hold, driver] = files as [NativeFile, NativeFile]
+  const found = await host.call<{placed: string[]; system: string; machine: string}>('gpu.inspect', {programs: files.map((file) => file.name)}, {signal: context.signal})
+  checkMachine(hold, host.node, found)
+  const plan = {command: 'workspace exec', steps: placeSteps(host.node, found.placed, files)}
+  throwIfFailed(await executePlan(plan, {'gpu.place': (step) => placeFile(host, step, context)}, context))
+  return {
+    deliver: async (leases) => {
+      const {folder, ...placed} = await host.call<{folder: string; hold: string; file: string; vendors: string}>('gpu.deliver', {leases, hold: hold.name, driver: driver.name})
+      return {...placed, remove: () => host.call('gpu.forget', {folder})}
+    },
+  }
+}
+
+function tellTunnels(leases: TakenLease[], routes: Route[], on: Host | undefined, context: Context): void {
+  const through = leases.filter((_, index) => routes[index]?.tunnel).map((one) => one.node)
+  if (through.length === 0) return
+  context.reporter.warn(`${through.join(', ')}: no direct way from ${on ? on.node : 'here'} to the GPU daemon, so its data goes through SSH, which is slower; gpu.bind in the rack file opens it to the network`)
+}

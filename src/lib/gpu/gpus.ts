@@ -1,0 +1,92 @@
+import {CliError, type Context} from '../base/index.ts'
+import {openHost} from '../host/index.ts'
+import {throwIfAnyFailed, type NodeReport} from '../nodes/index.ts'
+import type {Plan} from '../plan/index.ts'
+import type {Rack, RackNode} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import {planServe, serveGpus, type Served} from './serve.ts'
+import {readGpuNodes} from './state.ts'
+import {planStop, stopGpus, type Withdrawn} from './stop.ts'
+import type {GpuDevice, GpuNode, Lease} from './types.ts'
+
+/** What a rack has and who has it. */
+export interface GpuReport {
+  rack: string
+  nodes: GpuNodeReport[]
+  devices: GpuDevice[]
+  leases: Lease[]
+}
+
+/** A node's daemon; where it could not be asked, `code` and `message` say why. */
+export interface GpuNodeReport extends Omit<GpuNode, 'state' | 'devices' | 'leases'> {
+  state: GpuNode['state'] | 'failed'
+  code?: string
+  message?: string
+  hint?: string
+}
+
+/** The GPUs of a rack. */
+export interface Gpus {
+  /** Asks all these nodes; one that is away is part of the answer. */
+  read(nodes: RackNode[]): Promise<GpuReport>
+  /** What `serve` would do now; throws for a node that cannot be reached. */
+  planServe(nodes: RackNode[], backend: string): Promise<Plan>
+  /** Has these nodes serve their GPUs; run again it changes nothing. */
+  serve(nodes: RackNode[], backend: string): Promise<Served[]>
+  planStop(nodes: RackNode[]): Promise<Plan>
+  /** Takes the daemons away. CONFLICT while leases are there, unless forced. */
+  stop(nodes: RackNode[], force: boolean): Promise<NodeReport<Withdrawn>[]>
+  /** Leases by their ids or the beginnings of them. Errors: NOT_FOUND, USAGE where a beginning means several. */
+  find(ids: string[]): Promise<Lease[]>
+  /** Ends a lease: programs that use it get errors from now on. */
+  release(leases: Lease[]): Promise<Lease[]>
+}
+
+export function openGpus(place: {rack: Rack; fleet: Fleet}, context: Context): Gpus {
+  const {rack, fleet} = place
+  const nodeOf = (name: string): RackNode => rack.nodes.find((node) => node.name === name) as RackNode
+  const read = async (nodes: RackNode[]): Promise<GpuReport> => {
+    const reports = await readGpuNodes(nodes, fleet, context)
+    return {rack: rack.name, nodes: reports.map(nodeReport), devices: reports.flatMap(({value}) => value?.devices ?? []), leases: reports.flatMap(({value}) => value?.leases ?? [])}
+  }
+  return {
+    read,
+    planServe: async (nodes, backend) => {
+      const {plan, failed} = await planServe(place, nodes, backend, context)
+      throwIfAnyFailed(nodes.map(({name}) => {
+        const error = failed.get(name)
+        return error instanceof CliError ? {node: name, ok: false, code: error.code, message: error.message, ...(error.hint !== undefined && {hint: error.hint})} : {node: name, ok: true}
+      }))
+      return plan
+    },
+    serve: (nodes, backend) => serveGpus(place, nodes, backend, context),
+    planStop: (nodes) => planStop(nodes, fleet, context),
+    stop: (nodes, force) => stopGpus(nodes, fleet, force, context),
+    find: async (ids) => {
+      const {leases, nodes} = await read(rack.nodes)
+      return ids.map((id) => findLease(id, leases, nodes))
+    },
+    release: async (leases) => {
+      await Promise.all(leases.map(async ({node, lease}) => (await openHost(fleet, nodeOf(node), context)).call('gpu.release', {lease}, {signal: context.signal})))
+      return leases
+    },
+  }
+}
+
+function nodeReport(report: NodeReport<GpuNode>): GpuNodeReport {
+  if (report.value) {
+    const {devices: _devices, leases: _leases, ...node} = report.value
+    return node
+  }
+  const {node, code, message, hint} = report
+  return {node, state: 'failed', version: null, address: null, port: null, refused: {}, ...(code && {code}), ...(message && {message}), ...(hint && {hint})}
+}
+
+function findLease(id: string, leases: Lease[], nodes: GpuNodeReport[]): Lease {
+  const found = leases.filter((one) => one.lease.startsWith(id.toLowerCase()))
+  const [only] = found
+  if (only && found.length === 1) return only
+  const away = nodes.filter((node) => node.state === 'failed').map((node) => node.node)
+  if (found.length > 1) throw new CliError('USAGE', `${id} is the beginning of ${found.length} leases`, {hint: 'give more of it', details: {leases: found.map((one) => one.lease)}})
+  throw new CliError('NOT_FOUND', `there is no lease ${id}${away.length > 0 ? ` on the nodes that answer (${away.join(', ')} did not)` : ''}`, {hint: 'flexrack gpu leases'})
+}

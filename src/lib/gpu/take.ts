@@ -1,0 +1,125 @@
+import {setTimeout as pause} from 'node:timers/promises'
+import {CliError, isCliError, Secret, throwIfInterrupted, type Context} from '../base/index.ts'
+import {openHost, type Host} from '../host/index.ts'
+import type {NodeReport} from '../nodes/index.ts'
+import type {Rack, RackNode} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import {chooseDevices, fits} from './choose.ts'
+import {requestText, shortage} from './shortage.ts'
+import {readGpuNodes} from './state.ts'
+import type {Choice, GpuNode, GpuRequest} from './types.ts'
+
+/** A lease that is ours, with its key. */
+export interface TakenLease {
+  node: string
+  lease: string
+  key: Secret
+  graceSeconds: number
+  server: {address: string; port: number; unix: string; boot_id: string; transport: 'auto' | 'tls' | 'tcp' | 'shm'}
+  devices: {id: string; name: string; memory: number}[]
+}
+
+export interface TakeInput {
+  nodes: RackNode[]
+  request: GpuRequest
+  owner: string
+  purpose: string
+  /** Seconds to wait for devices that others have: Infinity waits for ever, absent not at all. */
+  wait?: number
+}
+
+interface Place {
+  rack: Rack
+  fleet: Fleet
+}
+
+const LOOK_MS = 1000
+
+/** Which devices a request would get now. Throws GPU_UNAVAILABLE: what is free, who has the rest. Nodes that are away are warned of. */
+export async function chooseNow({rack, fleet}: Place, {nodes, request}: Pick<TakeInput, 'nodes' | 'request'>, context: Context): Promise<Choice[]> {
+  const reports = await readGpuNodes(nodes, fleet, context)
+  throwIfInterrupted(context.signal)
+  const devices = reports.flatMap(({value}) => value?.devices ?? [])
+  const chosen = chooseDevices(devices, request)
+  if (chosen) return chosen
+  tellAway(reports, context)
+  const free = devices.filter((device) => fits(device, request))
+  throw shortage(devices, request, free, nodes.length === rack.nodes.length ? `rack ${rack.name}` : nodes.map((node) => node.name).join(', '))
+}
+
+/** Leases for a request: all of it or nothing. Errors: GPU_UNAVAILABLE, TIMED_OUT where waiting was limited, INTERRUPTED. */
+export async function takeLeases(place: Place, input: TakeInput, context: Context): Promise<TakenLease[]> {
+  const begun = Date.now()
+  let waiting: ReturnType<Context['reporter']['begin']> | undefined
+  try {
+    for (let raced = 0; ; ) {
+      try {
+        const quiet = waiting ? {...context, reporter: {...context.reporter, begin: silent, warn() {}}} : context
+        const taken = await takeNow(place, input, await chooseNow(place, input, quiet), quiet)
+        waiting?.done(`${requestText(input.request)}: it is our turn`)
+        return taken
+      } catch (error) {
+        if (!isCliError(error, 'GPU_UNAVAILABLE')) throw error
+        if (error.details.raced && raced++ < 1) continue // somebody was quicker; look once more
+        if (input.wait === undefined || error.hint !== '--wait') throw error
+        if (Date.now() - begun > input.wait * 1000) throw new CliError('TIMED_OUT', `${error.message}, and that did not change in ${input.wait} s`, {details: error.details, cause: error})
+        waiting ??= context.reporter.begin(`Waiting: ${error.message}`)
+        await pause(LOOK_MS, undefined, {signal: context.signal}).catch(() => throwIfInterrupted(context.signal))
+      }
+    }
+  } catch (error) {
+    waiting?.fail()
+    throw error
+  }
+}
+
+async function takeNow({rack, fleet}: Place, {request, owner, purpose}: TakeInput, choices: Choice[], context: Context): Promise<TakenLease[]> {
+  const asked = await Promise.allSettled(choices.map(async (choice) => {
+    const host = await openHost(fleet, rack.nodes.find((node) => node.name === choice.node) as RackNode, context)
+    return ask(host, choice, {request, owner, purpose})
+  }))
+  const taken = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = asked.find((one) => one.status === 'rejected')?.reason as Error | undefined
+  if (!failed && !context.signal.aborted) return taken
+  await releaseLeases({rack, fleet}, taken, context)
+  throwIfInterrupted(context.signal)
+  if (isCliError(failed, 'GPU_UNAVAILABLE')) throw new CliError('GPU_UNAVAILABLE', failed.message, {hint: '--wait', details: {node: failed.details.node, raced: true}, cause: failed})
+  throw failed
+}
+
+interface RawLease {
+  lease: string
+  key: string
+  grace_seconds: number
+  server: TakenLease['server']
+  devices: TakenLease['devices']
+}
+
+async function ask(host: Host, choice: Choice, {request, owner, purpose}: Pick<TakeInput, 'request' | 'owner' | 'purpose'>): Promise<TakenLease> {
+  const {memory, fraction, cap} = request
+  const share = fraction !== undefined && fraction < 1 ? {fraction} : memory !== undefined ? {memory} : {whole: true}
+  const {lease, key, grace_seconds: graceSeconds, server, devices} = await host.call<RawLease>('gpu.lease', {devices: choice.devices.map((one) => one.id), ...share, cap, owner, purpose})
+  return {node: host.node, lease, key: new Secret(key), graceSeconds, server, devices}
+}
+
+/** Gives leases back; one that cannot be reached ends by itself, because nobody holds it any more. Never throws. */
+export async function releaseLeases({rack, fleet}: Place, leases: Pick<TakenLease, 'node' | 'lease'>[], context: Context): Promise<void> {
+  await Promise.allSettled(leases.map(async ({node, lease}) => {
+    const host = await openHost(fleet, rack.nodes.find((one) => one.name === node) as RackNode, context)
+    await host.call('gpu.release', {lease})
+  }))
+}
+
+/** For a plan: what a choice takes. Pure. */
+export function choiceTitle(choice: Choice, request: GpuRequest): string {
+  return `Lease ${requestText({...request, count: choice.devices.length})}: ${choice.devices.map(({index, name}) => `${index} (${name})`).join(', ')}`
+}
+
+function tellAway(reports: NodeReport<GpuNode>[], context: Context): void {
+  for (const report of reports) {
+    if (!report.ok) context.reporter.warn(`${report.node} was not asked: ${report.message}`)
+    else if (report.value?.state === 'stopped') context.reporter.warn(`the GPU daemon of ${report.node} does not run; start it with: flexrack gpu serve ${report.node}`)
+  }
+}
+
+const silent = (): ReturnType<Context['reporter']['begin']> => ({detail() {}, amount() {}, done() {}, fail() {}})

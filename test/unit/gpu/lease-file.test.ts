@@ -1,0 +1,47 @@
+import {mkdir, mkdtemp, readFile, readdir, rm, stat} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, expect, it} from 'vitest'
+import {Secret} from '../../../src/lib/base/index.ts'
+import {leaseEnvironment, leaseFile, writeLeases} from '../../../src/lib/gpu/lease-file.ts'
+import type {TakenLease} from '../../../src/lib/gpu/take.ts'
+
+let home: string
+beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'flexrack-leases-'))))
+afterEach(() => rm(home, {recursive: true, force: true}))
+
+const lease = (node: string, graceSeconds: number): TakenLease => ({
+  node, lease: 'ab'.repeat(16), key: new Secret('cd'.repeat(32)), graceSeconds,
+  server: {address: '0.0.0.0', port: 18999, unix: '/run/client.sock', boot_id: 'boot', transport: 'auto'},
+  devices: [{id: '0:0', name: 'pthread', memory: 2 ** 30}],
+})
+const route = {port: 5, close: async () => {}, tunnel: false}
+
+it('a lease file has a server for each lease, in order, the way to it, and the shortest grace', () => {
+  const file = leaseFile([lease('a', 30), lease('b', 10)], [{...route, address: '127.0.0.1', unix: '/run/client.sock'}, {...route, address: '10.0.0.2', unix: ''}], 'tls')
+  expect(file.grace_seconds).toBe(10)
+  expect(file.servers.map(({node, address, port, unix, transport}) => ({node, address, port, unix, transport}))).toEqual([
+    {node: 'a', address: '127.0.0.1', port: 5, unix: '/run/client.sock', transport: 'tls'},
+    {node: 'b', address: '10.0.0.2', port: 5, unix: '', transport: 'tls'},
+  ])
+  expect(file.servers[0]).toMatchObject({lease: 'ab'.repeat(16), key: 'cd'.repeat(32), boot_id: 'boot', devices: [{name: 'pthread', memory: 2 ** 30}]})
+})
+
+it('keys are written for the owner only, in a folder of its own that goes away whole', async () => {
+  const placed = await writeLeases(leaseFile([lease('a', 30)], [{...route, address: 'x', unix: ''}], undefined), '/opt/libflexrack-opencl.so', {FLEXRACK_HOME: home})
+  expect((await stat(placed.file)).mode & 0o777).toBe(0o600)
+  expect((await stat(join(placed.file, '..'))).mode & 0o777).toBe(0o700)
+  expect(await readFile(join(placed.vendors, 'flexrack.icd'), 'utf8')).toBe('/opt/libflexrack-opencl.so\n')
+  expect(await readdir(placed.vendors)).toEqual(['flexrack.icd'])
+  expect(leaseEnvironment(placed, 'tcp')).toMatchObject({OCL_ICD_VENDORS: placed.vendors, FLEXRACK_LEASES: placed.file, FLEXRACK_TRANSPORT: 'tcp'})
+  await placed.remove()
+  expect(await readdir(join(home, 'state', 'attach'))).toEqual([])
+})
+
+it('what a killed command has left is removed by the next one', async () => {
+  const gone = join(home, 'state', 'attach', '999999999-abc')
+  await mkdir(gone, {recursive: true})
+  const placed = await writeLeases(leaseFile([lease('a', 30)], [{...route, address: 'x', unix: ''}], undefined), '/x.so', {FLEXRACK_HOME: home})
+  expect((await readdir(join(home, 'state', 'attach'))).length).toBe(1)
+  await placed.remove()
+})

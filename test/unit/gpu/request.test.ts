@@ -1,0 +1,35 @@
+import {describe, expect, it} from 'vitest'
+import {gpuRequest, parseSize} from '../../../src/lib/gpu/request.ts'
+
+const GiB = 1024 ** 3
+
+describe('a size of memory', () => {
+  it.each([['2GiB', 2 * GiB], ['1.5 GiB', 1.5 * GiB], ['512M', 512 * 1024 ** 2], ['2gb', 2e9], ['4096', 4096], ['1B', 1]])('%s', (text, bytes) => {
+    expect(parseSize(text)).toBe(bytes)
+  })
+  it.each(['', '0', '-1GiB', '2 gigs', 'GiB', '1e3', '9999999999999TiB', '1,5GiB'])('is not %j', (text) => {
+    expect(parseSize(text)).toBeUndefined()
+  })
+})
+
+describe('a request', () => {
+  it('is one whole GPU where nothing says otherwise', () => {
+    expect(gpuRequest({})).toEqual({count: 1, cap: false})
+  })
+  it('takes from the manifest what no flag says', () => {
+    const manifest = {count: 2, memory: '8GiB', cap: true}
+    expect(gpuRequest({}, manifest)).toEqual({count: 2, memory: 8 * GiB, cap: true})
+    expect(gpuRequest({count: 1}, manifest)).toEqual({count: 1, memory: 8 * GiB, cap: true})
+    expect(gpuRequest({fraction: '0.5'}, manifest)).toEqual({count: 2, fraction: 0.5, cap: false})
+    expect(gpuRequest({whole: true}, manifest)).toEqual({count: 2, cap: false})
+  })
+  it.each([
+    [{memory: 'much'}, '"much" is not a size of memory'],
+    [{fraction: 'half'}, 'a fraction is a number from 0.001 to 1, not "half"'],
+    [{fraction: '1.5'}, 'a fraction is a number from 0.001 to 1, not "1.5"'],
+    [{cap: true}, '--cap limits a share, and this asks for whole devices'],
+    [{memory: '1GiB', fraction: '0.5'}, 'a share is asked for by --memory, by --fraction, or all of it by --whole: one of them'],
+  ])('%j is refused', (flags, message) => {
+    expect(() => gpuRequest(flags)).toThrow(message)
+  })
+})
