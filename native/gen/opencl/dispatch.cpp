@@ -46,6 +46,7 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case ProgramBinaries::kOp: return call<ProgramBinaries>(requests, link, header, body);
     case ProgramInfo::kOp: return call<ProgramInfo>(requests, link, header, body);
     case SpecializeProgram::kOp: return call<SpecializeProgram>(requests, link, header, body);
+    case BuildInfo::kOp: return call<BuildInfo>(requests, link, header, body);
     case CreateKernel::kOp: return call<CreateKernel>(requests, link, header, body);
     case CloneKernel::kOp: return call<CloneKernel>(requests, link, header, body);
     case SubGroupInfo::kOp: return call<SubGroupInfo>(requests, link, header, body);

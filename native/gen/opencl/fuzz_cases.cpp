@@ -317,73 +317,76 @@ wire::Bytes make_BuildProgram() {
   BuildProgram m;
   m.program = 96;
   m.devices = k_u32;
-  m.options = "options 97";
+  m.has_options = 97;
+  m.options = "options 98";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CompileProgramReply() {
   CompileProgramReply m;
-  m.status = 98;
+  m.status = 99;
   m.outcomes.resize(2);
-  m.outcomes[0].device = 99;
-  m.outcomes[0].status = 100;
-  m.outcomes[0].binary_type = 1;
-  m.outcomes[0].global_variable_bytes = 2;
-  m.outcomes[0].options = "options 3";
-  m.outcomes[0].log = "log 4";
-  m.outcomes[1].device = 5;
-  m.outcomes[1].status = 6;
-  m.outcomes[1].binary_type = 7;
-  m.outcomes[1].global_variable_bytes = 8;
-  m.outcomes[1].options = "options 9";
-  m.outcomes[1].log = "log 10";
+  m.outcomes[0].device = 100;
+  m.outcomes[0].status = 1;
+  m.outcomes[0].binary_type = 2;
+  m.outcomes[0].global_variable_bytes = 3;
+  m.outcomes[0].options = "options 4";
+  m.outcomes[0].log = "log 5";
+  m.outcomes[1].device = 6;
+  m.outcomes[1].status = 7;
+  m.outcomes[1].binary_type = 8;
+  m.outcomes[1].global_variable_bytes = 9;
+  m.outcomes[1].options = "options 10";
+  m.outcomes[1].log = "log 11";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CompileProgram() {
   CompileProgram m;
-  m.program = 11;
+  m.program = 12;
   m.devices = k_u32;
-  m.options = "options 12";
+  m.has_options = 13;
+  m.options = "options 14";
   m.headers.resize(2);
-  m.headers[0].name = "name 13";
-  m.headers[0].program = 14;
-  m.headers[1].name = "name 15";
-  m.headers[1].program = 16;
+  m.headers[0].name = "name 15";
+  m.headers[0].program = 16;
+  m.headers[1].name = "name 17";
+  m.headers[1].program = 18;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_LinkProgramReply() {
   LinkProgramReply m;
-  m.status = 17;
-  m.created = 18;
+  m.status = 19;
+  m.created = 20;
   m.outcomes.resize(2);
-  m.outcomes[0].device = 19;
-  m.outcomes[0].status = 20;
-  m.outcomes[0].binary_type = 21;
-  m.outcomes[0].global_variable_bytes = 22;
-  m.outcomes[0].options = "options 23";
-  m.outcomes[0].log = "log 24";
-  m.outcomes[1].device = 25;
-  m.outcomes[1].status = 26;
-  m.outcomes[1].binary_type = 27;
-  m.outcomes[1].global_variable_bytes = 28;
-  m.outcomes[1].options = "options 29";
-  m.outcomes[1].log = "log 30";
-  m.kernel_names = "kernel_names 31";
+  m.outcomes[0].device = 21;
+  m.outcomes[0].status = 22;
+  m.outcomes[0].binary_type = 23;
+  m.outcomes[0].global_variable_bytes = 24;
+  m.outcomes[0].options = "options 25";
+  m.outcomes[0].log = "log 26";
+  m.outcomes[1].device = 27;
+  m.outcomes[1].status = 28;
+  m.outcomes[1].binary_type = 29;
+  m.outcomes[1].global_variable_bytes = 30;
+  m.outcomes[1].options = "options 31";
+  m.outcomes[1].log = "log 32";
+  m.kernel_names = "kernel_names 33";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_LinkProgram() {
   LinkProgram m;
-  m.context = 32;
-  m.program = 33;
+  m.context = 34;
+  m.program = 35;
   m.devices = k_u32;
-  m.options = "options 34";
+  m.has_options = 36;
+  m.options = "options 37";
   m.inputs = k_u64;
   wire::Bytes out;
   encode(out, m);
@@ -391,7 +394,7 @@ wire::Bytes make_LinkProgram() {
 }
 wire::Bytes make_ProgramBinariesReply() {
   ProgramBinariesReply m;
-  m.status = 35;
+  m.status = 38;
   m.devices = k_u32;
   m.binaries.resize(2);
   m.binaries[0] = kBytes;
@@ -402,14 +405,14 @@ wire::Bytes make_ProgramBinariesReply() {
 }
 wire::Bytes make_ProgramBinaries() {
   ProgramBinaries m;
-  m.program = 36;
+  m.program = 39;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ProgramInfoReply() {
   ProgramInfoReply m;
-  m.status = 37;
+  m.status = 40;
   m.value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -417,59 +420,76 @@ wire::Bytes make_ProgramInfoReply() {
 }
 wire::Bytes make_ProgramInfo() {
   ProgramInfo m;
-  m.program = 38;
-  m.param = 39;
+  m.program = 41;
+  m.param = 42;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SpecializeProgramReply() {
   SpecializeProgramReply m;
-  m.status = 40;
+  m.status = 43;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SpecializeProgram() {
   SpecializeProgram m;
-  m.program = 41;
-  m.id = 42;
+  m.program = 44;
+  m.id = 45;
   m.value = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_BuildInfoReply() {
+  BuildInfoReply m;
+  m.status = 46;
+  m.value = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_BuildInfo() {
+  BuildInfo m;
+  m.program = 47;
+  m.device = 48;
+  m.param = 49;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateKernelReply() {
   CreateKernelReply m;
-  m.status = 43;
-  m.attributes = "attributes 44";
+  m.status = 50;
+  m.attributes = "attributes 51";
   m.arguments.resize(2);
-  m.arguments[0].kind = 45;
-  m.arguments[0].address = 46;
-  m.arguments[0].access = 47;
-  m.arguments[0].qualifier = 48;
-  m.arguments[0].size = 49;
-  m.arguments[0].type_name = "type_name 50";
-  m.arguments[0].name = "name 51";
-  m.arguments[1].kind = 52;
-  m.arguments[1].address = 53;
-  m.arguments[1].access = 54;
-  m.arguments[1].qualifier = 55;
-  m.arguments[1].size = 56;
-  m.arguments[1].type_name = "type_name 57";
-  m.arguments[1].name = "name 58";
+  m.arguments[0].kind = 52;
+  m.arguments[0].address = 53;
+  m.arguments[0].access = 54;
+  m.arguments[0].qualifier = 55;
+  m.arguments[0].size = 56;
+  m.arguments[0].type_name = "type_name 57";
+  m.arguments[0].name = "name 58";
+  m.arguments[1].kind = 59;
+  m.arguments[1].address = 60;
+  m.arguments[1].access = 61;
+  m.arguments[1].qualifier = 62;
+  m.arguments[1].size = 63;
+  m.arguments[1].type_name = "type_name 64";
+  m.arguments[1].name = "name 65";
   m.devices.resize(2);
-  m.devices[0].device = 59;
+  m.devices[0].device = 66;
   m.devices[0].infos.resize(2);
-  m.devices[0].infos[0].name = 60;
+  m.devices[0].infos[0].name = 67;
   m.devices[0].infos[0].value = kBytes;
-  m.devices[0].infos[1].name = 61;
+  m.devices[0].infos[1].name = 68;
   m.devices[0].infos[1].value = kBytes;
-  m.devices[1].device = 62;
+  m.devices[1].device = 69;
   m.devices[1].infos.resize(2);
-  m.devices[1].infos[0].name = 63;
+  m.devices[1].infos[0].name = 70;
   m.devices[1].infos[0].value = kBytes;
-  m.devices[1].infos[1].name = 64;
+  m.devices[1].infos[1].name = 71;
   m.devices[1].infos[1].value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -477,31 +497,31 @@ wire::Bytes make_CreateKernelReply() {
 }
 wire::Bytes make_CreateKernel() {
   CreateKernel m;
-  m.program = 65;
-  m.kernel = 66;
-  m.name = "name 67";
+  m.program = 72;
+  m.kernel = 73;
+  m.name = "name 74";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CloneKernelReply() {
   CloneKernelReply m;
-  m.status = 68;
+  m.status = 75;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CloneKernel() {
   CloneKernel m;
-  m.source = 69;
-  m.kernel = 70;
+  m.source = 76;
+  m.kernel = 77;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SubGroupInfoReply() {
   SubGroupInfoReply m;
-  m.status = 71;
+  m.status = 78;
   m.value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -509,26 +529,26 @@ wire::Bytes make_SubGroupInfoReply() {
 }
 wire::Bytes make_SubGroupInfo() {
   SubGroupInfo m;
-  m.kernel = 72;
-  m.device = 73;
-  m.param = 74;
+  m.kernel = 79;
+  m.device = 80;
+  m.param = 81;
   m.input = kBytes;
-  m.capacity = 75;
+  m.capacity = 82;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelExecInfoReply() {
   KernelExecInfoReply m;
-  m.status = 76;
+  m.status = 83;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelExecInfo() {
   KernelExecInfo m;
-  m.kernel = 77;
-  m.param = 78;
+  m.kernel = 84;
+  m.param = 85;
   m.value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -536,18 +556,18 @@ wire::Bytes make_KernelExecInfo() {
 }
 wire::Bytes make_CheckArgumentReply() {
   CheckArgumentReply m;
-  m.status = 79;
+  m.status = 86;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CheckArgument() {
   CheckArgument m;
-  m.kernel = 80;
-  m.argument.index = 81;
-  m.argument.kind = 82;
-  m.argument.object = 83;
-  m.argument.size = 84;
+  m.kernel = 87;
+  m.argument.index = 88;
+  m.argument.kind = 89;
+  m.argument.object = 90;
+  m.argument.size = 91;
   m.argument.value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -555,56 +575,56 @@ wire::Bytes make_CheckArgument() {
 }
 wire::Bytes make_SuggestLocalSizeReply() {
   SuggestLocalSizeReply m;
-  m.status = 85;
-  m.local.x = 86;
-  m.local.y = 87;
-  m.local.z = 88;
+  m.status = 92;
+  m.local.x = 93;
+  m.local.y = 94;
+  m.local.z = 95;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SuggestLocalSize() {
   SuggestLocalSize m;
-  m.queue = 89;
-  m.kernel = 90;
-  m.dimensions = 91;
-  m.offset.x = 92;
-  m.offset.y = 93;
-  m.offset.z = 94;
-  m.global.x = 95;
-  m.global.y = 96;
-  m.global.z = 97;
+  m.queue = 96;
+  m.kernel = 97;
+  m.dimensions = 98;
+  m.offset.x = 99;
+  m.offset.y = 100;
+  m.offset.z = 1;
+  m.global.x = 2;
+  m.global.y = 3;
+  m.global.z = 4;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Launch() {
   Launch m;
-  m.queue = 98;
-  m.kernel = 99;
-  m.event = 100;
+  m.queue = 5;
+  m.kernel = 6;
+  m.event = 7;
   m.waits = k_u64;
-  m.dimensions = 1;
-  m.has_local = 2;
-  m.offset.x = 3;
-  m.offset.y = 4;
-  m.offset.z = 5;
-  m.global.x = 6;
-  m.global.y = 7;
-  m.global.z = 8;
-  m.local.x = 9;
-  m.local.y = 10;
-  m.local.z = 11;
+  m.dimensions = 8;
+  m.has_local = 9;
+  m.offset.x = 10;
+  m.offset.y = 11;
+  m.offset.z = 12;
+  m.global.x = 13;
+  m.global.y = 14;
+  m.global.z = 15;
+  m.local.x = 16;
+  m.local.y = 17;
+  m.local.z = 18;
   m.arguments.resize(2);
-  m.arguments[0].index = 12;
-  m.arguments[0].kind = 13;
-  m.arguments[0].object = 14;
-  m.arguments[0].size = 15;
+  m.arguments[0].index = 19;
+  m.arguments[0].kind = 20;
+  m.arguments[0].object = 21;
+  m.arguments[0].size = 22;
   m.arguments[0].value = kBytes;
-  m.arguments[1].index = 16;
-  m.arguments[1].kind = 17;
-  m.arguments[1].object = 18;
-  m.arguments[1].size = 19;
+  m.arguments[1].index = 23;
+  m.arguments[1].kind = 24;
+  m.arguments[1].object = 25;
+  m.arguments[1].size = 26;
   m.arguments[1].value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -612,11 +632,11 @@ wire::Bytes make_Launch() {
 }
 wire::Bytes make_WriteBuffer() {
   WriteBuffer m;
-  m.queue = 20;
-  m.memory = 21;
-  m.event = 22;
+  m.queue = 27;
+  m.memory = 28;
+  m.event = 29;
   m.waits = k_u64;
-  m.offset = 23;
+  m.offset = 30;
   m.data = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -624,199 +644,19 @@ wire::Bytes make_WriteBuffer() {
 }
 wire::Bytes make_ReadBuffer() {
   ReadBuffer m;
-  m.queue = 24;
-  m.memory = 25;
-  m.event = 26;
+  m.queue = 31;
+  m.memory = 32;
+  m.event = 33;
   m.waits = k_u64;
-  m.offset = 27;
-  m.size = 28;
-  m.ticket = 29;
+  m.offset = 34;
+  m.size = 35;
+  m.ticket = 36;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_WriteRect() {
   WriteRect m;
-  m.queue = 30;
-  m.memory = 31;
-  m.event = 32;
-  m.waits = k_u64;
-  m.origin.x = 33;
-  m.origin.y = 34;
-  m.origin.z = 35;
-  m.region.x = 36;
-  m.region.y = 37;
-  m.region.z = 38;
-  m.row_pitch = 39;
-  m.slice_pitch = 40;
-  m.data = {0, sizeof kBytes, kBytes};
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_ReadRect() {
-  ReadRect m;
-  m.queue = 41;
-  m.memory = 42;
-  m.event = 43;
-  m.waits = k_u64;
-  m.origin.x = 44;
-  m.origin.y = 45;
-  m.origin.z = 46;
-  m.region.x = 47;
-  m.region.y = 48;
-  m.region.z = 49;
-  m.row_pitch = 50;
-  m.slice_pitch = 51;
-  m.ticket = 52;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_CopyBuffer() {
-  CopyBuffer m;
-  m.queue = 53;
-  m.source = 54;
-  m.target = 55;
-  m.event = 56;
-  m.waits = k_u64;
-  m.source_offset = 57;
-  m.target_offset = 58;
-  m.size = 59;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_CopyRect() {
-  CopyRect m;
-  m.queue = 60;
-  m.source = 61;
-  m.target = 62;
-  m.event = 63;
-  m.waits = k_u64;
-  m.source_origin.x = 64;
-  m.source_origin.y = 65;
-  m.source_origin.z = 66;
-  m.target_origin.x = 67;
-  m.target_origin.y = 68;
-  m.target_origin.z = 69;
-  m.region.x = 70;
-  m.region.y = 71;
-  m.region.z = 72;
-  m.source_row_pitch = 73;
-  m.source_slice_pitch = 74;
-  m.target_row_pitch = 75;
-  m.target_slice_pitch = 76;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_FillBuffer() {
-  FillBuffer m;
-  m.queue = 77;
-  m.memory = 78;
-  m.event = 79;
-  m.waits = k_u64;
-  m.offset = 80;
-  m.size = 81;
-  m.pattern = kBytes;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_WriteImage() {
-  WriteImage m;
-  m.queue = 82;
-  m.memory = 83;
-  m.event = 84;
-  m.waits = k_u64;
-  m.origin.x = 85;
-  m.origin.y = 86;
-  m.origin.z = 87;
-  m.region.x = 88;
-  m.region.y = 89;
-  m.region.z = 90;
-  m.data = {0, sizeof kBytes, kBytes};
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_ReadImage() {
-  ReadImage m;
-  m.queue = 91;
-  m.memory = 92;
-  m.event = 93;
-  m.waits = k_u64;
-  m.origin.x = 94;
-  m.origin.y = 95;
-  m.origin.z = 96;
-  m.region.x = 97;
-  m.region.y = 98;
-  m.region.z = 99;
-  m.size = 100;
-  m.ticket = 1;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_CopyImage() {
-  CopyImage m;
-  m.queue = 2;
-  m.source = 3;
-  m.target = 4;
-  m.event = 5;
-  m.waits = k_u64;
-  m.source_origin.x = 6;
-  m.source_origin.y = 7;
-  m.source_origin.z = 8;
-  m.target_origin.x = 9;
-  m.target_origin.y = 10;
-  m.target_origin.z = 11;
-  m.region.x = 12;
-  m.region.y = 13;
-  m.region.z = 14;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_CopyImageToBuffer() {
-  CopyImageToBuffer m;
-  m.queue = 15;
-  m.source = 16;
-  m.target = 17;
-  m.event = 18;
-  m.waits = k_u64;
-  m.origin.x = 19;
-  m.origin.y = 20;
-  m.origin.z = 21;
-  m.region.x = 22;
-  m.region.y = 23;
-  m.region.z = 24;
-  m.offset = 25;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_CopyBufferToImage() {
-  CopyBufferToImage m;
-  m.queue = 26;
-  m.source = 27;
-  m.target = 28;
-  m.event = 29;
-  m.waits = k_u64;
-  m.offset = 30;
-  m.origin.x = 31;
-  m.origin.y = 32;
-  m.origin.z = 33;
-  m.region.x = 34;
-  m.region.y = 35;
-  m.region.z = 36;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_FillImage() {
-  FillImage m;
   m.queue = 37;
   m.memory = 38;
   m.event = 39;
@@ -827,6 +667,186 @@ wire::Bytes make_FillImage() {
   m.region.x = 43;
   m.region.y = 44;
   m.region.z = 45;
+  m.row_pitch = 46;
+  m.slice_pitch = 47;
+  m.data = {0, sizeof kBytes, kBytes};
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ReadRect() {
+  ReadRect m;
+  m.queue = 48;
+  m.memory = 49;
+  m.event = 50;
+  m.waits = k_u64;
+  m.origin.x = 51;
+  m.origin.y = 52;
+  m.origin.z = 53;
+  m.region.x = 54;
+  m.region.y = 55;
+  m.region.z = 56;
+  m.row_pitch = 57;
+  m.slice_pitch = 58;
+  m.ticket = 59;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CopyBuffer() {
+  CopyBuffer m;
+  m.queue = 60;
+  m.source = 61;
+  m.target = 62;
+  m.event = 63;
+  m.waits = k_u64;
+  m.source_offset = 64;
+  m.target_offset = 65;
+  m.size = 66;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CopyRect() {
+  CopyRect m;
+  m.queue = 67;
+  m.source = 68;
+  m.target = 69;
+  m.event = 70;
+  m.waits = k_u64;
+  m.source_origin.x = 71;
+  m.source_origin.y = 72;
+  m.source_origin.z = 73;
+  m.target_origin.x = 74;
+  m.target_origin.y = 75;
+  m.target_origin.z = 76;
+  m.region.x = 77;
+  m.region.y = 78;
+  m.region.z = 79;
+  m.source_row_pitch = 80;
+  m.source_slice_pitch = 81;
+  m.target_row_pitch = 82;
+  m.target_slice_pitch = 83;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_FillBuffer() {
+  FillBuffer m;
+  m.queue = 84;
+  m.memory = 85;
+  m.event = 86;
+  m.waits = k_u64;
+  m.offset = 87;
+  m.size = 88;
+  m.pattern = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_WriteImage() {
+  WriteImage m;
+  m.queue = 89;
+  m.memory = 90;
+  m.event = 91;
+  m.waits = k_u64;
+  m.origin.x = 92;
+  m.origin.y = 93;
+  m.origin.z = 94;
+  m.region.x = 95;
+  m.region.y = 96;
+  m.region.z = 97;
+  m.data = {0, sizeof kBytes, kBytes};
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ReadImage() {
+  ReadImage m;
+  m.queue = 98;
+  m.memory = 99;
+  m.event = 100;
+  m.waits = k_u64;
+  m.origin.x = 1;
+  m.origin.y = 2;
+  m.origin.z = 3;
+  m.region.x = 4;
+  m.region.y = 5;
+  m.region.z = 6;
+  m.size = 7;
+  m.ticket = 8;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CopyImage() {
+  CopyImage m;
+  m.queue = 9;
+  m.source = 10;
+  m.target = 11;
+  m.event = 12;
+  m.waits = k_u64;
+  m.source_origin.x = 13;
+  m.source_origin.y = 14;
+  m.source_origin.z = 15;
+  m.target_origin.x = 16;
+  m.target_origin.y = 17;
+  m.target_origin.z = 18;
+  m.region.x = 19;
+  m.region.y = 20;
+  m.region.z = 21;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CopyImageToBuffer() {
+  CopyImageToBuffer m;
+  m.queue = 22;
+  m.source = 23;
+  m.target = 24;
+  m.event = 25;
+  m.waits = k_u64;
+  m.origin.x = 26;
+  m.origin.y = 27;
+  m.origin.z = 28;
+  m.region.x = 29;
+  m.region.y = 30;
+  m.region.z = 31;
+  m.offset = 32;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CopyBufferToImage() {
+  CopyBufferToImage m;
+  m.queue = 33;
+  m.source = 34;
+  m.target = 35;
+  m.event = 36;
+  m.waits = k_u64;
+  m.offset = 37;
+  m.origin.x = 38;
+  m.origin.y = 39;
+  m.origin.z = 40;
+  m.region.x = 41;
+  m.region.y = 42;
+  m.region.z = 43;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_FillImage() {
+  FillImage m;
+  m.queue = 44;
+  m.memory = 45;
+  m.event = 46;
+  m.waits = k_u64;
+  m.origin.x = 47;
+  m.origin.y = 48;
+  m.origin.z = 49;
+  m.region.x = 50;
+  m.region.y = 51;
+  m.region.z = 52;
   m.color = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -834,10 +854,10 @@ wire::Bytes make_FillImage() {
 }
 wire::Bytes make_Migrate() {
   Migrate m;
-  m.queue = 46;
-  m.event = 47;
+  m.queue = 53;
+  m.event = 54;
   m.waits = k_u64;
-  m.flags = 48;
+  m.flags = 55;
   m.objects = k_u64;
   wire::Bytes out;
   encode(out, m);
@@ -845,8 +865,8 @@ wire::Bytes make_Migrate() {
 }
 wire::Bytes make_Marker() {
   Marker m;
-  m.queue = 49;
-  m.event = 50;
+  m.queue = 56;
+  m.event = 57;
   m.waits = k_u64;
   wire::Bytes out;
   encode(out, m);
@@ -854,8 +874,8 @@ wire::Bytes make_Marker() {
 }
 wire::Bytes make_Barrier() {
   Barrier m;
-  m.queue = 51;
-  m.event = 52;
+  m.queue = 58;
+  m.event = 59;
   m.waits = k_u64;
   wire::Bytes out;
   encode(out, m);
@@ -863,16 +883,16 @@ wire::Bytes make_Barrier() {
 }
 wire::Bytes make_CreateUserEvent() {
   CreateUserEvent m;
-  m.context = 53;
-  m.event = 54;
+  m.context = 60;
+  m.event = 61;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SetUserEvent() {
   SetUserEvent m;
-  m.event = 55;
-  m.status = 56;
+  m.event = 62;
+  m.status = 63;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -886,56 +906,56 @@ wire::Bytes make_Watch() {
 }
 wire::Bytes make_WatchStage() {
   WatchStage m;
-  m.event = 57;
-  m.stage = 58;
+  m.event = 64;
+  m.stage = 65;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventStatusReply() {
   EventStatusReply m;
-  m.status = 59;
-  m.reserved = 60;
-  m.queued = 61;
-  m.submitted = 62;
-  m.started = 63;
-  m.ended = 64;
-  m.completed = 65;
+  m.status = 66;
+  m.reserved = 67;
+  m.queued = 68;
+  m.submitted = 69;
+  m.started = 70;
+  m.ended = 71;
+  m.completed = 72;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventStatus() {
   EventStatus m;
-  m.event = 66;
+  m.event = 73;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmAllocateReply() {
   SvmAllocateReply m;
-  m.address = 67;
+  m.address = 74;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmAllocate() {
   SvmAllocate m;
-  m.context = 68;
-  m.memory = 69;
-  m.flags = 70;
-  m.size = 71;
-  m.alignment = 72;
+  m.context = 75;
+  m.memory = 76;
+  m.flags = 77;
+  m.size = 78;
+  m.alignment = 79;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmWrite() {
   SvmWrite m;
-  m.queue = 73;
-  m.event = 74;
+  m.queue = 80;
+  m.event = 81;
   m.waits = k_u64;
-  m.address = 75;
+  m.address = 82;
   m.data = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -943,35 +963,35 @@ wire::Bytes make_SvmWrite() {
 }
 wire::Bytes make_SvmRead() {
   SvmRead m;
-  m.queue = 76;
-  m.event = 77;
+  m.queue = 83;
+  m.event = 84;
   m.waits = k_u64;
-  m.address = 78;
-  m.size = 79;
-  m.ticket = 80;
+  m.address = 85;
+  m.size = 86;
+  m.ticket = 87;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmCopy() {
   SvmCopy m;
-  m.queue = 81;
-  m.event = 82;
+  m.queue = 88;
+  m.event = 89;
   m.waits = k_u64;
-  m.source = 83;
-  m.target = 84;
-  m.size = 85;
+  m.source = 90;
+  m.target = 91;
+  m.size = 92;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmFill() {
   SvmFill m;
-  m.queue = 86;
-  m.event = 87;
+  m.queue = 93;
+  m.event = 94;
   m.waits = k_u64;
-  m.address = 88;
-  m.size = 89;
+  m.address = 95;
+  m.size = 96;
   m.pattern = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -979,10 +999,10 @@ wire::Bytes make_SvmFill() {
 }
 wire::Bytes make_SvmMigrate() {
   SvmMigrate m;
-  m.queue = 90;
-  m.event = 91;
+  m.queue = 97;
+  m.event = 98;
   m.waits = k_u64;
-  m.flags = 92;
+  m.flags = 99;
   m.addresses = k_u64;
   m.sizes = k_u64;
   wire::Bytes out;
@@ -991,14 +1011,14 @@ wire::Bytes make_SvmMigrate() {
 }
 wire::Bytes make_PeerAcceptReply() {
   PeerAcceptReply m;
-  m.status = 93;
+  m.status = 100;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerAccept() {
   PeerAccept m;
-  m.peer = 94;
+  m.peer = 1;
   m.key = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1006,17 +1026,17 @@ wire::Bytes make_PeerAccept() {
 }
 wire::Bytes make_PeerOpenReply() {
   PeerOpenReply m;
-  m.status = 95;
+  m.status = 2;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerOpen() {
   PeerOpen m;
-  m.peer = 96;
+  m.peer = 3;
   m.key = kBytes;
-  m.address = "address 97";
-  m.port = 98;
+  m.address = "address 4";
+  m.port = 5;
   m.session = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1024,20 +1044,6 @@ wire::Bytes make_PeerOpen() {
 }
 wire::Bytes make_ExportMemory() {
   ExportMemory m;
-  m.queue = 99;
-  m.memory = 100;
-  m.event = 1;
-  m.waits = k_u64;
-  m.offset = 2;
-  m.size = 3;
-  m.peer = 4;
-  m.ticket = 5;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_ImportMemory() {
-  ImportMemory m;
   m.queue = 6;
   m.memory = 7;
   m.event = 8;
@@ -1050,33 +1056,47 @@ wire::Bytes make_ImportMemory() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_ImportMemory() {
+  ImportMemory m;
+  m.queue = 13;
+  m.memory = 14;
+  m.event = 15;
+  m.waits = k_u64;
+  m.offset = 16;
+  m.size = 17;
+  m.peer = 18;
+  m.ticket = 19;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_Completed() {
   Completed m;
   m.events.resize(2);
-  m.events[0].event = 13;
-  m.events[0].status = 14;
-  m.events[0].reserved = 15;
-  m.events[0].queued = 16;
-  m.events[0].submitted = 17;
-  m.events[0].started = 18;
-  m.events[0].ended = 19;
-  m.events[0].completed = 20;
-  m.events[1].event = 21;
-  m.events[1].status = 22;
-  m.events[1].reserved = 23;
-  m.events[1].queued = 24;
-  m.events[1].submitted = 25;
-  m.events[1].started = 26;
-  m.events[1].ended = 27;
-  m.events[1].completed = 28;
+  m.events[0].event = 20;
+  m.events[0].status = 21;
+  m.events[0].reserved = 22;
+  m.events[0].queued = 23;
+  m.events[0].submitted = 24;
+  m.events[0].started = 25;
+  m.events[0].ended = 26;
+  m.events[0].completed = 27;
+  m.events[1].event = 28;
+  m.events[1].status = 29;
+  m.events[1].reserved = 30;
+  m.events[1].queued = 31;
+  m.events[1].submitted = 32;
+  m.events[1].started = 33;
+  m.events[1].ended = 34;
+  m.events[1].completed = 35;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Reached() {
   Reached m;
-  m.event = 29;
-  m.stage = 30;
+  m.event = 36;
+  m.stage = 37;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1090,8 +1110,8 @@ wire::Bytes make_Printed() {
 }
 wire::Bytes make_ContextError() {
   ContextError m;
-  m.context = 31;
-  m.text = "text 32";
+  m.context = 38;
+  m.text = "text 39";
   m.private_info = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1099,9 +1119,9 @@ wire::Bytes make_ContextError() {
 }
 wire::Bytes make_Failed() {
   Failed m;
-  m.event = 33;
-  m.op = 34;
-  m.status = 35;
+  m.event = 40;
+  m.op = 41;
+  m.status = 42;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1146,6 +1166,8 @@ constexpr FuzzCase kCases[] = {
     {"program_info", 0x1025, false, false, make_ProgramInfo, again<ProgramInfo>},
     {"specialize_program_reply", 0x1026, true, false, make_SpecializeProgramReply, again<SpecializeProgramReply>},
     {"specialize_program", 0x1026, false, false, make_SpecializeProgram, again<SpecializeProgram>},
+    {"build_info_reply", 0x1027, true, false, make_BuildInfoReply, again<BuildInfoReply>},
+    {"build_info", 0x1027, false, false, make_BuildInfo, again<BuildInfo>},
     {"create_kernel_reply", 0x1028, true, false, make_CreateKernelReply, again<CreateKernelReply>},
     {"create_kernel", 0x1028, false, false, make_CreateKernel, again<CreateKernel>},
     {"clone_kernel_reply", 0x1029, true, false, make_CloneKernelReply, again<CloneKernelReply>},

@@ -762,11 +762,13 @@ bool decode(wire::View body, BuildProgramReply& m) {
 static void write(wire::Writer& w, const BuildProgram& m) {
   w.put(m.program);
   w.put_array(m.devices);
+  w.put(m.has_options);
   w.put_text(m.options);
 }
 static void read(wire::Reader& r, BuildProgram& m) {
   m.program = r.get<std::uint64_t>();
   m.devices = r.get_array<std::uint32_t>();
+  m.has_options = r.get<std::uint32_t>();
   m.options = r.get_text();
 }
 
@@ -806,6 +808,7 @@ bool decode(wire::View body, CompileProgramReply& m) {
 static void write(wire::Writer& w, const CompileProgram& m) {
   w.put(m.program);
   w.put_array(m.devices);
+  w.put(m.has_options);
   w.put_text(m.options);
   w.put<std::uint64_t>(m.headers.size());
   for (const auto& one : m.headers) write(w, one);
@@ -813,6 +816,7 @@ static void write(wire::Writer& w, const CompileProgram& m) {
 static void read(wire::Reader& r, CompileProgram& m) {
   m.program = r.get<std::uint64_t>();
   m.devices = r.get_array<std::uint32_t>();
+  m.has_options = r.get<std::uint32_t>();
   m.options = r.get_text();
   m.headers.resize(r.get_count(16));
   for (auto& one : m.headers) read(r, one);
@@ -859,6 +863,7 @@ static void write(wire::Writer& w, const LinkProgram& m) {
   w.put(m.context);
   w.put(m.program);
   w.put_array(m.devices);
+  w.put(m.has_options);
   w.put_text(m.options);
   w.put_array(m.inputs);
 }
@@ -866,6 +871,7 @@ static void read(wire::Reader& r, LinkProgram& m) {
   m.context = r.get<std::uint64_t>();
   m.program = r.get<std::uint64_t>();
   m.devices = r.get_array<std::uint32_t>();
+  m.has_options = r.get<std::uint32_t>();
   m.options = r.get_text();
   m.inputs = r.get_array<std::uint64_t>();
 }
@@ -998,6 +1004,48 @@ void encode(wire::Bytes& out, const SpecializeProgram& m) {
   w.align(8);
 }
 bool decode(wire::View body, SpecializeProgram& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const BuildInfoReply& m) {
+  w.put(m.status);
+  w.put_array(m.value);
+}
+static void read(wire::Reader& r, BuildInfoReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.value = r.get_array<std::uint8_t>();
+}
+
+void encode(wire::Bytes& out, const BuildInfoReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, BuildInfoReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const BuildInfo& m) {
+  w.put(m.program);
+  w.put(m.device);
+  w.put(m.param);
+}
+static void read(wire::Reader& r, BuildInfo& m) {
+  m.program = r.get<std::uint64_t>();
+  m.device = r.get<std::uint32_t>();
+  m.param = r.get<std::uint32_t>();
+}
+
+void encode(wire::Bytes& out, const BuildInfo& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, BuildInfo& m) {
   wire::Reader r(body);
   read(r, m);
   return is_finished(r, body);

@@ -347,6 +347,7 @@ struct BuildProgram {
   using Reply = BuildProgramReply;
   std::uint64_t program = 0;
   std::span<const std::uint32_t> devices{};
+  std::uint32_t has_options = 0;
   std::string_view options{};
 };
 void encode(wire::Bytes& out, const BuildProgram& m);
@@ -365,6 +366,7 @@ struct CompileProgram {
   using Reply = CompileProgramReply;
   std::uint64_t program = 0;
   std::span<const std::uint32_t> devices{};
+  std::uint32_t has_options = 0;
   std::string_view options{};
   std::vector<NamedProgram> headers{};
 };
@@ -387,6 +389,7 @@ struct LinkProgram {
   std::uint64_t context = 0;
   std::uint64_t program = 0;
   std::span<const std::uint32_t> devices{};
+  std::uint32_t has_options = 0;
   std::string_view options{};
   std::span<const std::uint64_t> inputs{};
 };
@@ -443,6 +446,24 @@ struct SpecializeProgram {
 };
 void encode(wire::Bytes& out, const SpecializeProgram& m);
 bool decode(wire::View body, SpecializeProgram& m);
+
+/// Answers BuildInfo.
+struct BuildInfoReply {
+  std::int32_t status = 0;
+  wire::View value{};
+};
+void encode(wire::Bytes& out, const BuildInfoReply& m);
+bool decode(wire::View body, BuildInfoReply& m);
+
+struct BuildInfo {
+  static constexpr std::uint16_t kOp = 0x1027;
+  using Reply = BuildInfoReply;
+  std::uint64_t program = 0;
+  std::uint32_t device = 0;
+  std::uint32_t param = 0;
+};
+void encode(wire::Bytes& out, const BuildInfo& m);
+bool decode(wire::View body, BuildInfo& m);
 
 /// Answers CreateKernel.
 struct CreateKernelReply {

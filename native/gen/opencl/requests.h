@@ -31,6 +31,7 @@ class Requests {
   virtual void on(const ProgramBinaries& call, wire::Respond<ProgramBinaries::Reply> respond) = 0;
   virtual void on(const ProgramInfo& call, wire::Respond<ProgramInfo::Reply> respond) = 0;
   virtual void on(const SpecializeProgram& call, wire::Respond<SpecializeProgram::Reply> respond) = 0;
+  virtual void on(const BuildInfo& call, wire::Respond<BuildInfo::Reply> respond) = 0;
   virtual void on(const CreateKernel& call, wire::Respond<CreateKernel::Reply> respond) = 0;
   virtual void on(const CloneKernel& call, wire::Respond<CloneKernel::Reply> respond) = 0;
   virtual void on(const SubGroupInfo& call, wire::Respond<SubGroupInfo::Reply> respond) = 0;
