@@ -9,6 +9,7 @@ const PACKAGES: Record<string, string> = {
   'openssh-server': '/usr/sbin/sshd',
   'openssh-client': '/usr/bin/ssh',
   git: '/usr/bin/git',
+  systemd: '/lib/systemd/systemd',
   chromium: '/usr/bin/chromium',
   // What builds the native layer,
   cmake: '/usr/bin/cmake',
