@@ -7,6 +7,7 @@ import {spawn} from 'node:child_process'
 import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
+import {buildNative} from './build-native.ts'
 import {prepareMachine} from './prepare.ts'
 
 interface Counts {
@@ -70,6 +71,8 @@ async function run(command: string, args: string[], capture = false): Promise<{s
 }
 
 await prepareMachine()
+// Once for all suites that run the product; without it their GPU tests fail, the others do not.
+if (chosen.some((name) => name === 'integration' || name === 'e2e')) await buildNative().catch((error: Error) => console.error(`!! ${error.message}`))
 const total: Counts = {passed: 0, failed: 0, skipped: 0}
 for (const name of chosen) {
   const suite = suites[name]
