@@ -151,6 +151,17 @@ endpoints:
     ])
   })
 
+  it('is told what GPUs cannot be', async () => {
+    expect(await problemsOf('name: x\ngpus: {count: 0, memory: much, fraction: 2}\n')).toEqual([
+      '2:7 gpus has both memory and fraction; one of them',
+      '2:15 gpus.count must be a whole number from 1 to 64, not 0',
+      '2:26 gpus.memory must be a size such as 8GiB or 512MiB',
+      '2:42 gpus.fraction must be a number from 0.001 to 1, not 2',
+    ])
+    expect(await problemsOf('name: x\ngpus: {memory: 8GiB, fraction: 0.5}\n')).toEqual(['2:7 gpus has both memory and fraction; one of them'])
+    expect(await problemsOf('name: x\ngpus: {cap: true}\n')).toEqual(['2:7 gpus has cap for whole devices; it limits a share (memory or fraction)'])
+  })
+
   it('says what the product has but this version does not, instead of taking it', async () => {
     expect(await problemsOf('name: x\nsweep: {}\nworkspace: {image: a/b}\ntrain: {command: a.py, launcher: mpi, scheduler: slurm}\n')).toEqual([
       '2:1 "sweep" is not supported by this version of flexrack',

@@ -8,12 +8,12 @@ it('reads what a node printed, sizes in bytes', () => {
     memory: {available: 1024 * 1024, total: 2048 * 1024},
     disk: {free: 1000 * 1024, total: 4096 * 1024},
     gpus: 2,
-    runs: undefined,
+    runs: undefined, shares: false,
   })
 })
 
 it('leaves null what is missing or odd', () => {
-  expect(parseGlance('online ?\nMemTotal: 2048\n')).toEqual({load: null, cores: null, memory: null, disk: null, gpus: 0, runs: []})
+  expect(parseGlance('online ?\nMemTotal: 2048\n')).toEqual({load: null, cores: null, memory: null, disk: null, gpus: 0, runs: [], shares: false})
 })
 
 it('looks for runs below the root, quoted', () => {

@@ -74,6 +74,14 @@ describe('loading a rack', () => {
     ])
   })
 
+  it('knows how GPU daemons are to run, on all nodes and on one', async () => {
+    await write('lab', 'gpu: {bind: [127.0.0.1, 10.0.0.1], transport: tls, env: {POCL_DEVICES: 1}}\nnodes:\n  - {name: a, host: b, gpu: {bind: 10.0.0.2, port: 7000, trusted_fabric: true}}\n')
+    expect(await loadRack('lab', env)).toMatchObject({
+      gpu: {bind: ['127.0.0.1', '10.0.0.1'], transport: 'tls', env: {POCL_DEVICES: '1'}},
+      nodes: [{gpu: {bind: ['10.0.0.2'], port: 7000, trustedFabric: true}}],
+    })
+  })
+
   it('lists racks by name, without locks and drafts', async () => {
     await write('b', '')
     await write('a', '')
@@ -97,6 +105,14 @@ describe('writing a rack', () => {
     expect((await stat(rack.path)).mode & 0o777).toBe(0o600)
     expect((await stat(dirname(rack.path))).mode & 0o777).toBe(0o700)
     expect(await readdir(dirname(rack.path))).toEqual(['lab.yaml'])
+  })
+
+  it('gives back what it says of GPU daemons', async () => {
+    const rack: Rack = {...rackOf('lab', [node('a', {gpu: {port: 7000, env: {A: '1'}}})]), gpu: {bind: ['10.0.0.1'], transport: 'tcp', trustedFabric: true, grace: 5, env: {}}}
+    await saveRack(rack)
+    expect(await loadRack('lab', env)).toEqual(rack)
+    await editRack(rack.path, (one) => ({...one, gpu: {...one.gpu, bind: ['10.0.0.1', '10.0.0.2']}}))
+    expect(await loadRack('lab', env)).toMatchObject({gpu: {bind: ['10.0.0.1', '10.0.0.2'], grace: 5}, nodes: [{gpu: {port: 7000}}]})
   })
 
   it('keeps the comments and the order of what a person wrote', async () => {
