@@ -1,0 +1,67 @@
+"""Builds the native layer with sanitizers, runs its tests, and prints one JSON line with the counts: {"passed": n, "failed": n, "skipped": n}.
+Words are parts of test names: only those run, and the tests of parts are left out."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+here = Path(__file__).resolve().parent
+sys.path.insert(0, str(here))
+os.environ.setdefault("POCL_CACHE_DIR", "/tmp/flexrack-pocl-cache-%d" % os.getuid())
+from servers import BUILD, COMMON  # noqa: E402  (after the path)
+
+NATIVE = here.parent.parent / "native"
+
+
+def build(preset, folder, *options):
+    """Raises CalledProcessError with the compiler's words on stderr."""
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    subprocess.run(["cmake", "--preset", preset, "-B", folder, *generator, *options], cwd=NATIVE, check=True, stdout=sys.stderr)
+    subprocess.run(["cmake", "--build", folder, "--parallel"], cwd=NATIVE, check=True, stdout=sys.stderr)
+
+
+def run_parts():
+    """The doctest programs: (passed, failed, skipped)."""
+    counts = [0, 0, 0]
+    for name in (BUILD / "unit-tests.txt").read_text().split():
+        done = subprocess.run([str(BUILD / "test" / name)], env={**os.environ, **COMMON}, stdout=subprocess.PIPE, text=True, errors="replace", timeout=600)
+        found = re.search(r"test cases:\s*\d+ \|\s*(\d+) passed \|\s*(\d+) failed \|\s*(\d+) skipped", done.stdout)
+        passed, failed, skipped = map(int, found.groups()) if found else (0, 1, 0)
+        if done.returncode != 0:
+            failed = max(failed, 1)
+            sys.stderr.write(done.stdout)
+        print(f"{name}: {passed} passed, {failed} failed", file=sys.stderr)
+        counts = [a + b for a, b in zip(counts, (passed, failed, skipped))]
+    return counts
+
+
+def main():
+    words = sys.argv[1:]
+    if "FLEXRACK_NATIVE_BUILD" not in os.environ:
+        build("asan", BUILD)
+    counts = [0, 0, 0] if words else run_parts()
+    suite = unittest.defaultTestLoader.discover(str(here), pattern="test_*.py", top_level_dir=str(here))
+    if words:
+        suite = unittest.TestSuite(one for one in every(suite) if any(word in one.id() for word in words))
+    result = unittest.TextTestRunner(stream=sys.stderr, verbosity=2).run(suite)
+    failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
+    skipped = len(result.skipped)
+    counts = [a + b for a, b in zip(counts, (result.testsRun - failed - skipped, failed, skipped))]
+    print(json.dumps(dict(zip(("passed", "failed", "skipped"), counts))))
+    return 1 if counts[1] else 0
+
+
+def every(suite):
+    for one in suite:
+        if isinstance(one, unittest.TestSuite):
+            yield from every(one)
+        else:
+            yield one
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""Ordinary OpenCL programs, natively and over each transport: their outputs are compared byte for byte, error codes included."""
+import difflib
+import unittest
+
+from servers import BUILD, Attached, Daemon, native_env, run
+
+PROGRAMS = sorted(path.name for path in (BUILD / "conformance").glob("*") if path.is_file() and path.name != "sequence")
+# How many random sequences, and from which seed on.
+SEQUENCES = 120
+
+
+def differences(native, remote):
+    return "\n".join(list(difflib.unified_diff(native.splitlines(), remote.splitlines(), "native", "remote", lineterm="", n=2))[:60])
+
+
+class Comparison(unittest.TestCase):
+    """`places` are the devices of each daemon; natively, one platform has them all."""
+
+    native = {}
+
+    def compare(self, attached, name, *arguments):
+        program = [BUILD / "conformance" / name, *map(str, arguments)]
+        key = (name, arguments, sum(daemon.devices for daemon in attached.daemons))
+        if key not in self.native:
+            Comparison.native[key] = run(program, native_env(key[2]))
+        expected, found = self.native[key], run(program, attached.env)
+        self.assertEqual((found[0], found[1]), (expected[0], expected[1]), f"{differences(expected[1], found[1])}\n{found[2][-4000:]}")
+
+    def compare_all(self, daemons, transport, programs=PROGRAMS):
+        with Attached(daemons, transport) as attached:
+            for name in programs:
+                with self.subTest(program=name, transport=transport):
+                    self.compare(attached, name)
+
+
+class OneDaemon(Comparison):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon(devices=2)
+        cls.addClassCleanup(cls.daemon.stop)
+
+    def test_programs_give_the_same_over_shared_memory(self):
+        self.compare_all([self.daemon], "shm")
+
+    def test_programs_give_the_same_over_tls(self):
+        self.compare_all([self.daemon], "tls")
+
+    def test_random_sequences_give_the_same(self):
+        with Attached([self.daemon], "shm") as attached:
+            for first in range(1, SEQUENCES, 20):
+                with self.subTest(first=first):
+                    self.compare(attached, "sequence", first, 20)
+
+
+class PlainDaemon(Comparison):
+    def test_programs_give_the_same_over_plain_tcp(self):
+        with Daemon(devices=2, transport="tcp") as daemon:
+            self.compare_all([daemon], "tcp")
+
+
+class TwoDaemons(Comparison):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemons = [Daemon(devices=1), Daemon(devices=1)]
+        for daemon in cls.daemons:
+            cls.addClassCleanup(daemon.stop)
+
+    def test_programs_give_the_same_over_devices_of_two_daemons(self):
+        self.compare_all(self.daemons, "tls")
+
+    def test_random_sequences_give_the_same_over_devices_of_two_daemons(self):
+        with Attached(self.daemons, "tls") as attached:
+            for first in range(1001, 1001 + SEQUENCES, 20):
+                with self.subTest(first=first):
+                    self.compare(attached, "sequence", first, 20)
