@@ -118,7 +118,6 @@ cl_context clCreateContextFromType(const cl_context_properties* properties, cl_d
   if (error == CL_SUCCESS) error = read_properties(properties, read);
   const auto ours = read.platform ? read.platform : platform();
   if (error == CL_SUCCESS && !ours) error = CL_INVALID_PLATFORM;
-  if (error == CL_SUCCESS && !is_device_type(device_type)) error = CL_INVALID_DEVICE_TYPE;
   if (error == CL_SUCCESS) {
     const auto devices = devices_of_type(ours, device_type);
     if (devices.empty()) {

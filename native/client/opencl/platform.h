@@ -7,8 +7,7 @@
 
 namespace flexrack::client::opencl {
 
-/// True for types that an application may ask for.
-bool is_device_type(cl_device_type type);
+/// In the order of the platform; none for a type that is none.
 std::vector<cl_device_id> devices_of_type(cl_platform_id platform, cl_device_type type);
 
 }  // namespace flexrack::client::opencl

@@ -35,6 +35,10 @@ cl_command_queue create(cl_context context, cl_device_id device, std::vector<cl_
   queue->place = place;
   queue->given = std::move(given);
   read_properties(sent, *queue);
+  // Some devices that have no queues of their own do not survive being asked for one.
+  if ((queue->properties & CL_QUEUE_ON_DEVICE) != 0 && info_value<cl_uint>(device->infos, CL_DEVICE_MAX_ON_DEVICE_QUEUES) == 0) {
+    return error = CL_INVALID_QUEUE_PROPERTIES, nullptr;
+  }
   queue->handle = queue->session().mint();
   cl::CreateQueue message;
   message.context = context->places[place].context;
