@@ -26,6 +26,17 @@ enum Flag : std::uint16_t {
   kRefused = 2, ///< with kReply: the call could not be carried out; a u32 Refusal follows the sequence number
 };
 
+/// Ops of the wire itself; an API's begin at kFirstApiOp. Those with a sequence are repeated after a reconnect, the others say how things stand.
+enum WireOp : std::uint16_t {
+  kAck = 1,       ///< u64: the last frame received; sequence 0
+  kPing = 2,      ///< nothing; sequence 0
+  kGoodbye = 3,   ///< string: why; sequence 0
+  kBulkAck = 4,   ///< u64: the last chunk received; sequence 0
+  kLanding = 5,   ///< u64 ticket: it has a place now (or needs none), and may be sent without credit
+  kCancel = 6,    ///< u64 ticket, u64 who (1: it will not be sent, 2: it is not wanted), u64 the last chunk sent
+};
+inline constexpr std::uint16_t kFirstApiOp = 0x1000;
+
 enum class Refusal : std::uint32_t { malformed = 1, unknown_op = 2, limit = 3, internal = 4 };
 
 inline constexpr std::size_t kInlinePayload = 64 * 1024;        ///< payloads from here up travel on the bulk path

@@ -1,6 +1,7 @@
 // One client and one server: an ordered stream of commands each way, payloads beside it, and both over reconnects.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -53,7 +54,12 @@ class Link {
   /// Server: reads and hands out frames until the link is over.
   virtual void run() = 0;
 
+  /// Has waiting threads look at ready() again; frames and done callbacks do so by themselves. Any thread.
+  virtual void wake() = 0;
+
   virtual bool is_over() const = 0;
+  /// 16 bytes that name this session at its server.
+  virtual View session_id() const = 0;
   /// Says goodbye and ends; pending payloads are done(false). Not from inside on_frame.
   virtual void close() = 0;
 };
@@ -65,7 +71,9 @@ struct Dial {
   std::string unix_path;                  ///< the daemon's socket on this host, empty if elsewhere
   std::string transport = "auto";         ///< auto | tls | tcp | shm; auto is shm on this host, else tls
   std::string lease;                      ///< 32 hex digits, not a secret
-  Bytes key;                              ///< 32 bytes, the lease's pre-shared key
+  Bytes key;                              ///< 32 bytes, the lease's pre-shared key; with `peer`, that peer link's
+  std::array<std::uint8_t, 16> session{}; ///< which session; zeros: a new one
+  std::uint64_t peer = 0;                 ///< not 0: a link to another server's worker, by the id that its client gave it
   std::chrono::milliseconds grace{30000}; ///< how long a lost link is tried again
   std::chrono::milliseconds connect_timeout{5000};
 };

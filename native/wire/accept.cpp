@@ -1,0 +1,42 @@
+#include "wire/accept.h"
+
+#include "wire/error.h"
+#include "wire/session_link.h"
+
+namespace flexrack::wire {
+namespace {
+
+/// Plaintext leaves this host only where the rack's owner said so.
+void check_transport(const Socket& socket, const Preamble& preamble, const Limits& limits) {
+  if (preamble.transport == Transport::tls || limits.allow_plain || is_local(socket.fd())) return;
+  answer(socket.fd(), Turned::transport, "this server takes TLS only");
+  throw Error(Error::Kind::refused, "a plain connection from another host");
+}
+
+}  // namespace
+
+std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, View key, const Limits& limits, Receiver& receiver) {
+  Socket socket(fd);
+  check_transport(socket, preamble, limits);
+  auto channel = secure_as_server(std::move(socket), preamble, key, limits.handshake);
+  const auto theirs = read_hello(*channel, preamble, limits.handshake);
+  if (theirs.received_frames != 0) throw Error(Error::Kind::malformed, "a new session that has received something");
+  Hello mine;
+  mine.kind = preamble.kind;
+  mine.transport = preamble.transport;
+  mine.session = preamble.session;
+  mine.peer = preamble.peer;
+  mine.early_credit = limits.early_credit;
+  write_hello(*channel, mine);
+  auto link = std::make_unique<SessionLink>(preamble, key, limits, receiver, nullptr);
+  link->begin({std::move(channel), theirs});
+  return link;
+}
+
+std::unique_ptr<Channel> accept_hold(int fd, const Preamble& preamble, View key, const Limits& limits) {
+  Socket socket(fd);
+  check_transport(socket, preamble, limits);
+  return secure_as_server(std::move(socket), preamble, key, limits.handshake);
+}
+
+}  // namespace flexrack::wire
