@@ -1,0 +1,86 @@
+"""Runs the OpenCL micro benchmark and the programs natively, over each transport, and through the peer where it is given, all in one go and taking turns.
+Prints one JSON object of medians: {"floor": {...}, "native": {...}, "tcp": {...}, ...}.
+The peer (PoCL's remote driver) is built elsewhere: FLEXRACK_BENCH_POCLD is its daemon, FLEXRACK_BENCH_POCLR_VENDORS the vendors folder of its driver."""
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+here = Path(__file__).resolve().parent
+sys.path.insert(0, str(here.parent.parent / "test" / "native"))
+os.environ.setdefault("FLEXRACK_NATIVE_BUILD", str(here.parent / "build" / "release"))
+from servers import Attached, Daemon, native_env, run, wait_until  # noqa: E402
+
+ROUNDS = int(os.environ.get("BENCH_ROUNDS", 5))
+PEER = {"daemon": os.environ.get("FLEXRACK_BENCH_POCLD"), "vendors": os.environ.get("FLEXRACK_BENCH_POCLR_VENDORS")}
+
+
+def compiled(name, folder):
+    target = Path(folder) / name
+    subprocess.run(["c++", "-O2", "-std=c++20", here / f"{name}.cpp", "-o", target, "-lOpenCL"], check=True)
+    return target
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Peer:
+    """PoCL-R on loopback, its daemon over the same PoCL device."""
+
+    def __init__(self, folder):
+        self.port = free_port()
+        self.log = open(Path(folder) / "pocld.log", "wb")
+        self.process = subprocess.Popen([PEER["daemon"], "-a", "127.0.0.1", "-p", str(self.port)], env=native_env(1), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        wait_until(self.answers, 20, "the peer's start")
+        self.env = {**os.environ, "OCL_ICD_VENDORS": PEER["vendors"], "POCL_DEVICES": "remote", "POCL_REMOTE0_PARAMETERS": f"127.0.0.1:{self.port}/0"}
+
+    def answers(self):
+        ports = {line.split()[1].split(":")[1] for line in Path("/proc/net/tcp").read_text().splitlines()[1:] if line.split()[3] == "0A"}
+        return f"{self.port:04X}" in ports
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+
+def median(samples):
+    names = [name for name, value in samples[0].items() if not isinstance(value, bool)]
+    return {name: statistics.median(sample[name] for sample in samples) for name in names}
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="flexrack-bench-") as folder:
+        micro, floor = compiled("opencl_micro", folder), compiled("tcp_floor", folder)
+        daemon, plain = Daemon(devices=1), Daemon(devices=1, transport="tcp")
+        attached = {"tcp": Attached([plain], "tcp"), "tls": Attached([daemon], "tls"), "shm": Attached([daemon], "shm")}
+        peer = Peer(folder) if all(PEER.values()) else None
+        if not peer:
+            print("!! the peer is not measured: FLEXRACK_BENCH_POCLD and FLEXRACK_BENCH_POCLR_VENDORS are not both given", file=sys.stderr)
+        cases = {"native": native_env(1), **{name: one.env for name, one in attached.items()}, **({"peer": peer.env} if peer else {})}
+        samples = {name: [] for name in [*cases, "floor"]}
+        try:
+            for _ in range(ROUNDS):
+                samples["floor"].append(json.loads(run([floor], native_env(1))[1]))
+                for name, env in cases.items():
+                    code, out, err = run([micro], env)
+                    if code != 0:
+                        raise SystemExit(f"{name} ended with {code}: {out}{err}")
+                    samples[name].append(json.loads(out))
+        finally:
+            for one in [*attached.values(), *([peer] if peer else [])]:
+                one.close()
+            daemon.stop()
+            plain.stop()
+    print(json.dumps({name: median(found) for name, found in samples.items()}))
+
+
+if __name__ == "__main__":
+    main()
