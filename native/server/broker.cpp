@@ -1,0 +1,226 @@
+#include "server/broker.h"
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+
+#include "server/folder.h"
+
+namespace flexrack::server {
+namespace {
+
+constexpr auto kSampleEvery = std::chrono::milliseconds(250);
+constexpr std::size_t kSamples = 5;  // five points, a second between the first and the last
+constexpr std::size_t kMostConnections = 1024;
+
+std::string lease_text(const Id& lease) { return "lease " + wire::to_hex(lease); }
+
+}  // namespace
+
+Broker::Broker(Loop& loop, Log& log, BrokerSettings settings, std::vector<backend::DeviceReport> devices)
+    : loop_(loop),
+      log_(log),
+      settings_(std::move(settings)),
+      leases_(std::move(devices), settings_.grace),
+      crew_(loop, log, {settings_.root, settings_.runtime, settings_.grace, settings_.is_fabric_trusted, settings_.spare}),
+      holders_(loop, log,
+               {[this](const Id& lease) {
+                  if (leases_.hold(lease)) log_.line(lease_text(lease) + " is held");
+                },
+                [this](const Id& lease, bool closed) {
+                  log_.line(lease_text(lease) + (closed ? " lost its holder" : " hears nothing of its holder"));
+                  leases_.lose(lease, closed, Clock::now());
+                  watch_deadlines();
+                },
+                [this](const Id& lease) { release(lease, "given back by its holder", [] {}); }}),
+      started_(std::time(nullptr)) {
+  crew_.on_gone = [this](const Worker& worker) { worker_gone(worker); };
+}
+
+void Broker::take_over() {
+  if (const auto text = read_private_file(settings_.root + "/leases.json")) {
+    const auto saved = wire::Json::parse(*text);
+    if (!saved) log_.line("leases.json is damaged: its leases are lost");
+    for (const auto& id : leases_.restore(saved.value_or(wire::Json()), Clock::now())) log_.line("lease " + id + " does not fit this machine any more");
+  }
+  for (const auto& [id, lease] : leases_.all()) open_books(lease);
+  crew_.adopt([this](const Id& lease) { return leases_.find(lease) != nullptr; });
+  crew_.keep_spare();
+  watch_deadlines();
+  sample();
+}
+
+void Broker::enter(Visitor visitor) {
+  const auto& preamble = visitor.preamble;
+  if (preamble.version_min > wire::kVersion || preamble.version_max < wire::kVersion) {
+    return turn_away(log_, visitor, wire::Turned::version, "speaks another version of the protocol");
+  }
+  // A peer link is between two workers: its key and its session say whose it is, and the dialling side knows no lease of ours.
+  if (preamble.peer != 0) return enter_peer(std::move(visitor));
+  const auto* lease = leases_.find(preamble.lease);
+  if (lease == nullptr) return turn_away(log_, visitor, wire::Turned::unknown_lease, "there is no such lease, or it is over");
+  if (!may_use_transport(visitor)) return turn_away(log_, visitor, wire::Turned::transport, "not on that transport from there");
+  if (preamble.kind == wire::ConnectionKind::hold) return holders_.admit(*lease, std::move(visitor));
+
+  auto* worker = crew_.find(preamble.session);
+  if (worker != nullptr && worker->lease != preamble.lease) return turn_away(log_, visitor, wire::Turned::unknown_session, "the session is another lease's");
+  const bool is_first = preamble.kind == wire::ConnectionKind::command && !preamble.is_resume();
+  if (is_first && worker != nullptr) return turn_away(log_, visitor, wire::Turned::replayed, "the session is there already");
+  if (is_first) return begin_session(*lease, std::move(visitor));
+  if (worker == nullptr) return turn_away(log_, visitor, wire::Turned::unknown_session, "there is no such session, or it is over");
+  if (!crew_.pass(*worker, std::move(visitor))) log_.line("worker " + std::to_string(worker->mark.pid) + " takes no connection");
+}
+
+void Broker::enter_peer(Visitor visitor) {
+  const auto kind = visitor.preamble.kind;
+  if (!may_use_transport(visitor)) return turn_away(log_, visitor, wire::Turned::transport, "not on that transport from there");
+  auto* worker = crew_.find(visitor.preamble.session);
+  if (worker == nullptr || (kind != wire::ConnectionKind::peer && kind != wire::ConnectionKind::bulk)) {
+    return turn_away(log_, visitor, wire::Turned::unknown_session, "there is no such session for a peer");
+  }
+  crew_.pass(*worker, std::move(visitor));
+}
+
+bool Broker::may_use_transport(const Visitor& visitor) const {
+  switch (visitor.preamble.transport) {
+    case wire::Transport::tls: return true;
+    case wire::Transport::tcp: return visitor.is_local || settings_.is_fabric_trusted;
+    case wire::Transport::shm: return visitor.address == "unix";
+  }
+  return false;
+}
+
+std::variant<Id, Denial> Broker::grant(const Wish& wish) {
+  auto outcome = leases_.grant(wish, Clock::now(), std::time(nullptr));
+  if (const auto* id = std::get_if<Id>(&outcome)) {
+    const auto& lease = *leases_.find(*id);
+    try {
+      open_books(lease);
+      save();
+    } catch (const std::exception& error) {
+      books_.erase(*id);
+      leases_.end(*id);
+      return Denial{"internal", error.what()};
+    }
+    log_.line(lease_text(*id) + " granted to " + lease.owner + " for " + lease.purpose);
+    watch_deadlines();
+  }
+  return outcome;
+}
+
+bool Broker::renew(const Id& lease) {
+  const bool known = leases_.renew(lease, Clock::now());
+  watch_deadlines();
+  return known;
+}
+
+bool Broker::release(const Id& lease, std::string_view why, std::function<void()> done) {
+  if (!leases_.end(lease)) return false;
+  log_.line(lease_text(lease) + " ended: " + std::string(why));
+  try {
+    save();
+  } catch (const std::exception& error) {
+    log_.line(std::string("leases.json cannot be written: ") + error.what());
+  }
+  holders_.dismiss(lease);
+  crew_.end(lease, why, [this, lease, done = std::move(done)] {
+    // A worker of it may have started between, on a connection that was already on its way in: there is none, the lease is gone.
+    books_.erase(lease);
+    unlink(ledger_path(settings_.runtime, lease).c_str());
+    done();
+  });
+  return true;
+}
+
+void Broker::stop_all(std::function<void()> done) {
+  const auto left = std::make_shared<std::size_t>(leases_.all().size());
+  if (*left == 0) return done();
+  std::vector<Id> ids;
+  for (const auto& [id, lease] : leases_.all()) ids.push_back(id);
+  for (const auto& id : ids) {
+    release(id, "the daemon is stopped", [left, done] {
+      if (--*left == 0) done();
+    });
+  }
+}
+
+std::uint64_t Broker::used(const Id& lease, std::size_t share) const {
+  const auto found = books_.find(lease);
+  return found == books_.end() ? 0 : found->second.ledger.used(share);
+}
+
+std::uint64_t Broker::used_by(const Worker& worker) const {
+  const auto found = books_.find(worker.lease);
+  return found == books_.end() ? 0 : found->second.ledger.used_by(worker.mark);
+}
+
+double Broker::utilization(const Id& lease, std::size_t share) const {
+  const auto found = books_.find(lease);
+  if (found == books_.end() || found->second.samples.empty()) return 0;
+  const auto& samples = found->second.samples;
+  const auto busy = static_cast<double>(found->second.ledger.busy(share) - samples.front()[share]);
+  const auto span = std::chrono::duration<double, std::nano>(kSampleEvery).count() * static_cast<double>(samples.size());
+  return std::clamp(busy / span, 0.0, 1.0);
+}
+
+void Broker::open_books(const Lease& lease) {
+  const auto path = ledger_path(settings_.runtime, lease.id);
+  std::vector<std::uint64_t> limits;
+  for (const auto& share : lease.shares) limits.push_back(share.whole ? Ledger::kUnlimited : share.memory);
+  if (access(path.c_str(), F_OK) == 0) {
+    try {
+      auto ledger = Ledger::open(path);
+      ledger.clear_dead();
+      books_.emplace(lease.id, Books{std::move(ledger), {}});
+      return;
+    } catch (const std::exception& error) {
+      log_.line(std::string("a ledger is made anew: ") + error.what());
+    }
+  }
+  books_.emplace(lease.id, Books{Ledger::create(path, limits), {}});
+}
+
+void Broker::save() { replace_file(settings_.root + "/leases.json", leases_.save().write() + "\n"); }
+
+void Broker::watch_deadlines() {
+  loop_.cancel(deadline_);
+  deadline_ = 0;
+  const auto next = leases_.next_deadline();
+  if (!next) return;
+  deadline_ = loop_.at(*next, [this] {
+    for (const auto& id : leases_.overdue(Clock::now())) {
+      const bool was_held = leases_.find(id)->state == LeaseState::lost;
+      release(id, was_held ? "its holder did not come back" : "nobody held it", [] {});
+    }
+    watch_deadlines();
+  });
+}
+
+void Broker::sample() {
+  for (auto& [id, books] : books_) {
+    auto& now = books.samples.emplace_back();
+    for (std::size_t i = 0; i < books.ledger.devices(); ++i) now.push_back(books.ledger.busy(i));
+    if (books.samples.size() >= kSamples) books.samples.erase(books.samples.begin());
+  }
+  loop_.after(kSampleEvery, [this] { sample(); });
+}
+
+void Broker::worker_gone(const Worker& worker) {
+  log_.line("worker " + std::to_string(worker.mark.pid) + " of " + lease_text(worker.lease) + " is gone");
+  const auto found = books_.find(worker.lease);
+  if (found != books_.end()) found->second.ledger.clear_dead();
+}
+
+void Broker::begin_session(const Lease& lease, Visitor visitor) {
+  if (crew_.workers().size() + holders_.count() >= kMostConnections || crew_.count(lease.id) >= Crew::kMostOfALease) {
+    return turn_away(log_, visitor, wire::Turned::full, "the lease has as many sessions as it may");
+  }
+  if (crew_.count_unproven() >= Crew::kMostUnproven) return turn_away(log_, visitor, wire::Turned::full, "too many sessions that prove nothing");
+  try {
+    crew_.start(lease, leases_.devices(), std::move(visitor));
+  } catch (const std::exception& error) {
+    log_.line(std::string("no worker could be started: ") + error.what());
+  }
+}
+
+}  // namespace flexrack::server

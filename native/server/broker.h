@@ -1,0 +1,84 @@
+// The broker: who may come in, which worker a connection belongs to, and the end of what is over.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "server/crew.h"
+#include "server/door.h"
+#include "server/holders.h"
+#include "server/leases.h"
+#include "server/ledger.h"
+#include "server/log.h"
+#include "server/loop.h"
+
+namespace flexrack::server {
+
+struct BrokerSettings {
+  std::string root, runtime;
+  std::string backend = "opencl", transport = "auto";
+  std::chrono::milliseconds grace{30000};
+  bool is_fabric_trusted = false;   ///< plain TCP from other hosts is allowed
+  bool spare = true;
+  // Filled in when it listens.
+  std::string address, admin, unix_path;
+  std::uint16_t port = 0;
+};
+
+class Broker {
+ public:
+  Broker(Loop& loop, Log& log, BrokerSettings settings, std::vector<backend::DeviceReport> devices);
+
+  /// Takes over the leases and workers of the broker before it.
+  void take_over();
+  void enter(Visitor visitor);
+
+  const BrokerSettings& settings() const { return settings_; }
+  const Leases& leases() const { return leases_; }
+  const Crew& crew() const { return crew_; }
+  const Holders& holders() const { return holders_; }
+  const Log& log() const { return log_; }
+  std::int64_t started() const { return started_; }
+
+  std::variant<Id, Denial> grant(const Wish& wish);
+  bool renew(const Id& lease);
+  /// `done` when its workers are gone and their memory is given back. False: no such lease.
+  bool release(const Id& lease, std::string_view why, std::function<void()> done);
+  /// Ends every lease, then the loop.
+  void stop_all(std::function<void()> done);
+  /// Ends the spare worker and leaves everything else running.
+  void leave() { crew_.leave(); }
+
+  std::uint64_t used(const Id& lease, std::size_t share) const;
+  std::uint64_t used_by(const Worker& worker) const;
+  /// The part of the last second that the device worked for this lease, 0 to 1.
+  double utilization(const Id& lease, std::size_t share) const;
+
+ private:
+  struct Books {
+    Ledger ledger;
+    std::vector<std::vector<std::uint64_t>> samples;  ///< busy nanoseconds of each share, the newest last
+  };
+  void enter_peer(Visitor visitor);
+  bool may_use_transport(const Visitor& visitor) const;
+  void open_books(const Lease& lease);
+  void save();
+  void watch_deadlines();
+  void sample();
+  void worker_gone(const Worker& worker);
+  void begin_session(const Lease& lease, Visitor visitor);
+
+  Loop& loop_;
+  Log& log_;
+  BrokerSettings settings_;
+  Leases leases_;
+  Crew crew_;
+  Holders holders_;
+  std::map<Id, Books> books_;
+  std::uint64_t deadline_ = 0;
+  std::int64_t started_;
+};
+
+}  // namespace flexrack::server

@@ -1,0 +1,151 @@
+#include "server/command_line.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <optional>
+
+#include "backend/backend.h"
+#include "server/daemon.h"
+#include "server/device_list.h"
+#include "server/folder.h"
+#include "server/version.h"
+
+namespace flexrack::server {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: flexrack-gpud broker --root FOLDER [--bind ADDRESS]... [--port N] [--advertise HOST] [--backend opencl]\n"
+    "                            [--transport auto|tls|tcp] [--trusted-fabric] [--grace SECONDS] [--no-spare]\n"
+    "       flexrack-gpud devices\n"
+    "       flexrack-gpud admin --root FOLDER      (JSON lines on standard input and output)\n"
+    "       flexrack-gpud version\n";
+
+int usage(const std::string& problem) {
+  std::fprintf(stderr, "flexrack-gpud: %s\n%s", problem.c_str(), kUsage);
+  return kExitUsage;
+}
+
+std::optional<int> number(const std::string& text, int least, int most) {
+  int value = 0;
+  const auto end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  if (read.ec != std::errc{} || read.ptr != end || value < least || value > most) return std::nullopt;
+  return value;
+}
+
+std::string absolute(const std::string& path) {
+  if (path.starts_with('/')) return path;
+  char here[PATH_MAX];
+  return getcwd(here, sizeof here) == nullptr ? path : std::string(here) + "/" + path;
+}
+
+int devices() {
+  try {
+    std::printf("%s\n", wire::Json(wire::Json::Members{{"ok", wire::Json::Members{{"devices", to_json(backend::list_opencl_devices())}}}}).write().c_str());
+    return 0;
+  } catch (const std::exception& error) {
+    const wire::Json::Members about{{"code", "no_devices"}, {"message", error.what()}};
+    std::printf("%s\n", wire::Json(wire::Json::Members{{"error", about}}).write().c_str());
+    return kExitNoDevices;
+  }
+}
+
+bool exchange_line(int fd, const std::string& request, std::string& buffer, std::string& answer) {
+  const std::string line = request + "\n";
+  if (send(fd, line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) return false;
+  std::size_t end = 0;
+  while ((end = buffer.find('\n')) == std::string::npos) {
+    char bytes[16384];
+    const auto got = recv(fd, bytes, sizeof bytes, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    buffer.append(bytes, static_cast<std::size_t>(got));
+  }
+  answer = buffer.substr(0, end);
+  buffer.erase(0, end + 1);
+  return true;
+}
+
+int admin(const std::string& root) {
+  const auto about = read_private_file(root + "/address.json");
+  const auto where = about ? wire::Json::parse(*about) : std::nullopt;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const auto path = where ? (*where)["admin"].text() : std::string();
+  const Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (path.empty() || path.size() >= sizeof address.sun_path) {
+    std::fprintf(stderr, "flexrack-gpud: no daemon has served in %s\n", root.c_str());
+    return 1;
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    std::fprintf(stderr, "flexrack-gpud: no daemon answers at %s: %s\n", path.c_str(), std::strerror(errno));
+    return 1;
+  }
+  std::string request, buffer, answer;
+  while (std::getline(std::cin, request)) {
+    if (request.empty()) continue;
+    if (!exchange_line(fd.get(), request, buffer, answer)) {
+      std::fprintf(stderr, "flexrack-gpud: the daemon ended the conversation\n");
+      return 1;
+    }
+    std::cout << answer << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return usage("what is it to do?");
+  const auto& role = arguments.front();
+  DaemonSettings settings;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const auto& name = arguments[i];
+    if (name == "--trusted-fabric") {
+      settings.broker.is_fabric_trusted = true;
+      continue;
+    }
+    if (name == "--no-spare") {
+      settings.broker.spare = false;
+      continue;
+    }
+    if (i + 1 == arguments.size()) return usage(name + " needs a value, or is no option");
+    const auto& value = arguments[++i];
+    if (name == "--root") {
+      settings.broker.root = absolute(value);
+    } else if (name == "--bind") {
+      settings.binds.push_back(value);
+    } else if (name == "--advertise") {
+      settings.advertise = value;
+    } else if (name == "--port" && number(value, 0, 65535)) {
+      settings.port = static_cast<std::uint16_t>(*number(value, 0, 65535));
+    } else if (name == "--grace" && number(value, 1, 3600)) {
+      settings.broker.grace = std::chrono::seconds(*number(value, 1, 3600));
+    } else if (name == "--backend" && value == "opencl") {
+      settings.broker.backend = value;
+    } else if (name == "--transport" && (value == "auto" || value == "tls" || value == "tcp")) {
+      settings.broker.transport = value;
+    } else {
+      return usage("not understood: " + name + " " + value);
+    }
+  }
+  if (role == "version") {
+    std::printf("{\"version\":\"%s\",\"protocol\":%d}\n", kProgramVersion, static_cast<int>(wire::kVersion));
+    return 0;
+  }
+  if (role == "devices") return devices();
+  if (role != "broker" && role != "admin") return usage("no role " + role);
+  if (settings.broker.root.empty()) return usage("--root is needed");
+  return role == "admin" ? admin(settings.broker.root) : run_daemon(std::move(settings));
+}
+
+}  // namespace flexrack::server

@@ -1,0 +1,168 @@
+#include "server/door.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+
+#include "wire/error.h"
+#include "wire/socket.h"
+
+namespace flexrack::server {
+namespace {
+
+constexpr int kBacklog = 256;
+constexpr int kTakenAtOnce = 32;  // so that a flood at the door does not keep the loop from everything else
+
+std::string problem(const std::string& what) { return what + ": " + std::strerror(errno); }
+
+std::string address_of(int fd) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "gone";
+  if (address.ss_family == AF_UNIX) return "unix";
+  std::array<char, NI_MAXHOST> host{};
+  std::array<char, NI_MAXSERV> port{};
+  if (getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, host.data(), host.size(), port.data(), port.size(),
+                  NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+    return "unknown";
+  }
+  const std::string name = host.data();
+  return (name.find(':') == std::string::npos ? name : "[" + name + "]") + ":" + port.data();
+}
+
+}  // namespace
+
+Door::Door(Loop& loop, Log& log, std::function<void(Visitor)> enter) : loop_(loop), log_(log), enter_(std::move(enter)) {}
+
+std::uint16_t Door::listen_tcp(const std::string& address, std::uint16_t port) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) throw std::runtime_error(address + " is no IP address");
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, freeaddrinfo);
+  Descriptor fd(socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int yes = 1;
+  setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (found->ai_family == AF_INET6) setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
+  if (!fd.is_open() || bind(fd.get(), found->ai_addr, found->ai_addrlen) != 0 || listen(fd.get(), kBacklog) != 0) {
+    throw std::runtime_error(problem("cannot listen on " + address + " port " + std::to_string(port)));
+  }
+  sockaddr_storage bound{};
+  socklen_t size = sizeof bound;
+  getsockname(fd.get(), reinterpret_cast<sockaddr*>(&bound), &size);
+  add_listener(std::move(fd));
+  return ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(bound).sin6_port : reinterpret_cast<sockaddr_in&>(bound).sin_port);
+}
+
+void Door::listen_unix(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) throw std::runtime_error(path + " is too long for a socket");
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  unlink(path.c_str());
+  if (!fd.is_open() || bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || chmod(path.c_str(), 0600) != 0 ||
+      listen(fd.get(), kBacklog) != 0) {
+    throw std::runtime_error(problem(path));
+  }
+  add_listener(std::move(fd));
+}
+
+void Door::close() {
+  for (const auto& listener : listeners_) loop_.forget(listener.get());
+  listeners_.clear();
+  while (!strangers_.empty()) drop(strangers_.begin()->first, {});
+}
+
+void Door::add_listener(Descriptor listener) {
+  const int fd = listener.get();
+  listeners_.push_back(std::move(listener));
+  loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { take(fd); });
+}
+
+void Door::take(int listener) {
+  for (int i = 0; i < kTakenAtOnce; ++i) {
+    Descriptor connection(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!connection.is_open()) {
+      // Out of descriptors: the connection stays in the backlog and the loop would spin on it.
+      if (errno == EMFILE || errno == ENFILE) {
+        loop_.forget(listener);
+        loop_.after(std::chrono::milliseconds(200), [this, listener] {
+          for (const auto& have : listeners_) {
+            if (have.get() == listener) loop_.watch(listener, EPOLLIN, [this, listener](std::uint32_t) { take(listener); });
+          }
+        });
+      }
+      return;
+    }
+    const int fd = connection.get();
+    Stranger stranger;
+    stranger.address = address_of(fd);
+    if (strangers_.size() >= kMostSilent) {
+      log_.refused("too many connections that say nothing", stranger.address);
+      continue;
+    }
+    stranger.connection = std::move(connection);
+    stranger.timer = loop_.after(kPatience, [this, fd] { drop(fd, "said nothing for 5 s"); });
+    strangers_.emplace(fd, std::move(stranger));
+    loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { read_from(fd); });
+  }
+}
+
+void Door::read_from(int fd) {
+  auto& stranger = strangers_.at(fd);
+  const auto got = recv(fd, stranger.bytes.data() + stranger.have, stranger.bytes.size() - stranger.have, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  // Somebody who only looks whether the port is open is no event.
+  if (got <= 0) return drop(fd, stranger.have == 0 ? "" : "left in the middle of its first bytes");
+  stranger.have += static_cast<std::size_t>(got);
+  if (stranger.have < stranger.bytes.size()) return;
+
+  Visitor visitor;
+  try {
+    visitor.preamble = wire::decode_preamble(stranger.bytes);
+  } catch (const wire::Error& error) {
+    return drop(fd, error.what());
+  }
+  visitor.address = stranger.address;
+  visitor.connection = std::move(stranger.connection);
+  loop_.cancel(stranger.timer);
+  loop_.forget(fd);
+  strangers_.erase(fd);
+  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  visitor.is_local = wire::is_local(fd);
+  if (visitor.address == "unix") {
+    ucred who{};
+    socklen_t size = sizeof who;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0) visitor.client_pid = who.pid;
+  }
+  enter_(std::move(visitor));
+}
+
+void Door::drop(int fd, std::string_view why) {
+  const auto found = strangers_.find(fd);
+  if (found == strangers_.end()) return;
+  if (!why.empty()) log_.refused(why, found->second.address);
+  loop_.cancel(found->second.timer);
+  loop_.forget(fd);
+  strangers_.erase(found);
+}
+
+void turn_away(Log& log, const Visitor& visitor, wire::Turned turned, std::string_view why) {
+  log.refused(why, visitor.address + " lease " + wire::to_hex(visitor.preamble.lease));
+  wire::answer(visitor.connection.get(), turned, why);
+}
+
+}  // namespace flexrack::server

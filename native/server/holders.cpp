@@ -1,0 +1,119 @@
+#include "server/holders.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <atomic>
+#include <ctime>
+
+#include "server/hold_stream.h"
+#include "wire/accept.h"
+#include "wire/error.h"
+
+namespace flexrack::server {
+namespace {
+
+constexpr std::uint8_t kClosed = 0, kSilent = 1, kFailed = 2;  // how a line ended, beside kHoldGoodbye
+constexpr int kLookEvery = 200;                                // milliseconds between looks at whether the line is to end
+
+}  // namespace
+
+struct Holders::Line {
+  Id lease{};
+  HolderAbout about;
+  std::thread thread;
+  std::atomic<bool> dismissed = false;  ///< set by the broker: say that the lease is over, and go
+  std::atomic<bool> replaced = false;   ///< set by the broker: a newer connection holds it
+  bool is_proven = false;
+};
+
+Holders::Holders(Loop& loop, Log& log, Events events) : loop_(loop), log_(log), events_(std::move(events)) {}
+
+Holders::~Holders() {
+  for (const auto& line : lines_) line->replaced = true;
+  for (const auto& line : lines_) line->thread.join();
+}
+
+void Holders::admit(const Lease& lease, Visitor visitor) {
+  const auto unproven = std::count_if(lines_.begin(), lines_.end(), [](const auto& line) { return !line->is_proven; });
+  if (static_cast<std::size_t>(unproven) >= kMostUnproven) return turn_away(log_, visitor, wire::Turned::full, "too many holders that prove nothing");
+  auto line = std::make_shared<Line>();
+  line->lease = lease.id;
+  line->about = {visitor.address, std::time(nullptr)};
+  lines_.push_back(line);
+  line->thread = std::thread([this, line, visitor = std::make_shared<Visitor>(std::move(visitor)), key = lease.key]() mutable {
+    converse(line, std::move(*visitor), key);
+  });
+}
+
+void Holders::dismiss(const Id& lease) {
+  for (const auto& line : lines_) {
+    if (line->lease == lease) line->dismissed = true;
+  }
+  current_.erase(lease);
+}
+
+const HolderAbout* Holders::find(const Id& lease) const {
+  const auto found = current_.find(lease);
+  return found == current_.end() ? nullptr : &found->second->about;
+}
+
+void Holders::converse(const std::shared_ptr<Line>& line, Visitor visitor, Key key) {
+  std::uint8_t how = kFailed;
+  try {
+    wire::Limits limits;
+    limits.handshake = kHoldHandshake;
+    limits.allow_plain = true;  // the broker has judged the transport already
+    const auto channel = wire::accept_hold(visitor.connection.release(), visitor.preamble, key, limits);
+    loop_.post([this, line] { proven(line); });
+
+    auto heard = Clock::now();
+    how = kClosed;
+    while (!line->replaced && !line->dismissed) {
+      std::array<std::uint8_t, 64> bytes{};
+      pollfd wait{channel->fd(), POLLIN, 0};
+      if (!channel->has_buffered()) poll(&wait, 1, kLookEvery);
+      const auto got = channel->read_some(bytes);
+      if (got == wire::Channel::kEnded) break;
+      if (got > 0) {
+        heard = Clock::now();
+        const auto said = std::span(bytes).first(static_cast<std::size_t>(got));
+        if (std::find(said.begin(), said.end(), kHoldGoodbye) != said.end()) {
+          how = kHoldGoodbye;
+          break;
+        }
+        if (!wire::write_all(*channel, {&kHoldPing, 1})) break;
+      } else if (Clock::now() - heard > kHoldSilence) {
+        how = kSilent;
+        break;
+      }
+    }
+    if (line->dismissed) wire::write_all(*channel, {&kHoldEnded, 1});
+  } catch (const wire::Error& error) {
+    log_.refused(error.what(), line->about.address + " holder of lease " + wire::to_hex(line->lease));
+  } catch (const std::exception& error) {
+    log_.line(std::string("a holder's connection failed: ") + error.what());
+  }
+  loop_.post([this, line, how] { over(line, how); });
+}
+
+void Holders::proven(const std::shared_ptr<Line>& line) {
+  line->is_proven = true;
+  if (line->dismissed) return;
+  const auto found = current_.find(line->lease);
+  if (found != current_.end()) found->second->replaced = true;
+  current_[line->lease] = line;
+  events_.held(line->lease);
+}
+
+void Holders::over(const std::shared_ptr<Line>& line, std::uint8_t how) {
+  line->thread.join();
+  lines_.erase(std::find(lines_.begin(), lines_.end(), line));
+  const auto found = current_.find(line->lease);
+  if (found == current_.end() || found->second != line) return;
+  current_.erase(found);
+  if (how == kHoldGoodbye) return events_.goodbye(line->lease);
+  events_.lost(line->lease, how == kClosed);
+}
+
+}  // namespace flexrack::server

@@ -1,0 +1,59 @@
+// The connections that keep leases alive. Each has a thread of its own, so that the broker's never waits for a handshake.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/door.h"
+#include "server/leases.h"
+#include "server/log.h"
+#include "server/loop.h"
+
+namespace flexrack::server {
+
+struct HolderAbout {
+  std::string address;
+  std::int64_t since = 0;  ///< Unix time
+};
+
+/// All but the threads inside is for the broker's thread; so are the callbacks.
+class Holders {
+ public:
+  static constexpr std::size_t kMostUnproven = 32;
+
+  struct Events {
+    std::function<void(const Id& lease)> held;                 ///< proved the key
+    std::function<void(const Id& lease, bool closed)> lost;    ///< closed without goodbye, or silent
+    std::function<void(const Id& lease)> goodbye;
+  };
+
+  Holders(Loop& loop, Log& log, Events events);
+  ~Holders();
+
+  void admit(const Lease& lease, Visitor visitor);
+  /// Tells the holder of a lease that is over, and forgets it.
+  void dismiss(const Id& lease);
+  /// Null when nobody holds it now.
+  const HolderAbout* find(const Id& lease) const;
+  std::size_t count() const { return lines_.size(); }
+
+ private:
+  struct Line;
+  void converse(const std::shared_ptr<Line>& line, Visitor visitor, Key key);
+  void proven(const std::shared_ptr<Line>& line);
+  void over(const std::shared_ptr<Line>& line, std::uint8_t how);
+
+  Loop& loop_;
+  Log& log_;
+  Events events_;
+  std::vector<std::shared_ptr<Line>> lines_;
+  std::map<Id, std::shared_ptr<Line>> current_;
+};
+
+}  // namespace flexrack::server

@@ -1,0 +1,224 @@
+#include "server/worker.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <ctime>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "backend/backend.h"
+#include "server/control.h"
+#include "server/lease_grant.h"
+#include "server/spawn.h"
+#include "server/token.h"
+#include "server/worker_peers.h"
+#include "wire/accept.h"
+#include "wire/error.h"
+
+namespace flexrack::server {
+namespace {
+
+constexpr int kControl = 3;
+constexpr auto kStopWithin = std::chrono::seconds(5);
+constexpr int kMostHandshakes = 8;
+
+struct Attachment {
+  Descriptor connection;
+  wire::Preamble preamble;
+  std::string address;
+};
+
+/// The next message of that type; nothing when the broker is gone first.
+std::optional<ControlMessage> await(int control, std::string_view type) {
+  for (;;) {
+    pollfd wait{control, POLLIN, 0};
+    if (poll(&wait, 1, -1) < 0) continue;
+    ControlMessage message;
+    const auto read = receive_control(control, message);
+    if (read == ControlRead::gone) return std::nullopt;
+    if (read == ControlRead::nothing) continue;
+    if (message.body["type"].text() == "end") return std::nullopt;
+    if (message.body["type"].text() == type) return message;
+  }
+}
+
+std::optional<Attachment> read_attachment(ControlMessage message) {
+  const auto bytes = token_from_hex<std::array<std::uint8_t, wire::kPreambleSize>>(message.body["preamble"].text());
+  if (!bytes || !message.connection.is_open()) return std::nullopt;
+  return Attachment{std::move(message.connection), wire::decode_preamble(*bytes), message.body["address"].text()};
+}
+
+std::vector<backend::GrantedDevice> read_devices(const wire::Json& setup) {
+  std::vector<backend::GrantedDevice> devices;
+  for (const auto& item : setup["devices"].list()) {
+    devices.push_back({item["id"].text(), static_cast<std::uint64_t>(item["memory"].integer()), static_cast<double>(item["compute"].integer()) / 1000.0,
+                       item["whole"].boolean()});
+  }
+  return devices;
+}
+
+/// Talks to the broker that started this process and to those after it, on a thread of its own.
+class BrokerLine {
+ public:
+  BrokerLine(wire::Json setup, Descriptor first)
+      : setup_(std::move(setup)), broker_(std::move(first)), listener_(listen_control(setup_["control"].text())), started_(std::time(nullptr)) {}
+  ~BrokerLine() { unlink(setup_["control"].text().c_str()); }
+
+  void proven() {
+    const std::lock_guard lock(mutex_);
+    is_proven_ = true;
+    send_state();
+  }
+
+  void refused(std::string_view why, const std::string& address) {
+    const std::lock_guard lock(mutex_);
+    if (broker_.is_open()) send_control(broker_.get(), wire::Json::Members{{"type", "refused"}, {"why", why}, {"address", address}});
+  }
+
+  /// Never returns; hands over what comes.
+  void converse(const std::function<void(Attachment)>& attach, const std::function<void()>& end) {
+    for (;;) {
+      std::array<pollfd, 2> waits{pollfd{listener_.get(), POLLIN, 0}, pollfd{broker_.get(), POLLIN, 0}};
+      if (poll(waits.data(), waits.size(), -1) < 0) continue;
+      if (waits[0].revents != 0) welcome();
+      if (waits[1].revents == 0) continue;
+      ControlMessage message;
+      const auto read = receive_control(waits[1].fd, message);
+      if (read == ControlRead::gone) lose(waits[1].fd);
+      if (read != ControlRead::message) continue;
+      const auto& type = message.body["type"].text();
+      if (type == "end") end();
+      if (type != "attach") continue;
+      if (auto attachment = read_attachment(std::move(message))) attach(std::move(*attachment));
+    }
+  }
+
+ private:
+  void welcome() {
+    auto next = accept_control(listener_.get());
+    if (!next.is_open()) return;
+    const std::lock_guard lock(mutex_);
+    broker_ = std::move(next);  // the newest broker is the one there is
+    send_state();
+  }
+
+  void lose(int fd) {
+    const std::lock_guard lock(mutex_);
+    if (broker_.get() == fd) broker_.reset();
+  }
+
+  void send_state() {
+    if (!broker_.is_open()) return;
+    send_control(broker_.get(), wire::Json::Members{{"type", "state"},
+                                                    {"session", setup_["session"]},
+                                                    {"lease", setup_["lease"]},
+                                                    {"address", setup_["address"]},
+                                                    {"client_pid", setup_["client_pid"]},
+                                                    {"started", started_},
+                                                    {"proven", is_proven_}});
+  }
+
+  wire::Json setup_;
+  std::mutex mutex_;
+  Descriptor broker_, listener_;
+  std::int64_t started_;
+  bool is_proven_ = false;
+};
+
+/// Ends the process when giving back takes too long: a driver that hangs must not keep the memory.
+void bound_the_end() {
+  std::thread([] {
+    std::this_thread::sleep_for(kStopWithin);
+    _exit(3);
+  }).detach();
+}
+
+int serve(const wire::Json& setup, Descriptor control) {
+  const auto key = token_from_hex<Key>(setup["key"].text());
+  if (!key) return 2;
+  auto ledger = Ledger::open(setup["ledger"].text());
+  if (!ledger.join()) return 2;
+  LeaseGrant grant(read_devices(setup), std::move(ledger));
+
+  auto message = await(control.get(), "attach");
+  auto first = message ? read_attachment(std::move(*message)) : std::nullopt;
+  if (!first) return 0;
+  wire::Limits limits;
+  limits.grace = std::chrono::milliseconds(setup["grace_ms"].integer(30000));
+  limits.allow_plain = setup["trusted"].boolean();
+  const bool is_plain = first->preamble.transport == wire::Transport::tcp;
+
+  BrokerLine broker(setup, std::move(control));
+  const auto backend = backend::make_opencl_backend(grant);
+  std::unique_ptr<wire::ServerLink> link;
+  try {
+    link = wire::accept_session(first->connection.release(), first->preamble, *key, limits, *backend);
+  } catch (const wire::Error& error) {
+    broker.refused(error.what(), first->address);
+    return 0;
+  }
+  broker.proven();
+  WorkerPeers peers(is_plain ? "tcp" : "tls", limits);
+  backend->start(*link, peers);
+
+  std::atomic<int> handshakes = 0;
+  const auto attach = [&](Attachment attachment) {
+    if (handshakes >= kMostHandshakes) {
+      wire::answer(attachment.connection.get(), wire::Turned::full, "too many connections at once");
+      return;
+    }
+    ++handshakes;
+    std::thread([&, attachment = std::make_shared<Attachment>(std::move(attachment))] {
+      try {
+        const int fd = attachment->connection.release();
+        if (attachment->preamble.peer != 0) {
+          peers.attach(fd, attachment->preamble);
+        } else {
+          link->attach(fd, attachment->preamble);
+        }
+      } catch (const std::exception& error) {
+        broker.refused(error.what(), attachment->address);
+      }
+      --handshakes;
+    }).detach();
+  };
+  std::thread([&] { broker.converse(attach, [&] { link->close(); }); }).detach();
+
+  link->run();
+  bound_the_end();
+  backend->stop();
+  peers.close();
+  grant.leave();
+  unlink(setup["control"].text().c_str());
+  // Threads of the line, of handshakes and of the driver still run: nothing that they use may go before the process does.
+  _exit(0);
+}
+
+}  // namespace
+
+int run_worker() {
+  settle_in("flexrack-worker");
+  Descriptor control(kControl);
+  // Loading the driver takes the most of a start: a spare worker has it behind it when a client comes.
+  try {
+    backend::list_opencl_devices();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+  }
+  const auto setup = await(control.get(), "setup");
+  if (!setup) return 0;
+  try {
+    return serve(setup->body, std::move(control));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "worker %d: %s\n", static_cast<int>(getpid()), error.what());
+    return 1;
+  }
+}
+
+}  // namespace flexrack::server

@@ -1,0 +1,54 @@
+// The links of one worker to other servers' workers, for copies that do not pass the client.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "backend/backend.h"
+#include "wire/accept.h"
+
+namespace flexrack::server {
+
+/// Thread-safe.
+class WorkerPeers : public backend::Peers {
+ public:
+  static constexpr std::size_t kMost = 128;
+
+  WorkerPeers(std::string transport, wire::Limits limits) : transport_(std::move(transport)), limits_(limits) {}
+  ~WorkerPeers() override;
+
+  bool accept(std::uint64_t peer, wire::View key) override;
+  bool open(std::uint64_t peer, wire::View key, const std::string& address, std::uint16_t port, wire::View session) override;
+  wire::Link* link(std::uint64_t peer) override;
+
+  /// A connection of a peer link that came to this worker. Takes the descriptor; blocks for the handshake. Throws wire::Error.
+  void attach(int fd, const wire::Preamble& preamble);
+  void close();
+
+ private:
+  // Payloads only: a frame would be the other worker's mistake, and is nothing to us.
+  class Deaf : public wire::Receiver {
+   public:
+    void on_frame(const wire::Header&, wire::View) override {}
+    void on_over(std::string_view) override {}
+  };
+  struct Peer {
+    wire::Bytes key;
+    Deaf receiver;
+    std::unique_ptr<wire::Link> link;
+    wire::ServerLink* server = nullptr;  ///< the same, when the other side dialled
+    std::thread reader;
+  };
+  Peer* find(std::uint64_t id);
+
+  std::mutex mutex_;
+  std::string transport_;
+  wire::Limits limits_;
+  std::map<std::uint64_t, std::unique_ptr<Peer>> peers_;
+  bool is_closed_ = false;
+};
+
+}  // namespace flexrack::server
