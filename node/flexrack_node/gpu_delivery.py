@@ -26,7 +26,9 @@ def deliver(given: Dict[str, Any], channel: Channel) -> Dict[str, str]:
     sweep(leases)
     folder = leases / secrets.token_hex(8)
     vendors = folder / "vendors"
-    vendors.mkdir(parents=True, mode=0o700)
+    leases.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.mkdir(mode=0o700)
+    vendors.mkdir(mode=0o700)
     programs = channel.root / "gpu" / "program"
     (vendors / "flexrack.icd").write_text(f"{programs / Path(given['driver']).name}\n")
     file = os.open(folder / "leases.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,0 +1,72 @@
+"""Leases for a command on this node: files for the owner only, no more than is needed, and gone when nobody reads them."""
+import io
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
+
+from flexrack_node import gpu_admin, gpu_delivery, installed  # noqa: E402
+from flexrack_node.channel import Channel  # noqa: E402
+from flexrack_node.errors import NodeError  # noqa: E402
+
+
+class GpuDeliveryTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.root = Path(tempfile.mkdtemp(prefix="flexrack-delivery-"))
+        self.channel = Channel(self.root, self.root / "environments", io.BytesIO())
+        self.addCleanup(shutil.rmtree, self.root)
+
+    def deliver(self):
+        return gpu_delivery.deliver({"leases": {"servers": [{"key": "ab"}]}, "driver": "../driver.so", "hold": "hold-1"}, self.channel)
+
+    def test_a_lease_file_is_the_owners_alone_and_goes_away_whole(self):
+        placed = self.deliver()
+        self.assertEqual(os.stat(placed["file"]).st_mode & 0o777, 0o600)
+        self.assertEqual(os.stat(placed["folder"]).st_mode & 0o077, 0)
+        self.assertEqual(json.loads(Path(placed["file"]).read_text())["servers"][0]["key"], "ab")
+        programs = self.root / "gpu" / "program"
+        self.assertEqual({path.name: path.read_text() for path in Path(placed["vendors"]).iterdir()}, {"flexrack.icd": f"{programs}/driver.so\n"})
+        self.assertEqual(placed["hold"], f"{programs}/hold-1")
+        self.assertEqual(gpu_delivery.forget({"folder": f"/somewhere/else/{Path(placed['folder']).name}"}, self.channel), {"removed": True})
+        self.assertFalse(Path(placed["folder"]).exists())
+        self.assertEqual([entry["path"] for entry in installed.listing(self.root)], ["gpu"])
+
+    def test_what_broken_connections_left_is_swept_but_not_what_is_read(self):
+        left, read, young = (self.deliver() for _ in range(3))
+        reader = subprocess.Popen([sys.executable, "-c", "input()", read["file"]], stdin=subprocess.PIPE)
+        try:
+            for one in (left, read):
+                os.utime(one["folder"], (0, 0))
+            self.deliver()
+            self.assertEqual([Path(one["folder"]).exists() for one in (left, read, young)], [False, True, True])
+        finally:
+            reader.communicate(b"\n")
+
+    def test_finds_the_first_address_that_answers_and_the_socket_of_the_same_machine(self):
+        own = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        there = self.root / "client.sock"
+        there.write_text("")
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+            question = {"unix": str(there), "boot_id": "another", "addresses": ["127.0.0.9", "127.0.0.1"], "port": port}
+            self.assertEqual(gpu_delivery.reach(question, self.channel), {"unix": False, "address": 1})
+            self.assertEqual(gpu_delivery.reach({**question, "addresses": ["127.0.0.9"]}, self.channel), {"unix": False, "address": None})
+            self.assertEqual(gpu_delivery.reach({**question, "boot_id": own}, self.channel), {"unix": True, "address": None})
+            self.assertEqual(gpu_delivery.reach({**question, "boot_id": own, "unix": "/nowhere"}, self.channel), {"unix": False, "address": 1})
+
+    def test_without_a_daemon_there_is_nothing_and_a_lease_is_refused(self):
+        self.assertEqual(gpu_admin.state({}, self.channel), {"state": "absent", "status": None, "devices": [], "leases": []})
+        with self.assertRaises(NodeError) as refused:
+            gpu_admin.lease({"devices": 1}, self.channel)
+        self.assertEqual((refused.exception.code, refused.exception.hint), ("GPU_FAILED", "flexrack gpu serve"))
+
+
+if __name__ == "__main__":
+    unittest.main()
