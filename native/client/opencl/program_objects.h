@@ -13,10 +13,15 @@ namespace flexrack::client::opencl {
 /// What the API answers where a server is lost, or could not carry out a call at all.
 inline constexpr cl_int kNoAnswer = CL_OUT_OF_RESOURCES;
 
-/// What was last set for an argument. `kind` as in cl::Argument; 0: nothing yet.
+/// Kinds of arguments, as cl::KernelArgument and cl::Argument have them.
+namespace argument {
+inline constexpr std::uint32_t kUnknown = 0, kValue = 1, kMemory = 2, kLocal = 3, kImage = 4, kSampler = 5, kPipe = 6, kQueue = 7, kSvm = 8;
+}
+
+/// What was last set for an argument. kUnknown: nothing yet.
 struct ArgumentValue {
-  std::uint32_t kind = 0;
-  cl_mem memory = nullptr;            ///< kinds 2, 4, 6; null is a null pointer to the kernel. Not held: the specification says so
+  std::uint32_t kind = argument::kUnknown;
+  cl_mem memory = nullptr;            ///< or image or pipe; null is a null pointer to the kernel. Not held: the specification says so
   cl_sampler sampler = nullptr;
   cl_command_queue queue = nullptr;
   std::uint64_t number = 0;           ///< bytes of local memory, or an SVM address
@@ -25,7 +30,7 @@ struct ArgumentValue {
 
 /// One argument of a kernel: what the device says about it, and what it is set to.
 struct ArgumentSlot {
-  std::uint32_t kind = 0;             ///< as in cl::KernelArgument
+  std::uint32_t kind = argument::kUnknown;
   cl_kernel_arg_address_qualifier address = ~0u;
   cl_kernel_arg_access_qualifier access = ~0u;
   cl_kernel_arg_type_qualifier qualifier = 0;
@@ -33,7 +38,6 @@ struct ArgumentSlot {
   std::string type_name, name;
   ArgumentValue value;
   std::uint32_t version = 0;          ///< counts the values it was set to
-  bool is_memory() const { return value.kind == 2 || value.kind == 4 || value.kind == 6; }
   /// As far as the device says: a kernel may write through it.
   bool may_write() const;
 };
