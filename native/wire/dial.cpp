@@ -1,10 +1,7 @@
 // Connecting as a client, for the first time and again.
-#include <openssl/rand.h>
-
-#include <fstream>
-
 #include "wire/accept.h"
 #include "wire/error.h"
+#include "wire/secrets.h"
 #include "wire/session_link.h"
 
 namespace flexrack::wire {
@@ -38,8 +35,7 @@ Preamble first_preamble(const Dial& to, ConnectionKind kind) {
   preamble.lease = id_from_hex(to.lease);
   preamble.session = to.session;
   preamble.peer = to.peer;
-  if (preamble.session == Id{} && RAND_bytes(preamble.session.data(), static_cast<int>(preamble.session.size())) != 1)
-    throw Error(Error::Kind::gone, "no random numbers");
+  if (preamble.session == Id{}) fill_random(preamble.session);
   return preamble;
 }
 

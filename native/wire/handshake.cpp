@@ -6,12 +6,14 @@
 #include <cstring>
 
 #include "wire/error.h"
+#include "wire/tls_channel.h"
 
 namespace flexrack::wire {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::uint32_t kLargestHello = 4096;
+constexpr std::size_t kNonce = 32;
 
 /// read_all under a deadline: a handshake must not be kept waiting by a byte now and then.
 void read_from(Channel& channel, std::span<std::uint8_t> into, Clock::time_point end) {
@@ -29,24 +31,72 @@ void read_from(Channel& channel, std::span<std::uint8_t> into, Clock::time_point
   }
 }
 
+/// The server's challenge and its own proof, on connections without TLS.
+struct ServerProof {
+  std::array<std::uint8_t, kNonce> nonce;
+  Digest proof;
+};
+
+/// Over both sides' random numbers and the preamble, so that neither a recorded proof nor one for another connection is worth anything.
+Digest proof_of(std::string_view role, View preamble, View client_nonce, View server_nonce, View key) {
+  return authenticate(key, {{reinterpret_cast<const std::uint8_t*>(role.data()), role.size()}, preamble, client_nonce, server_nonce});
+}
+
+/// The key of a TLS connection depends on its preamble: one that was changed on its way opens nothing.
+TlsIdentity tls_identity(const Preamble& preamble, View key) {
+  static constexpr std::string_view kPurpose = "flexrack tls 1.3";
+  return {to_hex(preamble.lease), authenticate(key, {{reinterpret_cast<const std::uint8_t*>(kPurpose.data()), kPurpose.size()}, encode_preamble(preamble)})};
+}
+
+std::chrono::milliseconds left_until(Clock::time_point end) {
+  return std::max(std::chrono::milliseconds(0), std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()));
+}
+
 }  // namespace
 
 std::unique_ptr<Channel> secure_as_client(Socket socket, const Preamble& preamble, View key, std::chrono::milliseconds deadline) {
-  (void)key;
+  const auto end = Clock::now() + deadline;
   const auto bytes = encode_preamble(preamble);
-  if (!write_within(socket.fd(), bytes, deadline)) throw Error(Error::Kind::gone, "the connection ended");
-  read_answer(socket.fd(), deadline);
+  tune(socket.fd());
+  if (preamble.transport == Transport::tls) {
+    if (!write_within(socket.fd(), bytes, left_until(end))) throw Error(Error::Kind::gone, "the connection ended");
+    read_answer(socket.fd(), left_until(end));
+    return make_tls_channel(std::move(socket), tls_identity(preamble, key), false, left_until(end));
+  }
+  std::array<std::uint8_t, kPreambleSize + kNonce> first;
+  std::copy(bytes.begin(), bytes.end(), first.begin());
+  const auto mine = std::span(first).last<kNonce>();
+  fill_random(mine);
+  if (!write_within(socket.fd(), first, left_until(end))) throw Error(Error::Kind::gone, "the connection ended");
+  read_answer(socket.fd(), left_until(end));
+  ServerProof theirs;
+  read_within(socket.fd(), {reinterpret_cast<std::uint8_t*>(&theirs), sizeof theirs}, left_until(end));
+  if (!is_same(theirs.proof, proof_of("flexrack server", bytes, mine, theirs.nonce, key)))
+    throw Error(Error::Kind::untrusted, "the server has not proved the lease's key");
+  if (!write_within(socket.fd(), proof_of("flexrack client", bytes, mine, theirs.nonce, key), left_until(end))) throw Error(Error::Kind::gone, "the connection ended");
   return make_plain_channel(std::move(socket));
 }
 
 std::unique_ptr<Channel> secure_as_server(Socket socket, const Preamble& preamble, View key, std::chrono::milliseconds deadline) {
-  (void)key;
-  (void)deadline;
+  const auto end = Clock::now() + deadline;
   if (preamble.version_min > kVersion || preamble.version_max < kVersion) {
     answer(socket.fd(), Turned::version, "this server speaks version " + std::to_string(kVersion));
     throw Error(Error::Kind::refused, "a client of another version");
   }
+  tune(socket.fd());
   if (!answer(socket.fd(), Turned::no)) throw Error(Error::Kind::gone, "the connection ended");
+  if (preamble.transport == Transport::tls) return make_tls_channel(std::move(socket), tls_identity(preamble, key), true, left_until(end));
+  const auto bytes = encode_preamble(preamble);
+  std::array<std::uint8_t, kNonce> theirs;
+  read_within(socket.fd(), theirs, left_until(end));
+  ServerProof mine;
+  fill_random(mine.nonce);
+  mine.proof = proof_of("flexrack server", bytes, theirs, mine.nonce, key);
+  if (!write_within(socket.fd(), {reinterpret_cast<const std::uint8_t*>(&mine), sizeof mine}, left_until(end))) throw Error(Error::Kind::gone, "the connection ended");
+  Digest proof;
+  read_within(socket.fd(), proof, left_until(end));
+  if (!is_same(proof, proof_of("flexrack client", bytes, theirs, mine.nonce, key)))
+    throw Error(Error::Kind::untrusted, "the client has not proved the lease's key");
   return make_plain_channel(std::move(socket));
 }
 

@@ -101,42 +101,53 @@ Server::Frame frames_of(Store& store) {
 
 }  // namespace
 
+constexpr const char* kTransports[] = {"tcp", "tls"};
+
 TEST_CASE("a call is answered, and the end is told once to both sides") {
-  Store store;
-  Server server(some_key(), {}, frames_of(store));
-  Client client(dial_to(server.port(), some_key()));
-  for (std::size_t size : {0, 1, 7, 8, 9, 4096, 70000, 1 << 20}) CHECK(client.echo(pattern(size, size)) == pattern(size, size));
-  client.link->close();
-  CHECK(client.ear.overs == 1);
-  CHECK(server.session().ear.wait_over() == "the other side ended the session");
-  CHECK(client.echo({}).empty());
+  for (const auto* transport : kTransports) {
+    CAPTURE(transport);
+    Store store;
+    Server server(some_key(), {}, frames_of(store));
+    Client client(dial_to(server.port(), some_key(), transport));
+    for (std::size_t size : {0, 1, 7, 8, 9, 4096, 70000, 1 << 20}) CHECK(client.echo(pattern(size, size)) == pattern(size, size));
+    client.link->close();
+    CHECK(client.ear.overs == 1);
+    CHECK(server.session().ear.wait_over() == "the other side ended the session");
+    CHECK(client.echo({}).empty());
+  }
 }
 
 TEST_CASE("payloads of odd sizes land where they belong, both ways") {
-  Store store;
-  Server server(some_key(), {}, frames_of(store));
-  Client client(dial_to(server.port(), some_key()));
-  std::uint64_t id = 0;
-  for (std::size_t size : {std::size_t{1}, std::size_t{65535}, std::size_t{65537}, std::size_t{1} << 20, (std::size_t{1} << 20) + 1, std::size_t{50} * 1000 * 1000 + 3}) {
-    const auto bytes = pattern(size, ++id);
-    CHECK(client.put(id, bytes));
-    Bytes back(size);
-    CHECK(client.get(id, back));
-    CHECK(back == bytes);
+  for (const auto* transport : kTransports) {
+    CAPTURE(transport);
+    Store store;
+    Server server(some_key(), {}, frames_of(store));
+    Client client(dial_to(server.port(), some_key(), transport));
+    std::uint64_t id = 0;
+    for (std::size_t size : {std::size_t{1}, std::size_t{65535}, std::size_t{65537}, std::size_t{1} << 20, (std::size_t{1} << 20) + 1, std::size_t{50} * 1000 * 1000 + 3}) {
+      const auto bytes = pattern(size, ++id);
+      CHECK(client.put(id, bytes));
+      Bytes back(size);
+      CHECK(client.get(id, back));
+      CHECK(back == bytes);
+    }
   }
 }
 
 TEST_CASE("many threads call and wait on one link") {
-  Store store;
-  Server server(some_key(), {}, frames_of(store));
-  Client client(dial_to(server.port(), some_key()));
-  std::vector<std::thread> threads;
-  std::atomic<int> wrong{0};
-  for (std::uint64_t t = 0; t < 6; ++t)
-    threads.emplace_back([&, t] {
-      for (std::uint64_t i = 0; i < 200; ++i)
-        if (client.echo(pattern(i, t)) != pattern(i, t)) ++wrong;
-    });
-  for (auto& thread : threads) thread.join();
-  CHECK(wrong == 0);
+  for (const auto* transport : kTransports) {
+    CAPTURE(transport);
+    Store store;
+    Server server(some_key(), {}, frames_of(store));
+    Client client(dial_to(server.port(), some_key(), transport));
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong{0};
+    for (std::uint64_t t = 0; t < 6; ++t)
+      threads.emplace_back([&, t] {
+        for (std::uint64_t i = 0; i < 200; ++i)
+          if (client.echo(pattern(i, t)) != pattern(i, t)) ++wrong;
+      });
+    for (auto& thread : threads) thread.join();
+    CHECK(wrong == 0);
+  }
 }

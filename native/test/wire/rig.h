@@ -2,7 +2,9 @@
 #pragma once
 
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -23,10 +25,12 @@ namespace flexrack::test {
 
 using namespace flexrack::wire;
 
-/// A listening TCP socket on loopback.
+/// A listening TCP socket on loopback, and a Unix one beside it.
 struct Listener {
   Socket socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  Socket local{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   std::uint16_t port = 0;
+  std::string path;
   Listener() {
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -35,9 +39,25 @@ struct Listener {
     if (bind(socket.fd(), reinterpret_cast<sockaddr*>(&address), length) != 0 || listen(socket.fd(), 64) != 0) throw std::runtime_error("cannot listen");
     getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address), &length);
     port = ntohs(address.sin_port);
+    char folder[] = "/tmp/flexrack-wire-XXXXXX";
+    if (mkdtemp(folder) == nullptr) throw std::runtime_error("no folder for a socket");
+    path = std::string(folder) + "/socket";
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    path.copy(name.sun_path, sizeof name.sun_path - 1);
+    if (bind(local.fd(), reinterpret_cast<sockaddr*>(&name), sizeof name) != 0 || listen(local.fd(), 64) != 0) throw std::runtime_error("cannot listen");
+  }
+  Listener(const Listener&) = delete;
+  ~Listener() {
+    unlink(path.c_str());
+    rmdir(path.substr(0, path.rfind('/')).c_str());
   }
   /// -1 once close() was called.
-  int accept_one() { return ::accept4(socket.fd(), nullptr, nullptr, SOCK_CLOEXEC); }
+  int accept_one() {
+    pollfd both[2] = {{socket.fd(), POLLIN, 0}, {local.fd(), POLLIN, 0}};
+    while (poll(both, 2, -1) < 0) continue;
+    return ::accept4(both[0].revents != 0 ? socket.fd() : local.fd(), nullptr, nullptr, SOCK_CLOEXEC);
+  }
   void close() { shutdown(socket.fd(), SHUT_RDWR); }
 };
 
@@ -79,6 +99,7 @@ class Server {
     }
   }
   std::uint16_t port() const { return listener_.port; }
+  const std::string& path() const { return listener_.path; }
   struct Session {
     Ear ear;
     std::unique_ptr<ServerLink> link;

@@ -1,0 +1,154 @@
+// Nobody is let in who does not hold the key, and nothing recorded opens anything.
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+#include "test/wire/rig.h"
+
+using namespace flexrack::test;
+
+namespace {
+
+const char* const kTransports[] = {"tcp", "tls"};
+
+Server::Frame nothing() {
+  return [](Link&, const Header&, View) {};
+}
+
+/// Sends bytes to the server and reads until it closes.
+Bytes talk(std::uint16_t port, View bytes) {
+  const auto socket = connect_tcp("127.0.0.1", port, std::chrono::seconds(5));
+  write_within(socket.fd(), bytes, std::chrono::seconds(5));
+  shutdown(socket.fd(), SHUT_WR);
+  Bytes all(65536);
+  std::size_t size = 0;
+  for (ssize_t got; (got = recv(socket.fd(), all.data() + size, all.size() - size, 0)) > 0;) size += static_cast<std::size_t>(got);
+  all.resize(size);
+  return all;
+}
+
+/// Passes one connection on and keeps what the client sent.
+struct Recorder {
+  Listener listener;
+  Bytes sent;
+  std::thread thread;
+  explicit Recorder(std::uint16_t to) {
+    thread = std::thread([this, to] {
+      const Socket client(listener.accept_one());
+      const auto server = connect_tcp("127.0.0.1", to, std::chrono::seconds(5));
+      std::thread back([&] {
+        std::uint8_t some[4096];
+        for (ssize_t got; (got = recv(server.fd(), some, sizeof some, 0)) > 0;) write_within(client.fd(), {some, static_cast<std::size_t>(got)}, std::chrono::seconds(5));
+        shutdown(client.fd(), SHUT_RDWR);
+      });
+      std::uint8_t some[4096];
+      for (ssize_t got; (got = recv(client.fd(), some, sizeof some, 0)) > 0;) {
+        sent.insert(sent.end(), some, some + got);
+        write_within(server.fd(), {some, static_cast<std::size_t>(got)}, std::chrono::seconds(5));
+      }
+      shutdown(server.fd(), SHUT_RDWR);
+      back.join();
+    });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a client with the wrong key is refused, and so is a server with the wrong key") {
+  for (const auto* transport : kTransports) {
+    CAPTURE(transport);
+    Server server(some_key(1), {}, nothing());
+    Ear ear;
+    try {
+      dial(dial_to(server.port(), some_key(2), transport), 0x1000, ear);
+      FAIL("let in");
+    } catch (const Error& error) {
+      CHECK(error.kind() == Error::Kind::untrusted);
+    }
+    const auto why = server.wait_refused();
+    CHECK_MESSAGE((why.find("has not proved the lease's key") != std::string::npos || why.find("ended") != std::string::npos), why);
+    CHECK(ear.overs == 0);
+  }
+}
+
+TEST_CASE("a recorded connection played again opens nothing") {
+  for (const auto* transport : kTransports) {
+    CAPTURE(transport);
+    Server server(some_key(), {}, nothing());
+    Bytes recorded;
+    {
+      Recorder recorder(server.port());
+      Ear ear;
+      auto to = dial_to(server.port(), some_key(), transport);
+      to.port = recorder.listener.port;
+      to.grace = std::chrono::milliseconds(0);
+      const auto link = dial(to, 0x1000, ear);
+      link->send(0x1001, 0, [](Bytes&) {});
+      link->flush();
+      link->close();
+      recorder.thread.join();
+      recorded = recorder.sent;
+    }
+    REQUIRE(recorded.size() > kPreambleSize);
+    talk(server.port(), recorded);
+    server.wait_refused();
+    // Another session id does not help either: it is part of what is proved.
+    recorded[40] ^= 1;
+    talk(server.port(), recorded);
+    while (server.refused().size() < 2) server.wait_refused(), std::this_thread::yield();
+    CHECK(server.refused().size() >= 2);
+  }
+}
+
+TEST_CASE("garbage after the preamble is refused, and a server serves on") {
+  Server server(some_key(), {}, nothing());
+  std::uint64_t state = 88172645463325252ull;
+  for (int round = 0; round < 200; ++round) {
+    Preamble preamble;
+    preamble.kind = static_cast<ConnectionKind>(1 + round % 4);
+    preamble.transport = static_cast<Transport>(1 + round % 3);
+    preamble.flags = static_cast<std::uint16_t>(round % 2);
+    const auto head = encode_preamble(preamble);
+    Bytes bytes(kPreambleSize + 320);
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof state) {
+      state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+      std::memcpy(bytes.data() + at, &state, sizeof state);
+    }
+    if (round % 5 != 0) std::memcpy(bytes.data(), head.data(), head.size());
+    talk(server.port(), bytes);
+  }
+  Ear ear;
+  const auto link = dial(dial_to(server.port(), some_key()), 0x1000, ear);
+  CHECK(!link->is_over());
+  link->close();
+}
+
+TEST_CASE("a server that is silent, turns down or says nonsense is an error within the time given") {
+  Listener listener;
+  const auto outcome = [&](const Bytes& says) {
+    std::thread other([&] {
+      const Socket socket(listener.accept_one());
+      if (!says.empty()) write_within(socket.fd(), says, std::chrono::seconds(1));
+      std::uint8_t some[256];
+      while (recv(socket.fd(), some, sizeof some, 0) > 0) continue;
+    });
+    auto kind = Error::Kind::gone;
+    Ear ear;
+    auto to = dial_to(listener.port, some_key());
+    to.connect_timeout = std::chrono::milliseconds(200);
+    try {
+      dial(to, 0x1000, ear);
+      FAIL("connected");
+    } catch (const Error& error) {
+      kind = error.kind();
+    }
+    other.join();
+    return kind;
+  };
+  CHECK(outcome({}) == Error::Kind::unreachable);
+  CHECK(outcome(Bytes(64, 0xee)) == Error::Kind::malformed);
+  Bytes refusal(16 + 4);
+  const std::uint32_t raw[5] = {0x41584c46, 1u | (2u << 16), 4, 0, 0x6c6c7566};
+  std::memcpy(refusal.data(), raw, sizeof raw);
+  CHECK(outcome(refusal) == Error::Kind::refused);
+}
