@@ -6,14 +6,14 @@
 #include <atomic>
 #include <ctime>
 
-#include "server/hold_stream.h"
+#include "wire/hold_stream.h"
 #include "wire/accept.h"
 #include "wire/error.h"
 
 namespace flexrack::server {
 namespace {
 
-constexpr std::uint8_t kClosed = 0, kSilent = 1, kFailed = 2;  // how a line ended, beside kHoldGoodbye
+constexpr std::uint8_t kClosed = 0, kSilent = 1, kFailed = 2;  // how a line ended, beside wire::kHoldGoodbye
 constexpr int kLookEvery = 200;                                // milliseconds between looks at whether the line is to end
 
 }  // namespace
@@ -62,7 +62,7 @@ void Holders::converse(const std::shared_ptr<Line>& line, Visitor visitor, Key k
   std::uint8_t how = kFailed;
   try {
     wire::Limits limits;
-    limits.handshake = kHoldHandshake;
+    limits.handshake = wire::kHoldHandshake;
     limits.allow_plain = true;  // the broker has judged the transport already
     const auto channel = wire::accept_hold(visitor.connection.release(), visitor.preamble, key, limits);
     loop_.post([this, line] { proven(line); });
@@ -78,17 +78,17 @@ void Holders::converse(const std::shared_ptr<Line>& line, Visitor visitor, Key k
       if (got > 0) {
         heard = Clock::now();
         const auto said = std::span(bytes).first(static_cast<std::size_t>(got));
-        if (std::find(said.begin(), said.end(), kHoldGoodbye) != said.end()) {
-          how = kHoldGoodbye;
+        if (std::find(said.begin(), said.end(), wire::kHoldGoodbye) != said.end()) {
+          how = wire::kHoldGoodbye;
           break;
         }
-        if (!wire::write_all(*channel, {&kHoldPing, 1})) break;
-      } else if (Clock::now() - heard > kHoldSilence) {
+        if (!wire::write_all(*channel, {&wire::kHoldPing, 1})) break;
+      } else if (Clock::now() - heard > wire::kHoldSilence) {
         how = kSilent;
         break;
       }
     }
-    if (line->dismissed) wire::write_all(*channel, {&kHoldEnded, 1});
+    if (line->dismissed) wire::write_all(*channel, {&wire::kHoldEnded, 1});
   } catch (const wire::Error& error) {
     log_.refused(error.what(), line->about.address + " holder of lease " + wire::to_hex(line->lease));
   } catch (const std::exception& error) {
@@ -112,7 +112,7 @@ void Holders::over(const std::shared_ptr<Line>& line, std::uint8_t how) {
   const auto found = current_.find(line->lease);
   if (found == current_.end() || found->second != line) return;
   current_.erase(found);
-  if (how == kHoldGoodbye) return events_.goodbye(line->lease);
+  if (how == wire::kHoldGoodbye) return events_.goodbye(line->lease);
   events_.lost(line->lease, how == kClosed);
 }
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace flexrack::server {
+namespace flexrack::wire {
 
 inline constexpr std::uint8_t kHoldPing = 'p';      ///< holder: each second; broker: the echo
 inline constexpr std::uint8_t kHoldGoodbye = 'g';   ///< holder: the lease is not needed any more
@@ -13,4 +13,4 @@ inline constexpr auto kHoldPingEvery = std::chrono::seconds(1);
 inline constexpr auto kHoldSilence = std::chrono::seconds(3);  ///< after that the other side counts as lost
 inline constexpr auto kHoldHandshake = std::chrono::seconds(5);
 
-}  // namespace flexrack::server
+}  // namespace flexrack::wire

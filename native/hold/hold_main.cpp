@@ -1,0 +1,111 @@
+// flexrack-hold: keeps the leases of a lease file alive while COMMAND runs, and gives them back when it ends.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+#include "hold/command.h"
+#include "hold/keeper.h"
+
+namespace {
+
+using namespace flexrack;
+
+constexpr int kUsage = 64;
+constexpr int kGiveBackWithin = 3000;  // milliseconds; the leases end by themselves 3 s after the keeper is gone
+
+int usage() {
+  std::fprintf(stderr,
+               "usage: flexrack-hold [--end-with-lease] [--stay] LEASEFILE -- COMMAND [ARGUMENT]...\n"
+               "  --end-with-lease  a lease that is over ends COMMAND (SIGTERM, then SIGKILL after 5 s); else its programs get API errors\n"
+               "  --stay            run on when the process that started this one is gone\n");
+  return kUsage;
+}
+
+/// The keeper's process: nothing of the terminal, nothing of the caller's.
+[[noreturn]] void become_keeper(const std::vector<client::LeasedServer>& servers, int control, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(0);
+  setsid();
+  signal(SIGPIPE, SIG_IGN);
+  prctl(PR_SET_NAME, "flexrack-keeper", 0, 0, 0);
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd < 3; ++fd) dup2(null, fd);
+  hold::keep(servers, control);
+}
+
+/// Waits until every lease is held. False: one cannot be, and it was said why.
+bool await_held(int keeper) {
+  std::array<char, 1024> text{};
+  ssize_t got = 0;
+  do got = recv(keeper, text.data(), text.size() - 1, 0);
+  while (got < 0 && errno == EINTR);
+  if (got > 0 && text[0] == hold::kAllHeld) return true;
+  std::fprintf(stderr, "flexrack-hold: %s\n", got > 0 ? text.data() + 1 : "the process that holds the leases is gone");
+  return false;
+}
+
+void give_back(int keeper, pid_t pid) {
+  send(keeper, &hold::kGiveBack, 1, MSG_NOSIGNAL);
+  pollfd wait{keeper, POLLIN, 0};
+  std::array<char, 1024> text{};
+  // Its end of the socket closes when all has been given back.
+  while (poll(&wait, 1, kGiveBackWithin) > 0 && recv(keeper, text.data(), text.size(), 0) > 0) {
+  }
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  hold::CommandSettings settings;
+  int at = 1;
+  for (; at < count && std::strncmp(arguments[at], "--", 2) == 0 && arguments[at][2] != '\0'; ++at) {
+    if (std::strcmp(arguments[at], "--end-with-lease") == 0) {
+      settings.ends_with_lease = true;
+    } else if (std::strcmp(arguments[at], "--stay") == 0) {
+      settings.ends_with_parent = false;
+    } else {
+      return usage();
+    }
+  }
+  if (count - at < 3 || std::strcmp(arguments[at + 1], "--") != 0) return usage();
+  const std::string file = arguments[at];
+  settings.words.assign(arguments + at + 2, arguments + count);
+
+  std::vector<client::LeasedServer> servers;
+  try {
+    servers = client::read_lease_file(file);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "flexrack-hold: %s\n", error.what());
+    return hold::kCannotHold;
+  }
+  hold::block_signals();
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return hold::kCannotHold;
+  const pid_t self = getpid();
+  const pid_t keeper = fork();
+  if (keeper < 0) return hold::kCannotHold;
+  if (keeper == 0) {
+    close(ends[0]);
+    become_keeper(servers, ends[1], self);
+  }
+  close(ends[1]);
+  if (!servers.empty() && !await_held(ends[0])) {
+    give_back(ends[0], keeper);
+    return hold::kCannotHold;
+  }
+  const int status = hold::run_command(settings, ends[0]);
+  give_back(ends[0], keeper);
+  return status;
+}
