@@ -5,6 +5,7 @@ import {tmpdir} from 'node:os'
 import {dirname, join, resolve} from 'node:path'
 import {checkFile, countLines} from './rules/files.ts'
 import {checkImports, type SourceFile} from './rules/imports.ts'
+import {checkNative} from './rules/native.ts'
 
 /** Lines of the middle one of the source files, by size. */
 const MEDIAN = 80
@@ -13,7 +14,7 @@ const root = resolve(import.meta.dirname, '..')
 const oxlint = spawnSync(process.execPath, [join(root, 'node_modules/oxlint/bin/oxlint'), '--deny-warnings', ...process.argv.slice(2)], {cwd: root, stdio: 'inherit'})
 const files = listFiles()
 const sources = files.filter((file) => /^src\/.*\.ts$/.test(file.path))
-const findings = [...files.flatMap((file) => checkFile(file, ownPlaces())), ...sources.flatMap(checkImports)]
+const findings = [...files.flatMap((file) => checkFile(file, ownPlaces())), ...files.flatMap(checkNative), ...sources.flatMap(checkImports)]
 const sizes = sources.map((file) => countLines(file.text)).sort((a, b) => a - b)
 const median = sizes[Math.floor(sizes.length / 2)] ?? 0
 if (median > MEDIAN) findings.push(`src: the median file has ${median} lines; ${MEDIAN} at most`)

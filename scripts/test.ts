@@ -1,7 +1,7 @@
 /**
  * Every test, and one closing line over all of them: `N passed, N failed`.
  *   npm test                     everything
- *   npm test -- unit node        only these suites: checks, node, unit, integration, e2e
+ *   npm test -- unit node        only these suites: checks, node, unit, native, integration, e2e
  */
 import {spawn} from 'node:child_process'
 import {mkdtemp, readFile, rm} from 'node:fs/promises'
@@ -20,8 +20,9 @@ const root = resolve(import.meta.dirname, '..')
 const bin = (name: string): string => join(root, 'node_modules', '.bin', name)
 const suites: Record<string, () => Promise<Counts>> = {
   checks: runChecks,
-  node: runNodeProgramTests,
+  node: () => runPython(['-W', 'error::ResourceWarning', 'test/node/run.py']),
   unit: () => runVitest('unit'),
+  native: () => runPython(['test/native/run.py']),
   integration: () => runVitest('integration'),
   e2e: () => runVitest('e2e'),
 }
@@ -43,8 +44,9 @@ async function runChecks(): Promise<Counts> {
   return counts
 }
 
-async function runNodeProgramTests(): Promise<Counts> {
-  const {stdout} = await run('python3', ['-W', 'error::ResourceWarning', 'test/node/run.py'], true)
+/** A runner whose last line is its counts. */
+async function runPython(words: string[]): Promise<Counts> {
+  const {stdout} = await run('python3', words, true)
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Counts
 }
 

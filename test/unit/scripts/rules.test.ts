@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {checkFile} from '../../../scripts/rules/files.ts'
 import {checkImports} from '../../../scripts/rules/imports.ts'
+import {checkNative} from '../../../scripts/rules/native.ts'
 
 const imports = (path: string, ...targets: string[]): string[] =>
   checkImports({path, text: targets.map((target) => `import {x} from '${target}'`).join('\n')}).map((line) => line.slice(path.length + 2))
@@ -52,5 +53,26 @@ describe('files', () => {
   it('refuses a long Python file, and a folder of one machine', () => {
     expect(checkFile({path: 'node/flexrack_node/x.py', text: 'x\n'.repeat(301)}, [])).toEqual(['node/flexrack_node/x.py: 301 lines; 300 at most'])
     expect(checkFile({path: 'README.md', text: 'cd /here/it/is'}, ['/here/'])).toHaveLength(1)
+  })
+})
+
+describe('native files', () => {
+  const includes = (path: string, ...targets: string[]): string[] => checkNative({path, text: targets.map((target) => `#include "${target}"`).join('\n')})
+
+  it('keeps client and server apart, and the wire below both', () => {
+    expect(includes('native/client/opencl/queue.cpp', 'client/session.h', 'wire/link.h', 'gen/opencl/cl.h')).toEqual([])
+    expect(includes('native/client/opencl/queue.cpp', 'backend/grant.h')).toHaveLength(1)
+    expect(includes('native/server/crew.cpp', 'client/session.h')).toHaveLength(1)
+    expect(includes('native/wire/link.cpp', 'client/session.h')).toHaveLength(1)
+  })
+
+  it('refuses vendor headers in the product and lets tests use them', () => {
+    expect(checkNative({path: 'native/client/opencl/queue.cpp', text: '#include <CL/cl.h>'})).toHaveLength(1)
+    expect(checkNative({path: 'native/test/conformance/queue.cpp', text: '#include <CL/cl.h>'})).toEqual([])
+  })
+
+  it('counts the lines of what is written by hand', () => {
+    expect(checkNative({path: 'native/client/long.cpp', text: '\n'.repeat(501)})).toHaveLength(1)
+    expect(checkNative({path: 'native/gen/opencl/messages.cpp', text: '\n'.repeat(501)})).toEqual([])
   })
 })
