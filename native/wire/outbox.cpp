@@ -94,6 +94,7 @@ bool Outbox::rewind(std::uint64_t received) {
   acked_ = received;
   unwritten_ = unacked_.size();
   trim();
+  skip_acknowledged();
   unwritten_ = 0;
   control_.clear();
   count_pending();
@@ -114,6 +115,21 @@ void Outbox::trim() {
     if (taken_ > 0) --taken_;
   }
   room_.notify_all();
+}
+
+/// Cuts the frames that the other side has off the first block: one that is sent from its start after every cut might never get through.
+void Outbox::skip_acknowledged() {
+  if (unacked_.empty()) return;
+  auto& bytes = unacked_.front().bytes;
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    Header header;
+    std::memcpy(&header, bytes.data() + at, sizeof header);
+    if (header.sequence > acked_) break;
+    at += sizeof header + header.length;
+  }
+  bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
+  unacked_bytes_ -= at;
 }
 
 void Outbox::count_pending() {

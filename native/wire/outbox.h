@@ -48,6 +48,7 @@ class Outbox {
     std::uint64_t last;  ///< sequence of its last frame
   };
   void trim();
+  void skip_acknowledged();
   void count_pending();
 
   const std::size_t limit_;

@@ -59,6 +59,8 @@ std::uint64_t SessionLink::send(std::uint16_t op, std::uint16_t flags, const std
 
 void SessionLink::flush() {
   if (is_foreign() || !outbox_.has_pending()) return;
+  // Where a client reads, it must not wait for a server that waits for it to read.
+  if (is_client() && is_reading_here()) return arm();
   const std::lock_guard guard(write_lock_);
   write_pending();
 }
