@@ -56,10 +56,6 @@ cl_int clSetProgramSpecializationConstant(cl_program program, cl_uint spec_id, s
   });
 }
 
-cl_int clUnloadCompiler() { return CL_SUCCESS; }
-
-cl_int clUnloadPlatformCompiler(cl_platform_id platform) { return is_live(platform) ? CL_SUCCESS : CL_INVALID_PLATFORM; }
-
 cl_int choose_devices(cl_context context, cl_uint count, const cl_device_id* list, DeviceChoice& choice) {
   if ((count == 0) != (list == nullptr)) return CL_INVALID_VALUE;
   choice.is_all = count == 0;
