@@ -29,8 +29,8 @@ int main(int argc, char** argv) {
   if (devices.empty()) return 4;
   const auto context = new_context({devices[0]});
   const auto queue = new_queue(context, devices[0]);
-  const auto program = built_program(context, "kernel void step(global uint* a, uint k) { size_t i = get_global_id(0); a[i] = a[i] * 3 + k; }");
-  const auto kernel = new_kernel(program, "step");
+  const auto program = built_program(context, "kernel void advance(global uint* a, uint k) { size_t i = get_global_id(0); a[i] = a[i] * 3 + k; }");
+  const auto kernel = new_kernel(program, "advance");
   const size_t count = bytes / 4;
   cl_int code;
   const auto buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &code);

@@ -1,0 +1,46 @@
+"""libFuzzer on what reads bytes from strangers, for a bounded time, from the kept corpus on. Found inputs are kept where the test says."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from servers import BUILD, COMMON
+
+NATIVE = Path(__file__).resolve().parent.parent.parent / "native"
+FOLDER = BUILD.parent / "fuzz"
+SECONDS = int(os.environ.get("FLEXRACK_FUZZ_SECONDS", 20))
+TARGETS = sorted(path.stem for path in (NATIVE / "test" / "fuzz").glob("*_fuzz.cpp"))
+
+
+def compiler():
+    """clang++ under whatever name it has here, newest last; None where there is none."""
+    names = ["clang++", *(f"clang++-{version}" for version in range(22, 13, -1))]
+    return next((name for name in names if shutil.which(name)), None)
+
+
+class Fuzz(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if compiler() is None:
+            raise unittest.SkipTest("libFuzzer needs clang")
+        words = ["cmake", "--preset", "fuzz", "-B", FOLDER, f"-DCMAKE_CXX_COMPILER={compiler()}", f"-DCMAKE_C_COMPILER={compiler().replace('++', '')}"]
+        subprocess.run(words, cwd=NATIVE, check=True, stdout=sys.stderr)
+        subprocess.run(["cmake", "--build", FOLDER, "--parallel", "--target", *TARGETS], cwd=NATIVE, check=True, stdout=sys.stderr)
+
+    def fuzz(self, target):
+        found = Path(tempfile.mkdtemp(prefix=f"flexrack-{target}-"))
+        new = found / "corpus"
+        new.mkdir()
+        kept = NATIVE / "test" / "fuzz" / "corpus" / target
+        words = [FOLDER / "fuzz" / target, f"-max_total_time={SECONDS}", "-max_len=4096", "-timeout=20", "-rss_limit_mb=4096", f"-artifact_prefix={found}/", new, *([kept] if kept.is_dir() else [])]
+        env = {**os.environ, **COMMON, "POCL_DEVICES": "pthread"}
+        done = subprocess.run([str(word) for word in words], env=env, capture_output=True, text=True, errors="replace", timeout=SECONDS * 3 + 120)
+        self.assertEqual(done.returncode, 0, f"inputs are in {found}\n{done.stderr[-5000:]}")
+        shutil.rmtree(found)
+
+
+for name in TARGETS:
+    setattr(Fuzz, f"test_{name}_finds_nothing", lambda self, target=name: self.fuzz(target))
