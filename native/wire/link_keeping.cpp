@@ -11,6 +11,7 @@
 
 #include "wire/error.h"
 #include "wire/session_link.h"
+#include "wire/shared_memory.h"
 
 namespace flexrack::wire {
 namespace {
@@ -233,6 +234,7 @@ bool SessionLink::dial_bulk() {
     mine.received_chunks = bulk_.disconnect();
     auto greeted = redial_(ConnectionKind::bulk, true, mine);
     tune_for_bulk(greeted.channel->fd());
+    if (preamble_.transport == Transport::shm) greeted.channel = offer_shared_memory(std::move(greeted.channel));
     greeted.channel->keep_waiting = [this] { return !is_over_; };
     if (bulk_.connect(std::move(greeted.channel), greeted.theirs.received_chunks, greeted.theirs.early_credit)) return true;
     end("the server has payloads that were never sent");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "wire/error.h"
+#include "wire/shared_memory.h"
 
 namespace flexrack::wire {
 namespace {
@@ -200,6 +201,7 @@ void SessionLink::attach(int fd, const Preamble& preamble) {
   tune_for_bulk(channel->fd());
   mine.received_chunks = bulk_.disconnect();
   write_hello(*channel, mine);
+  if (preamble.transport == Transport::shm) channel = take_shared_memory(std::move(channel), limits_.handshake);
   channel->keep_waiting = [this] { return !is_over_; };
   if (!bulk_.connect(std::move(channel), theirs.received_chunks, theirs.early_credit) && !is_over()) {
     end("the other side has payloads that were never sent");

@@ -101,14 +101,14 @@ Server::Frame frames_of(Store& store) {
 
 }  // namespace
 
-constexpr const char* kTransports[] = {"tcp", "tls"};
+constexpr const char* kTransports[] = {"tcp", "tls", "shm"};
 
 TEST_CASE("a call is answered, and the end is told once to both sides") {
   for (const auto* transport : kTransports) {
     CAPTURE(transport);
     Store store;
     Server server(some_key(), {}, frames_of(store));
-    Client client(dial_to(server.port(), some_key(), transport));
+    Client client(dial_to(server, transport));
     for (std::size_t size : {0, 1, 7, 8, 9, 4096, 70000, 1 << 20}) CHECK(client.echo(pattern(size, size)) == pattern(size, size));
     client.link->close();
     CHECK(client.ear.overs == 1);
@@ -122,7 +122,7 @@ TEST_CASE("payloads of odd sizes land where they belong, both ways") {
     CAPTURE(transport);
     Store store;
     Server server(some_key(), {}, frames_of(store));
-    Client client(dial_to(server.port(), some_key(), transport));
+    Client client(dial_to(server, transport));
     std::uint64_t id = 0;
     for (std::size_t size : {std::size_t{1}, std::size_t{65535}, std::size_t{65537}, std::size_t{1} << 20, (std::size_t{1} << 20) + 1, std::size_t{50} * 1000 * 1000 + 3}) {
       const auto bytes = pattern(size, ++id);
@@ -139,7 +139,7 @@ TEST_CASE("many threads call and wait on one link") {
     CAPTURE(transport);
     Store store;
     Server server(some_key(), {}, frames_of(store));
-    Client client(dial_to(server.port(), some_key(), transport));
+    Client client(dial_to(server, transport));
     std::vector<std::thread> threads;
     std::atomic<int> wrong{0};
     for (std::uint64_t t = 0; t < 6; ++t)

@@ -170,6 +170,12 @@ class Server {
   std::thread acceptor_;
 };
 
+inline Bytes some_key(std::uint8_t first = 1) {
+  Bytes key(32, 7);
+  key[0] = first;
+  return key;
+}
+
 inline Dial dial_to(std::uint16_t port, const Bytes& key, const std::string& transport = "tcp") {
   Dial to;
   to.address = "127.0.0.1";
@@ -180,10 +186,10 @@ inline Dial dial_to(std::uint16_t port, const Bytes& key, const std::string& tra
   return to;
 }
 
-inline Bytes some_key(std::uint8_t first = 1) {
-  Bytes key(32, 7);
-  key[0] = first;
-  return key;
+inline Dial dial_to(const Server& server, const std::string& transport) {
+  auto to = dial_to(server.port(), some_key(), transport);
+  to.unix_path = server.path();
+  return to;
 }
 
 /// Bytes that differ everywhere, so that a chunk in the wrong place shows.
