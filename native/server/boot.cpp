@@ -13,4 +13,10 @@ const std::string& boot_id() {
   return id;
 }
 
+std::uint64_t boot_mark() {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : boot_id()) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
 }  // namespace flexrack::server

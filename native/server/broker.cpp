@@ -38,6 +38,7 @@ Broker::Broker(Loop& loop, Log& log, BrokerSettings settings, std::vector<backen
 }
 
 void Broker::take_over() {
+  for (const auto& device : leases_.devices()) gates_.push_back(GateFile::open_or_create(gate_path(settings_.runtime, device.native_id)));
   if (const auto text = read_private_file(settings_.root + "/leases.json")) {
     const auto saved = wire::Json::parse(*text);
     if (!saved) log_.line("leases.json is damaged: its leases are lost");
@@ -209,6 +210,7 @@ void Broker::worker_gone(const Worker& worker) {
   log_.line("worker " + std::to_string(worker.mark.pid) + " of " + lease_text(worker.lease) + " is gone");
   const auto found = books_.find(worker.lease);
   if (found != books_.end()) found->second.ledger.clear_dead();
+  for (auto& gate : gates_) gate.clear_dead();
 }
 
 void Broker::begin_session(const Lease& lease, Visitor visitor) {

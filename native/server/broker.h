@@ -8,6 +8,7 @@
 
 #include "server/crew.h"
 #include "server/door.h"
+#include "server/gate.h"
 #include "server/holders.h"
 #include "server/leases.h"
 #include "server/ledger.h"
@@ -77,6 +78,7 @@ class Broker {
   Crew crew_;
   Holders holders_;
   std::map<Id, Books> books_;
+  std::vector<GateFile> gates_;
   std::uint64_t deadline_ = 0;
   std::int64_t started_;
 };

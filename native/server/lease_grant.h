@@ -6,28 +6,42 @@
 #include <vector>
 
 #include "backend/grant.h"
+#include "server/gate.h"
 #include "server/ledger.h"
 
 namespace flexrack::server {
 
 class LeaseGrant : public backend::Grant {
  public:
-  /// The ledger must have been joined.
-  LeaseGrant(std::vector<backend::GrantedDevice> devices, Ledger ledger) : devices_(std::move(devices)), ledger_(std::move(ledger)) {}
+  /// The ledger must have been joined. One gate a device; null for a whole one, which pays nothing.
+  LeaseGrant(std::vector<backend::GrantedDevice> devices, Ledger ledger, std::vector<std::unique_ptr<Gate>> gates)
+      : devices_(std::move(devices)), ledger_(std::move(ledger)), gates_(std::move(gates)) {}
 
   const std::vector<backend::GrantedDevice>& devices() const override { return devices_; }
   bool charge(std::size_t device, std::uint64_t bytes) override { return ledger_.charge(device, bytes); }
   void refund(std::size_t device, std::uint64_t bytes) override { ledger_.refund(device, bytes); }
   std::uint64_t used(std::size_t device) const override { return ledger_.used(device); }
-  bool is_gated(std::size_t) const override { return false; }
-  void admit(std::size_t, std::function<void()> admitted) override { admitted(); }
-  void finished(std::size_t device, std::uint64_t nanoseconds) override { ledger_.add_busy(device, nanoseconds); }
+  bool is_gated(std::size_t device) const override { return gate(device) != nullptr; }
 
+  void admit(std::size_t device, std::function<void()> admitted) override {
+    if (auto* gate_of = gate(device)) return gate_of->admit(std::move(admitted));
+    admitted();
+  }
+
+  void finished(std::size_t device, std::uint64_t nanoseconds) override {
+    ledger_.add_busy(device, nanoseconds);
+    if (auto* gate_of = gate(device)) gate_of->finished(nanoseconds);
+  }
+
+  /// Gives back everything in the ledger. The places at the gates go with the process: the driver's threads may still come to them.
   void leave() { ledger_.leave(); }
 
  private:
+  Gate* gate(std::size_t device) const { return device < gates_.size() ? gates_[device].get() : nullptr; }
+
   std::vector<backend::GrantedDevice> devices_;
   Ledger ledger_;
+  std::vector<std::unique_ptr<Gate>> gates_;
 };
 
 }  // namespace flexrack::server
