@@ -44,10 +44,8 @@ class Session {
     });
   }
 
-  /// Reads and hands out frames until ready(); Link::wait() with the reader in the background stepping back. False: the link is over.
-  virtual bool wait(const std::function<bool()>& ready) = 0;
-  /// +1: something is to happen here although nobody waits for it (a callback, a payload landing, a mirror); -1: it has happened.
-  virtual void want_reader(int change) = 0;
+  /// Link::wait(): reads and hands out frames until ready(). False: the link is over.
+  bool wait(const std::function<bool()>& ready) { return link().wait(ready); }
 
   /// Bulk data for a message: inline when small (copied at encode), else under a ticket that push_payload() then sends.
   wire::Payload payload(wire::View data);
@@ -72,5 +70,9 @@ class Notices {
 
 /// Connects to a server for the API whose op range that is. Throws wire::Error. `notices` outlives the session.
 std::unique_ptr<Session> open_session(const wire::Dial& to, std::uint16_t api, Notices& notices);
+
+/// The same over a link that `connect` makes.
+using Connect = std::function<std::unique_ptr<wire::Link>(wire::Receiver&)>;
+std::unique_ptr<Session> open_session(const wire::Dial& to, const Connect& connect, Notices& notices);
 
 }  // namespace flexrack::client

@@ -64,7 +64,6 @@ cl_int clSetEventCallback(cl_event event, cl_int command_exec_callback_type, cl_
     const std::lock_guard guard(event->lock);
     is_due = event->status.load() <= stage;
     if (!is_due) event->more().callbacks.emplace_back(stage, action);
-    if (!is_due && event->queue) ++event->extra->reader_wishes;
   }
   if (is_due) {
     const auto status = event->status.load();
@@ -73,7 +72,6 @@ cl_int clSetEventCallback(cl_event event, cl_int command_exec_callback_type, cl_
   }
   if (!event->queue) return CL_SUCCESS;
   auto& session = *session_of(event);
-  session.want_reader(1);
   watch_event(event);
   if (stage != CL_COMPLETE) {
     cl::WatchStage message;

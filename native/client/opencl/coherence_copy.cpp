@@ -18,9 +18,7 @@ struct Relay {
 };
 
 void relay(const std::shared_ptr<Relay>& way, std::uint64_t ticket_from) {
-  way->from->want_reader(1);
   way->from->link().land(ticket_from, *way->bytes, [way](bool has_arrived) {
-    way->from->want_reader(-1);
     auto& link = way->to->link();
     // The command that waits for it must end also where nothing came: the link's end is then its error.
     if (has_arrived) link.push(way->ticket_to, *way->bytes, [keep = way->bytes](bool) {});

@@ -24,9 +24,8 @@ cl_int translate_waits(cl_command_queue queue, cl_uint count, const cl_event* li
 cl_event new_event(cl_command_queue queue, cl_command_type type);
 
 /// This event completes when a payload lands here (event->landing, its ticket, is set): call it after new_event() and before the command is sent.
-/// settle_event() follows from the payload's Done. Until then later commands' completions wait for it, and somebody reads the link: a thread in the
-/// background, or with `is_blocking` the caller.
-void landing_begins(cl_event event, bool is_blocking = false);
+/// settle_event() follows from the payload's Done. Until then later commands' completions wait for it.
+void landing_begins(cl_event event);
 
 /// True where an event of the list completes by a payload that has not landed yet: host memory it lands in must not be read before.
 bool has_landing(cl_uint count, const cl_event* list);

@@ -156,7 +156,6 @@ void end_one(cl_event event, cl_int status, std::vector<cl_event>& next) {
       taken.behind.swap(event->extra->behind);
       taken.followers.swap(event->extra->followers);
       taken.mirrors = event->extra->mirrors;
-      std::swap(taken.reader_wishes, event->extra->reader_wishes);
     }
   }
   next.insert(next.end(), taken.followers.begin(), taken.followers.end());
@@ -182,7 +181,6 @@ void carry_out(cl_event event, cl_int status, EventExtra& taken) {
     return;
   }
   if (event->landed_here) landing_ends(event);
-  if (taken.reader_wishes != 0) session_of(event)->want_reader(-taken.reader_wishes);
   if (event->landed_here || event->is_watched.load()) inbox_of(event)->forget(event);
 }
 

@@ -54,8 +54,11 @@ void note_waited(cl_event event) {
 
 void pass_waited_on(cl_command_queue queue) {
   if (waited.events.empty() || !is_in_order(queue)) return;
-  const std::lock_guard guard(queue->lock);
-  for (const auto event : waited.events) add(queue->landings, event);
+  {
+    const std::lock_guard guard(queue->lock);
+    for (const auto event : waited.events) add(queue->landings, event);
+  }
+  waited.clear();
 }
 
 void put_behind(cl_event event, bool after_all) {
@@ -69,6 +72,7 @@ void put_behind(cl_event event, bool after_all) {
     for (const auto earlier : before) add(behind, earlier);
   }
   for (const auto earlier : waited.events) add(behind, earlier);
+  waited.clear();
   if (!behind.empty()) event->more().behind = std::move(behind);
 }
 
@@ -89,14 +93,10 @@ void fence(cl_command_queue queue, cl_event barrier) {
   }
 }
 
-void landing_begins(cl_event event, bool is_blocking) {
+void landing_begins(cl_event event) {
   const auto queue = event->queue;
   outstanding.fetch_add(1, std::memory_order_relaxed);
   event->landed_here = true;
-  if (!is_blocking) {
-    const std::lock_guard guard(event->lock);
-    ++event->more().reader_wishes;
-  }
   {
     const std::lock_guard guard(queue->lock);
     // In order, it comes after all the others itself.
@@ -107,7 +107,6 @@ void landing_begins(cl_event event, bool is_blocking) {
     queue->landings.push_back(hold(event));
   }
   inbox_of(event)->expect(event);
-  if (!is_blocking) session_of(event)->want_reader(1);
 }
 
 void landing_ends(cl_event event) {

@@ -141,7 +141,7 @@ Incoming::Incoming(const Enqueue& command, const Rows& rows, cl_mem memory, cl_e
   if (memory) target_->memory = hold(memory);
   if (!rows.is_packed()) target_->packed.resize(rows.size());
   event->landing = link.ticket();
-  landing_begins(event, command.is_blocking);
+  landing_begins(event);
   const auto into = rows.is_packed() ? std::span(rows.first, rows.size()) : std::span(target_->packed);
   link.land(event->landing, into, [target = target_](bool has_arrived) { target->finish(has_arrived); });
 }

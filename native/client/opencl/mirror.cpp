@@ -35,16 +35,12 @@ std::uint64_t mirror_event(cl_event event, std::size_t place) {
   bool is_over = false;
   {
     const std::lock_guard guard(event->lock);
-    auto& extra = event->more();
-    extra.mirrors[place] = message.event;
+    event->more().mirrors[place] = message.event;
     is_over = event->is_final();  // then nobody else sets it
-    if (event->queue && !is_over) ++extra.reader_wishes;
   }
   if (is_over) {
     set(*there.session, message.event, event->status.load());
   } else if (event->queue) {
-    // Nobody here may be waiting at its home.
-    session_of(event)->want_reader(1);
     watch_event(event);
     session_of(event)->link().flush();
   }

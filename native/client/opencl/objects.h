@@ -105,7 +105,6 @@ struct EventExtra {
   std::vector<cl_event> behind;      ///< held: payloads that must have landed before this counts as over, since it comes after them
   std::vector<cl_event> followers;   ///< held: events whose notice is here and that wait for this one
   cl_int arrived = CL_QUEUED;        ///< the final status that waits for `behind`
-  int reader_wishes = 0;             ///< what it has added to Session::want_reader()
 };
 
 }  // namespace flexrack::client::opencl
