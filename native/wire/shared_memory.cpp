@@ -83,10 +83,9 @@ class SharedMemoryChannel final : public Channel {
       stream_copy(into.data(), in_bytes_ + at, count);
       into = into.subspan(count);
       read_ += count;
-      in_->read.store(read_, std::memory_order_release);
+      in_->read.store(read_);
       // A writer without room is worth waking once there is enough to do.
-      std::atomic_thread_fence(std::memory_order_seq_cst);
-      if (in_->is_writer_asleep.load(std::memory_order_relaxed) != 0 && there - count <= kRing / 2 && in_->is_writer_asleep.exchange(0) != 0) futex_wake(in_->room);
+      if (in_->is_writer_asleep.load() != 0 && there - count <= kRing / 2 && in_->is_writer_asleep.exchange(0) != 0) futex_wake(in_->room);
     }
     return true;
   }
@@ -96,9 +95,8 @@ class SharedMemoryChannel final : public Channel {
     const auto publish = [&] {
       if (published == written_) return;
       published = written_;
-      out_->written.store(written_, std::memory_order_release);
-      std::atomic_thread_fence(std::memory_order_seq_cst);
-      if (out_->is_reader_asleep.load(std::memory_order_relaxed) != 0 && out_->is_reader_asleep.exchange(0) != 0) futex_wake(out_->more);
+      out_->written.store(written_);
+      if (out_->is_reader_asleep.load() != 0 && out_->is_reader_asleep.exchange(0) != 0) futex_wake(out_->more);
     };
     for (const auto& piece : pieces) {
       View left(static_cast<const std::uint8_t*>(piece.iov_base), piece.iov_len);
@@ -136,11 +134,11 @@ class SharedMemoryChannel final : public Channel {
   static constexpr std::size_t kBroken = ~std::size_t{0};
 
   std::size_t available() const {
-    const auto there = in_->written.load(std::memory_order_acquire) - read_;
+    const auto there = in_->written.load() - read_;
     return there <= kRing ? there : kBroken;
   }
   std::size_t free_room() const {
-    const auto used = written_ - out_->read.load(std::memory_order_acquire);
+    const auto used = written_ - out_->read.load();
     return used <= kRing ? kRing - used : kBroken;
   }
 
@@ -155,8 +153,7 @@ class SharedMemoryChannel final : public Channel {
     }
     while (!is_shut_) {
       const auto seen = word.load();
-      is_asleep.store(1);
-      std::atomic_thread_fence(std::memory_order_seq_cst);
+      is_asleep.store(1);  // before the look: either we see what came, or the other side sees that we sleep
       if (is_ready()) return is_asleep.store(0), true;
       if (!is_shut_) futex_wait(word, seen);
       if (is_ready()) return !is_shut_;

@@ -111,6 +111,10 @@ class Server {
     changed_.wait(guard, [&] { return !sessions_.empty(); });
     return *sessions_.begin()->second;
   }
+  std::size_t count() {
+    const std::lock_guard guard(lock_);
+    return sessions_.size();
+  }
   std::vector<std::string> refused() {
     const std::lock_guard guard(lock_);
     return refused_;

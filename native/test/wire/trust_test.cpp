@@ -1,8 +1,12 @@
 // Nobody is let in who does not hold the key, and nothing recorded opens anything.
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+
 #include <cstring>
 
+#include "wire/bulk.h"
+#include "wire/handshake.h"
 #include "test/wire/rig.h"
 
 using namespace flexrack::test;
@@ -151,4 +155,80 @@ TEST_CASE("a server that is silent, turns down or says nonsense is an error with
   const std::uint32_t raw[5] = {0x41584c46, 1u | (2u << 16), 4, 0, 0x6c6c7566};
   std::memcpy(refusal.data(), raw, sizeof raw);
   CHECK(outcome(refusal) == Error::Kind::refused);
+}
+
+TEST_CASE("a client with the right key that sends garbage loses its link, and only that") {
+  Server server(some_key(), {}, nothing());
+  std::uint64_t state = 1234567;
+  const auto noise = [&](Bytes& bytes, std::size_t from) {
+    for (auto at = from; at + 8 <= bytes.size(); at += 8) {
+      state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+      std::memcpy(bytes.data() + at, &state, 8);
+    }
+  };
+  for (int round = 0; round < 60; ++round) {
+    Preamble preamble;
+    preamble.transport = Transport::tcp;
+    preamble.session[0] = static_cast<std::uint8_t>(round + 1);
+    Hello hello;
+    hello.session = preamble.session;
+    const auto open = [&] {
+      hello.kind = preamble.kind;
+      auto channel = secure_as_client(connect_tcp("127.0.0.1", server.port(), std::chrono::seconds(5)), preamble, some_key(), std::chrono::seconds(5));
+      write_hello(*channel, hello);
+      read_hello(*channel, preamble, std::chrono::seconds(5));
+      return channel;
+    };
+    const auto command = open();
+    Bytes bytes(4096);
+    noise(bytes, 0);
+    if (round % 3 == 0) {
+      write_all(*command, bytes);
+    } else if (round % 3 == 1) {
+      // A whole frame of the wire itself, with a body that is not one.
+      const Header header{static_cast<std::uint16_t>(1 + round / 3 % 6), 0, 64, 1};
+      std::memcpy(bytes.data(), &header, sizeof header);
+      write_all(*command, View(bytes).first(80));
+      write_all(*command, bytes);
+    } else {
+      while (server.count() <= static_cast<std::size_t>(round)) std::this_thread::yield();
+      preamble.kind = ConnectionKind::bulk;
+      preamble.flags = kResume;
+      const auto bulk = open();
+      const ChunkHeader chunk{1, 5, round % 2 == 0 ? 0u : state, 4096, round % 4 == 0 ? 0u : 4096u, 0};
+      std::memcpy(bytes.data(), &chunk, sizeof chunk);
+      write_all(*bulk, bytes);
+      write_all(*bulk, bytes);
+    }
+    std::uint8_t byte;
+    while (command->read_some({&byte, 1}) != Channel::kEnded) std::this_thread::yield();
+  }
+  Ear ear;
+  const auto link = dial(dial_to(server.port(), some_key()), 0x1000, ear);
+  CHECK(!link->is_over());
+  link->close();
+}
+
+TEST_CASE("the child of a fork has a link that is over, and the parent's goes on") {
+  std::atomic<std::uint64_t> heard{0};
+  Server server(some_key(), {}, [&](Link&, const Header& header, View) { heard = header.sequence; });
+  Ear ear;
+  const auto link = dial(dial_to(server.port(), some_key()), 0x1000, ear);
+  const auto child = fork();
+  if (child == 0) {
+    int failed = 0;
+    std::uint8_t byte = 0;
+    link->land(1, {&byte, 1}, [&](bool arrived) { failed += arrived ? 0 : 1; });
+    link->push(3, {&byte, 1}, [&](bool arrived) { failed += arrived ? 0 : 1; });
+    const bool is_right = link->is_over() && link->send(0x1001, 0, [](Bytes&) {}) == 0 && !link->wait([] { return false; }) && failed == 2;
+    link->close();
+    _exit(is_right ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+  CHECK(link->send(0x1001, 0, [](Bytes&) {}) != 0);
+  link->flush();
+  while (heard == 0) std::this_thread::yield();
+  link->close();
 }
