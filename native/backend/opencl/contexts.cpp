@@ -1,0 +1,111 @@
+// Contexts and queues, and letting objects go.
+#include <algorithm>
+#include <cstring>
+
+#include "backend/opencl/session.h"
+
+namespace flexrack::backend::opencl {
+namespace {
+
+struct ErrorSink {
+  Engine* engine;
+  std::uint64_t context;
+};
+
+void CL_CALLBACK on_error(const char* text, const void* info, size_t size, void* data) {
+  const auto* sink = static_cast<const ErrorSink*>(data);
+  sink->engine->notices.send(cl::ContextError{.context = sink->context, .text = text ? text : "", .private_info = {static_cast<const std::uint8_t*>(info), info ? size : 0}});
+  sink->engine->notices.flush();
+}
+
+/// The pairs of a property list, whether or not it ends with a zero. False for a list that is cut.
+bool read_pairs(std::span<const std::uint64_t> list, std::vector<std::pair<std::uint64_t, std::uint64_t>>& pairs) {
+  for (std::size_t i = 0; i < list.size() && list[i] != 0; i += 2) {
+    if (i + 1 >= list.size()) return false;
+    pairs.emplace_back(list[i], list[i + 1]);
+  }
+  return true;
+}
+
+}  // namespace
+
+cl_int Session::devices_of(const ContextRecord& context, std::span<const std::uint32_t> indexes, std::vector<cl_device_id>& out) const {
+  for (const auto index : indexes) {
+    if (std::find(context.devices.begin(), context.devices.end(), index) == context.devices.end()) return CL_INVALID_DEVICE;
+    out.push_back(engine_->devices[index].native.device);
+  }
+  return CL_SUCCESS;
+}
+
+void Session::on(const cl::CreateContext& m, Respond<cl::CreateContextReply> respond) {
+  if (m.devices.empty() || table_.has(m.context) || m.context == 0) return respond({.status = CL_INVALID_VALUE});
+  std::vector<cl_device_id> devices;
+  auto context = Ref<ContextRecord>::adopt(new ContextRecord);
+  for (const auto index : m.devices) {
+    if (index >= engine_->devices.size() || engine_->devices[index].platform != engine_->devices[m.devices[0]].platform) return respond({.status = CL_INVALID_DEVICE});
+    devices.push_back(engine_->devices[index].native.device);
+    context->devices.push_back(index);
+    context->largest = std::max(context->largest, engine_->devices[index].largest);
+  }
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
+  if (!read_pairs(m.properties, pairs)) return respond({.status = CL_INVALID_PROPERTY});
+  std::vector<cl_context_properties> properties{static_cast<cl_context_properties>(CL_CONTEXT_PLATFORM), reinterpret_cast<cl_context_properties>(engine_->devices[m.devices[0]].native.platform)};
+  for (const auto& [name, value] : pairs) {
+    // All others name objects of this process (displays, GL contexts): a number from the wire must not become a pointer.
+    if (name == static_cast<std::uint64_t>(CL_CONTEXT_PLATFORM)) continue;
+    if (name != static_cast<std::uint64_t>(CL_CONTEXT_INTEROP_USER_SYNC)) return respond({.status = CL_INVALID_PROPERTY});
+    properties.push_back(static_cast<cl_context_properties>(name));
+    properties.push_back(static_cast<cl_context_properties>(value));
+  }
+  properties.push_back(0);
+  // Never freed: the driver may call back until the process ends.
+  auto* sink = new ErrorSink{engine_.get(), m.context};
+  cl_int status = CL_SUCCESS;
+  context->native = native().clCreateContext(properties.data(), static_cast<cl_uint>(devices.size()), devices.data(), on_error, sink, &status);
+  context->engine = engine_.get();
+  if (status != CL_SUCCESS || !table_.insert(m.context, std::move(context))) delete sink;
+  respond({.status = status});
+}
+
+void Session::on(const cl::CreateQueue& m, Respond<cl::CreateQueueReply> respond) {
+  auto* context = table_.find<ContextRecord>(m.context);
+  if (!context) return respond({.status = CL_INVALID_CONTEXT});
+  std::vector<cl_device_id> devices;
+  if (devices_of(*context, {&m.device, 1}, devices) != CL_SUCCESS) return respond({.status = CL_INVALID_DEVICE});
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
+  if (!read_pairs(m.properties, pairs)) return respond({.status = CL_INVALID_VALUE});
+  cl_command_queue_properties wanted = 0;
+  for (const auto& [name, value] : pairs) if (name == CL_QUEUE_PROPERTIES) wanted = value;
+  // PoCL aborts where it should refuse a queue on the device.
+  if (wanted & (CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT)) return respond({.status = CL_INVALID_QUEUE_PROPERTIES});
+  auto queue = Ref<QueueRecord>::adopt(new QueueRecord);
+  queue->context = Ref<ContextRecord>(context);
+  queue->device = m.device;
+  queue->is_profiled = (wanted & CL_QUEUE_PROFILING_ENABLE) != 0;
+  const auto asked = wanted | (engine_->devices[m.device].is_gated ? CL_QUEUE_PROFILING_ENABLE : 0);
+  cl_int status = CL_SUCCESS;
+  const bool is_plain = pairs.empty() || (pairs.size() == 1 && pairs[0].first == CL_QUEUE_PROPERTIES);
+  if (is_plain || !native().clCreateCommandQueueWithProperties) {
+    queue->native = native().clCreateCommandQueue(context->native, devices[0], asked, &status);
+  } else {
+    std::vector<cl_queue_properties> properties{CL_QUEUE_PROPERTIES, asked};
+    for (const auto& [name, value] : pairs) if (name != CL_QUEUE_PROPERTIES) properties.insert(properties.end(), {name, value});
+    properties.push_back(0);
+    queue->native = native().clCreateCommandQueueWithProperties(context->native, devices[0], properties.data(), &status);
+  }
+  if (status == CL_SUCCESS && !table_.insert(m.queue, std::move(queue))) status = CL_OUT_OF_HOST_MEMORY;
+  respond({.status = status});
+}
+
+void Session::on(const cl::Release& m) {
+  const auto record = table_.take(m.object);
+  if (!record) return;
+  if (record->kind == Kind::queue) native().clFlush(static_cast<QueueRecord*>(record.get())->native);
+  if (record->kind == Kind::svm) svm_.erase(reinterpret_cast<std::uint64_t>(static_cast<SvmRecord*>(record.get())->address));
+}
+
+void Session::on(const cl::Flush& m) {
+  if (auto* queue = table_.find<QueueRecord>(m.queue)) native().clFlush(queue->native);
+}
+
+}  // namespace flexrack::backend::opencl

@@ -1,0 +1,69 @@
+// What all parts of the backend share: the link, the grant, the devices, and how completions come in.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/opencl/native_library.h"
+#include "backend/opencl/notices.h"
+#include "backend/opencl/printing.h"
+#include "backend/opencl/watcher.h"
+#include "backend/opencl/worker_thread.h"
+
+namespace flexrack::backend::opencl {
+
+/// How long a device was busy, told from the completions that are reported anyway: from the first launch on an idle device
+/// to the completion that covers the last one. Costs a launch a counter; nothing is asked of the device for it.
+class Usage {
+ public:
+  /// The number of this launch.
+  std::uint64_t launched();
+  std::uint64_t count() const { return launches_.load(std::memory_order_relaxed); }
+  /// What was enqueued up to that number is over. Busy nanoseconds since the last answer.
+  std::uint64_t completed(std::uint64_t number);
+
+ private:
+  std::atomic<std::uint64_t> launches_{0};
+  std::atomic<std::int64_t> busy_since_{0};   ///< 0: idle
+};
+
+struct Device {
+  NativeDevice native;
+  std::uint32_t platform = 0;        ///< which of the platforms that describe lists
+  std::uint64_t memory = 0;          ///< the share
+  std::uint64_t largest = 0;         ///< CL_DEVICE_MAX_MEM_ALLOC_SIZE as the client sees it
+  bool is_unified = false;           ///< mapping gives the memory itself
+  bool is_gated = false;
+  std::unique_ptr<Usage> usage = std::make_unique<Usage>();
+};
+
+class Engine {
+ public:
+  Engine(wire::Link& link, Peers& peers, Grant& grant);
+
+  wire::Link& link;
+  Peers& peers;
+  NoticeSender notices;
+  std::vector<Device> devices;                ///< as in the grant
+  std::vector<cl_platform_id> platforms;
+  std::unique_ptr<Printing> printing;
+  Watcher watcher;
+  WorkerThread builder;                       ///< compiles
+  WorkerThread dialler;                       ///< reaches other servers
+
+  bool charge(std::size_t device, std::uint64_t bytes);
+  void refund(std::size_t device, std::uint64_t bytes);
+  /// A gated launch; `admitted` when it may run. Each needs one finished().
+  void admit(std::size_t device, std::function<void()> admitted);
+  void finished(std::size_t device, std::uint64_t nanoseconds);
+  /// From here on the grant is left alone.
+  void leave() { grant_.store(nullptr); }
+
+ private:
+  std::atomic<Grant*> grant_;
+};
+
+}  // namespace flexrack::backend::opencl

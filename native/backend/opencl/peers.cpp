@@ -1,0 +1,19 @@
+// Links to other servers' workers.
+#include "backend/opencl/session.h"
+
+namespace flexrack::backend::opencl {
+
+void Session::on(const cl::PeerAccept& m, Respond<cl::PeerAcceptReply> respond) {
+  respond({.status = engine_->peers.accept(m.peer, m.key) ? CL_SUCCESS : CL_OUT_OF_RESOURCES});
+}
+
+void Session::on(const cl::PeerOpen& m, Respond<cl::PeerOpenReply> respond) {
+  if (m.port == 0 || m.port > 0xffff) return respond({.status = CL_INVALID_VALUE});
+  auto later = std::make_shared<Respond<cl::PeerOpenReply>>(std::move(respond));
+  engine_->dialler.add([&peers = engine_->peers, later, peer = m.peer, key = wire::Bytes(m.key.begin(), m.key.end()), address = std::string(m.address),
+                        port = static_cast<std::uint16_t>(m.port), session = wire::Bytes(m.session.begin(), m.session.end())] {
+    (*later)({.status = peers.open(peer, key, address, port, session) ? CL_SUCCESS : CL_OUT_OF_RESOURCES});
+  });
+}
+
+}  // namespace flexrack::backend::opencl

@@ -1,0 +1,49 @@
+#include "backend/opencl/route.h"
+
+namespace flexrack::backend::opencl {
+namespace {
+constexpr auto kPeerWithin = std::chrono::seconds(5);
+constexpr auto kLookEvery = std::chrono::milliseconds(1);
+}  // namespace
+
+void Route::push(wire::View data, wire::Done done) const {
+  if (peer == 0) return engine->link.push(ticket, data, std::move(done), data.size() < wire::kInlinePayload);
+  with_link([data, done = std::move(done), id = ticket](wire::Link* link) {
+    if (link) link->push(id, data, done);
+    else done(false);
+  });
+}
+
+void Route::land(std::span<std::uint8_t> into, wire::Done done) const {
+  if (peer == 0) return engine->link.land(ticket, into, std::move(done));
+  with_link([into, done = std::move(done), id = ticket](wire::Link* link) {
+    if (link) link->land(id, into, done);
+    else done(false);
+  });
+}
+
+void Route::cancel() const {
+  if (!engine || ticket == 0) return;
+  if (peer == 0) return engine->link.cancel(ticket);
+  with_link([id = ticket](wire::Link* link) { if (link) link->cancel(id); });
+}
+
+void Route::with_link(std::function<void(wire::Link*)> action) const {
+  if (auto* link = engine->peers.link(peer)) return action(link);
+  engine->dialler.add([from = engine, id = peer, action = std::move(action)] {
+    const auto end = std::chrono::steady_clock::now() + kPeerWithin;
+    auto* link = from->peers.link(id);
+    while (!link && !from->link.is_over() && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(kLookEvery);
+      link = from->peers.link(id);
+    }
+    action(link);
+  });
+}
+
+void fail(Engine& engine, std::uint16_t op, std::uint64_t event, cl_int status, const Route& route) {
+  route.cancel();
+  engine.notices.send(cl::Failed{.event = event, .op = op, .status = status});
+}
+
+}  // namespace flexrack::backend::opencl

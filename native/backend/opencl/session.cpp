@@ -1,0 +1,90 @@
+// The life of a session: starting, taking messages, ending.
+#include "backend/opencl/session.h"
+
+namespace flexrack::backend {
+
+std::vector<DeviceReport> list_opencl_devices() {
+  std::vector<DeviceReport> reports;
+  for (const auto& one : opencl::native_devices()) {
+    reports.push_back({.native_id = one.id,
+                       .name = opencl::device_text(one.device, CL_DEVICE_NAME),
+                       .vendor = opencl::device_text(one.device, CL_DEVICE_VENDOR),
+                       .driver = opencl::device_text(one.device, CL_DRIVER_VERSION),
+                       .api = "opencl",
+                       .memory = opencl::device_value<cl_ulong>(one.device, CL_DEVICE_GLOBAL_MEM_SIZE, 0),
+                       .compute_units = opencl::device_value<cl_uint>(one.device, CL_DEVICE_MAX_COMPUTE_UNITS, 0)});
+  }
+  return reports;
+}
+
+std::unique_ptr<Backend> make_opencl_backend(Grant& grant) { return std::make_unique<opencl::Session>(grant); }
+
+}  // namespace flexrack::backend
+
+namespace flexrack::backend::opencl {
+namespace {
+/// How long an end waits for what runs on the device: OpenCL cannot stop a kernel, the end of the process does.
+constexpr auto kSettleWithin = std::chrono::seconds(2);
+}  // namespace
+
+Session::~Session() { stop(); }
+
+void Session::start(wire::Link& link, Peers& peers) {
+  engine_ = std::make_unique<Engine>(link, peers, grant_);
+  engine_->printing = std::make_unique<Printing>([&notices = engine_->notices](wire::View text) {
+    notices.send(cl::Printed{.text = text});
+    notices.flush();
+  });
+}
+
+void Session::on_frame(const wire::Header& header, wire::View body) {
+  const std::lock_guard guard(lock_);
+  if (is_broken_ || !engine_) return;
+  auto result = cl::Dispatch::ok;
+  try {
+    result = cl::dispatch(*this, engine_->link, header, body);
+  } catch (const std::exception&) {
+    // No memory for what was asked: the call has been refused by its Respond; a send is told of here.
+    engine_->notices.send(cl::Failed{.event = 0, .op = header.op, .status = CL_OUT_OF_HOST_MEMORY});
+  }
+  if (result == cl::Dispatch::unknown) wire::Respond<cl::CreateContextReply>(engine_->link, header).refuse(wire::Refusal::unknown_op);
+  if (result == cl::Dispatch::malformed) {
+    // The two sides do not speak the same language: nothing after this means what it says.
+    is_broken_ = true;
+    wire::Respond<cl::CreateContextReply>(engine_->link, header).refuse(wire::Refusal::malformed);
+    engine_->dialler.add([&link = engine_->link] { link.close(); });
+  }
+}
+
+void Session::on_over(std::string_view) {}
+
+void Session::stop() {
+  if (!engine_) return;
+  engine_->builder.close();
+  engine_->dialler.close();
+  outstanding_->fail_all(CL_DEVICE_NOT_AVAILABLE);
+  engine_->watcher.look();
+  std::vector<Ref<Record>> all;
+  {
+    const std::lock_guard guard(lock_);
+    svm_.clear();
+    all = table_.take_all();
+  }
+  // Shared memory is freed at once by the driver, so it goes only after what may use it.
+  std::vector<Ref<Record>> shared;
+  for (auto& record : all) if (record && record->kind == Kind::svm) shared.push_back(std::move(record));
+  for (auto& record : all) {
+    if (auto* queue = record && record->kind == Kind::queue ? static_cast<QueueRecord*>(record.get()) : nullptr) native().clFlush(queue->native);
+  }
+  const bool is_settled = engine_->watcher.settle(kSettleWithin);
+  all.clear();
+  if (is_settled) shared.clear();
+  else for (auto& record : shared) record.give_up();
+  engine_->printing.reset();
+  engine_->leave();
+  // Callbacks of what still runs hold pointers into it; the process is about to end.
+  if (is_settled) engine_.reset();
+  else static_cast<void>(engine_.release());
+}
+
+}  // namespace flexrack::backend::opencl
