@@ -193,6 +193,26 @@ test('status, list and smi show what is shared and who has it', async () => {
   expect((await running.ended).status).toBe(0)
 })
 
+test('a node that is away is told, and the others are shown', async () => {
+  const {rackPath, loadRack, saveRack} = await import('../../src/lib/rack/index.ts')
+  const own = await loadRack('local', rack.rack.env)
+  const path = rackPath('wide', rack.rack.env)
+  await saveRack({...own, name: 'wide', path, nodes: [...own.nodes, {...own.nodes[0]!, name: 'away', port: 1}]})
+  const list = await rack.flexrack('gpu', 'list', '--rack', 'wide')
+  expect(list).toMatchObject({status: 8, stdout: expect.stringMatching(/node-2 +1 [\s\S]*away: NODE_UNREACHABLE/)})
+  expect(JSON.parse((await rack.flexrack('gpu', 'leases', '--rack', 'wide', '--json')).stdout).nodes[2]).toMatchObject({node: 'away', state: 'failed', code: 'NODE_UNREACHABLE'})
+  expect(await rack.flexrack('attach', '-n', '5', '--rack', 'wide', '--', 'true')).toMatchObject({status: 7, stderr: expect.stringContaining('away was not asked')})
+  await (await import('node:fs/promises')).rm(path)
+})
+
+test('uninstalling takes the daemon along, with all that it has started', async () => {
+  expect(await rack.flexrack('rack', 'uninstall', 'local', '--on', 'node-2')).toMatchObject({status: 4, stderr: expect.stringContaining('still run')})
+  expect(await rack.flexrack('rack', 'uninstall', 'local', '--on', 'node-2', '--force', '--yes')).toMatchObject({status: 0})
+  const shell = await rack.rack.shell('node-2')
+  expect(await shell.run('ls -A ~; cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " " | grep -c "$HOME/[.]flexrack" || true')).toBe('0\n')
+  expect((await rack.flexrack('gpu', 'serve', 'node-2')).status).toBe(0)
+})
+
 async function childOf(pid: number): Promise<number> {
   const {readFile} = await import('node:fs/promises')
   const [child] = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')

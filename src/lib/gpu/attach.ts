@@ -1,5 +1,5 @@
 import {hostname, userInfo} from 'node:os'
-import type {Context} from '../base/index.ts'
+import {CliError, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, type Plan} from '../plan/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
@@ -71,13 +71,14 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
       undo.unshift(() => route.close())
       routes.push(route)
     }
+    if (transport === 'shm') checkShared(leases, routes)
     tellTunnels(leases, routes, on, context)
     const placed = await site.deliver(leaseFile(leases, routes, transport))
     undo.push(() => placed.remove())
     context.signal.throwIfAborted()
     context.reporter.note(`${requestText(input.request)}: ${leases.map((one) => `${one.devices.length > 1 ? `${one.devices.length} of ` : ''}${one.node}`).join(', ')}`)
     return {
-      leases: leases.map(({node, lease, devices}, index) => ({node, lease, devices, tunnel: (routes[index] as Route).tunnel})),
+      leases: leases.map(({node, lease, devices}, index) => ({node, lease, devices: devices.map(({id, name, memory}) => ({id, name, memory})), tunnel: (routes[index] as Route).tunnel})),
       prefix: [placed.hold, placed.file, '--'],
       env: leaseEnvironment(placed, transport),
       release,
@@ -116,6 +117,12 @@ async function prepareNode(host: Host, context: Context): Promise<Site> {
       return {...placed, remove: () => host.call('gpu.forget', {folder})}
     },
   }
+}
+
+/** Shared memory is asked for, and only there where both are one machine. */
+function checkShared(leases: TakenLease[], routes: Route[]): void {
+  const away = leases.filter((_, index) => routes[index]?.unix === '').map((one) => one.node)
+  if (away.length > 0) throw new CliError('USAGE', `--transport shm needs the GPU on the machine that runs the command, and ${away.join(', ')} ${away.length === 1 ? 'is another' : 'are others'}`, {hint: '--transport auto'})
 }
 
 function tellTunnels(leases: TakenLease[], routes: Route[], on: Host | undefined, context: Context): void {
