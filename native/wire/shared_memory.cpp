@@ -37,7 +37,7 @@ struct Ring {
 };
 constexpr std::size_t kHead = 4096;                 ///< both Rings, before their bytes
 constexpr std::size_t kFile = kHead + 2 * kRing;
-static_assert(2 * sizeof(Ring) <= kHead);
+static_assert(sizeof(Ring) == 256 && 2 * sizeof(Ring) <= kHead);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) {
