@@ -6,7 +6,8 @@ namespace flexrack::backend::opencl {
 
 namespace {
 
-constexpr std::uint32_t kUnknown = 0, kValue = 1, kMemory = 2, kLocal = 3, kImage = 4, kSampler = 5, kPipe = 6, kQueue = 7;
+using namespace argument;
+
 constexpr std::size_t kLargestProbe = 4096;   // the parameters of a kernel need not hold more (CL_DEVICE_MAX_PARAMETER_SIZE of devices around)
 
 std::string text(const wire::Bytes& bytes) {
@@ -50,6 +51,8 @@ class Probe {
   bool takes(cl_uint index, std::size_t size, const void* value) const { return kernel_ && native().clSetKernelArg(kernel_, index, size, value) == CL_SUCCESS; }
   bool takes_zeros(cl_uint index, std::size_t size) const { return takes(index, size, zeros_.data()); }
 
+  cl_int answer_to_null_object(cl_uint index) const { return kernel_ ? native().clSetKernelArg(kernel_, index, sizeof(void*), zeros_.data()) : CL_INVALID_KERNEL; }
+
   /// The size a value must have; 0 where any is taken, or none that was tried.
   std::size_t size_of(cl_uint index) const {
     if (takes_zeros(index, 1)) return takes_zeros(index, 2) ? 0 : 1;
@@ -74,9 +77,15 @@ std::uint32_t kind_by_infos(const ArgumentProfile& argument) {
 }
 
 /// Without infos: what a null pointer is taken for. An odd size fits local memory only; a pointer's size fits memory as well.
+/// A driver that looks at what it is given tells images and samplers by refusing none at all.
 std::uint32_t kind_by_trying(const Probe& probe, cl_uint index) {
   if (probe.takes(index, 3, nullptr)) return kLocal;
-  return probe.takes(index, sizeof(cl_mem), nullptr) ? kMemory : kUnknown;
+  if (probe.takes(index, sizeof(cl_mem), nullptr)) return kMemory;
+  switch (probe.answer_to_null_object(index)) {
+    case CL_INVALID_MEM_OBJECT: return kImage;
+    case CL_INVALID_SAMPLER: return kSampler;
+    default: return kUnknown;
+  }
 }
 
 ArgumentProfile describe(const Probe& probe, cl_kernel kernel, cl_uint index) {

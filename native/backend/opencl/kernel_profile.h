@@ -10,8 +10,13 @@
 
 namespace flexrack::backend::opencl {
 
+/// Kinds of arguments, as cl::KernelArgument and cl::Argument have them.
+namespace argument {
+inline constexpr std::uint32_t kUnknown = 0, kValue = 1, kMemory = 2, kLocal = 3, kImage = 4, kSampler = 5, kPipe = 6, kQueue = 7, kSvm = 8;
+}
+
 struct ArgumentProfile {
-  std::uint32_t kind = 0;   ///< as in cl::KernelArgument
+  std::uint32_t kind = argument::kUnknown;
   cl_kernel_arg_address_qualifier address = ~0u;
   cl_kernel_arg_access_qualifier access = ~0u;
   cl_kernel_arg_type_qualifier qualifier = 0;

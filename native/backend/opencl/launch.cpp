@@ -1,0 +1,98 @@
+// Launches, and how those on a shared device wait for their turn without holding up anything else.
+#include <chrono>
+
+#include "backend/opencl/session.h"
+
+namespace flexrack::backend::opencl {
+
+namespace {
+
+/// One launch on a gated device: the gate counts it from admission to its end, exactly once, whichever comes first when a session ends.
+class Turn {
+ public:
+  Turn(Grant& grant, std::size_t device) : grant_(grant), device_(device) {}
+
+  void admitted() {
+    began_ = std::chrono::steady_clock::now();
+    if (state_.exchange(kAdmitted) == kOver) grant_.finished(device_, 0);
+  }
+  /// `nanoseconds` by the device's clock, 0 where it has none.
+  void over(std::uint64_t nanoseconds) {
+    if (state_.exchange(kOver) != kAdmitted) return;
+    const auto since = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began_).count();
+    grant_.finished(device_, nanoseconds ? nanoseconds : static_cast<std::uint64_t>(since));
+  }
+
+ private:
+  enum State { kWaiting, kAdmitted, kOver };
+  Grant& grant_;
+  std::size_t device_;
+  std::atomic<State> state_{kWaiting};
+  std::chrono::steady_clock::time_point began_{};
+};
+
+std::uint64_t device_time(cl_event event) {
+  cl_ulong begin = 0, end = 0;
+  if (native().clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr) != CL_SUCCESS) return 0;
+  if (native().clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) != CL_SUCCESS) return 0;
+  return end > begin ? end - begin : 0;
+}
+
+}  // namespace
+
+void Session::on(const cl::Launch& message) {
+  auto* kernel = table_.find<KernelRecord>(message.kernel);
+  // Whatever becomes of this launch, the next one counts on these.
+  cl_int status = kernel ? CL_SUCCESS : CL_INVALID_KERNEL;
+  for (const auto& given : message.arguments) {
+    const auto error = kernel ? set_argument(*kernel, given) : CL_SUCCESS;
+    if (status == CL_SUCCESS) status = error;
+  }
+  Command command;
+  if (!begin(message, command)) return;
+  if (status == CL_SUCCESS && kernel->program->context.get() != command.queue->context.get()) status = CL_INVALID_CONTEXT;
+  if (status == CL_SUCCESS) status = check_launch(message, *kernel);
+  if (status != CL_SUCCESS) return refuse(command, status);
+
+  const std::size_t offset[] = {message.offset.x, message.offset.y, message.offset.z}, global[] = {message.global.x, message.global.y, message.global.z};
+  const std::size_t local[] = {message.local.x, message.local.y, message.local.z};
+  const auto* groups = message.has_local ? local : nullptr;
+  auto& device = engine_->devices[command.queue->device];
+  if (device.is_gated) return launch_gated(command, kernel->native, message.dimensions, offset, global, groups);
+  device.usage->launched();
+  end(command, native().clEnqueueNDRangeKernel(command.queue->native, kernel->native, message.dimensions, offset, global, groups, command.count(), command.list(),
+                                               command.out()));
+}
+
+cl_int Session::check_launch(const cl::Launch& message, const KernelRecord& kernel) const {
+  if (message.dimensions < 1 || message.dimensions > 3) return CL_INVALID_WORK_DIMENSION;
+  // Drivers divide by these.
+  if (message.global.x == 0 || message.global.y == 0 || message.global.z == 0) return CL_INVALID_GLOBAL_WORK_SIZE;
+  if (message.has_local && (message.local.x == 0 || message.local.y == 0 || message.local.z == 0)) return CL_INVALID_WORK_GROUP_SIZE;
+  for (const auto object : kernel.objects) if (object != 0 && !table_.has(object)) return CL_INVALID_KERNEL_ARGS;
+  return CL_SUCCESS;
+}
+
+void Session::launch_gated(Command& command, cl_kernel kernel, cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local) {
+  auto* gate = outstanding_->make(command.queue->context->native);
+  if (!gate) return refuse(command, CL_OUT_OF_RESOURCES);
+  const auto device = command.queue->device;
+  command.waits->push_back(gate);
+  command.wants_event = true;
+  const auto status = native().clEnqueueNDRangeKernel(command.queue->native, kernel, dimensions, offset, global, local, command.count(), command.list(), command.out());
+  if (status != CL_SUCCESS) {
+    outstanding_->set(gate, CL_COMPLETE);
+    return refuse(command, status);
+  }
+  native().clFlush(command.queue->native);
+  const auto turn = std::make_shared<Turn>(grant_, device);
+  auto* event = command.made;
+  engine_->watcher.await(event, [turn, event](cl_int) { turn->over(device_time(event)); });
+  engine_->admit(device, [turn, gate, outstanding = outstanding_] {
+    turn->admitted();
+    outstanding->set(gate, CL_COMPLETE);
+  });
+  end(command, status);
+}
+
+}  // namespace flexrack::backend::opencl
