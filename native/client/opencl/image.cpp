@@ -69,11 +69,8 @@ cl_int check_pitches(const cl_image_desc& desc, std::size_t element) {
 
 /// The application's pixels without anything between, as the wire has them.
 wire::Bytes packed_content(const cl_image_format& format, const cl_image_desc& desc, const void* host_pointer) {
-  _cl_mem shape;
-  shape.type = desc.image_type;
-  shape.image.element_size = element_size(format);
   const auto extent = image_extent(desc);
-  const auto rows = image_rows(&shape, host_pointer, extent.data(), desc.image_row_pitch, desc.image_slice_pitch);
+  const auto rows = image_rows(desc.image_type, element_size(format), host_pointer, extent.data(), desc.image_row_pitch, desc.image_slice_pitch);
   wire::Bytes bytes(rows.size());
   pack(rows, bytes.data());
   return bytes;

@@ -54,15 +54,19 @@ std::size_t packed_size(cl_mem image) {
   return extent[0] * extent[1] * extent[2] * image->image.element_size;
 }
 
-Rows image_rows(cl_mem image, const void* first, const std::size_t* region, std::size_t row_pitch, std::size_t slice_pitch) {
-  auto rows = one_row(first, region[0] * image->image.element_size);
+Rows image_rows(cl_mem_object_type type, std::size_t element, const void* first, const std::size_t* region, std::size_t row_pitch, std::size_t slice_pitch) {
+  auto rows = one_row(first, region[0] * element);
   rows.height = region[1];
   rows.depth = region[2];
   rows.row_pitch = row_pitch ? row_pitch : rows.width;
   // The second axis of an array of 1D images goes over whole images.
-  if (image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY && slice_pitch) rows.row_pitch = slice_pitch;
+  if (type == CL_MEM_OBJECT_IMAGE1D_ARRAY && slice_pitch) rows.row_pitch = slice_pitch;
   rows.slice_pitch = slice_pitch ? slice_pitch : rows.row_pitch * rows.height;
   return rows;
+}
+
+Rows image_rows(cl_mem image, const void* first, const std::size_t* region, std::size_t row_pitch, std::size_t slice_pitch) {
+  return image_rows(image->type, image->image.element_size, first, region, row_pitch, slice_pitch);
 }
 
 }  // namespace flexrack::client::opencl
