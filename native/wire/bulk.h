@@ -79,6 +79,8 @@ class Bulk {
   bool connect(std::shared_ptr<Channel> channel, std::uint64_t received, std::uint64_t early_credit);
   /// Ends the present connection and leaves the rest to whoever reads.
   void drop();
+  /// Ends a connection on which chunks have been waiting that long without any being acknowledged.
+  void drop_if_stuck(std::chrono::milliseconds patience);
   bool is_connected();
 
   // ---- the two threads
@@ -112,6 +114,7 @@ class Bulk {
     bool is_void;
   };
   using Guard = std::unique_lock<std::mutex>;
+  using Clock = std::chrono::steady_clock;
 
   bool send_next(Guard& guard);
   Outgoing* next_eligible(std::uint64_t& ticket);
@@ -132,6 +135,8 @@ class Bulk {
   std::condition_variable changed_;
   std::shared_ptr<Channel> channel_;
   bool is_reading_ = false, is_sending_ = false, is_closed_ = false;
+  int awaiting_ = 0;                                 ///< threads that wait for what the sending one does
+  Clock::time_point moved_at_{};                     ///< when chunks were last acknowledged, or there were none before
 
   std::unordered_map<std::uint64_t, Outgoing> outgoing_;
   std::deque<std::uint64_t> small_, large_;          ///< tickets with something unsent, in order of push

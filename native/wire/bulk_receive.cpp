@@ -122,7 +122,9 @@ std::uint64_t Bulk::disconnect() {
   if (channel_) channel_->shut();
   channel_.reset();
   changed_.notify_all();
+  ++awaiting_;
   changed_.wait(guard, [&] { return is_closed_ || (!is_reading_ && !is_sending_); });
+  --awaiting_;
   told_chunks_ = received_chunks_;
   return received_chunks_;
 }
@@ -134,6 +136,7 @@ bool Bulk::connect(std::shared_ptr<Channel> channel, std::uint64_t received, std
   resend_ = 0;
   their_credit_ = early_credit;
   channel_ = std::move(channel);
+  moved_at_ = Clock::now();
   changed_.notify_all();
   guard.unlock();
   for (auto& done : finished) done(true);
@@ -144,6 +147,14 @@ bool Bulk::connect(std::shared_ptr<Channel> channel, std::uint64_t received, std
 void Bulk::drop() {
   const Guard guard(lock_);
   if (channel_) channel_->shut();
+  channel_.reset();
+  changed_.notify_all();
+}
+
+void Bulk::drop_if_stuck(std::chrono::milliseconds patience) {
+  const Guard guard(lock_);
+  if (!channel_ || unacked_.empty() || Clock::now() - moved_at_ < patience) return;
+  channel_->shut();
   channel_.reset();
   changed_.notify_all();
 }
@@ -296,6 +307,7 @@ void Bulk::close() {
   if (channel_) channel_->shut();
   channel_.reset();
   changed_.notify_all();
+  ++awaiting_;
   changed_.wait(guard, [&] {
     return !is_reading_ && !is_sending_ && std::none_of(incoming_.begin(), incoming_.end(), [](const auto& entry) { return entry.second.is_busy; });
   });

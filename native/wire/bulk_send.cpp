@@ -39,7 +39,9 @@ void Bulk::push(std::uint64_t ticket, View data, Done done, bool wait) {
     if (!is_sending_ && channel_ && has_work()) {
       send_next(guard);
     } else {
+      ++awaiting_;
       changed_.wait(guard);
+      --awaiting_;
     }
   }
   if (has_work()) changed_.notify_all();
@@ -111,6 +113,7 @@ bool Bulk::send_next(Guard& guard) {
     unacked_.push_back({ticket, payload->sent, header.length, false});
     resend_ = unacked_.size();
     payload->sent += length;
+    if (unacked_.size() == 1) moved_at_ = Clock::now();
   }
   const auto in_flight = outgoing_.find(header.ticket);
   const bool is_by_reference = !data.empty() && in_flight != outgoing_.end();
@@ -138,7 +141,8 @@ bool Bulk::send_next(Guard& guard) {
       }
     }
   }
-  changed_.notify_all();
+  // The thread that sends goes on by itself; only others need to know.
+  if (awaiting_ > 0 || !is_written) changed_.notify_all();
   return is_written;
 }
 
@@ -154,6 +158,7 @@ void Bulk::on_ack(std::uint64_t chunks) {
 
 bool Bulk::take_acked(Guard&, std::uint64_t chunks, std::vector<Done>& finished) {
   if (chunks > sent_chunks_) return false;
+  if (chunks > acked_chunks_) moved_at_ = Clock::now();
   while (acked_chunks_ < chunks) {
     const auto chunk = unacked_.front();
     unacked_.pop_front();

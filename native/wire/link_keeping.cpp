@@ -23,6 +23,7 @@ constexpr microseconds kShortest{20}, kLongest{1000};  ///< how long what is app
 constexpr milliseconds kQuiet{10};                     ///< without anything appended, after which the keeper sleeps
 constexpr milliseconds kTick{100};                     ///< acknowledgements wait no longer than this
 constexpr milliseconds kPingEvery{1000}, kSilence{3000};
+constexpr milliseconds kStuck{10000};                  ///< without a chunk acknowledged, on the bulk path alone
 constexpr milliseconds kHandOver{1};                   ///< without a waiting thread's read, after which the pump reads
 
 void futex_wait(std::atomic<int>& word, int expected, milliseconds most) {
@@ -77,7 +78,8 @@ void SessionLink::keep_connection() {
   const auto now = Clock::now();
   const auto received = received_.load();
   const auto acknowledged = acknowledged_.load();
-  const bool is_tick = now.time_since_epoch() - Clock::duration(said_.load()) > kTick;
+  const bool is_tick = now - ticked_at_ >= kTick;
+  if (is_tick) ticked_at_ = now;
   if (received != acknowledged && is_tick) {
     acknowledged_ = received;
     unacknowledged_bytes_ = 0;
@@ -85,6 +87,7 @@ void SessionLink::keep_connection() {
     flush();
   }
   if (is_tick) bulk_.acknowledge_if_due();
+  if (is_tick) bulk_.drop_if_stuck(kStuck);
   if (now.time_since_epoch() - Clock::duration(said_.load()) > kPingEvery) {
     outbox_.append_control(kPing, {});
     flush();
@@ -208,21 +211,28 @@ bool SessionLink::dial_again(std::unique_lock<std::mutex>& guard) {
 void SessionLink::read_bulk() {
   prctl(PR_SET_NAME, "flexrack-bulk");
   auto pause = milliseconds(20);
+  Clock::time_point failing_since{};
   while (!is_over_) {
     if (is_client() && !bulk_.is_connected()) {
       {
         std::unique_lock guard(lock_);
         changed_.wait_for(guard, milliseconds(500), [&] { return is_over_ || connection_; });
         if (is_over_) return;
-        if (!connection_) continue;
+        if (!connection_) {
+          failing_since = {};  // the whole network is away, which is for the command path to bear
+          continue;
+        }
       }
       if (!dial_bulk()) {
+        if (failing_since == Clock::time_point{}) failing_since = Clock::now();
+        if (Clock::now() - failing_since > limits_.grace) end("the server takes commands but no payloads");
         std::unique_lock guard(lock_);
         changed_.wait_for(guard, pause, [&] { return is_over_.load(); });
         pause = std::min(pause * 2, milliseconds(1000));
         continue;
       }
       pause = milliseconds(20);
+      failing_since = {};
     }
     bulk_.read(milliseconds(500));
   }

@@ -110,6 +110,7 @@ class SessionLink final : public ServerLink {
   std::atomic<std::uint64_t> received_{0}, acknowledged_{0};
   std::atomic<std::uint64_t> unacknowledged_bytes_{0};
   std::atomic<Clock::rep> heard_{0}, said_{0};
+  Clock::time_point ticked_at_{};    ///< the keeper's own
 
   std::atomic<int> keeper_{0};       ///< a futex: 0 asleep until told, 1 awake
   std::atomic<bool> has_appended_{false};
