@@ -228,7 +228,8 @@ int TlsChannel::bio_read(BIO* bio, char* into, int size) {
 int TlsChannel::bio_write(BIO* bio, const char* from, int size) {
   auto& self = *static_cast<TlsChannel*>(BIO_get_data(bio));
   BIO_clear_retry_flags(bio);
-  self.out_.insert(self.out_.end(), from, from + size);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(from);  // of the vector's own type, or it is copied byte by byte
+  self.out_.insert(self.out_.end(), bytes, bytes + size);
   return size;
 }
 
