@@ -207,7 +207,6 @@ void Broker::sample() {
 }
 
 void Broker::worker_gone(const Worker& worker) {
-  log_.line("worker " + std::to_string(worker.mark.pid) + " of " + lease_text(worker.lease) + " is gone");
   const auto found = books_.find(worker.lease);
   if (found != books_.end()) found->second.ledger.clear_dead();
   for (auto& gate : gates_) gate.clear_dead();

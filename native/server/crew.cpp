@@ -175,7 +175,8 @@ void Crew::gone(const Id& session) {
   workers_.erase(found);
   loop_.forget(worker->pidfd.get());
   loop_.forget(worker->control.get());
-  if (worker->is_child) reap(worker->mark.pid);
+  const auto how = worker->is_child ? reap(worker->mark.pid) : "has ended";
+  log_.line("worker " + std::to_string(worker->mark.pid) + " of lease " + wire::to_hex(worker->lease) + " " + how);
   unlink((settings_.runtime + "/w" + wire::to_hex(session).substr(0, 16)).c_str());
   on_gone(*worker);
   if (count(worker->lease) > 0) return;

@@ -102,9 +102,14 @@ void settle_in(const char* name) {
   syscall(SYS_close_range, 4, ~0U, 0);
 }
 
-void reap(pid_t pid) {
-  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+std::string reap(pid_t pid) {
+  int status = 0;
+  pid_t got = 0;
+  while ((got = waitpid(pid, &status, 0)) < 0 && errno == EINTR) {
   }
+  if (got != pid) return "has ended";
+  if (WIFSIGNALED(status)) return "was ended by signal " + std::to_string(WTERMSIG(status));
+  return WEXITSTATUS(status) == 0 ? "has ended" : "has ended with status " + std::to_string(WEXITSTATUS(status));
 }
 
 }  // namespace flexrack::server

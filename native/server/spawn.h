@@ -29,7 +29,7 @@ struct SpawnSettings {
 Spawned spawn_self(const SpawnSettings& settings);
 /// For the process that was started: no core files, no new privileges, no descriptor but 0 to 3, its name.
 void settle_in(const char* name);
-/// Reaps it when it is a child of ours, else nothing.
-void reap(pid_t pid);
+/// Waits for a child that has ended; says how, in words.
+std::string reap(pid_t pid);
 
 }  // namespace flexrack::server
