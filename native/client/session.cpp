@@ -1,5 +1,7 @@
 #include "client/session.h"
 
+#include <chrono>
+#include <cstdio>
 #include <mutex>
 #include <unordered_map>
 
@@ -16,6 +18,13 @@ struct Pending {
 };
 
 constexpr std::size_t kMostCalls = 4096;  ///< in flight at once; only a server that makes replies up gets here
+
+void trace_call(std::uint16_t op, std::chrono::steady_clock::time_point start) {
+  const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
+  char line[64];
+  std::snprintf(line, sizeof line, "call %#06x took %.0f us", static_cast<unsigned>(op), took.count());
+  trace(line);
+}
 
 class RemoteSession final : public Session, public wire::Receiver {
  public:
@@ -47,6 +56,7 @@ class RemoteSession final : public Session, public wire::Receiver {
 };
 
 bool RemoteSession::call_raw(std::uint16_t op, const std::function<void(wire::Bytes&)>& encode, const std::function<bool(wire::View)>& use) {
+  const auto start = std::chrono::steady_clock::now();
   {
     const std::lock_guard guard(calls_lock_);
     ++unnumbered_;
@@ -64,6 +74,7 @@ bool RemoteSession::call_raw(std::uint16_t op, const std::function<void(wire::By
     const std::lock_guard guard(calls_lock_);
     return pending->is_answered;
   });
+  if (is_traced()) trace_call(op, start);
   Pending answer;
   {
     const std::lock_guard guard(calls_lock_);

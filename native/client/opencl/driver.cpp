@@ -85,6 +85,7 @@ void open_one(Server& server) {
   try {
     server.session = open_session(server.lease.dial, kApi, server.inbox);
     if (!describe_server(*server.session, server.description)) server.session.reset();
+    trace("server " + server.lease.node + " by " + server.lease.dial.transport + ": " + std::to_string(server.description.devices.size()) + " devices");
   } catch (const std::exception& error) {
     trace("server " + server.lease.node + ": " + error.what());
   }
