@@ -134,7 +134,7 @@ void transfers(cl_context context, cl_context other, cl_command_queue queue) {
   cl_int code;
   constexpr size_t kSize = 300000;
   const auto content = numbers(kSize, 3), more = numbers(kSize, 5);
-  auto memory = buffer(context, kSize, content.data()), target = buffer(context, kSize), foreign = buffer(other, 64);
+  auto memory = buffer(context, kSize, content.data()), target = buffer(context, kSize, more.data()), foreign = buffer(other, 64);
   std::vector<unsigned char> got(kSize);
   const auto show = [&](const char* what, cl_mem of) {
     std::fill(got.begin(), got.end(), static_cast<unsigned char>(0));
@@ -190,7 +190,7 @@ void transfers(cl_context context, cl_context other, cl_command_queue queue) {
   said("fill: too far", clEnqueueFillBuffer(queue, memory, "abcd", 4, kSize, 16, 0, nullptr, nullptr));
   said("fill: 256 bytes", clEnqueueFillBuffer(queue, memory, more.data(), 256, 0, 512, 0, nullptr, nullptr));
 
-  auto hidden = buffer(context, 64, nullptr, CL_MEM_HOST_NO_ACCESS), writable = buffer(context, 64, nullptr, CL_MEM_HOST_WRITE_ONLY),
+  auto hidden = buffer(context, 64, more.data(), CL_MEM_HOST_NO_ACCESS), writable = buffer(context, 64, nullptr, CL_MEM_HOST_WRITE_ONLY),
        readable = buffer(context, 64, content.data(), CL_MEM_HOST_READ_ONLY);
   said("read hidden", clEnqueueReadBuffer(queue, hidden, CL_TRUE, 0, 1, got.data(), 0, nullptr, nullptr));
   said("write hidden", clEnqueueWriteBuffer(queue, hidden, CL_TRUE, 0, 1, got.data(), 0, nullptr, nullptr));
