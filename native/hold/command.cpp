@@ -54,12 +54,17 @@ class Watch {
     for (;;) {
       int status = 0;
       if (waitpid(command_, &status, WNOHANG) == command_) return status_of(status);
-      std::array<pollfd, 2> waits{pollfd{fd, POLLIN, 0}, pollfd{keeper_, POLLIN, 0}};
+      // No event is asked for on the output: an error comes without, when its last reader has gone.
+      std::array<pollfd, 3> waits{pollfd{fd, POLLIN, 0}, pollfd{keeper_, POLLIN, 0}, pollfd{settings_.is_remote && !is_ending_ ? STDOUT_FILENO : -1, 0, 0}};
       const int ready = poll(waits.data(), waits.size(), is_ending_ ? kPatience : -1);
-      if (ready == 0) kill(command_, SIGKILL);
+      if (ready == 0) kill(settings_.is_remote ? 0 : command_, SIGKILL);
       if (ready <= 0) continue;
       if (waits[0].revents != 0) pass_on(fd);
       if (waits[1].revents != 0) hear();
+      if (waits[2].revents != 0) {
+        kill(0, SIGTERM);
+        is_ending_ = true;
+      }
     }
   }
 
@@ -70,7 +75,7 @@ class Watch {
       const auto number = static_cast<int>(info.ssi_signo);
       // Ctrl-C and Ctrl-\ go to the whole group: COMMAND has them already.
       const bool from_terminal = info.ssi_code == SI_KERNEL && (number == SIGINT || number == SIGQUIT || number == SIGHUP);
-      if (number != SIGCHLD && !from_terminal) kill(command_, number);
+      if (number != SIGCHLD && !from_terminal && !settings_.is_remote) kill(command_, number);
       if (number == SIGTERM && getppid() != parent_) is_ending_ = true;
     }
   }

@@ -14,6 +14,9 @@ struct CommandSettings {
   std::vector<std::string> words;
   bool ends_with_lease = false;  ///< a lease that is over ends COMMAND; else its programs see API errors and decide themselves
   bool ends_with_parent = true;
+  /// Started over SSH without a terminal: signals are sent to the whole group there, and that the client has gone is told by nobody
+  /// but the output, which has no reader any more; then COMMAND ends.
+  bool is_remote = false;
 };
 
 /// Blocks the signals that run_command() passes on; before anything is started, so that none is lost.

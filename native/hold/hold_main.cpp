@@ -25,9 +25,10 @@ constexpr int kGiveBackWithin = 3000;  // milliseconds; the leases end by themse
 
 int usage() {
   std::fprintf(stderr,
-               "usage: flexrack-hold [--end-with-lease] [--stay] LEASEFILE -- COMMAND [ARGUMENT]...\n"
+               "usage: flexrack-hold [--end-with-lease] [--stay] [--remote] LEASEFILE -- COMMAND [ARGUMENT]...\n"
                "  --end-with-lease  a lease that is over ends COMMAND (SIGTERM, then SIGKILL after 5 s); else its programs get API errors\n"
-               "  --stay            run on when the process that started this one is gone\n");
+               "  --stay            run on when the process that started this one is gone\n"
+               "  --remote          started over SSH: end when nobody reads the output any more, and leave signals to the group\n");
   return kUsage;
 }
 
@@ -75,6 +76,8 @@ int main(int count, char** arguments) {
       settings.ends_with_lease = true;
     } else if (std::strcmp(arguments[at], "--stay") == 0) {
       settings.ends_with_parent = false;
+    } else if (std::strcmp(arguments[at], "--remote") == 0) {
+      settings.is_remote = true;
     } else {
       return usage();
     }

@@ -6,8 +6,8 @@ import {ago, bytes, count, table, type Column} from './render.ts'
 /** Every device in a line of its own, then the nodes that have none to show. */
 export function gpuListText({nodes, devices}: Pick<GpuReport, 'nodes' | 'devices'>): string {
   const columns: (string | Column)[] = [
-    'node', {key: 'gpu', align: 'right'}, 'name', {key: 'memory', align: 'right'}, {key: 'used', align: 'right', spare: true},
-    {key: 'free', align: 'right'}, {key: 'time', title: 'TIME FREE', align: 'right'}, {key: 'busy', align: 'right'}, 'holders',
+    'node', {key: 'gpu', align: 'right'}, {key: 'name', spare: true}, {key: 'memory', align: 'right'}, {key: 'used', align: 'right', spare: true},
+    {key: 'free', align: 'right'}, {key: 'time', title: 'TIME FREE', align: 'right', spare: true}, {key: 'busy', align: 'right', spare: true}, 'holders',
   ]
   const list = table(devices.map(deviceRow), columns)
   const rest = nodesText(nodes)

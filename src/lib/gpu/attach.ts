@@ -79,7 +79,7 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
     context.reporter.note(`${requestText(input.request)}: ${leases.map((one) => `${one.devices.length > 1 ? `${one.devices.length} of ` : ''}${one.node}`).join(', ')}`)
     return {
       leases: leases.map(({node, lease, devices}, index) => ({node, lease, devices: devices.map(({id, name, memory}) => ({id, name, memory})), tunnel: (routes[index] as Route).tunnel})),
-      prefix: [placed.hold, placed.file, '--'],
+      prefix: [placed.hold, ...(on ? ['--remote'] : []), placed.file, '--'],
       env: leaseEnvironment(placed, transport),
       release,
     }
