@@ -44,11 +44,11 @@ struct Lease {
 /// What is asked for. Neither fraction, memory nor compute: whole devices.
 struct Wish {
   std::size_t count = 1;
-  std::vector<std::string> ids;          ///< these devices, by native id; empty: any `count`
-  std::optional<std::uint64_t> memory;   ///< bytes
-  std::optional<std::uint32_t> compute;  ///< thousandths
+  std::vector<std::string> ids{};        ///< these devices, by native id; empty: any `count`
+  std::optional<std::uint64_t> memory{};   ///< bytes
+  std::optional<std::uint32_t> compute{};  ///< thousandths
   bool whole = false, cap = false;
-  std::string owner, purpose;
+  std::string owner{}, purpose{};
 };
 
 /// Why a wish is not granted; the code is the admin protocol's.
