@@ -1,6 +1,6 @@
 // Reads: from the device to the client, or to another server.
+#include "backend/opencl/box.h"
 #include "backend/opencl/session.h"
-#include "backend/opencl/transfer_size.h"
 
 namespace flexrack::backend::opencl {
 
@@ -110,7 +110,7 @@ void Session::on(const cl::ReadRect& m) {
   auto* from = memory(command, m.memory, MemoryRecord::Sort::buffer);
   if (!from) return;
   const auto size = box_bytes(m.region, 1);
-  if (!size || *size > from->size) return refuse(command, CL_INVALID_VALUE);
+  if (!size || !is_box_within(m.origin, m.region, m.row_pitch, m.slice_pitch, from->size)) return refuse(command, CL_INVALID_VALUE);
   read(command, *size, [&](void* staging, Command& c) {
     const size_t origin[3] = {m.origin.x, m.origin.y, m.origin.z}, host[3] = {0, 0, 0}, region[3] = {m.region.x, m.region.y, m.region.z};
     return native().clEnqueueReadBufferRect(c.queue->native, from->native, CL_FALSE, origin, host, region, m.row_pitch, m.slice_pitch, 0, 0, staging, c.count(), c.list(), c.out());

@@ -1,8 +1,8 @@
 // Writes: from the client, or from another server, to the device.
 #include <cstring>
 
+#include "backend/opencl/box.h"
 #include "backend/opencl/session.h"
-#include "backend/opencl/transfer_size.h"
 
 namespace flexrack::backend::opencl {
 
@@ -107,7 +107,7 @@ void Session::on(const cl::WriteRect& m) {
   auto* to = memory(command, m.memory, MemoryRecord::Sort::buffer);
   if (!to) return;
   const auto size = box_bytes(m.region, 1);
-  if (!size || *size != m.data.size || *size > to->size) return refuse(command, CL_INVALID_VALUE);
+  if (!size || *size != m.data.size || !is_box_within(m.origin, m.region, m.row_pitch, m.slice_pitch, to->size)) return refuse(command, CL_INVALID_VALUE);
   write(command, m.data, [&](void* staging, Command& c) {
     const size_t origin[3] = {m.origin.x, m.origin.y, m.origin.z}, host[3] = {0, 0, 0}, region[3] = {m.region.x, m.region.y, m.region.z};
     return native().clEnqueueWriteBufferRect(c.queue->native, to->native, CL_FALSE, origin, host, region, m.row_pitch, m.slice_pitch, 0, 0, staging, c.count(), c.list(), c.out());
