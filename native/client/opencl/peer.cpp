@@ -5,6 +5,7 @@
 #include <array>
 
 #include "client/opencl/memory_check.h"
+#include "client/trace.h"
 
 namespace flexrack::client::opencl {
 
@@ -35,7 +36,10 @@ std::uint64_t peer_between(Session& from, Session& to) {
   std::lock_guard guard(lock);
   const auto found = peers.find(pair);
   if (found != peers.end()) return found->second;
-  return peers[pair] = connect(from, to);
+  const auto peer = connect(from, to);
+  trace("copies between " + from.dialled().address + ":" + std::to_string(from.dialled().port) + " and " + to.dialled().address + ":" + std::to_string(to.dialled().port) +
+        (peer ? " go from server to server" : " go through this process"));
+  return peers[pair] = peer;
 }
 
 std::uint64_t transfer_queue(cl_context context, std::size_t place) {
