@@ -1,11 +1,15 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
-#include <iostream>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
 
 int main(int count, char** arguments) {
   doctest::Context context(count, arguments);
-  // Standard output is the device's while a backend lives.
-  context.setCout(&std::cerr);
+  // While a backend lives, standard output is the device's; the report goes where it was when this began.
+  std::ofstream report("/proc/self/fd/" + std::to_string(dup(STDOUT_FILENO)), std::ios::app);
+  context.setCout(&report);
   return context.run();
 }
