@@ -59,9 +59,10 @@ void Session::on(const cl::Launch& message) {
   const auto* groups = message.has_local ? local : nullptr;
   auto& device = engine_->devices[command.queue->device];
   if (device.is_gated) return launch_gated(command, kernel->native, message.dimensions, offset, global, groups);
-  device.usage->launched();
-  end(command, native().clEnqueueNDRangeKernel(command.queue->native, kernel->native, message.dimensions, offset, global, groups, command.count(), command.list(),
-                                               command.out()));
+  status = native().clEnqueueNDRangeKernel(command.queue->native, kernel->native, message.dimensions, offset, global, groups, command.count(), command.list(),
+                                           command.out());
+  if (status == CL_SUCCESS) device.usage->launched();
+  end(command, status);
 }
 
 cl_int Session::check_launch(const cl::Launch& message, const KernelRecord& kernel) const {
