@@ -1,5 +1,6 @@
 // TLS 1.3 with an external pre-shared key over buffers of our own, so that the lock around OpenSSL is held for the
 // arithmetic only: one thread may read from the socket while another writes to it.
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
@@ -28,6 +29,9 @@ struct Freed {
 };
 using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX, SSL_CTX_free>>;
 using Ssl = std::unique_ptr<SSL, Freed<SSL, SSL_free>>;
+
+/// OpenSSL would free its state in an exit handler, under threads that still talk: links live until the process is gone. Before anything else of it.
+[[gnu::constructor]] void keep_openssl() { OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr); }
 
 std::string openssl_reason() {
   const auto code = ERR_get_error();

@@ -28,7 +28,6 @@ void correct(InfoTable& infos, cl_platform_id platform) {
   put_info(infos, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, cl_uint{0});
   put_info(infos, CL_DEVICE_PARTITION_PROPERTIES, cl_device_partition_property{0});
   put_info(infos, CL_DEVICE_PARTITION_AFFINITY_DOMAIN, cl_device_affinity_domain{0});
-  infos[CL_DEVICE_PARTITION_TYPE].clear();
   // Host functions do not run elsewhere; host and device do not see each other's writes to shared memory.
   put_info(infos, CL_DEVICE_EXECUTION_CAPABILITIES, info_value<cl_device_exec_capabilities>(infos, CL_DEVICE_EXECUTION_CAPABILITIES) & CL_EXEC_KERNEL);
   if (infos.contains(CL_DEVICE_SVM_CAPABILITIES)) {

@@ -34,7 +34,6 @@ std::atomic<bool> is_child{false};
 
 void open_all(const char* path);
 void open_one(Server& server);
-void close_all();
 void become_child();
 
 }  // namespace
@@ -68,7 +67,7 @@ void open_all(const char* path) {
   for (std::size_t i = 1; i < servers.size(); ++i) threads.emplace_back(open_one, std::ref(*servers[i]));
   if (!servers.empty()) open_one(*servers[0]);
   for (auto& thread : threads) thread.join();
-  std::atexit(close_all);
+  std::atexit([] { is_ending.store(true); });
   auto made = std::make_unique<_cl_platform_id>();
   std::vector<const ServerDescription*> descriptions;
   for (const auto& server : servers) {
@@ -91,10 +90,10 @@ void open_one(Server& server) {
   }
 }
 
-/// At exit: a goodbye, so that the server gives everything back at once instead of waiting for us. What we hold stays: threads may run on.
-void close_all() {
+/// A goodbye, so that the server gives everything back at once instead of waiting for us. As late as can be, after the program's own exit handlers
+/// and static objects, which may still use devices. What we hold stays: threads may run on.
+[[gnu::destructor]] void close_all() {
   if (is_child.load()) return;
-  is_ending.store(true);
   for (const auto& server : servers) {
     if (server->session) server->session->link().close();
   }
