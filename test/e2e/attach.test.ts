@@ -215,8 +215,11 @@ test('uninstalling takes the daemon along, with all that it has started', async 
 
 async function childOf(pid: number): Promise<number> {
   const {readFile} = await import('node:fs/promises')
-  const [child] = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')
-  return Number(child)
+  for (const child of (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')) {
+    // The process that holds the leases is a child of flexrack-hold too.
+    if ((await readFile(`/proc/${child}/comm`, 'utf8')).trim() !== 'flexrack-keeper') return Number(child)
+  }
+  throw new Error(`process ${pid} has no child`)
 }
 
 async function gone(pid: number): Promise<void> {

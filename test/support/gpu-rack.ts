@@ -36,7 +36,8 @@ export interface Attaching {
 /** A local rack whose nodes share the CPU as OpenCL devices (PoCL): really leased, really used. */
 export async function startGpuRack({nodes, devices, gpu = {}, serve = true, environments}: {nodes: number; devices: number; gpu?: Partial<GpuSpec>; serve?: boolean; environments?: string}): Promise<GpuRack> {
   const rack = await startLocalRack({nodes, ...(environments && {environments})})
-  const env = {FLEXRACK_HOME: rack.home}
+  // FLEXRACK_NATIVE: the tests of another build, with sanitizers for example.
+  const env = {FLEXRACK_HOME: rack.home, ...(process.env.FLEXRACK_NATIVE && {FLEXRACK_NATIVE: process.env.FLEXRACK_NATIVE})}
   await editRack(rack.rack.path, (one) => ({...one, gpu: {env: {POCL_DEVICES: Array(devices).fill('pthread').join(' ')}, ...gpu}}))
   const place = {rack: await loadRack('local', rack.env), fleet: rack.fleet()}
   const gpus = openGpus(place, rack.context())
