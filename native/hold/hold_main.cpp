@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -44,15 +45,28 @@ int usage() {
   hold::keep(servers, control);
 }
 
-/// Waits until every lease is held. False: one cannot be, and it was said why.
-bool await_held(int keeper) {
+constexpr int kLookEvery = 50;  // milliseconds between looks at whether a signal ends the waiting
+
+/// A signal that asks this program to end, if one has come: they are blocked until COMMAND runs. Else 0.
+int ending_signal() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+  const timespec at_once{};
+  return std::max(0, sigtimedwait(&signals, nullptr, &at_once));
+}
+
+/// Waits until every lease is held: 0, or the exit status when one cannot be, which was said, or a signal came first.
+int await_held(int keeper) {
+  pollfd wait{keeper, POLLIN, 0};
+  while (poll(&wait, 1, kLookEvery) <= 0) {
+    if (const int number = ending_signal()) return 128 + number;
+  }
   std::array<char, 1024> text{};
-  ssize_t got = 0;
-  do got = recv(keeper, text.data(), text.size() - 1, 0);
-  while (got < 0 && errno == EINTR);
-  if (got > 0 && text[0] == hold::kAllHeld) return true;
+  const auto got = recv(keeper, text.data(), text.size() - 1, 0);
+  if (got > 0 && text[0] == hold::kAllHeld) return 0;
   std::fprintf(stderr, "flexrack-hold: %s\n", got > 0 ? text.data() + 1 : "the process that holds the leases is gone");
-  return false;
+  return hold::kCannotHold;
 }
 
 void give_back(int keeper, pid_t pid) {
@@ -104,11 +118,8 @@ int main(int count, char** arguments) {
     become_keeper(servers, ends[1], self);
   }
   close(ends[1]);
-  if (!servers.empty() && !await_held(ends[0])) {
-    give_back(ends[0], keeper);
-    return hold::kCannotHold;
-  }
-  const int status = hold::run_command(settings, ends[0]);
+  int status = servers.empty() ? 0 : await_held(ends[0]);
+  if (status == 0) status = hold::run_command(settings, ends[0]);
   give_back(ends[0], keeper);
   return status;
 }

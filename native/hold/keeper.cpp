@@ -22,6 +22,7 @@ using Kind = wire::Error::Kind;
 
 constexpr int kLookEvery = 100;  // milliseconds between looks at whether to give back
 constexpr auto kFirstPause = std::chrono::milliseconds(50), kLongestPause = std::chrono::milliseconds(1000);
+constexpr auto kGiveBackWithin = std::chrono::milliseconds(2500);
 constexpr auto kRefusedFor = std::chrono::seconds(2);  // a broker that has just begun again may still be reading its leases
 
 class Keeper {
@@ -91,8 +92,22 @@ class Keeper {
       const auto said = std::span(bytes).first(static_cast<std::size_t>(got));
       if (std::find(said.begin(), said.end(), wire::kHoldEnded) != said.end()) return End::over;
     }
-    wire::write_all(channel, {&wire::kHoldGoodbye, 1});
+    if (wire::write_all(channel, {&wire::kHoldGoodbye, 1})) await_given_back(channel);
     return End::given_back;
+  }
+
+  /// The server answers once the devices are free again: whoever runs the next command can count on them.
+  static void await_given_back(wire::Channel& channel) {
+    const auto until = Clock::now() + kGiveBackWithin;
+    while (Clock::now() < until) {
+      pollfd wait{channel.fd(), POLLIN, 0};
+      if (!channel.has_buffered()) poll(&wait, 1, kLookEvery);
+      std::array<std::uint8_t, 64> bytes{};
+      const auto got = channel.read_some(bytes);
+      if (got == wire::Channel::kEnded) return;
+      const auto said = std::span(bytes).first(static_cast<std::size_t>(std::max<std::ptrdiff_t>(got, 0)));
+      if (std::find(said.begin(), said.end(), wire::kHoldEnded) != said.end()) return;
+    }
   }
 
   void rest(std::chrono::milliseconds pause) {

@@ -181,7 +181,7 @@ Json AdminOperations::describe(const Lease& lease) const {
   }
   Json holder, ends;
   if (const auto* about = broker_.holders().find(lease.id)) holder = Json::Members{{"address", about->address}, {"since", about->since}};
-  if (lease.state != LeaseState::held) ends = seconds_until(lease.ends);
+  if (lease.state == LeaseState::granted || lease.state == LeaseState::lost) ends = seconds_until(lease.ends);
   return Json::Members{{"lease", wire::to_hex(lease.id)},
                        {"state", name_of(lease.state)},
                        {"owner", lease.owner},

@@ -116,7 +116,7 @@ bool Broker::renew(const Id& lease) {
 }
 
 bool Broker::release(const Id& lease, std::string_view why, std::function<void()> done) {
-  if (!leases_.end(lease)) return false;
+  if (!leases_.begin_end(lease)) return false;
   log_.line(lease_text(lease) + " ended: " + std::string(why));
   try {
     save();
@@ -125,7 +125,8 @@ bool Broker::release(const Id& lease, std::string_view why, std::function<void()
   }
   holders_.dismiss(lease);
   crew_.end(lease, why, [this, lease, done = std::move(done)] {
-    // A worker of it may have started between, on a connection that was already on its way in: there is none, the lease is gone.
+    leases_.end(lease);
+    holders_.settle(lease);
     books_.erase(lease);
     unlink(ledger_path(settings_.runtime, lease).c_str());
     done();
@@ -134,15 +135,16 @@ bool Broker::release(const Id& lease, std::string_view why, std::function<void()
 }
 
 void Broker::stop_all(std::function<void()> done) {
-  const auto left = std::make_shared<std::size_t>(leases_.all().size());
-  if (*left == 0) return done();
   std::vector<Id> ids;
   for (const auto& [id, lease] : leases_.all()) ids.push_back(id);
-  for (const auto& id : ids) {
-    release(id, "the daemon is stopped", [left, done] {
-      if (--*left == 0) done();
-    });
-  }
+  for (const auto& id : ids) release(id, "the daemon is stopped", [] {});
+  await_none(std::move(done));
+}
+
+void Broker::await_none(std::function<void()> done) {
+  // Those that were ending already are waited for too.
+  if (leases_.all().empty() && crew_.workers().empty()) return done();
+  loop_.after(std::chrono::milliseconds(5), [this, done = std::move(done)] { await_none(done); });
 }
 
 std::uint64_t Broker::used(const Id& lease, std::size_t share) const {

@@ -64,6 +64,7 @@ class Broker {
   };
   void enter_peer(Visitor visitor);
   bool may_use_transport(const Visitor& visitor) const;
+  void await_none(std::function<void()> done);
   void open_books(const Lease& lease);
   void save();
   void watch_deadlines();

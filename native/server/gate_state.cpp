@@ -31,6 +31,7 @@ std::uint32_t GateState::join(const ProcessMark& owner, const Id& lease, std::ui
     tenant->window = kFirstWindow;
     tenant->last_active = now;
   }
+  used_tenants = std::max(used_tenants, static_cast<std::uint32_t>(tenant - tenants.begin()) + 1);
   tenant->weight = std::clamp<std::uint32_t>(weight, 1, kWhole);
   tenant->capped = capped ? 1 : 0;
   *place = {};
@@ -51,6 +52,7 @@ void GateState::leave(std::uint32_t member, std::uint64_t now) {
   if (!others) {
     if (holder == tenant) release(now);
     tenants[tenant].weight = 0;
+    while (used_tenants > 0 && tenants[used_tenants - 1].weight == 0) --used_tenants;
   }
   step(now);
 }
@@ -162,8 +164,8 @@ void GateState::stirred(GateMember& member, std::uint64_t now) {
 void GateState::account(std::uint64_t now) {
   const auto from = std::min(accounted, now);
   accounted = now;
-  for (auto& tenant : tenants) {
-    if (tenant.weight != 0 && tenant.capped != 0) refill(tenant, now);
+  for (std::uint32_t i = 0; i < used_tenants; ++i) {
+    if (tenants[i].weight != 0 && tenants[i].capped != 0) refill(tenants[i], now);
   }
   if (holder == kNone) return;
   auto& tenant = tenants[holder];
@@ -201,7 +203,7 @@ bool GateState::may_hold(std::uint32_t tenant, std::uint64_t now) {
 }
 
 bool GateState::is_contended(std::uint64_t now) {
-  for (std::uint32_t i = 0; i < kGateTenants; ++i) {
+  for (std::uint32_t i = 0; i < used_tenants; ++i) {
     if (i != holder && may_hold(i, now)) return true;
   }
   return false;
@@ -209,7 +211,7 @@ bool GateState::is_contended(std::uint64_t now) {
 
 bool GateState::is_outranked(std::uint64_t ahead, std::uint64_t now, std::uint64_t by) {
   const auto charged = tenants[holder].charged + ahead * kWhole / tenants[holder].weight;
-  for (std::uint32_t i = 0; i < kGateTenants; ++i) {
+  for (std::uint32_t i = 0; i < used_tenants; ++i) {
     if (i != holder && may_hold(i, now) && tenants[i].charged + by * kWhole / tenants[i].weight <= charged) return true;
   }
   return false;
@@ -251,7 +253,7 @@ void GateState::release(std::uint64_t now) {
 }
 
 void GateState::choose(std::uint64_t now) {
-  for (std::uint32_t i = 0; i < kGateTenants; ++i) {
+  for (std::uint32_t i = 0; i < used_tenants; ++i) {
     if (!may_hold(i, now)) continue;
     if (holder == kNone || tenants[i].charged < tenants[holder].charged) holder = i;
   }
@@ -263,7 +265,7 @@ void GateState::choose(std::uint64_t now) {
 
 std::uint64_t GateState::next_change(std::uint64_t now) {
   std::uint64_t next = kNever;
-  for (std::uint32_t i = 0; i < kGateTenants; ++i) {
+  for (std::uint32_t i = 0; i < used_tenants; ++i) {
     auto& tenant = tenants[i];
     if (tenant.weight == 0 || tenant.capped == 0 || i == holder) continue;
     const auto lacking = static_cast<std::int64_t>(kSlice / 4) - tenant.tokens;

@@ -78,6 +78,7 @@ class GateState {
   std::array<GateTenant, kGateTenants> tenants{};
   std::array<GateMember, kGateMembers> members{};
   std::uint32_t used_members = 0;  ///< none beyond this is in use
+  std::uint32_t used_tenants = 0;
   std::uint32_t holder = kNone;    ///< tenant that has the device
   std::uint64_t slice_began = 0, slice_ends = 0;
   std::uint64_t accounted = 0;     ///< the holder has been charged up to here

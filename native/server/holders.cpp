@@ -14,6 +14,7 @@ namespace flexrack::server {
 namespace {
 
 constexpr std::uint8_t kClosed = 0, kSilent = 1, kFailed = 2;  // how a line ended, beside wire::kHoldGoodbye
+constexpr auto kSettleWithin = std::chrono::milliseconds(2500);
 constexpr int kLookEvery = 200;                                // milliseconds between looks at whether the line is to end
 
 }  // namespace
@@ -23,6 +24,7 @@ struct Holders::Line {
   HolderAbout about;
   std::thread thread;
   std::atomic<bool> dismissed = false;  ///< set by the broker: say that the lease is over, and go
+  std::atomic<bool> settled = false;    ///< set by the broker: the lease is gone and its devices are free
   std::atomic<bool> replaced = false;   ///< set by the broker: a newer connection holds it
   bool is_proven = false;
 };
@@ -80,6 +82,7 @@ void Holders::converse(const std::shared_ptr<Line>& line, Visitor visitor, Key k
         const auto said = std::span(bytes).first(static_cast<std::size_t>(got));
         if (std::find(said.begin(), said.end(), wire::kHoldGoodbye) != said.end()) {
           how = wire::kHoldGoodbye;
+          await_settled(line);
           break;
         }
         if (!wire::write_all(*channel, {&wire::kHoldPing, 1})) break;
@@ -88,13 +91,28 @@ void Holders::converse(const std::shared_ptr<Line>& line, Visitor visitor, Key k
         break;
       }
     }
-    if (line->dismissed) wire::write_all(*channel, {&wire::kHoldEnded, 1});
+    if (line->dismissed || line->settled) wire::write_all(*channel, {&wire::kHoldEnded, 1});
   } catch (const wire::Error& error) {
     log_.refused(error.what(), line->about.address + " holder of lease " + wire::to_hex(line->lease));
   } catch (const std::exception& error) {
     log_.line(std::string("a holder's connection failed: ") + error.what());
   }
   loop_.post([this, line, how] { over(line, how); });
+}
+
+void Holders::settle(const Id& lease) {
+  for (const auto& line : lines_) {
+    if (line->lease == lease) line->settled = true;
+  }
+}
+
+void Holders::await_settled(const std::shared_ptr<Line>& line) {
+  loop_.post([this, line] {
+    if (!line->dismissed) events_.goodbye(line->lease);
+  });
+  // Whoever gave a lease back may count on its devices being free.
+  const auto until = Clock::now() + kSettleWithin;
+  while (!line->settled && !line->replaced && Clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
 void Holders::proven(const std::shared_ptr<Line>& line) {
@@ -112,7 +130,6 @@ void Holders::over(const std::shared_ptr<Line>& line, std::uint8_t how) {
   const auto found = current_.find(line->lease);
   if (found == current_.end() || found->second != line) return;
   current_.erase(found);
-  if (how == wire::kHoldGoodbye) return events_.goodbye(line->lease);
   events_.lost(line->lease, how == kClosed);
 }
 

@@ -39,6 +39,8 @@ class Holders {
   void admit(const Lease& lease, Visitor visitor);
   /// Tells the holder of a lease that is over, and forgets it.
   void dismiss(const Id& lease);
+  /// The lease is over and all of it is given back: whoever said goodbye may go.
+  void settle(const Id& lease);
   /// Null when nobody holds it now.
   const HolderAbout* find(const Id& lease) const;
   std::size_t count() const { return lines_.size(); }
@@ -46,6 +48,7 @@ class Holders {
  private:
   struct Line;
   void converse(const std::shared_ptr<Line>& line, Visitor visitor, Key key);
+  void await_settled(const std::shared_ptr<Line>& line);
   void proven(const std::shared_ptr<Line>& line);
   void over(const std::shared_ptr<Line>& line, std::uint8_t how);
 

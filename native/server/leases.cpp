@@ -17,6 +17,8 @@ std::string clean(std::string_view text) {
   return out;
 }
 
+bool has_deadline(const Lease& lease) { return lease.state == LeaseState::granted || lease.state == LeaseState::lost; }
+
 std::string counted(std::size_t count, const std::string& what) { return std::to_string(count) + " " + what + (count == 1 ? "" : "s"); }
 
 }  // namespace
@@ -26,6 +28,7 @@ std::string_view name_of(LeaseState state) {
     case LeaseState::granted: return "granted";
     case LeaseState::held: return "held";
     case LeaseState::lost: return "lost";
+    case LeaseState::ending: return "ending";
   }
   return "unknown";
 }
@@ -34,7 +37,7 @@ Leases::Leases(std::vector<backend::DeviceReport> devices, std::chrono::millisec
 
 const Lease* Leases::find(const Id& id) const {
   const auto found = leases_.find(id);
-  return found == leases_.end() ? nullptr : &found->second;
+  return found == leases_.end() || found->second.state == LeaseState::ending ? nullptr : &found->second;
 }
 
 Free Leases::free(std::size_t device) const {
@@ -101,9 +104,16 @@ std::variant<Id, Denial> Leases::grant(const Wish& wish, Clock::time_point now, 
   return id;
 }
 
+bool Leases::begin_end(const Id& id) {
+  const auto found = leases_.find(id);
+  if (found == leases_.end() || found->second.state == LeaseState::ending) return false;
+  found->second.state = LeaseState::ending;
+  return true;
+}
+
 bool Leases::hold(const Id& id) {
   const auto found = leases_.find(id);
-  if (found == leases_.end()) return false;
+  if (found == leases_.end() || found->second.state == LeaseState::ending) return false;
   found->second.state = LeaseState::held;
   return true;
 }
@@ -117,7 +127,7 @@ void Leases::lose(const Id& id, bool closed, Clock::time_point now) {
 
 bool Leases::renew(const Id& id, Clock::time_point now) {
   const auto found = leases_.find(id);
-  if (found == leases_.end()) return false;
+  if (found == leases_.end() || found->second.state == LeaseState::ending) return false;
   if (found->second.state == LeaseState::granted) found->second.ends = now + kHoldWithin;
   return true;
 }
@@ -125,7 +135,7 @@ bool Leases::renew(const Id& id, Clock::time_point now) {
 std::vector<Id> Leases::overdue(Clock::time_point now) const {
   std::vector<Id> ids;
   for (const auto& [id, lease] : leases_) {
-    if (lease.state != LeaseState::held && lease.ends <= now) ids.push_back(id);
+    if (has_deadline(lease) && lease.ends <= now) ids.push_back(id);
   }
   return ids;
 }
@@ -133,7 +143,7 @@ std::vector<Id> Leases::overdue(Clock::time_point now) const {
 std::optional<Clock::time_point> Leases::next_deadline() const {
   std::optional<Clock::time_point> next;
   for (const auto& [id, lease] : leases_) {
-    if (lease.state != LeaseState::held && (!next || lease.ends < *next)) next = lease.ends;
+    if (has_deadline(lease) && (!next || lease.ends < *next)) next = lease.ends;
   }
   return next;
 }
@@ -141,6 +151,7 @@ std::optional<Clock::time_point> Leases::next_deadline() const {
 wire::Json Leases::save() const {
   wire::Json::List list;
   for (const auto& [id, lease] : leases_) {
+    if (lease.state == LeaseState::ending) continue;
     wire::Json::List shares;
     for (const auto& share : lease.shares) {
       shares.push_back(wire::Json::Members{{"device", devices_[share.device].native_id},

@@ -18,8 +18,9 @@ namespace flexrack::server {
 
 using Clock = std::chrono::steady_clock;
 
-/// granted: made, not held yet. held: flexrack-hold is connected. lost: it was, and has a while to come back. An ended lease is gone.
-enum class LeaseState { granted, held, lost };
+/// granted: made, not held yet. held: flexrack-hold is connected. lost: it was, and has a while to come back. ending: over, and its
+/// workers are giving back what they have; until then nobody else can have it. After that it is gone.
+enum class LeaseState { granted, held, lost, ending };
 std::string_view name_of(LeaseState state);
 
 /// A lease's part of one device. `compute` is in thousandths of the device, so that what is free is exact.
@@ -72,6 +73,7 @@ class Leases {
 
   const std::vector<backend::DeviceReport>& devices() const { return devices_; }
   const std::map<Id, Lease>& all() const { return leases_; }
+  /// Null for one that is ending, too.
   const Lease* find(const Id& id) const;
   Free free(std::size_t device) const;
 
@@ -82,7 +84,10 @@ class Leases {
   void lose(const Id& id, bool closed, Clock::time_point now);
   /// A granted lease gets its time anew.
   bool renew(const Id& id, Clock::time_point now);
-  bool end(const Id& id) { return leases_.erase(id) > 0; }
+  /// It is over, and what it has is not free yet. False: no such lease, or over already.
+  bool begin_end(const Id& id);
+  /// It is gone.
+  void end(const Id& id) { leases_.erase(id); }
   /// Those whose time is up; they are still in the table.
   std::vector<Id> overdue(Clock::time_point now) const;
   std::optional<Clock::time_point> next_deadline() const;

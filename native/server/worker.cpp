@@ -26,6 +26,7 @@ namespace {
 
 constexpr int kControl = 3;
 constexpr auto kStopWithin = std::chrono::seconds(5);
+constexpr auto kAwayWithin = std::chrono::milliseconds(2000);  // so that a killed client is noticed and its memory back within 3 s
 constexpr int kMostHandshakes = 8;
 
 struct Attachment {
@@ -165,6 +166,7 @@ int serve(const wire::Json& setup, Descriptor control) {
   if (!first) return 0;
   wire::Limits limits;
   limits.grace = std::chrono::milliseconds(setup["grace_ms"].integer(30000));
+  limits.fin_wait = kAwayWithin;
   limits.allow_plain = setup["trusted"].boolean();
   const bool is_plain = first->preamble.transport == wire::Transport::tcp;
 

@@ -38,7 +38,11 @@ TEST_CASE("whole devices are nobody else's, and what is freed can be had again")
   CHECK(denied(leases, {.ids = {"0:0"}, .memory = 1}) == "unavailable");
   granted(leases, {.count = 1});
   CHECK(denied(leases, {.count = 1}) == "unavailable");
-  CHECK(leases.end(first));
+  CHECK(leases.begin_end(first));
+  CHECK_FALSE(leases.begin_end(first));
+  CHECK(leases.find(first) == nullptr);
+  CHECK(leases.free(0).memory == 0);  // its workers still have it
+  leases.end(first);
   granted(leases, {.ids = {"0:0"}});
 }
 
