@@ -68,6 +68,8 @@ class Bulk {
   // ---- from the command path
   void on_ack(std::uint64_t chunks);
   void on_landing(std::uint64_t ticket);
+  /// A small payload that came as a frame. False: it cannot be.
+  bool on_small(std::uint64_t ticket, View data);
   void on_cancel(std::uint64_t ticket, std::uint64_t who, std::uint64_t last_chunk);
   /// How many chunks have come that the other side was not told of yet; tells it.
   void acknowledge_if_due();

@@ -48,6 +48,18 @@ void Bulk::land(std::uint64_t ticket, std::span<std::uint8_t> into, Done done) {
   if (payload.is_dropped || payload.received == payload.total) finish_incoming(guard, ticket);
 }
 
+bool Bulk::on_small(std::uint64_t ticket, View data) {
+  Guard guard(lock_);
+  const auto found = incoming_.find(ticket);
+  if (found == incoming_.end() || found->second.is_dropped) return true;  // cancelled meanwhile
+  auto& payload = found->second;
+  if (!payload.is_landing || payload.is_busy || payload.received != 0 || payload.total != data.size()) return false;
+  std::memcpy(payload.into.data(), data.data(), data.size());
+  payload.received = payload.total;
+  finish_incoming(guard, ticket);
+  return true;
+}
+
 void Bulk::cancel(std::uint64_t ticket) {
   Guard guard(lock_);
   if (is_closed_) return;

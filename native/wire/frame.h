@@ -34,6 +34,7 @@ enum WireOp : std::uint16_t {
   kBulkAck = 4,   ///< u64: the last chunk received; sequence 0
   kLanding = 5,   ///< u64 ticket: it has a place now (or needs none), and may be sent without credit
   kCancel = 6,    ///< u64 ticket, u64 who (1: it will not be sent, 2: it is not wanted), u64 the last chunk sent
+  kSmall = 7,     ///< u64 ticket, then bytes: a whole payload whose landing has come, without the bulk path
 };
 inline constexpr std::uint16_t kFirstApiOp = 0x1000;
 

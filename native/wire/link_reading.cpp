@@ -150,6 +150,12 @@ bool SessionLink::take_own_frame(const Header& header, View body) {
     case kLanding:
       if (const auto ticket = reader.get<std::uint64_t>(); reader.ok() && header.sequence != 0) return bulk_.on_landing(ticket), true;
       break;
+    case kSmall: {
+      const auto ticket = reader.get<std::uint64_t>();
+      const auto data = reader.get_array<std::uint8_t>();
+      if (reader.ok() && header.sequence != 0 && bulk_.on_small(ticket, data)) return true;
+      break;
+    }
     case kCancel: {
       const auto ticket = reader.get<std::uint64_t>(), who = reader.get<std::uint64_t>(), last = reader.get<std::uint64_t>();
       if (reader.ok() && header.sequence != 0 && who >= 1 && who <= 3) return bulk_.on_cancel(ticket, who, last), true;
@@ -167,6 +173,10 @@ bool SessionLink::take_own_frame(const Header& header, View body) {
 
 void SessionLink::wake() {
   const std::lock_guard guard(lock_);
+  if (is_reading_here()) {  // this thread looks by itself, and hands on when it leaves
+    if (waiters_ > 1) changed_.notify_all();
+    return;
+  }
   wake_locked();
 }
 

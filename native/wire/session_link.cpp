@@ -129,11 +129,12 @@ void SessionLink::write_pending() {
 void SessionLink::tell(std::uint16_t op, View body, bool is_numbered, bool now) {
   if (is_numbered) {
     // These belong to reading as often as not, so they never wait for room; a side that makes many without taking any is overfull.
-    outbox_.append(op, 0, [&](Bytes& out) { out.insert(out.end(), body.begin(), body.end()); }, false);
+    const bool may_wait = op == kSmall && !is_reading_here();
+    outbox_.append(op, 0, [&](Bytes& out) { out.insert(out.end(), body.begin(), body.end()); }, may_wait);
   } else {
     outbox_.append_control(op, body);
   }
-  if (now && !is_client()) flush();
+  if (now && (op == kSmall || !is_client())) flush();
   else arm();
 }
 
