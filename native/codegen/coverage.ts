@@ -24,7 +24,8 @@ ${spec.functions.map((one) => `| \`${one.name}\` | ${one.since} | ${one.how} | $
 ## Messages
 
 How a frame, a field and an array are laid out is in [protocol.md](protocol.md). A \`call\` waits for its reply, a \`send\` does not, a \`notice\` comes from the server.
-The meaning of the fields is in the comments of \`native/spec/${spec.api}.api\`.
+The meaning of the fields is in the comments of \`native/spec/${spec.api}.api\`. Behind no function of its own, but sent where memory has to move to a command, where
+events of several servers meet, or when something is over: ${unnamed(spec).join(', ')}.
 
 | op | | message | fields | reply |
 |---|---|---|---|---|
@@ -34,6 +35,12 @@ ${[...spec.messages].sort((a, b) => a.op - b.op).map((one) => `| ${hex(one.op)} 
 | structure | fields |
 |---|---|
 ${spec.structs.map(({name, fields}) => `| \`${name}\` | ${list(fields)} |\n`).join('')}`
+}
+
+/** Messages that no function names. */
+function unnamed(spec: Spec): string[] {
+  const named = new Set(spec.functions.flatMap(({messages}) => messages))
+  return spec.messages.filter(({name}) => !named.has(name)).map(({name}) => `\`${name}\``)
 }
 
 function list(fields: Field[]): string {
