@@ -1,6 +1,7 @@
 import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../cli/base-command.ts'
 import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../cli/flags.ts'
+import {wordsOf} from '../cli/words.ts'
 
 export default class Train extends BaseCommand {
   static override summary = 'train on the nodes of the rack'
@@ -29,12 +30,12 @@ export default class Train extends BaseCommand {
   }
 
   async run(): Promise<unknown> {
-    const {flags, argv} = await this.parse(Train)
+    const {raw, flags} = await this.parse(Train)
     const [context, place] = [await this.context(), await this.projectSession(flags)]
     const [{planTrain, runPlan}, {failureOf}, {trainedText}, {planText, count}, {linePrinter, newsTeller}] = await Promise.all([
       import('../lib/train/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/follow-lines.ts'),
     ])
-    const choice = {nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: argv as string[], name: flags.name, tracking: flags.tracking}
+    const choice = {nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: wordsOf(raw), name: flags.name, tracking: flags.tracking}
     const train = await planTrain(place, choice, context)
     if (flags['dry-run']) return this.answer(train.plan, planText)
     const json = this.jsonEnabled()

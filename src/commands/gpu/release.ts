@@ -1,6 +1,7 @@
 import {Args} from '@oclif/core'
 import {BaseCommand} from '../../cli/base-command.ts'
 import {dryRunFlag, rackFlag, yesFlag} from '../../cli/flags.ts'
+import {wordsOf} from '../../cli/words.ts'
 
 export default class GpuRelease extends BaseCommand {
   static override summary = 'end leases: take GPUs back from who has them'
@@ -11,11 +12,11 @@ export default class GpuRelease extends BaseCommand {
   static override flags = {'dry-run': dryRunFlag, yes: yesFlag, rack: rackFlag}
 
   async run(): Promise<unknown> {
-    const {argv, flags} = await this.parse(GpuRelease)
+    const {raw, flags} = await this.parse(GpuRelease)
     const [session, context] = [await this.session(flags), await this.context()]
     const [{gpusOf}, {leasesText, releasedText}, {releasePlan}] = await Promise.all([import('../../cli/gpus.ts'), import('../../cli/gpu-text.ts'), import('../../cli/gpu-release.ts')])
     const gpus = await gpusOf(session, context)
-    const leases = await gpus.find(argv as string[])
+    const leases = await gpus.find(wordsOf(raw))
     if (flags['dry-run']) {
       const {planText} = await import('../../cli/render.ts')
       return this.answer(releasePlan(leases), planText)

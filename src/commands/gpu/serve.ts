@@ -1,6 +1,7 @@
 import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../../cli/base-command.ts'
 import {dryRunFlag, onFlag, rackFlag} from '../../cli/flags.ts'
+import {wordsOf} from '../../cli/words.ts'
 
 export default class GpuServe extends BaseCommand {
   static override summary = 'have nodes share their GPUs with other machines'
@@ -18,10 +19,10 @@ export default class GpuServe extends BaseCommand {
   }
 
   async run(): Promise<unknown> {
-    const {argv, flags} = await this.parse(GpuServe)
+    const {raw, flags} = await this.parse(GpuServe)
     const [session, context] = [await this.session(flags), await this.context()]
     const [{gpuNodes, gpusOf}, {servedText}, {planText}] = await Promise.all([import('../../cli/gpus.ts'), import('../../cli/gpu-text.ts'), import('../../cli/render.ts')])
-    const [nodes, gpus] = [await gpuNodes(session, argv as string[], flags.on), await gpusOf(session, context)]
+    const [nodes, gpus] = [await gpuNodes(session, wordsOf(raw), flags.on), await gpusOf(session, context)]
     if (flags['dry-run']) return this.answer(await gpus.planServe(nodes, flags.backend), planText)
     return this.answer(await gpus.serve(nodes, flags.backend), servedText)
   }

@@ -1,6 +1,7 @@
 import {Args} from '@oclif/core'
 import {BaseCommand} from '../../cli/base-command.ts'
 import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {wordsOf} from '../../cli/words.ts'
 
 export default class RunsCompare extends BaseCommand {
   static override summary = 'put runs side by side'
@@ -11,10 +12,10 @@ export default class RunsCompare extends BaseCommand {
   static override flags = {rack: rackFlag, project: projectFlag}
 
   async run(): Promise<unknown> {
-    const {flags, argv} = await this.parse(RunsCompare)
+    const {raw, flags} = await this.parse(RunsCompare)
     const [{openRunSession}, {comparisonText}, {CliError}] = await Promise.all([import('../../cli/runs.ts'), import('../../cli/run-text.ts'), import('../../lib/base/index.ts')])
-    if (argv.length < 2) throw new CliError('USAGE', 'comparing takes two runs or more', {hint: 'flexrack runs list'})
+    if (wordsOf(raw).length < 2) throw new CliError('USAGE', 'comparing takes two runs or more', {hint: 'flexrack runs list'})
     const runs = await openRunSession(flags, await this.context())
-    return this.answer(await runs.compare(argv as string[]), comparisonText)
+    return this.answer(await runs.compare(wordsOf(raw)), comparisonText)
   }
 }

@@ -2,6 +2,7 @@ import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../../cli/base-command.ts'
 import {onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
 import {gpuFlags} from '../../cli/gpus.ts'
+import {wordsOf} from '../../cli/words.ts'
 
 export default class WorkspaceExec extends BaseCommand {
   static override summary = 'run a command in the workspace'
@@ -21,15 +22,15 @@ export default class WorkspaceExec extends BaseCommand {
   }
 
   async run(): Promise<unknown> {
-    const {argv, flags} = await this.parse(WorkspaceExec)
+    const {raw, flags} = await this.parse(WorkspaceExec)
     const session = await this.projectSession(flags)
     if (flags.gpus !== undefined) {
       const {runWithGpus} = await import('../../cli/workspace-gpus.ts')
-      return runWithGpus(argv as string[], {...flags, count: flags.gpus}, session, await this.context(), this.jsonEnabled())
+      return runWithGpus(wordsOf(raw), {...flags, count: flags.gpus}, session, await this.context(), this.jsonEnabled())
     }
     const {needGpus} = await import('../../cli/gpus.ts')
     needGpus(flags)
     const {runInWorkspaces} = await import('../../cli/workspace-exec.ts')
-    return runInWorkspaces(argv as string[], flags.on, session, await this.context(), this.jsonEnabled())
+    return runInWorkspaces(wordsOf(raw), flags.on, session, await this.context(), this.jsonEnabled())
   }
 }

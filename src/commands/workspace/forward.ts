@@ -2,6 +2,7 @@ import {Args} from '@oclif/core'
 import {BaseCommand} from '../../cli/base-command.ts'
 import {onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
 import {forwardText} from '../../cli/workspace-text.ts'
+import {wordsOf} from '../../cli/words.ts'
 
 export default class WorkspaceForward extends BaseCommand {
   static override summary = 'bring ports of a node here'
@@ -13,11 +14,11 @@ export default class WorkspaceForward extends BaseCommand {
   static override flags = {rack: rackFlag, on: onFlag, project: projectFlag}
 
   async run(): Promise<void> {
-    const {argv, flags} = await this.parse(WorkspaceForward)
+    const {raw, flags} = await this.parse(WorkspaceForward)
     const {rack, fleet, manifest} = await this.session(flags)
     const context = await this.context()
     const [{readPorts}, {oneNode}, {keepForwards}] = await Promise.all([import('../../cli/ports.ts'), import('../../cli/workspace-nodes.ts'), import('../../lib/workspace/index.ts')])
-    const ports = readPorts(argv as string[], manifest?.workspace.forward ?? [])
+    const ports = readPorts(wordsOf(raw), manifest?.workspace.forward ?? [])
     const node = oneNode(rack, flags.on)
     await keepForwards(() => fleet.shell(node.name), ports, (event) => {
       if (event.event === 'open' || this.jsonEnabled()) this.follow(event, forwardText)
