@@ -10,24 +10,40 @@ namespace {
 /// One launch on a gated device: the gate counts it from admission to its end, exactly once, whichever comes first when a session ends.
 class Turn {
  public:
-  Turn(Grant& grant, std::size_t device) : grant_(grant), device_(device) {}
+  Turn(Engine& engine, std::size_t device) : engine_(engine), device_(device) {}
 
-  void admitted() {
+  void admitted(Outstanding& outstanding) {
     began_ = std::chrono::steady_clock::now();
-    if (state_.exchange(kAdmitted) == kOver) grant_.finished(device_, 0);
+    if (state_.exchange(kAdmitted) == kOver) engine_.finished(device_, 0);
+    cl_event gate = nullptr;
+    {
+      const std::lock_guard guard(lock_);
+      is_admitted_ = true;
+      gate = gate_;
+    }
+    if (gate) outstanding.set(gate, CL_COMPLETE);
+  }
+  /// An event that is set on admission. Null with `must_wait` false: admitted already, as nearly always on a device that is not asked for by others.
+  cl_event gate(Outstanding& outstanding, cl_context context, bool& must_wait) {
+    const std::lock_guard guard(lock_);
+    must_wait = !is_admitted_;
+    return must_wait ? gate_ = outstanding.make(context) : nullptr;
   }
   /// `nanoseconds` by the device's clock, 0 where it has none.
   void over(std::uint64_t nanoseconds) {
     if (state_.exchange(kOver) != kAdmitted) return;
     const auto since = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began_).count();
-    grant_.finished(device_, nanoseconds ? nanoseconds : static_cast<std::uint64_t>(since));
+    engine_.finished(device_, nanoseconds ? nanoseconds : static_cast<std::uint64_t>(since));
   }
 
  private:
   enum State { kWaiting, kAdmitted, kOver };
-  Grant& grant_;
+  Engine& engine_;
   std::size_t device_;
   std::atomic<State> state_{kWaiting};
+  std::mutex lock_;
+  bool is_admitted_ = false;
+  cl_event gate_ = nullptr;
   std::chrono::steady_clock::time_point began_{};
 };
 
@@ -75,24 +91,25 @@ cl_int Session::check_launch(const cl::Launch& message, const KernelRecord& kern
 }
 
 void Session::launch_gated(Command& command, cl_kernel kernel, cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local) {
-  auto* gate = outstanding_->make(command.queue->context->native);
-  if (!gate) return refuse(command, CL_OUT_OF_RESOURCES);
   const auto device = command.queue->device;
-  command.waits->push_back(gate);
+  const auto turn = std::make_shared<Turn>(*engine_, device);
+  engine_->admit(device, [turn, outstanding = outstanding_] { turn->admitted(*outstanding); });
+  bool must_wait = false;
+  auto* gate = turn->gate(*outstanding_, command.queue->context->native, must_wait);
+  if (must_wait && !gate) {
+    turn->over(0);
+    return refuse(command, CL_OUT_OF_RESOURCES);
+  }
+  if (gate) command.waits->push_back(gate);
   command.wants_event = true;
   const auto status = native().clEnqueueNDRangeKernel(command.queue->native, kernel, dimensions, offset, global, local, command.count(), command.list(), command.out());
   if (status != CL_SUCCESS) {
-    outstanding_->set(gate, CL_COMPLETE);
+    turn->over(0);   // the gate is left to the admission that comes: nobody waits for it
     return refuse(command, status);
   }
   native().clFlush(command.queue->native);
-  const auto turn = std::make_shared<Turn>(grant_, device);
   auto* event = command.made;
   engine_->watcher.await(event, [turn, event](cl_int) { turn->over(device_time(event)); });
-  engine_->admit(device, [turn, gate, outstanding = outstanding_] {
-    turn->admitted();
-    outstanding->set(gate, CL_COMPLETE);
-  });
   end(command, status);
 }
 
