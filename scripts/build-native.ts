@@ -28,8 +28,15 @@ export async function buildNative({force = false}: {force?: boolean} = {}): Prom
   await mkdir(folder, {recursive: true})
   configure()
   run(['cmake', '--build', folder, '--parallel', '--target', ...Object.keys(PRODUCTS)])
+  for (const file of Object.values(PRODUCTS)) await strip(join(folder, file))
   await writeFile(`${stampFile}.${process.pid}`, sources)
   await rename(`${stampFile}.${process.pid}`, stampFile)
+}
+
+/** Without debug information they travel to nodes in a quarter of the time. Renamed into place: a running program's file cannot be written. */
+async function strip(file: string): Promise<void> {
+  const done = spawnSync('strip', ['--strip-debug', '-o', `${file}.stripped`, file], {stdio: ['ignore', 2, 2]})
+  if (done.status === 0) await rename(`${file}.stripped`, file)
 }
 
 async function isCurrent(hash: string): Promise<boolean> {
