@@ -12,7 +12,7 @@ cl_int check(cl_command_queue queue, cl_mem buffer, const void* pattern, std::si
   if (buffer->type != CL_MEM_OBJECT_BUFFER) return CL_INVALID_MEM_OBJECT;
   if (const auto error = check_alignment(queue, buffer)) return error;
   if (check_bounds(buffer->size, offset, size) != CL_SUCCESS) return CL_INVALID_VALUE;
-  if (!pattern || pattern_size == 0 || size == 0 || pattern_size > 128 || (pattern_size & (pattern_size - 1)) != 0) return CL_INVALID_VALUE;
+  if (!pattern || pattern_size == 0 || pattern_size > 128 || (pattern_size & (pattern_size - 1)) != 0) return CL_INVALID_VALUE;
   if (offset % pattern_size != 0 || size % pattern_size != 0) return CL_INVALID_VALUE;
   return check_fits(queue, buffer);
 }
@@ -25,6 +25,11 @@ cl_int clEnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const 
   Enqueue command{command_queue, CL_COMMAND_FILL_BUFFER, num_events_in_wait_list, event_wait_list, event};
   if (const auto error = command.take_waits()) return error;
   if (const auto error = check(command_queue, buffer, pattern, pattern_size, offset, size)) return error;
+  if (size == 0) {
+    // PoCL takes it, and the specification has no error for it; other drivers refuse it.
+    if (const auto error = use_memory(command_queue, buffer, false, command.waits)) return error;
+    return submit_nothing(command, buffer);
+  }
   if (const auto error = overwrite_memory(command_queue, buffer, offset, size, command.waits)) return error;
   cl::FillBuffer message;
   message.memory = handle_at(buffer, command_queue->place);

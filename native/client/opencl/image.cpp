@@ -1,5 +1,6 @@
 // Creating images, and the formats there are.
 #include <algorithm>
+#include <memory>
 
 #include "client/opencl/buffer_create.h"
 #include "client/opencl/coherence.h"
@@ -67,14 +68,43 @@ cl_int check_pitches(const cl_image_desc& desc, std::size_t element) {
   return desc.image_slice_pitch % row == 0 ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
-/// The application's pixels without anything between, as the wire has them.
-wire::Bytes packed_content(const cl_image_format& format, const cl_image_desc& desc, const void* host_pointer) {
+bool is_within_limits(cl_device_id device, const cl_image_desc& desc) {
+  const auto most = [&](cl_device_info name) { return device_info<std::size_t>(device, name, 0); };
+  const bool is_3d = desc.image_type == CL_MEM_OBJECT_IMAGE3D;
+  const bool is_buffer = desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
   const auto extent = image_extent(desc);
-  const auto rows = image_rows(desc.image_type, element_size(format), host_pointer, extent.data(), desc.image_row_pitch, desc.image_slice_pitch);
-  wire::Bytes bytes(rows.size());
-  pack(rows, bytes.data());
-  return bytes;
+  if (extent[0] > most(is_3d ? CL_DEVICE_IMAGE3D_MAX_WIDTH : is_buffer ? CL_DEVICE_IMAGE_MAX_BUFFER_SIZE : CL_DEVICE_IMAGE2D_MAX_WIDTH)) return false;
+  if (desc.image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY) return extent[1] <= most(CL_DEVICE_IMAGE_MAX_ARRAY_SIZE);
+  if (extent[1] > most(is_3d ? CL_DEVICE_IMAGE3D_MAX_HEIGHT : CL_DEVICE_IMAGE2D_MAX_HEIGHT)) return false;
+  return extent[2] <= (is_3d ? most(CL_DEVICE_IMAGE3D_MAX_DEPTH) : std::max<std::size_t>(1, most(CL_DEVICE_IMAGE_MAX_ARRAY_SIZE)));
 }
+
+/// An image of that size can be anywhere at all. If not, what the application points to is not looked at: the device says what is wrong.
+bool may_exist(cl_context context, const cl_image_format& format, const cl_image_desc& desc) {
+  std::size_t bytes = element_size(format);
+  for (const auto count : image_extent(desc)) {
+    if (__builtin_mul_overflow(bytes, count, &bytes)) return false;
+  }
+  return bytes != 0 && bytes <= largest_allocation(context) &&
+         std::any_of(context->devices.begin(), context->devices.end(), [&](cl_device_id device) { return is_within_limits(device, desc); });
+}
+
+/// The application's pixels without anything between, as the wire has them.
+struct Pixels {
+  std::unique_ptr<std::uint8_t[]> packed;
+  wire::View bytes;
+
+  Pixels(const cl_image_format& format, const cl_image_desc& desc, const void* host_pointer) {
+    const auto extent = image_extent(desc);
+    const auto rows = image_rows(desc.image_type, element_size(format), host_pointer, extent.data(), desc.image_row_pitch, desc.image_slice_pitch);
+    bytes = {rows.first, rows.size()};
+    if (rows.is_packed()) return;
+    packed = std::make_unique_for_overwrite<std::uint8_t[]>(rows.size());
+    pack(rows, packed.get());
+    bytes = {packed.get(), rows.size()};
+  }
+  Pixels() = default;
+};
 
 cl_int create_somewhere(cl_mem memory, wire::View content) {
   cl_int status = CL_INVALID_OPERATION;
@@ -151,8 +181,10 @@ cl_mem clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_form
     retain(parent);
     memory->parent = parent;
   }
-  const auto content = host_ptr && !parent ? packed_content(*image_format, *image_desc, host_ptr) : wire::Bytes{};
-  const auto status = create_somewhere(memory, content);
+  const bool has_content = host_ptr && !parent, is_possible = may_exist(context, *image_format, *image_desc);
+  const auto content = has_content && is_possible ? Pixels(*image_format, *image_desc, host_ptr) : Pixels();
+  auto status = create_somewhere(memory, content.bytes);
+  if (status == CL_SUCCESS && has_content && !is_possible) status = CL_INVALID_IMAGE_SIZE;
   if (status != CL_SUCCESS) {
     release(memory);
     return fail(status, errcode_ret);
