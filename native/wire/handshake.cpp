@@ -73,7 +73,8 @@ std::unique_ptr<Channel> secure_as_client(Socket socket, const Preamble& preambl
   read_within(socket.fd(), {reinterpret_cast<std::uint8_t*>(&theirs), sizeof theirs}, left_until(end));
   if (!is_same(theirs.proof, proof_of("flexrack server", bytes, mine, theirs.nonce, key)))
     throw Error(Error::Kind::untrusted, "the server has not proved the lease's key");
-  if (!write_within(socket.fd(), proof_of("flexrack client", bytes, mine, theirs.nonce, key), left_until(end))) throw Error(Error::Kind::gone, "the connection ended");
+  if (!write_within(socket.fd(), proof_of("flexrack client", bytes, mine, theirs.nonce, key), left_until(end)))
+    throw Error(Error::Kind::gone, "the connection ended");
   return make_plain_channel(std::move(socket));
 }
 
@@ -92,7 +93,8 @@ std::unique_ptr<Channel> secure_as_server(Socket socket, const Preamble& preambl
   ServerProof mine;
   fill_random(mine.nonce);
   mine.proof = proof_of("flexrack server", bytes, theirs, mine.nonce, key);
-  if (!write_within(socket.fd(), {reinterpret_cast<const std::uint8_t*>(&mine), sizeof mine}, left_until(end))) throw Error(Error::Kind::gone, "the connection ended");
+  if (!write_within(socket.fd(), {reinterpret_cast<const std::uint8_t*>(&mine), sizeof mine}, left_until(end)))
+    throw Error(Error::Kind::gone, "the connection ended");
   Digest proof;
   read_within(socket.fd(), proof, left_until(end));
   if (!is_same(proof, proof_of("flexrack client", bytes, theirs, mine.nonce, key)))
@@ -101,7 +103,8 @@ std::unique_ptr<Channel> secure_as_server(Socket socket, const Preamble& preambl
 }
 
 void write_hello(Channel& channel, const Hello& hello) {
-  if (!write_all(channel, {reinterpret_cast<const std::uint8_t*>(&hello), sizeof hello})) throw Error(Error::Kind::gone, "the connection ended during the handshake");
+  if (!write_all(channel, {reinterpret_cast<const std::uint8_t*>(&hello), sizeof hello}))
+    throw Error(Error::Kind::gone, "the connection ended during the handshake");
 }
 
 Hello read_hello(Channel& channel, const Preamble& preamble, std::chrono::milliseconds deadline) {

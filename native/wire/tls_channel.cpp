@@ -69,13 +69,17 @@ class TlsChannel final : public Channel {
   mutable std::mutex lock_;
   Context context_;
   Ssl ssl_;
-  Bytes in_;                               ///< the reading thread fills it, while it is empty for OpenSSL
+  Bytes in_;  ///< the reading thread fills it, while it is empty for OpenSSL
   std::size_t in_begin_ = 0, in_end_ = 0;
   Bytes out_, sending_;
 };
 
 TlsChannel::TlsChannel(Socket socket, const TlsIdentity& identity, bool is_server)
-    : socket_(std::move(socket)), identity_(identity), is_server_(is_server), context_(SSL_CTX_new(is_server ? TLS_server_method() : TLS_client_method())), in_(kCipherRoom) {
+    : socket_(std::move(socket)),
+      identity_(identity),
+      is_server_(is_server),
+      context_(SSL_CTX_new(is_server ? TLS_server_method() : TLS_client_method())),
+      in_(kCipherRoom) {
   tune(socket_.fd());
   auto* context = context_.get();
   if (context == nullptr) throw Error(Error::Kind::gone, "TLS: " + openssl_reason());
@@ -89,8 +93,10 @@ TlsChannel::TlsChannel(Socket socket, const TlsIdentity& identity, bool is_serve
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_read_ahead(context, 1);
-  if (is_server) SSL_CTX_set_psk_find_session_callback(context, find_session);
-  else SSL_CTX_set_psk_use_session_callback(context, use_session);
+  if (is_server)
+    SSL_CTX_set_psk_find_session_callback(context, find_session);
+  else
+    SSL_CTX_set_psk_use_session_callback(context, use_session);
   ssl_.reset(SSL_new(context));
   auto* bio = BIO_new(bio_method());
   if (!ssl_ || bio == nullptr) throw Error(Error::Kind::gone, "TLS: " + openssl_reason());
@@ -98,8 +104,10 @@ TlsChannel::TlsChannel(Socket socket, const TlsIdentity& identity, bool is_serve
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);
   SSL_set_app_data(ssl_.get(), this);
-  if (is_server) SSL_set_accept_state(ssl_.get());
-  else SSL_set_connect_state(ssl_.get());
+  if (is_server)
+    SSL_set_accept_state(ssl_.get());
+  else
+    SSL_set_connect_state(ssl_.get());
 }
 
 void TlsChannel::handshake(Clock::time_point end) {
@@ -111,7 +119,8 @@ void TlsChannel::handshake(Clock::time_point end) {
     if (!send_out() && reason.empty()) throw Error(Error::Kind::gone, "the connection ended during the handshake");
     if (result == 1) return;
     if (!reason.empty())
-      throw Error(Error::Kind::untrusted, (is_server_ ? "the client has not proved the lease's key (" : "the server has not proved the lease's key (") + reason + ")");
+      throw Error(Error::Kind::untrusted,
+                  (is_server_ ? "the client has not proved the lease's key (" : "the server has not proved the lease's key (") + reason + ")");
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
     pollfd one{socket_.fd(), POLLIN, 0};
     if (left <= 0 || poll(&one, 1, static_cast<int>(left)) == 0) throw Error(Error::Kind::unreachable, "no handshake in time");
@@ -156,8 +165,10 @@ std::ptrdiff_t TlsChannel::read_once(std::span<std::uint8_t> into, int flags) {
 bool TlsChannel::read_all(std::span<std::uint8_t> into) {
   while (!into.empty()) {
     const auto got = read_once(into, 0);
-    if (got > 0) into = into.subspan(static_cast<std::size_t>(got));
-    else if (got == kEnded || !keep_waiting()) return false;
+    if (got > 0)
+      into = into.subspan(static_cast<std::size_t>(got));
+    else if (got == kEnded || !keep_waiting())
+      return false;
   }
   return true;
 }
@@ -199,8 +210,10 @@ bool TlsChannel::send_out() {
   View left = sending_;
   while (!left.empty()) {
     const auto sent = send(socket_.fd(), left.data(), left.size(), MSG_NOSIGNAL);
-    if (sent >= 0) left = left.subspan(static_cast<std::size_t>(sent));
-    else if (errno != EINTR && !(errno == EAGAIN && keep_waiting())) return false;
+    if (sent >= 0)
+      left = left.subspan(static_cast<std::size_t>(sent));
+    else if (errno != EINTR && !(errno == EAGAIN && keep_waiting()))
+      return false;
   }
   return true;
 }

@@ -77,7 +77,8 @@ struct Client {
     });
     link->flush();
     std::atomic<int> done{0};
-    link->push(ticket, bytes, [&](bool arrived) { done = arrived ? 1 : 2; }, true);
+    link->push(
+        ticket, bytes, [&](bool arrived) { done = arrived ? 1 : 2; }, true);
     link->wait([&] { return done != 0; });
     return done == 1;
   }
@@ -124,7 +125,8 @@ TEST_CASE("payloads of odd sizes land where they belong, both ways") {
     Server server(some_key(), {}, frames_of(store));
     Client client(dial_to(server, transport));
     std::uint64_t id = 0;
-    for (std::size_t size : {std::size_t{1}, std::size_t{65535}, std::size_t{65537}, std::size_t{1} << 20, (std::size_t{1} << 20) + 1, std::size_t{50} * 1000 * 1000 + 3}) {
+    for (std::size_t size :
+         {std::size_t{1}, std::size_t{65535}, std::size_t{65537}, std::size_t{1} << 20, (std::size_t{1} << 20) + 1, std::size_t{50} * 1000 * 1000 + 3}) {
       const auto bytes = pattern(size, ++id);
       CHECK(client.put(id, bytes));
       Bytes back(size);

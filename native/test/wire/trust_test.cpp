@@ -5,9 +5,9 @@
 
 #include <cstring>
 
+#include "test/wire/rig.h"
 #include "wire/bulk.h"
 #include "wire/handshake.h"
-#include "test/wire/rig.h"
 
 using namespace flexrack::test;
 
@@ -42,7 +42,8 @@ struct Recorder {
       const auto server = connect_tcp("127.0.0.1", to, std::chrono::seconds(5));
       std::thread back([&] {
         std::uint8_t some[4096];
-        for (ssize_t got; (got = recv(server.fd(), some, sizeof some, 0)) > 0;) write_within(client.fd(), {some, static_cast<std::size_t>(got)}, std::chrono::seconds(5));
+        for (ssize_t got; (got = recv(server.fd(), some, sizeof some, 0)) > 0;)
+          write_within(client.fd(), {some, static_cast<std::size_t>(got)}, std::chrono::seconds(5));
         shutdown(client.fd(), SHUT_RDWR);
       });
       std::uint8_t some[4096];
