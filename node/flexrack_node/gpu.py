@@ -5,6 +5,7 @@
 It runs as a systemd user unit where there is one, else under a supervisor of ours (service.py). Either way its workers,
 one a client, outlive it: a broker that was killed or is replaced finds them again.
 """
+import json
 import os
 import platform
 import subprocess
@@ -157,11 +158,19 @@ def check_devices(program: Path, given: Dict[str, Any]) -> None:
                               timeout=60, check=False, env={**os.environ, **(given.get("env") or {})})
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NodeError("GPU_FAILED", f"the devices of this machine cannot be listed: {error}") from error
-    if done.returncode == NO_DEVICES:
+    if done.returncode == NO_DEVICES or (done.returncode == 0 and not listed(done.stdout)):
         raise NodeError("GPU_FAILED", "there is no OpenCL device on this machine",
                         "sudo apt-get install ocl-icd-libopencl1, and the OpenCL driver of the device (pocl-opencl-icd makes one of the CPU)", said=done.stderr.strip()[-500:])
     if done.returncode != 0:
         raise NodeError("GPU_FAILED", f"the devices of this machine cannot be listed (status {done.returncode})", None, said=done.stderr.strip()[-500:])
+
+
+def listed(text: str) -> List[Any]:
+    """The devices that `flexrack-gpud devices` told of; an OpenCL library without any driver is none."""
+    try:
+        return json.loads(text)["ok"]["devices"]
+    except (ValueError, KeyError, TypeError):
+        return []
 
 
 def tidy(folder: Path, program: Path) -> None:
