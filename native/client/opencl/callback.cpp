@@ -1,6 +1,7 @@
 // The application's callbacks run on one thread of ours: never on one that reads a link, so that they may take their time.
 #include <condition_variable>
 #include <deque>
+#include <system_error>
 #include <thread>
 
 #include "client/opencl/driver.h"
@@ -35,6 +36,14 @@ void run_all() {
   }
 }
 
+void start(Line& waiting) {
+  try {
+    std::thread(run_all).detach();
+    waiting.is_running = true;
+  } catch (const std::system_error&) {  // no thread to be had: the next callback tries again
+  }
+}
+
 }  // namespace
 
 void run_callback(std::function<void()> action) {
@@ -42,10 +51,7 @@ void run_callback(std::function<void()> action) {
   {
     const std::lock_guard guard(waiting.lock);
     waiting.actions.push_back(std::move(action));
-    if (!waiting.is_running) {
-      std::thread(run_all).detach();
-      waiting.is_running = true;
-    }
+    if (!waiting.is_running) start(waiting);
   }
   waiting.comes.notify_one();
 }

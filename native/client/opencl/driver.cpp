@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "client/lease_file.h"
@@ -64,8 +65,14 @@ void open_all(const char* path) {
   }
   ::pthread_atfork(nullptr, nullptr, become_child);
   std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < servers.size(); ++i) threads.emplace_back(open_one, std::ref(*servers[i]));
-  if (!servers.empty()) open_one(*servers[0]);
+  threads.reserve(servers.size());
+  for (const auto& server : servers) {
+    try {
+      threads.emplace_back(open_one, std::ref(*server));
+    } catch (const std::system_error&) {  // no more threads to be had: one after the other then
+      open_one(*server);
+    }
+  }
   for (auto& thread : threads) thread.join();
   std::atexit([] { is_ending.store(true); });
   auto made = std::make_unique<_cl_platform_id>();

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <string>
 
 #include "client/opencl/enqueue.h"
@@ -31,7 +32,12 @@ void print(wire::View text) {
 }  // namespace
 
 void Inbox::on_notice(Session&, const wire::Header& header, wire::View body) {
-  if (cl::dispatch(static_cast<cl::Notices&>(*this), header, body) != cl::Dispatch::ok) trace("a notice that is none of ours was left out");
+  // Nothing may be thrown at the thread that reads.
+  try {
+    if (cl::dispatch(static_cast<cl::Notices&>(*this), header, body) != cl::Dispatch::ok) trace("a notice that is none of ours was left out");
+  } catch (const std::exception& error) {
+    trace(error.what());
+  }
 }
 
 void Inbox::on_lost(Session&, std::string_view) {

@@ -12,9 +12,10 @@ namespace {
 // Everything here costs one look at this while nothing is landing.
 std::atomic<std::size_t> outstanding{0};
 
-struct Behind {
-  std::vector<cl_event> events;  ///< held
-  ~Behind() { clear(); }
+/// Held events, let go under no lock: the last to let one go tells its server, which may have to wait for a thread that wants that lock.
+struct Held {
+  std::vector<cl_event> events;
+  ~Held() { clear(); }
   void clear() {
     for (const auto event : events) drop(event);
     events.clear();
@@ -22,7 +23,7 @@ struct Behind {
 };
 
 /// What the wait list that this thread translated last comes after.
-thread_local Behind waited;
+thread_local Held waited;
 
 bool is_in_order(cl_command_queue queue) { return (queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0; }
 
@@ -30,12 +31,10 @@ void add(std::vector<cl_event>& to, cl_event event) {
   if (!event->is_final() && std::find(to.begin(), to.end(), event) == to.end()) to.push_back(hold(event));
 }
 
-void prune(std::vector<cl_event>& events) {
-  std::erase_if(events, [](cl_event event) {
-    if (!event->is_final()) return false;
-    drop(event);
-    return true;
-  });
+void prune(std::vector<cl_event>& events, Held& over) {
+  const auto first = std::stable_partition(events.begin(), events.end(), [](cl_event event) { return !event->is_final(); });
+  over.events.insert(over.events.end(), first, events.end());
+  events.erase(first, events.end());
 }
 
 }  // namespace
@@ -64,10 +63,11 @@ void pass_waited_on(cl_command_queue queue) {
 void put_behind(cl_event event, bool after_all) {
   if (outstanding.load(std::memory_order_relaxed) == 0) return;
   const auto queue = event->queue;
+  Held over;
   std::vector<cl_event> behind;
   {
     const std::lock_guard guard(queue->lock);
-    prune(queue->landings);
+    prune(queue->landings, over);
     const auto& before = is_in_order(queue) || after_all ? queue->landings : queue->fenced;
     for (const auto earlier : before) add(behind, earlier);
   }
@@ -78,32 +78,26 @@ void put_behind(cl_event event, bool after_all) {
 
 void fence(cl_command_queue queue, cl_event barrier) {
   if (outstanding.load(std::memory_order_relaxed) == 0 || is_in_order(queue)) return;
-  std::vector<cl_event> behind;
+  Held behind, over;
   {
     const std::lock_guard guard(barrier->lock);
     if (barrier->extra) {
-      for (const auto earlier : barrier->extra->behind) add(behind, earlier);
+      for (const auto earlier : barrier->extra->behind) add(behind.events, earlier);
     }
   }
   const std::lock_guard guard(queue->lock);
-  prune(queue->fenced);
-  for (const auto earlier : behind) {
-    add(queue->fenced, earlier);
-    drop(earlier);
-  }
+  prune(queue->fenced, over);
+  for (const auto earlier : behind.events) add(queue->fenced, earlier);
 }
 
 void landing_begins(cl_event event) {
   const auto queue = event->queue;
   outstanding.fetch_add(1, std::memory_order_relaxed);
   event->landed_here = true;
+  Held before;
   {
     const std::lock_guard guard(queue->lock);
-    // In order, it comes after all the others itself.
-    if (is_in_order(queue)) {
-      for (const auto earlier : queue->landings) drop(earlier);
-      queue->landings.clear();
-    }
+    if (is_in_order(queue)) queue->landings.swap(before.events);  // it comes after all of these itself
     queue->landings.push_back(hold(event));
   }
   inbox_of(event)->expect(event);
