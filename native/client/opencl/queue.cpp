@@ -103,7 +103,8 @@ cl_int clReleaseCommandQueue(cl_command_queue queue) {
   return release(queue) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
 }
 
-cl_int clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info param_name, size_t param_value_size, void* param_value, size_t* param_value_size_ret) {
+cl_int clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info param_name, size_t param_value_size, void* param_value,
+                             size_t* param_value_size_ret) {
   if (!is_live(queue)) return CL_INVALID_COMMAND_QUEUE;
   const Answer answer{param_value_size, param_value, param_value_size_ret};
   switch (param_name) {

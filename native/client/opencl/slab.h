@@ -1,4 +1,5 @@
-// Where the objects behind OpenCL handles live: memory that stays mapped, so that any pointer an application passes can be checked without touching what is not ours.
+// Where the objects behind OpenCL handles live: memory that stays mapped, so that any pointer an application passes can be checked
+// without touching what is not ours.
 #pragma once
 
 #include <cstddef>

@@ -239,7 +239,8 @@ TEST_CASE("times come with completion, or are asked for, and only where the queu
   const auto event = desk.command();
   desk.link().on_sent = [&](const test::Sent& sent) {
     if (sent.header.op != cl::EventStatus::kOp) return;
-    desk.link().reply(sent.header, cl::EventStatusReply{.status = 0, .reserved = 0, .queued = 10, .submitted = 20, .started = 30, .ended = 40, .completed = 50});
+    desk.link().reply(sent.header, cl::EventStatusReply{.status = 0, .reserved = 0, .queued = 10, .submitted = 20, .started = 30,
+                                                           .ended = 40, .completed = 50});
   };
   cl_ulong time = 0;
   CHECK(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr) == CL_SUCCESS);
