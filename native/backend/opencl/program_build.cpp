@@ -1,6 +1,7 @@
 // Building, compiling and linking: seconds of work, on a thread of its own, so that what is running meanwhile goes on.
 #include <deque>
 
+#include "backend/opencl/build_turn.h"
 #include "backend/opencl/session.h"
 
 namespace flexrack::backend::opencl {
@@ -59,6 +60,8 @@ struct Outcomes {
   }
 };
 
+cl_platform_id platform_of(const Engine& engine, const ContextRecord& context) { return engine.devices[context.devices[0]].native.platform; }
+
 const cl_device_id* list_of(const std::vector<cl_device_id>& devices) { return devices.empty() ? nullptr : devices.data(); }
 
 /// A Respond inside a std::function, which wants to be copied.
@@ -78,6 +81,7 @@ void Session::on(const cl::BuildProgram& call, Respond<cl::BuildProgramReply> re
   }
   engine_->builder.add([&engine = *engine_, kept = Ref<ProgramRecord>(program), devices, options = Options{call.has_options != 0, std::string(call.options)},
                         answer = share(std::move(respond))] {
+    const BuildTurn turn(platform_of(engine, *kept->context));
     const auto status = native().clBuildProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices), options.get(), nullptr, nullptr);
     const Outcomes outcomes(engine, *kept);
     const auto names = kernel_names(kept->native);
@@ -106,6 +110,7 @@ void Session::on(const cl::CompileProgram& call, Respond<cl::CompileProgramReply
     std::vector<const char*> pointers;
     for (const auto& header : headers) natives.push_back(header->native);
     for (const auto& name : names) pointers.push_back(name.c_str());
+    const BuildTurn turn(platform_of(engine, *kept->context));
     const auto status = native().clCompileProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices), options.get(),
                                                   static_cast<cl_uint>(natives.size()), natives.empty() ? nullptr : natives.data(),
                                                   pointers.empty() ? nullptr : pointers.data(), nullptr, nullptr);
@@ -134,6 +139,7 @@ void Session::on(const cl::LinkProgram& call, Respond<cl::LinkProgramReply> resp
     std::vector<cl_program> natives;
     for (const auto& input : inputs) natives.push_back(input->native);
     cl_int status = CL_OUT_OF_RESOURCES;
+    const BuildTurn turn(platform_of(*engine_, *kept));
     auto program = Ref<ProgramRecord>::adopt(new ProgramRecord);
     program->context = kept;
     program->native = native().clLinkProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices), options.get(),
