@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../conformance/report.h"
+#include "test/conformance/report.h"
 
 int main(int argc, char** argv) {
   const auto bytes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1 << 20;

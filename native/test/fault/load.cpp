@@ -3,7 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "../conformance/report.h"
+#include "test/conformance/report.h"
 
 namespace {
 
