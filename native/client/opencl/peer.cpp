@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 
 #include "client/opencl/memory_check.h"
@@ -32,7 +33,7 @@ std::uint64_t connect(Session& from, Session& to) {
 }  // namespace
 
 std::uint64_t peer_between(Session& from, Session& to) {
-  const auto pair = std::minmax(&from, &to);
+  const std::pair<Session*, Session*> pair = std::minmax({&from, &to});
   std::lock_guard guard(lock);
   const auto found = peers.find(pair);
   if (found != peers.end()) return found->second;

@@ -14,6 +14,10 @@ namespace flexrack::client::opencl {
 namespace {
 
 constexpr int kTries = 64;
+/// From this try on so many bytes at least: small allocations come from a heap whose addresses may all be taken here (two processes that place theirs
+/// alike), large ones are mapped wherever there is room.
+constexpr int kFewTries = 8;
+constexpr std::size_t kApart = 1024 * 1024;
 
 std::mutex lock;
 std::map<std::uintptr_t, std::pair<cl_context, SvmRange>> ranges;   ///< by address; contexts are held
@@ -82,11 +86,12 @@ void* clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uin
   for (int i = 0; i < kTries && range.size == 0; ++i) {
     const auto handle = session.mint();
     std::uint64_t address = 0;
-    session.call(cl::SvmAllocate{place.context, handle, flags, size, alignment}, [&](const auto& reply) { address = reply.address; });
+    const auto asked = i < kFewTries ? size : std::max(size, kApart);
+    session.call(cl::SvmAllocate{place.context, handle, flags, asked, alignment}, [&](const auto& reply) { address = reply.address; });
     if (address == 0) break;
     std::lock_guard guard(lock);
     // Kept until the end: given back at once it would be the next answer again.
-    if (!take(address, size)) unusable.push_back(handle);
+    if (!take(address, asked)) unusable.push_back(handle);
     else range = {reinterpret_cast<std::byte*>(address), size, handle};
   }
   for (const auto handle : unusable) session.send(cl::Release{handle});
