@@ -67,13 +67,24 @@ cl_int take_local(const Given& given, ArgumentValue& value) {
   return CL_SUCCESS;
 }
 
+/// No device takes arguments as large as this (CL_DEVICE_MAX_PARAMETER_SIZE is some kilobytes everywhere).
+constexpr std::size_t kLargestValue = 64 * 1024;
+
 cl_int take_value(const Given& given, const ArgumentSlot& slot, ArgumentValue& value) {
   if (!given.value) return CL_INVALID_ARG_VALUE;
+  if (given.size > kLargestValue) return CL_INVALID_ARG_SIZE;
   value.kind = kValue;
   const auto* bytes = static_cast<const std::uint8_t*>(given.value);
+  if (slot.size != 0 && given.size != slot.size) {
+    // Three-component vectors may be given in three or four components: the device knows. It is asked with zeros, because behind
+    // a value of the wrong size there need not be so many bytes.
+    value.bytes.assign(given.size, 0);
+    if (const auto status = ask_device(given, value); status != CL_SUCCESS) return status;
+    value.bytes.assign(bytes, bytes + given.size);
+    return CL_SUCCESS;
+  }
   value.bytes.assign(bytes, bytes + given.size);
-  // Three-component vectors may be given in three or four components: the device knows.
-  return slot.size == 0 || given.size == slot.size ? CL_SUCCESS : ask_device(given, value);
+  return slot.size == 0 ? ask_device(given, value) : CL_SUCCESS;
 }
 
 cl_int take_memory(const Given& given, const ArgumentSlot& slot, ArgumentValue& value) {
@@ -123,6 +134,7 @@ cl_int take_unknown(const Given& given, const ArgumentSlot& slot, ArgumentValue&
       return value.memory->context == given.kernel->context() ? ask_device(given, value) : CL_INVALID_MEM_OBJECT;
     }
   }
+  if (given.size > kLargestValue) return CL_INVALID_ARG_SIZE;
   value.kind = kValue;
   const auto* bytes = static_cast<const std::uint8_t*>(given.value);
   value.bytes.assign(bytes, bytes + given.size);
