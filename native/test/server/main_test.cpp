@@ -1,6 +1,5 @@
 // The tests' main, and a whole daemon: started again with a role, this program is flexrack-gpud with devices that are made up, so that
 // brokers, workers and leases are tried as the processes they are, without a driver.
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <cstring>
