@@ -115,7 +115,7 @@ class Faults(unittest.TestCase):
         code, last, err = Client(self, [LOAD, 2, MEBIBYTE], attached.env).finish(60)
         self.assertEqual((code, last), (0, "rounds 2"), err[-3000:])
 
-    def test_memory_of_a_killed_client_is_back_within_three_seconds(self):
+    def test_memory_of_a_killed_client_is_given_back_in_seconds(self):
         daemon = self.serve()
         attached = self.attach([daemon], "tls")
         client = Client(self, [KEEP, 64 * MEBIBYTE], attached.env)
@@ -123,7 +123,7 @@ class Faults(unittest.TestCase):
         self.assertGreaterEqual(self.used(daemon), 64 * MEBIBYTE)
         client.process.kill()
         killed = time.monotonic()
-        wait_until(lambda: self.used(daemon) == 0 and not daemon.workers(), 30, "the memory's being given back")
+        wait_until(lambda: self.used(daemon) == 0 and not daemon.workers(), 10, "the memory's being given back")
         print(f"    memory of a killed client was back after {time.monotonic() - killed:.2f} s")
 
     def test_a_client_that_is_attached_to_nothing_of_anybody_sees_an_error_at_once(self):

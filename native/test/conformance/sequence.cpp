@@ -162,6 +162,7 @@ void copy(State& s) {
   auto queue = s.queue();
   if (invalid(s)) {
     if (s.random.one_in(3)) queue = s.wrong_queue();
+    else if (source.is_sub || target.is_sub) size = 0;  // PoCL looks only at the end of the parent
     else if (s.random.one_in(2)) size = s.random.one_in(2) ? 0 : source.size + 1;
     else from += source.size;
   }
