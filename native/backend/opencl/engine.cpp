@@ -30,7 +30,7 @@ std::uint64_t Usage::completed(std::uint64_t number) {
   return since == 0 ? 0 : static_cast<std::uint64_t>(std::max<std::int64_t>(0, at - since));
 }
 
-Engine::Engine(wire::Link& to, Peers& others, Grant& grant) : link(to), peers(others), notices(to), grant_(&grant) {
+Engine::Engine(wire::Link& to, Peers& others, Grant& grant) : link(to), peers(others), notices(to), account(std::make_shared<Account>(grant)), grant_(&grant) {
   const auto all = native_devices();
   for (std::size_t i = 0; i < grant.devices().size(); ++i) {
     const auto& granted = grant.devices()[i];
@@ -49,13 +49,24 @@ Engine::Engine(wire::Link& to, Peers& others, Grant& grant) : link(to), peers(ot
   }
 }
 
-bool Engine::charge(std::size_t device, std::uint64_t bytes) {
-  auto* grant = grant_.load();
-  return grant && grant->charge(device, bytes);
+bool Account::charge(std::size_t device, std::uint64_t bytes) {
+  const std::lock_guard guard(lock_);
+  return grant_ && grant_->charge(device, bytes);
 }
 
-void Engine::refund(std::size_t device, std::uint64_t bytes) {
-  if (auto* grant = grant_.load()) grant->refund(device, bytes);
+void Account::refund(std::size_t device, std::uint64_t bytes) {
+  const std::lock_guard guard(lock_);
+  if (grant_) grant_->refund(device, bytes);
+}
+
+void Account::close() {
+  const std::lock_guard guard(lock_);
+  grant_ = nullptr;
+}
+
+void Engine::leave() {
+  grant_.store(nullptr);
+  account->close();
 }
 
 void Engine::admit(std::size_t device, std::function<void()> admitted) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,20 @@ struct Device {
   std::unique_ptr<Usage> usage = std::make_unique<Usage>();
 };
 
+/// The shares of memory, for whatever gives them back: the driver frees memory on its own threads, perhaps after the session has gone.
+class Account {
+ public:
+  explicit Account(Grant& grant) : grant_(&grant) {}
+  bool charge(std::size_t device, std::uint64_t bytes);
+  void refund(std::size_t device, std::uint64_t bytes);
+  /// From here on the grant is left alone.
+  void close();
+
+ private:
+  std::mutex lock_;
+  Grant* grant_;
+};
+
 class Engine {
  public:
   Engine(wire::Link& link, Peers& peers, Grant& grant);
@@ -54,13 +69,12 @@ class Engine {
   WorkerThread builder;                       ///< compiles
   WorkerThread dialler;                       ///< reaches other servers
 
-  bool charge(std::size_t device, std::uint64_t bytes);
-  void refund(std::size_t device, std::uint64_t bytes);
+  const std::shared_ptr<Account> account;
   /// A gated launch; `admitted` when it may run. Each needs one finished().
   void admit(std::size_t device, std::function<void()> admitted);
   void finished(std::size_t device, std::uint64_t nanoseconds);
   /// From here on the grant is left alone.
-  void leave() { grant_.store(nullptr); }
+  void leave();
 
  private:
   std::atomic<Grant*> grant_;

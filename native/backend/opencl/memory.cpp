@@ -8,7 +8,7 @@ namespace flexrack::backend::opencl {
 bool Charge::take(std::uint32_t device) {
   const std::lock_guard guard(lock_);
   for (const auto one : devices_) if (one == device) return true;
-  if (!engine_.charge(device, bytes_)) return false;
+  if (!account_->charge(device, bytes_)) return false;
   devices_.push_back(device);
   return true;
 }
@@ -17,8 +17,8 @@ bool Charge::raise(std::uint64_t bytes) {
   const std::lock_guard guard(lock_);
   if (bytes <= bytes_) return true;
   for (std::size_t i = 0; i < devices_.size(); ++i) {
-    if (engine_.charge(devices_[i], bytes - bytes_)) continue;
-    while (i-- > 0) engine_.refund(devices_[i], bytes - bytes_);
+    if (account_->charge(devices_[i], bytes - bytes_)) continue;
+    while (i-- > 0) account_->refund(devices_[i], bytes - bytes_);
     return false;
   }
   bytes_ = bytes;
@@ -26,7 +26,7 @@ bool Charge::raise(std::uint64_t bytes) {
 }
 
 std::shared_ptr<Charge> charge_for(const ContextRecord& context, std::uint64_t bytes) {
-  auto charge = std::make_shared<Charge>(*context.engine, bytes);
+  auto charge = std::make_shared<Charge>(context.engine->account, bytes);
   // With several devices nobody knows yet where it will be: `reserve` says so.
   if (context.devices.size() == 1 && !charge->take(context.devices[0])) return nullptr;
   return charge;

@@ -34,8 +34,8 @@ struct QueueRecord : Record {
 /// Bytes taken from the shares of devices, given back when the driver has really freed what they were taken for.
 class Charge {
  public:
-  explicit Charge(Engine& engine, std::uint64_t bytes) : engine_(engine), bytes_(bytes) {}
-  ~Charge() { for (const auto device : devices_) engine_.refund(device, bytes_); }
+  Charge(std::shared_ptr<Account> account, std::uint64_t bytes) : account_(std::move(account)), bytes_(bytes) {}
+  ~Charge() { for (const auto device : devices_) account_->refund(device, bytes_); }
   Charge(const Charge&) = delete;
   Charge& operator=(const Charge&) = delete;
 
@@ -44,7 +44,7 @@ class Charge {
   bool raise(std::uint64_t bytes);
 
  private:
-  Engine& engine_;
+  std::shared_ptr<Account> account_;
   std::uint64_t bytes_;
   std::mutex lock_;
   std::vector<std::uint32_t> devices_;

@@ -22,7 +22,7 @@ void Session::on(const cl::SvmAllocate& call, Respond<cl::SvmAllocateReply> resp
   auto record = Ref<SvmRecord>::adopt(new SvmRecord);
   record->context = Ref<ContextRecord>(context);
   record->size = call.size;
-  record->charge = std::make_shared<Charge>(*engine_, call.size);
+  record->charge = std::make_shared<Charge>(engine_->account, call.size);
   // Memory that every device of the context reaches: charged to each.
   for (const auto device : context->devices) if (!record->charge->take(device)) return respond({.address = 0});
   record->address = cl.clSVMAlloc(context->native, call.flags, call.size, call.alignment);
