@@ -54,7 +54,7 @@ int main() {
     const std::vector<cl_uint> elsewhere = {CL_DEVICE_EXECUTION_CAPABILITIES, CL_DEVICE_EXTENSIONS, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_PARTITION_MAX_SUB_DEVICES,
                                             CL_DEVICE_PARTITION_PROPERTIES, CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_EXTENSIONS_WITH_VERSION};
     for (cl_uint name = 0x1000; name <= 0x1075; name++)
-      if (!is_in(elsewhere, name)) show("device", get, name, is_in(pointers, name));
+      if (!is_in(elsewhere, name) && (name != CL_DEVICE_VENDOR_ID || one == devices[0])) show("device", get, name, is_in(pointers, name));  // PoCL counts its devices in it
     for (cl_uint name : {0x4000u, 0x2fffu, 0u}) show("device", get, name);
     cl_uint parts = 0;
     const cl_device_partition_property wrong[] = {0x7777, 1, 0};
