@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
@@ -57,28 +58,25 @@ def median(samples):
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="flexrack-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="flexrack-bench-") as folder, ExitStack() as open_ends:
         micro, floor = compiled("opencl_micro", folder), compiled("tcp_floor", folder)
-        daemon, plain = Daemon(devices=1), Daemon(devices=1, transport="tcp")
-        attached = {"tcp": Attached([plain], "tcp"), "tls": Attached([daemon], "tls"), "shm": Attached([daemon], "shm")}
-        peer = Peer(folder) if all(PEER.values()) else None
+        # A daemon each: every lease is of the whole device, and only one of them works at a time.
+        attached = {}
+        for transport in ("tcp", "tls", "shm"):
+            daemon = open_ends.enter_context(Daemon(devices=1, transport="tcp" if transport == "tcp" else "auto"))
+            attached[transport] = open_ends.enter_context(Attached([daemon], transport))
+        peer = open_ends.enter_context(closing(Peer(folder))) if all(PEER.values()) else None
         if not peer:
             print("!! the peer is not measured: FLEXRACK_BENCH_POCLD and FLEXRACK_BENCH_POCLR_VENDORS are not both given", file=sys.stderr)
         cases = {"native": native_env(1), **{name: one.env for name, one in attached.items()}, **({"peer": peer.env} if peer else {})}
         samples = {name: [] for name in [*cases, "floor"]}
-        try:
-            for _ in range(ROUNDS):
-                samples["floor"].append(json.loads(run([floor], native_env(1))[1]))
-                for name, env in cases.items():
-                    code, out, err = run([micro], env)
-                    if code != 0:
-                        raise SystemExit(f"{name} ended with {code}: {out}{err}")
-                    samples[name].append(json.loads(out))
-        finally:
-            for one in [*attached.values(), *([peer] if peer else [])]:
-                one.close()
-            daemon.stop()
-            plain.stop()
+        for _ in range(ROUNDS):
+            samples["floor"].append(json.loads(run([floor], native_env(1))[1]))
+            for name, env in cases.items():
+                code, out, err = run([micro], env)
+                if code != 0:
+                    raise SystemExit(f"{name} ended with {code}: {out}{err}")
+                samples[name].append(json.loads(out))
     print(json.dumps({name: median(found) for name, found in samples.items()}))
 
 
