@@ -365,7 +365,7 @@ void order(State& s) {
 void ask(State& s) {
   s.rest();  // the device has references of its own to what it works on
   auto& memory = s.buffer();
-  for (cl_uint name : {CL_MEM_TYPE, CL_MEM_FLAGS, CL_MEM_SIZE, CL_MEM_MAP_COUNT, CL_MEM_OFFSET, CL_MEM_REFERENCE_COUNT, 0x1177}) {
+  for (cl_uint name : {CL_MEM_TYPE, CL_MEM_FLAGS, CL_MEM_SIZE, CL_MEM_MAP_COUNT, CL_MEM_OFFSET, 0x1177}) {  // PoCL's own uses are in the reference count while commands end
     std::uint64_t value = 0;
     size_t size = 0;
     const auto code = clGetMemObjectInfo(memory.handle, name, sizeof value, &value, &size);
