@@ -365,7 +365,8 @@ void order(State& s) {
 void ask(State& s) {
   s.rest();  // the device has references of its own to what it works on
   auto& memory = s.buffer();
-  for (cl_uint name : {CL_MEM_TYPE, CL_MEM_FLAGS, CL_MEM_SIZE, CL_MEM_MAP_COUNT, CL_MEM_OFFSET, 0x1177}) {  // PoCL's own uses are in the reference count while commands end
+  // Not the reference count: PoCL's own uses are in it while commands end.
+  for (cl_uint name : {CL_MEM_TYPE, CL_MEM_FLAGS, CL_MEM_SIZE, CL_MEM_MAP_COUNT, CL_MEM_OFFSET, 0x1177}) {
     std::uint64_t value = 0;
     size_t size = 0;
     const auto code = clGetMemObjectInfo(memory.handle, name, sizeof value, &value, &size);
