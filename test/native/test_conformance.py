@@ -6,7 +6,7 @@ from servers import BUILD, Attached, Daemon, native_env, run
 
 PROGRAMS = sorted(path.name for path in (BUILD / "conformance").glob("*") if path.is_file() and path.name != "sequence")
 # How many random sequences, and from which seed on.
-SEQUENCES = 120
+SEQUENCES = 160
 
 
 def differences(native, remote):
