@@ -114,7 +114,7 @@ class Attached:
         (vendors / "flexrack.icd").write_text(f"{BUILD}/libflexrack-opencl.so\n")
         self.env = {**os.environ, **COMMON, "FLEXRACK_LEASES": str(self.file), "OCL_ICD_VENDORS": f"{vendors}/", "FLEXRACK_TRANSPORT": transport}
         self.env.pop("POCL_DEVICES", None)
-        self.holds = subprocess.Popen([*prefix, str(BUILD / "flexrack-hold"), str(self.file), "--", "sleep", "100000"], env=self.env, stdin=subprocess.DEVNULL, start_new_session=True)
+        self.holds = subprocess.Popen([*prefix, str(BUILD / "flexrack-hold"), str(self.file), "--", "sleep", "infinity"], env=self.env, stdin=subprocess.DEVNULL, start_new_session=True)
         wait_until(lambda: all(self.state(index) == "held" for index in range(len(daemons))) or self.holds.poll() is not None, 30, "holding the leases")
 
     def state(self, index=0):
@@ -148,11 +148,13 @@ def native_env(devices=1):
 
 
 def run(command, env, seconds=300, preload=False):
-    """Ends of a program: (exit code, stdout, stderr). `preload`: it is not one of ours, so the sanitizer of the driver has to be there first."""
+    """Ends of a program: (exit code, stdout, stderr). `preload`: it is not one of ours, so the sanitizer of the driver has to be there first.
+    It runs in an empty folder: tuners leave files where they are."""
     if preload and BUILD.name == "asan":
         # Others' own faults are not ours to find: clinfo writes a byte too far when it prints a long line. Instrumented code ends all the same.
         env = {**env, "LD_PRELOAD": sanitizer_runtime(), "ASAN_OPTIONS": env["ASAN_OPTIONS"] + ":halt_on_error=0"}
-    done = subprocess.run([str(part) for part in command], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=seconds)
+    with tempfile.TemporaryDirectory(prefix="flexrack-program-") as folder:
+        done = subprocess.run([str(part) for part in command], env=env, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=seconds)
     return done.returncode, done.stdout, done.stderr
 
 
