@@ -36,11 +36,11 @@ describe('a check', () => {
   })
 
   it('gives the same under --json', async () => {
-    const {status, stdout, stderr} = await check('name: x\ngpus: 1\n', '--offline', '--json')
+    const {status, stdout, stderr} = await check('name: x\nworkspace:\n  image: y\n', '--offline', '--json')
     expect({status, stderr}).toEqual({status: 3, stderr: ''})
     const {error} = JSON.parse(stdout) as {error: {code: string; details: CheckResult}}
     expect(error.code).toBe('CHECK_FAILED')
-    expect(error.details.findings).toMatchObject([{severity: 'error', file: join(folder, 'flexrack.yaml'), line: 2, column: 1, message: expect.stringContaining('not supported by this version')}])
+    expect(error.details.findings).toMatchObject([{severity: 'error', file: join(folder, 'flexrack.yaml'), line: 3, column: 3, message: expect.stringContaining('not supported by this version')}])
   })
 
   it('goes on to the nodes and the head', async () => {
