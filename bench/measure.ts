@@ -8,7 +8,7 @@ import {fileURLToPath} from 'node:url'
 export interface Row {
   what: string
   value: number
-  unit: 'ms' | 'ms a node' | 's' | 'lines/s' | 'MiB/s' | 'MiB'
+  unit: 'ms' | 'ms a node' | 's' | 'lines/s' | 'MiB/s' | 'MiB' | 'µs' | 'GB/s' | '× native' | '%' | 'programs'
   /** The budget of docs/testing.md or the product's table; undefined: only for information. */
   bar?: number
   /** Whether a good value is under the bar or over it. */
@@ -58,7 +58,7 @@ export function runProgram(words: string[], env: NodeJS.ProcessEnv = process.env
 
 /** Prints the rows and keeps them in bench/results/<name>.json with the machine they were taken on. */
 export function report(name: string, rows: Row[], notes: string[] = []): void {
-  const judged = rows.map((row) => ({...row, value: round(row.value), ...(row.bar !== undefined && {holds: row.better === 'higher' ? row.value >= row.bar : row.value <= row.bar})}))
+  const judged = rows.map((row) => ({...row, value: round(row.value), ...(row.bar !== undefined && {bar: round(row.bar), holds: row.better === 'higher' ? row.value >= row.bar : row.value <= row.bar})}))
   const result: Result = {name, takenAt: new Date().toISOString(), machine: machine(), notes, rows: judged}
   mkdirSync(results, {recursive: true})
   writeFileSync(`${results}${name}.json`, `${JSON.stringify(result, null, 2)}\n`)
@@ -112,5 +112,6 @@ function median(values: number[]): number {
 }
 
 function round(value: number): number {
-  return value >= 100 ? Math.round(value) : Math.round(value * 10) / 10
+  const places = value >= 100 ? 1 : value >= 10 ? 10 : 100
+  return Math.round(value * places) / places
 }
