@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "wire/boot.h"
 #include "wire/json.h"
 
 namespace flexrack::client {
@@ -19,7 +20,6 @@ constexpr std::size_t kLargestFile = 1 << 20;
 constexpr std::size_t kMostServers = 256;
 constexpr std::size_t kKeyBytes = 32;
 constexpr std::size_t kLeaseDigits = 32;
-constexpr const char* kBootId = "/proc/sys/kernel/random/boot_id";
 
 std::string read_all(int fd) {
   std::string text;
@@ -31,15 +31,6 @@ std::string read_all(int fd) {
     text.append(part, static_cast<std::size_t>(got));
     if (text.size() > kLargestFile) throw std::runtime_error("the lease file is too large");
   }
-}
-
-std::string own_boot_id() {
-  const int fd = ::open(kBootId, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return "";
-  std::string text = read_all(fd);
-  ::close(fd);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
 }
 
 std::optional<unsigned> digit(char c) {
@@ -63,7 +54,7 @@ wire::Bytes from_hex(const std::string& text) {
 std::string resolve_transport(std::string wish, const wire::Dial& dial, const std::string& boot_id) {
   if (const char* forced = std::getenv("FLEXRACK_TRANSPORT"); forced && *forced) wish = forced;
   if (wish != "auto") return wish;
-  const bool is_here = !dial.unix_path.empty() && !boot_id.empty() && boot_id == own_boot_id();
+  const bool is_here = !dial.unix_path.empty() && !boot_id.empty() && boot_id == wire::boot_id();
   return is_here && ::access(dial.unix_path.c_str(), R_OK | W_OK) == 0 ? "shm" : "tls";
 }
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <ctime>
 
-#include "server/boot.h"
 #include "server/version.h"
+#include "wire/boot.h"
 
 namespace flexrack::server {
 namespace {
@@ -55,7 +55,7 @@ Json AdminOperations::status() const {
                        {"pid", static_cast<std::int64_t>(getpid())},
                        {"started", broker_.started()},
                        {"uptime_seconds", static_cast<std::int64_t>(std::time(nullptr)) - broker_.started()},
-                       {"boot_id", boot_id()},
+                       {"boot_id", wire::boot_id()},
                        {"root", settings.root},
                        {"address", settings.address},
                        {"port", static_cast<int>(settings.port)},
@@ -137,7 +137,7 @@ Json AdminOperations::lease(const Json& request) {
                           {"server", Json::Members{{"address", settings.address},
                                                    {"port", static_cast<int>(settings.port)},
                                                    {"unix", settings.unix_path},
-                                                   {"boot_id", boot_id()},
+                                                   {"boot_id", wire::boot_id()},
                                                    {"transport", settings.transport}}},
                           {"devices", std::move(shares)}});
 }

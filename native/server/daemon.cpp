@@ -13,10 +13,10 @@
 #include <stdexcept>
 
 #include "server/admin.h"
-#include "server/boot.h"
 #include "server/command_line.h"
 #include "server/device_list.h"
 #include "server/folder.h"
+#include "wire/boot.h"
 
 namespace flexrack::server {
 namespace {
@@ -34,7 +34,7 @@ void write_address(const BrokerSettings& settings) {
   const wire::Json about = wire::Json::Members{{"version", 1},
                                                {"pid", static_cast<std::int64_t>(getpid())},
                                                {"started", static_cast<std::int64_t>(time(nullptr))},
-                                               {"boot_id", boot_id()},
+                                               {"boot_id", wire::boot_id()},
                                                {"address", settings.address},
                                                {"port", static_cast<int>(settings.port)},
                                                {"admin", settings.admin},

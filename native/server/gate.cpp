@@ -9,7 +9,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "server/boot.h"
+#include "wire/boot.h"
 
 namespace flexrack::server {
 namespace {
@@ -38,7 +38,7 @@ GateFile GateFile::open_or_create(const std::string& path) {
   }
   return GateFile(SharedFile::create(path, sizeof(File), [](void* memory) {
     auto* file = new (memory) File{};
-    file->boot = boot_mark();
+    file->boot = wire::boot_mark();
     make_shared_mutex(file->lock);
     file->magic = kMagic;
   }));
@@ -50,7 +50,7 @@ GateFile GateFile::open(const std::string& path) {
   return file;
 }
 
-bool GateFile::is_sound() const { return at().magic == kMagic && at().boot == boot_mark(); }
+bool GateFile::is_sound() const { return at().magic == kMagic && at().boot == wire::boot_mark(); }
 
 std::size_t GateFile::clear_dead() {
   return locked([this](GateState&) { return remove_dead(); });

@@ -6,7 +6,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "server/boot.h"
+#include "wire/boot.h"
 
 namespace flexrack::server {
 namespace {
@@ -54,7 +54,7 @@ Ledger Ledger::create(const std::string& path, std::span<const std::uint64_t> li
   if (limits.empty() || limits.size() > kLedgerDevices) throw std::runtime_error("a ledger holds 1 to 64 devices");
   return Ledger(SharedFile::create(path, sizeof(File), [&](void* memory) {
     auto* file = new (memory) File{};
-    file->boot = boot_mark();
+    file->boot = wire::boot_mark();
     file->devices = limits.size();
     std::copy(limits.begin(), limits.end(), file->limit.begin());
     make_shared_mutex(file->lock);
@@ -64,7 +64,7 @@ Ledger Ledger::create(const std::string& path, std::span<const std::uint64_t> li
 
 Ledger Ledger::open(const std::string& path) {
   Ledger ledger(SharedFile::open(path, sizeof(File)));
-  if (ledger.at().magic != kMagic || ledger.at().boot != boot_mark() || ledger.at().devices > kLedgerDevices) throw std::runtime_error(path + " is not a ledger");
+  if (ledger.at().magic != kMagic || ledger.at().boot != wire::boot_mark() || ledger.at().devices > kLedgerDevices) throw std::runtime_error(path + " is not a ledger");
   return ledger;
 }
 

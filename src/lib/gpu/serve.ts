@@ -1,6 +1,4 @@
-import {createReadStream} from 'node:fs'
-import {stat} from 'node:fs/promises'
-import {Readable} from 'node:stream'
+import {sendFile} from '../artifact/index.ts'
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, type Plan, type Step} from '../plan/index.ts'
@@ -98,16 +96,7 @@ export function placeSteps(node: string, placed: string[], files: NativeFile[]):
 /** Carries placeSteps out; progress in bytes. */
 export async function placeFile(host: Host, step: Step, context: Context): Promise<void> {
   const {file, ...input} = step.input as {file: string; name: string}
-  const {size} = await stat(file)
-  const progress = context.reporter.begin(`Sending ${input.name}`, host.node)
-  try {
-    const body = Readable.from(counted(createReadStream(file), (sent) => progress.amount(sent, size, 'bytes')))
-    await host.call('gpu.place', input, {body, signal: context.signal})
-  } catch (error) {
-    progress.fail()
-    throw error
-  }
-  progress.done()
+  await sendFile(host, {file, verb: 'gpu.place', input, title: `Sending ${input.name}`}, context)
 }
 
 /** Has these nodes serve their GPUs; run again it changes nothing. Throws as throwIfFailed, with every node. */
@@ -142,13 +131,4 @@ async function alreadyServed(host: Host): Promise<Served> {
   const found = await host.call<Found>('gpu.inspect', {programs: []})
   if (found.pid === null || !found.settings?.port) throw new CliError('GPU_FAILED', `the GPU daemon on ${host.node} has just ended`, {hint: 'flexrack gpu serve', details: {node: host.node}})
   return {node: host.node, started: false, pid: found.pid, port: found.settings.port, keeper: found.keeper, linger: true}
-}
-
-async function* counted(source: Readable, tell: (bytes: number) => void): AsyncGenerator<Buffer> {
-  let sent = 0
-  for await (const chunk of source) {
-    sent += (chunk as Buffer).length
-    tell(sent)
-    yield chunk as Buffer
-  }
 }

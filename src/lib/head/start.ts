@@ -1,7 +1,6 @@
-import {createReadStream} from 'node:fs'
-import {Readable} from 'node:stream'
 import {setTimeout as pause} from 'node:timers/promises'
-import {readFile, stat} from 'node:fs/promises'
+import {readFile} from 'node:fs/promises'
+import {sendFile} from '../artifact/index.ts'
 import {CliError, isCliError, throwIfInterrupted, type Context} from '../base/index.ts'
 import {ensureEnvironment, followServiceLog, serviceStatus, startService, stopService, type Environment, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, type Step, type StepHandler} from '../plan/index.ts'
@@ -39,25 +38,7 @@ export async function startHead(rack: Rack, fleet: Fleet, context: Context): Pro
 
 async function place(host: Host, step: Step, context: Context): Promise<void> {
   const {file, ...input} = step.input as {name: string; sha256: string; file: string; executable: boolean}
-  const {size} = await stat(file)
-  const progress = context.reporter.begin(step.title, host.node)
-  const body = Readable.from(counted(createReadStream(file), (sent) => progress.amount(sent, size, 'bytes')))
-  try {
-    await host.call('head.place', input, {body, signal: context.signal})
-  } catch (error) {
-    progress.fail()
-    throw error
-  }
-  progress.done()
-}
-
-async function* counted(source: Readable, tell: (bytes: number) => void): AsyncGenerator<Buffer> {
-  let sent = 0
-  for await (const chunk of source) {
-    sent += (chunk as Buffer).length
-    tell(sent)
-    yield chunk as Buffer
-  }
+  await sendFile(host, {file, verb: 'head.place', input, title: step.title}, context)
 }
 
 interface StartInput {

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <string>
 
-namespace flexrack::server {
+namespace flexrack::wire {
 
 /// /proc/sys/kernel/random/boot_id; empty where it cannot be read.
 const std::string& boot_id();
 /// The same as a number, to lie in files: a lock in one of an earlier boot may be held for ever.
 std::uint64_t boot_mark();
 
-}  // namespace flexrack::server
+}  // namespace flexrack::wire

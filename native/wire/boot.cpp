@@ -1,8 +1,8 @@
-#include "server/boot.h"
+#include "wire/boot.h"
 
 #include <fstream>
 
-namespace flexrack::server {
+namespace flexrack::wire {
 
 const std::string& boot_id() {
   static const std::string id = [] {
@@ -19,4 +19,4 @@ std::uint64_t boot_mark() {
   return hash;
 }
 
-}  // namespace flexrack::server
+}  // namespace flexrack::wire
