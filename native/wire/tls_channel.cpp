@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kCipherRoom = 256 * 1024;  ///< read from the socket at once
-constexpr std::size_t kWriteAtOnce = 64 * 1024;  ///< encrypted under one hold of the lock
+constexpr std::size_t kWriteAtOnce = 128 * 1024;  ///< encrypted under one hold of the lock
 
 template <class T, void (*Free)(T*)>
 struct Freed {
