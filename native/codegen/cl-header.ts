@@ -1,8 +1,10 @@
 // gen/opencl/cl.h: the types, numbers and functions of OpenCL as our own code needs them; opencl.functions and opencl.constants are its source.
 import {banner} from './cpp.ts'
+import {every} from './declarations.ts'
 import type {ApiFunction, Spec} from './spec.ts'
 
 export function clHeader(spec: Spec): string {
+  const opaques = every(spec.declarations, 'opaque')
   return `${banner(spec, 'OpenCL up to 3.0: types, numbers and functions, laid out as applications and the ICD loader expect them.')}#pragma once
 
 #include <cstddef>
@@ -12,11 +14,11 @@ export function clHeader(spec: Spec): string {
 #define CL_CALLBACK
 #endif
 
-${spec.opaques.map(({tag}) => `struct ${tag};\n`).join('')}
-${spec.opaques.map(({name, tag}) => `using ${name} = ${tag}*;\n`).join('')}
-${spec.types.map(({name, of}) => `using ${name} = ${of};\n`).join('')}
-${spec.layouts.map(({name, members}) => `struct _${name} {\n${members.split('; ').map((member) => `  ${member.replace(/;$/, '')};\n`).join('')}};\nusing ${name} = _${name};\n`).join('\n')}
-${spec.callbacks.map(({name, parameters}) => `using ${name} = void(CL_CALLBACK*)${parameters};\n`).join('')}
+${opaques.map(({tag}) => `struct ${tag};\n`).join('')}
+${opaques.map(({name, tag}) => `using ${name} = ${tag}*;\n`).join('')}
+${every(spec.declarations, 'type').map(({name, of}) => `using ${name} = ${of};\n`).join('')}
+${every(spec.declarations, 'layout').map(({name, members}) => `struct _${name} {\n${members.split('; ').map((member) => `  ${member.replace(/;$/, '')};\n`).join('')}};\nusing ${name} = _${name};\n`).join('\n')}
+${every(spec.declarations, 'callback').map(({name, parameters}) => `using ${name} = void(CL_CALLBACK*)${parameters};\n`).join('')}
 ${spec.constants.map(({type, name, value}) => `inline constexpr ${type} ${name} = ${value};\n`).join('')}
 /// What the client defines. What it does not define yet answers CL_INVALID_OPERATION (icd.cpp).
 namespace flexrack::client::opencl {

@@ -8,6 +8,7 @@
 // says which table translates it. Of these the generator can make the message, the client's stub (send or call by whether anything is `out`), the
 // server's call of the native function and the fuzz case. A function without directions stays hand-written, as all of OpenCL's are.
 import {existsSync, readFileSync} from 'node:fs'
+import {type Declaration, type Fail, readDeclaration, readInside} from './declarations.ts'
 
 export interface Field {
   name: string
@@ -38,6 +39,8 @@ export interface Parameter {
 export interface ApiFunction {
   name: string
   since: string
+  /** CUDA: that there is a second symbol for the thread's own default stream, by its suffix, and since when. */
+  perThread?: {suffix: string; since: string}
   how: 'forward' | 'local' | 'refuse'
   messages: string[]
   reason: string
@@ -58,12 +61,15 @@ export interface Spec {
   firstOp: number
   structs: Struct[]
   messages: Message[]
-  opaques: {name: string; tag: string}[]
-  types: {name: string; of: string}[]
-  layouts: {name: string; members: string}[]
+  declarations: Declaration[]
   constants: Constant[]
-  callbacks: {name: string; parameters: string}[]
   functions: ApiFunction[]
+  /** Names that are asked for and that there are not. */
+  absent: {name: string; reason: string}[]
+}
+
+export function emptySpec(): Spec {
+  return {api: '', firstOp: 0, structs: [], messages: [], declarations: [], constants: [], functions: [], absent: []}
 }
 
 /** What a field of a scalar type is in C++. */
@@ -82,7 +88,7 @@ const BUILT_IN = new Set([...Object.keys(SCALARS), 'string', 'bytes', 'payload']
 
 /** Reads `base`.api, and `base`.constants and `base`.functions where they are. Throws with file and line on what it cannot read. */
 export function readSpec(base: string): Spec {
-  const spec: Spec = {api: '', firstOp: 0, structs: [], messages: [], opaques: [], types: [], layouts: [], constants: [], callbacks: [], functions: []}
+  const spec = emptySpec()
   for (const [path, needed] of [[`${base}.api`, true], [`${base}.constants`, false], [`${base}.functions`, false]] as const) {
     if (needed || existsSync(path)) parse(readFileSync(path, 'utf8'), path, spec)
   }
@@ -93,38 +99,39 @@ export function readSpec(base: string): Spec {
 /** Adds the declarations of one file to `spec`. */
 export function parse(text: string, path: string, spec: Spec): void {
   let isInTable = true
-  let last: ApiFunction | undefined
+  let inside: ((line: string, fail: Fail) => void) | undefined
   for (const [index, raw] of text.split('\n').entries()) {
     const fail = (why: string): never => {
       throw new Error(`${path}:${index + 1}: ${why}: ${raw.trim()}`)
     }
     const line = raw.replace(/(^|\s)#.*$/, '').trimEnd()
     if (line.trim() === '') continue
-    if (line.startsWith(' ') && last) {
-      signature(line.trim(), last, fail)
-      last = undefined
+    if (line.startsWith(' ') && inside) {
+      inside(line, fail)
       continue
     }
-    last = undefined
+    inside = undefined
     const [word = '', rest = ''] = split(line)
+    const declared = readDeclaration(word, rest, fail)
     if (word === 'table') isInTable = true
     else if (word === 'extensions') isInTable = false
-    else if (word === 'fn') spec.functions.push((last = functionLine(rest, isInTable, fail)))
-    else declaration(word, rest, spec, fail)
+    else if (word === 'fn') {
+      const one = functionLine(rest, isInTable, fail)
+      spec.functions.push(one)
+      inside = (more, why) => signature(more.trim(), one, why)
+    } else if (declared) {
+      spec.declarations.push(declared)
+      inside = (more, why) => readInside(more, declared, why)
+    } else other(word, rest, spec, fail)
   }
 }
 
-type Fail = (why: string) => never
-
-function declaration(word: string, rest: string, spec: Spec, fail: Fail): void {
+function other(word: string, rest: string, spec: Spec, fail: Fail): void {
   const [name = '', more = ''] = split(rest)
   if (word === 'api') Object.assign(spec, {api: name, firstOp: Number(more)})
   else if (word === 'struct') spec.structs.push({name, fields: fields(more, fail)})
   else if (word === 'call' || word === 'send' || word === 'notice') spec.messages.push(message(word, rest, fail))
-  else if (word === 'opaque') spec.opaques.push({name, tag: more})
-  else if (word === 'type') spec.types.push({name, of: more})
-  else if (word === 'layout') spec.layouts.push({name, members: /^\{ (.*) \}$/.exec(more)?.[1] ?? fail('a layout has members in braces')})
-  else if (word === 'callback') spec.callbacks.push({name, parameters: more})
+  else if (word === 'absent') spec.absent.push({name, reason: /^"(.+)"$/.exec(more)?.[1] ?? fail('why is it absent')})
   else if (word === 'const') {
     const [constant = '', value = ''] = split(more)
     spec.constants.push({type: name, name: constant, value})
@@ -147,13 +154,15 @@ function fields(text: string, fail: Fail): Field[] {
 }
 
 function functionLine(text: string, isInTable: boolean, fail: Fail): ApiFunction {
-  const match = /^(\w+) (\d\.\d) (forward|local|refuse)((?: \w+)*)(?: "(.*)")?$/.exec(text) ?? fail('a function is NAME SINCE forward|local|refuse MESSAGES "REASON"')
-  const [, name = '', since = '', how = '', messages = '', reason = ''] = match
+  const match = /^(\w+) (\d+\.\d)(?: (pt[sd][sz]) (\d+\.\d))? (forward|local|refuse)((?: \w+)*)(?: "(.*)")?$/.exec(text) ?? fail('a function is NAME SINCE forward|local|refuse MESSAGES "REASON"')
+  const [, name = '', since = '', suffix, own = '', how = '', messages = '', reason = ''] = match
   if (how !== 'forward' && reason === '') fail('why is it not forwarded')
-  return {name, since, how: how as ApiFunction['how'], messages: messages.split(' ').filter(Boolean), reason, parameters: [], isInTable}
+  const perThread = suffix === undefined ? {} : {perThread: {suffix, since: own}}
+  return {name, since, ...perThread, how: how as ApiFunction['how'], messages: messages.split(' ').filter(Boolean), reason, parameters: [], isInTable}
 }
 
 function signature(text: string, of: ApiFunction, fail: Fail): void {
+  if (of.returns !== undefined) fail(`${of.name} has its signature`)
   const [, returns = '', list = ''] = /^(\w+\*?) \((.*)\)$/.exec(text) ?? fail('a signature is TYPE (parameters)')
   of.returns = returns
   of.parameters = list === '' ? [] : list.split(', ').map((parameter) => {

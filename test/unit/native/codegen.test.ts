@@ -4,12 +4,12 @@ import {describe, expect, it} from 'vitest'
 import {messagesHeader, messagesSource} from '../../../native/codegen/messages.ts'
 import {nextIds} from '../../../native/codegen/ids.ts'
 import {generate} from '../../../native/codegen/files.ts'
-import {parse, readSpec, type Spec} from '../../../native/codegen/spec.ts'
+import {emptySpec, parse, readSpec, type Spec} from '../../../native/codegen/spec.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 
 const read = (text: string): Spec => {
-  const spec: Spec = {api: '', firstOp: 0, structs: [], messages: [], opaques: [], types: [], layouts: [], constants: [], callbacks: [], functions: []}
+  const spec = emptySpec()
   parse(`api toy 0x3000\n${text}`, 'toy.api', spec)
   return spec
 }
