@@ -112,14 +112,22 @@ enum class Op : std::uint16_t {
   tld4,                            ///< [{d}, texture, sampler?, {coordinates}] detail: component 0..3; index as tex
   txq, suq,                        ///< [d, object] detail: QueryField
   suld, sust, sured,               ///< suld [{d}, object, {coordinates}]; sust, sured [object, {coordinates}, {a}] index into Function::textures
+  // Matrices: index into Function::matrices holds shape, layouts and types
+  mma, wmma_mma,                   ///< [{d}, {a}, {b}, {c}] kSatFinite; rounding
+  wmma_load,                       ///< [{d}, address, stride?] detail: Fragment; stride 32-bit, in elements
+  wmma_store,                      ///< [address, {d}, stride?]
+  ldmatrix,                        ///< [{d}, address] m8n8 of b16; count: 1, 2, 4 matrices; detail: 1 transposed
+  stmatrix,                        ///< [address, {a}] as ldmatrix
+  movmatrix,                       ///< [d, a] m8n8 of b16, transposed
 };
 
-constexpr unsigned kOpCount = static_cast<unsigned>(Op::sured) + 1;
+constexpr unsigned kOpCount = static_cast<unsigned>(Op::movmatrix) + 1;
 
 enum class TestProperty : std::uint8_t { finite, infinite, number, notanumber, normal, subnormal };
 enum class PermuteMode : std::uint8_t { index, f4e, b4e, rc8, ecl, ecr, rc16 };
 enum class ShuffleMode : std::uint8_t { up, down, bfly, idx };
 enum class VoteMode : std::uint8_t { all, any, uni, ballot, popc };
+enum class Fragment : std::uint8_t { a, b, c, d };
 enum MbarrierMode : std::uint8_t { kMbarrierDrop = 1, kMbarrierExpectTx = 2, kMbarrierNoComplete = 4, kMbarrierParity = 8, kMbarrierTry = 16 };
 enum class QueryField : std::uint8_t {
   width, height, depth, channel_data_type, channel_order, normalized_coords, array_size, num_mipmap_levels, num_samples, memory_layout, filter_mode,

@@ -71,7 +71,7 @@ struct Instruction {
   Order order = Order::weak;
   std::uint8_t count = 1;        ///< elements of a vector access
   std::uint16_t flags = 0;       ///< Flag
-  std::uint32_t index = kNone;   ///< into Function::calls, branch_tables, textures, texts
+  std::uint32_t index = kNone;   ///< into Function::calls, branch_tables, textures, matrices, texts
   std::array<Operand, 6> o;
   union {
     std::int64_t displacement = 0;
@@ -137,6 +137,14 @@ struct Texture {
   Clamp clamp = Clamp::none;
 };
 
+/// The rest of a matrix instruction: d (m x n) = a (m x k) * b (k x n) + c.
+struct Matrix {
+  unsigned m = 0, n = 0, k = 0;
+  bool is_a_column = false, is_b_column = false;   ///< column-major: as written (mma: row and col are the rule)
+  bool is_column = false;                          ///< wmma_load, wmma_store: the layout in memory
+  Type d = Type::none, a = Type::none, b = Type::none, c = Type::none;   ///< wmma_load, wmma_store: only that of the fragment
+};
+
 enum class Builtin : std::uint8_t { none, vprintf, malloc, free, assertfail };
 
 /// Performance directives; 0 where not given.
@@ -165,6 +173,7 @@ struct Function {
   std::vector<Call> calls;
   std::vector<BranchTable> branch_tables;
   std::vector<Texture> textures;
+  std::vector<Matrix> matrices;
   std::vector<std::string> texts;
 
   std::uint32_t frame_bytes = 0;           ///< of a warp's registers, a multiple of 64
