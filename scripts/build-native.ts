@@ -55,11 +55,12 @@ function missingPackages(): string[] {
   const compiler = process.env.CXX ?? 'c++'
   const missing = has('cmake') ? [] : ['cmake']
   if (!has('ninja') && !has('make')) missing.push('ninja-build')
-  if (!has(compiler)) return [...missing, 'g++', 'libssl-dev', 'libzstd-dev']
+  if (!has(compiler)) return [...missing, 'g++', 'libssl-dev', 'libzstd-dev', 'liblz4-dev']
   // The compiler gives a file it knows with its folder, and one it does not as it was asked.
   const isThere = (library: string): boolean => execFileSync(compiler, [`-print-file-name=${library}`], {encoding: 'utf8'}).trim() !== library
   if (!isThere('libssl.a') || !isThere('libcrypto.a')) missing.push('libssl-dev')
   if (!isThere('libzstd.a')) missing.push('libzstd-dev')
+  if (!isThere('liblz4.a')) missing.push('liblz4-dev')
   return missing
 }
 

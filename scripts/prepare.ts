@@ -18,6 +18,7 @@ const PACKAGES: Record<string, string> = {
   ccache: '/usr/bin/ccache',
   'libssl-dev': `${libraries}/libssl.a`,
   'libzstd-dev': `${libraries}/libzstd.a`,
+  'liblz4-dev': `${libraries}/liblz4.a`,
   // what its tests are written with, and the fuzzers,
   'doctest-dev': '/usr/include/doctest/doctest.h',
   'clang-14': '/usr/bin/clang++-14',
