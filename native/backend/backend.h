@@ -24,6 +24,8 @@ class Peers {
 
 class Backend : public wire::Receiver {
  public:
+  /// What its clients must speak.
+  virtual wire::Api api() const = 0;
   /// Called once before any frame. `link` outlives the backend.
   virtual void start(wire::Link& link, Peers& peers) = 0;
   /// Ends what is running on the device, gives back everything. Called once, after on_over.

@@ -85,7 +85,7 @@ void measure(const std::string& transport, Bytes& data) {
   ear.frame = [&](const Header&, View body) { answered = Reader(body).get<std::uint64_t>(); };
   auto to = dial_to(listener.port, some_key(), transport);
   to.unix_path = listener.path;
-  const auto link = dial(to, 0x1000, ear);
+  const auto link = dial(to, kToy, ear);
   std::vector<double> trips;
   for (int i = 0; i < kRoundTrips; ++i) {
     const auto start = Clock::now();

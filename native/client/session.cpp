@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <mutex>
+#include <thread>
 #include <unordered_map>
 
 #include "client/trace.h"
@@ -31,12 +32,17 @@ class RemoteSession final : public Session, public wire::Receiver {
   RemoteSession(const wire::Dial& to, const Connect& connect, Notices& notices) : dialled_(to), notices_(notices) { link_ = connect(*this); }
   ~RemoteSession() override {
     if (link_) link_->close();  // on_over() comes while all of this is still there
+    if (closer_.joinable()) closer_.join();
   }
 
   wire::Link& link() override { return *link_; }
   const wire::Dial& dialled() const override { return dialled_; }
   wire::View session_id() const override { return link_->session_id(); }
   bool is_alive() const override { return !is_lost_.load(std::memory_order_acquire); }
+  void abandon() override {
+    // A thread of its own: closing waits for the one that reads, which is the one that is here.
+    if (!is_abandoned_.exchange(true)) closer_ = std::thread([this] { link_->close(); });
+  }
 
   void on_frame(const wire::Header& header, wire::View body) override;
   void on_over(std::string_view why) override;
@@ -48,7 +54,8 @@ class RemoteSession final : public Session, public wire::Receiver {
   const wire::Dial dialled_;
   Notices& notices_;
   std::unique_ptr<wire::Link> link_;
-  std::atomic<bool> is_lost_{false};
+  std::atomic<bool> is_lost_{false}, is_abandoned_{false};
+  std::thread closer_;
 
   std::mutex calls_lock_;
   std::unordered_map<std::uint64_t, Pending> calls_;  ///< by the call's sequence number; also replies that came before call_raw() knew its number
@@ -125,7 +132,7 @@ void Session::push_payload(const wire::Payload& payload, wire::View data, wire::
   if (done) done(true);
 }
 
-std::unique_ptr<Session> open_session(const wire::Dial& to, std::uint16_t api, Notices& notices) {
+std::unique_ptr<Session> open_session(const wire::Dial& to, const wire::Api& api, Notices& notices) {
   return open_session(to, [&](wire::Receiver& receiver) { return wire::dial(to, api, receiver); }, notices);
 }
 

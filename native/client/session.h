@@ -26,6 +26,8 @@ class Session {
   std::uint64_t mint() { return last_handle_.fetch_add(1, std::memory_order_relaxed) + 1; }
   /// False once the link is over: whatever the API gives for a lost device is the answer from then on.
   virtual bool is_alive() const = 0;
+  /// The server says what cannot be: ends the session soon, without waiting. May be called from inside a notice.
+  virtual void abandon() = 0;
 
   /// Sends a message nobody waits for. False: the link is over.
   template <class Message>
@@ -68,8 +70,8 @@ class Notices {
   virtual void on_lost(Session& session, std::string_view why) = 0;
 };
 
-/// Connects to a server for the API whose op range that is. Throws wire::Error. `notices` outlives the session.
-std::unique_ptr<Session> open_session(const wire::Dial& to, std::uint16_t api, Notices& notices);
+/// Connects to a server for that API. Throws wire::Error. `notices` outlives the session.
+std::unique_ptr<Session> open_session(const wire::Dial& to, const wire::Api& api, Notices& notices);
 
 /// The same over a link that `connect` makes.
 using Connect = std::function<std::unique_ptr<wire::Link>(wire::Receiver&)>;

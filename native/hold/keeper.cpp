@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <mutex>
 #include <thread>
 
+#include "gen/opencl/revision.h"
 #include "wire/accept.h"
 #include "wire/error.h"
 #include "wire/hold_stream.h"
@@ -20,10 +22,45 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Kind = wire::Error::Kind;
 
+/// What the drivers beside this program speak.
+constexpr std::array kDrivers{cl::kApi};
+
 constexpr int kLookEvery = 100;  // milliseconds between looks at whether to give back
 constexpr auto kFirstPause = std::chrono::milliseconds(50), kLongestPause = std::chrono::milliseconds(1000);
 constexpr auto kGiveBackWithin = std::chrono::milliseconds(2500);
 constexpr auto kRefusedFor = std::chrono::seconds(2);  // a broker that has just begun again may still be reading its leases
+
+/// Fills it, or throws Error.
+void read_from(wire::Channel& channel, std::span<std::uint8_t> into, Clock::time_point end) {
+  while (!into.empty()) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    if (left <= 0) throw wire::Error(Kind::unreachable, "the daemon does not say what it speaks");
+    pollfd wait{channel.fd(), POLLIN, 0};
+    if (!channel.has_buffered()) poll(&wait, 1, static_cast<int>(left));
+    const auto got = channel.read_some(into);
+    if (got == wire::Channel::kEnded) throw wire::Error(Kind::gone, "the connection ended");
+    into = into.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+/// Whether the driver and the daemon mean the same by their messages. Throws Error{refused} where they do not: programs would find no device, and not why.
+void check_spoken(wire::Channel& channel, std::chrono::milliseconds patience) {
+  const auto end = Clock::now() + patience;
+  if (!wire::write_all(channel, {&wire::kHoldAsk, 1})) throw wire::Error(Kind::gone, "the connection ended");
+  std::uint8_t first = 0;
+  read_from(channel, {&first, 1}, end);
+  if (first == wire::kHoldEnded) throw wire::Error(Kind::refused, "the lease is over");
+  wire::HoldSpoken spoken;
+  if (first == wire::kHoldAsk) read_from(channel, {reinterpret_cast<std::uint8_t*>(&spoken), sizeof spoken}, end);
+  // A daemon that does not know the question is older than revisions, and had one API.
+  const auto name = first == wire::kHoldAsk ? spoken.text() : kDrivers.front().name;
+  for (const auto& driver : kDrivers) {
+    if (driver.name != name) continue;
+    if (driver.revision == spoken.revision) return;
+    throw wire::Error(Kind::refused, wire::mismatch(driver, {name, 0, spoken.revision}));
+  }
+  throw wire::Error(Kind::refused, "its devices are of an API that this build has no driver for: run npm run build:native");
+}
 
 class Keeper {
  public:
@@ -50,6 +87,7 @@ class Keeper {
     while (!is_over_) {
       try {
         const auto channel = wire::dial_hold(server.dial);
+        if (!was_held) check_spoken(*channel, server.dial.connect_timeout);
         if (!was_held && ++held_ == servers_.size()) tell(kAllHeld, "");
         was_held = true;
         pause = kFirstPause;

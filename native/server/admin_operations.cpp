@@ -5,6 +5,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "server/spoken.h"
 #include "server/version.h"
 #include "wire/boot.h"
 
@@ -52,6 +53,7 @@ Json AdminOperations::status() const {
   for (const auto& [reason, count] : broker_.log().refusals()) refused.emplace_back(reason, count);
   return Json::Members{{"version", kProgramVersion},
                        {"protocol", static_cast<int>(wire::kVersion)},
+                       {"speaks", spoken_revisions()},
                        {"pid", static_cast<std::int64_t>(getpid())},
                        {"started", broker_.started()},
                        {"uptime_seconds", static_cast<std::int64_t>(std::time(nullptr)) - broker_.started()},

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "server/folder.h"
+#include "server/spoken.h"
 
 namespace flexrack::server {
 namespace {
@@ -61,7 +62,7 @@ void Broker::enter(Visitor visitor) {
   const auto* lease = leases_.find(preamble.lease);
   if (lease == nullptr) return turn_away(log_, visitor, wire::Turned::unknown_lease, "there is no such lease, or it is over");
   if (!may_use_transport(visitor)) return turn_away(log_, visitor, wire::Turned::transport, "not on that transport from there");
-  if (preamble.kind == wire::ConnectionKind::hold) return holders_.admit(*lease, std::move(visitor));
+  if (preamble.kind == wire::ConnectionKind::hold) return holders_.admit(*lease, spoken(leases_.devices()[lease->shares.front().device].api), std::move(visitor));
 
   auto* worker = crew_.find(preamble.session);
   if (worker != nullptr && worker->lease != preamble.lease) return turn_away(log_, visitor, wire::Turned::unknown_session, "the session is another lease's");

@@ -16,6 +16,7 @@
 #include "server/daemon.h"
 #include "server/device_list.h"
 #include "server/folder.h"
+#include "server/spoken.h"
 #include "server/version.h"
 
 namespace flexrack::server {
@@ -139,7 +140,8 @@ int run_command_line(const std::vector<std::string>& arguments) {
     }
   }
   if (role == "version") {
-    std::printf("{\"version\":\"%s\",\"protocol\":%d}\n", kProgramVersion, static_cast<int>(wire::kVersion));
+    const wire::Json::Members about{{"version", kProgramVersion}, {"protocol", static_cast<int>(wire::kVersion)}, {"speaks", spoken_revisions()}};
+    std::printf("%s\n", wire::Json(about).write().c_str());
     return 0;
   }
   if (role == "devices") return devices();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <ctime>
 
 #include "wire/hold_stream.h"
@@ -17,10 +18,17 @@ constexpr std::uint8_t kClosed = 0, kSilent = 1, kFailed = 2;  // how a line end
 constexpr auto kSettleWithin = std::chrono::milliseconds(2500);
 constexpr int kLookEvery = 200;                                // milliseconds between looks at whether the line is to end
 
+bool answer_ask(wire::Channel& channel, const wire::HoldSpoken& speaks) {
+  std::array<std::uint8_t, 1 + sizeof speaks> answer{wire::kHoldAsk};
+  std::memcpy(answer.data() + 1, &speaks, sizeof speaks);
+  return wire::write_all(channel, answer);
+}
+
 }  // namespace
 
 struct Holders::Line {
   Id lease{};
+  wire::HoldSpoken speaks;
   HolderAbout about;
   std::thread thread;
   std::atomic<bool> dismissed = false;  ///< set by the broker: say that the lease is over, and go
@@ -36,11 +44,12 @@ Holders::~Holders() {
   for (const auto& line : lines_) line->thread.join();
 }
 
-void Holders::admit(const Lease& lease, Visitor visitor) {
+void Holders::admit(const Lease& lease, const wire::Api& speaks, Visitor visitor) {
   const auto unproven = std::count_if(lines_.begin(), lines_.end(), [](const auto& line) { return !line->is_proven; });
   if (static_cast<std::size_t>(unproven) >= kMostUnproven) return turn_away(log_, visitor, wire::Turned::full, "too many holders that prove nothing");
   auto line = std::make_shared<Line>();
   line->lease = lease.id;
+  line->speaks = wire::HoldSpoken(speaks);
   line->about = {visitor.address, std::time(nullptr)};
   lines_.push_back(line);
   line->thread = std::thread([this, line, visitor = std::make_shared<Visitor>(std::move(visitor)), key = lease.key]() mutable {
@@ -85,7 +94,8 @@ void Holders::converse(const std::shared_ptr<Line>& line, Visitor visitor, Key k
           await_settled(line);
           break;
         }
-        if (!wire::write_all(*channel, {&wire::kHoldPing, 1})) break;
+        const bool asks = std::find(said.begin(), said.end(), wire::kHoldAsk) != said.end();
+        if (asks ? !answer_ask(*channel, line->speaks) : !wire::write_all(*channel, {&wire::kHoldPing, 1})) break;
       } else if (Clock::now() - heard > wire::kHoldSilence) {
         how = kSilent;
         break;

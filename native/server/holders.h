@@ -36,7 +36,8 @@ class Holders {
   Holders(Loop& loop, Log& log, Events events);
   ~Holders();
 
-  void admit(const Lease& lease, Visitor visitor);
+  /// `speaks`: the API of its devices, for holders that ask.
+  void admit(const Lease& lease, const wire::Api& speaks, Visitor visitor);
   /// Tells the holder of a lease that is over, and forgets it.
   void dismiss(const Id& lease);
   /// The lease is over and all of it is given back: whoever said goodbye may go.

@@ -174,7 +174,7 @@ int serve(const wire::Json& setup, Descriptor control) {
   const auto backend = backend::make_opencl_backend(grant);
   std::unique_ptr<wire::ServerLink> link;
   try {
-    link = wire::accept_session(first->connection.release(), first->preamble, *key, limits, *backend);
+    link = wire::accept_session(first->connection.release(), first->preamble, *key, limits, backend->api(), *backend);
   } catch (const wire::Error& error) {
     broker.refused(error.what(), first->address);
     return 0;

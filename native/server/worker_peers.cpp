@@ -32,7 +32,7 @@ bool WorkerPeers::open(std::uint64_t peer, wire::View key, const std::string& ad
   if (session.size() == to.session.size()) std::copy(session.begin(), session.end(), to.session.begin());
   auto* ours = find(peer);
   try {
-    auto link = wire::dial(to, 0, ours->receiver);
+    auto link = wire::dial(to, {}, ours->receiver);
     const std::lock_guard lock(mutex_);
     ours->link = std::move(link);
     ours->reader = std::thread([link = ours->link.get()] { link->wait([] { return false; }); });
@@ -69,7 +69,7 @@ void WorkerPeers::attach(int fd, const wire::Preamble& preamble) {
     throw wire::Error(wire::Error::Kind::refused, "a peer's connection out of order");
   }
   if (!is_first) return server->attach(fd, preamble);
-  auto link = wire::accept_session(fd, preamble, peer->key, limits_, peer->receiver);
+  auto link = wire::accept_session(fd, preamble, peer->key, limits_, {}, peer->receiver);
   const std::lock_guard lock(mutex_);
   if (peer->link) throw wire::Error(wire::Error::Kind::refused, "the peer link is there already");
   peer->server = link.get();

@@ -15,7 +15,7 @@ void check_transport(const Socket& socket, const Preamble& preamble, const Limit
 
 }  // namespace
 
-std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, View key, const Limits& limits, Receiver& receiver) {
+std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, View key, const Limits& limits, const Api& api, Receiver& receiver) {
   Socket socket(fd);
   check_transport(socket, preamble, limits);
   auto channel = secure_as_server(std::move(socket), preamble, key, limits.handshake);
@@ -27,7 +27,10 @@ std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, Vie
   mine.session = preamble.session;
   mine.peer = preamble.peer;
   mine.early_credit = limits.early_credit;
+  mine.speak(api);
+  // The client compares as well, and says why to whoever started it.
   write_hello(*channel, mine);
+  if (!is_same(theirs.speaks(), api)) throw Error(Error::Kind::refused, mismatch(theirs.speaks(), api));
   auto link = std::make_unique<SessionLink>(preamble, key, limits, receiver, nullptr);
   link->begin({std::move(channel), theirs});
   return link;

@@ -1,6 +1,7 @@
 // The server's end: the broker reads preambles and turns connections down, a worker makes a link of the first and attaches the others.
 #pragma once
 
+#include "wire/api.h"
 #include "wire/channel.h"
 #include "wire/link.h"
 #include "wire/preamble.h"
@@ -26,8 +27,8 @@ class ServerLink : public Link {
 };
 
 /// Makes a link of a session's first connection (kind command or peer). Takes the descriptor; blocks for the handshake.
-/// Throws Error; the client has been told why as far as it may know.
-std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, View key, const Limits& limits, Receiver& receiver);
+/// Throws Error, also for a client that does not speak this very `api`; the client has been told why as far as it may know.
+std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, View key, const Limits& limits, const Api& api, Receiver& receiver);
 
 /// Secures a connection of kind hold, which is a stream of bytes and nothing more. Takes the descriptor. Throws Error.
 std::unique_ptr<Channel> accept_hold(int fd, const Preamble& preamble, View key, const Limits& limits);

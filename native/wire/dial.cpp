@@ -41,7 +41,7 @@ Preamble first_preamble(const Dial& to, ConnectionKind kind) {
 
 }  // namespace
 
-std::unique_ptr<Link> dial(const Dial& to, std::uint16_t api, Receiver& receiver) {
+std::unique_ptr<Link> dial(const Dial& to, const Api& api, Receiver& receiver) {
   const auto preamble = first_preamble(to, to.peer != 0 ? ConnectionKind::peer : ConnectionKind::command);
   Limits limits;
   limits.grace = to.grace;
@@ -50,7 +50,7 @@ std::unique_ptr<Link> dial(const Dial& to, std::uint16_t api, Receiver& receiver
     auto hello = mine;
     again.kind = kind;
     again.flags = is_resume ? kResume : 0;
-    hello.api = api;
+    hello.speak(api);
     return greet(to, again, hello);
   };
   auto first = [&] {
@@ -61,6 +61,7 @@ std::unique_ptr<Link> dial(const Dial& to, std::uint16_t api, Receiver& receiver
     hello.early_credit = limits.early_credit;
     return redial(preamble.kind, false, hello);
   }();
+  if (!is_same(api, first.theirs.speaks())) throw Error(Error::Kind::refused, mismatch(api, first.theirs.speaks()));
   auto link = std::make_unique<SessionLink>(preamble, to.key, limits, receiver, redial);
   link->begin(std::move(first));
   return link;

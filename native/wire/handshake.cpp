@@ -102,6 +102,14 @@ std::unique_ptr<Channel> secure_as_server(Socket socket, const Preamble& preambl
   return make_plain_channel(std::move(socket));
 }
 
+void Hello::speak(const Api& with) {
+  api = with.first_op;
+  revision = with.revision;
+  with.name.copy(api_name.data(), api_name.size());
+}
+
+Api Hello::speaks() const { return {{api_name.data(), strnlen(api_name.data(), api_name.size())}, api, revision}; }
+
 void write_hello(Channel& channel, const Hello& hello) {
   if (!write_all(channel, {reinterpret_cast<const std::uint8_t*>(&hello), sizeof hello}))
     throw Error(Error::Kind::gone, "the connection ended during the handshake");
@@ -111,12 +119,15 @@ Hello read_hello(Channel& channel, const Preamble& preamble, std::chrono::millis
   const auto end = Clock::now() + deadline;
   std::uint32_t size = 0;
   read_from(channel, {reinterpret_cast<std::uint8_t*>(&size), sizeof size}, end);
-  if (size < sizeof(Hello) || size > kLargestHello) throw Error(Error::Kind::malformed, "a hello of an impossible size");
+  if (size < kLeastHello || size > kLargestHello) throw Error(Error::Kind::malformed, "a hello of an impossible size");
   Bytes bytes(size);
   std::memcpy(bytes.data(), &size, sizeof size);
   read_from(channel, std::span(bytes).subspan(sizeof size), end);
   Hello hello;
-  std::memcpy(static_cast<void*>(&hello), bytes.data(), sizeof hello);
+  std::memcpy(static_cast<void*>(&hello), bytes.data(), std::min(sizeof hello, bytes.size()));
+  // It is shown to people, here and in a log.
+  for (auto& letter : hello.api_name)
+    if (letter != 0 && (letter < 32 || letter > 126)) letter = '?';
   if (hello.version != kVersion) throw Error(Error::Kind::refused, "the other side speaks version " + std::to_string(hello.version));
   if (hello.kind != preamble.kind || hello.session != preamble.session || hello.peer != preamble.peer)
     throw Error(Error::Kind::untrusted, "the hello is not about the connection that was asked for");

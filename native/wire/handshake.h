@@ -1,6 +1,7 @@
 // From an open socket to a channel whose other end has proved that it holds the lease's key.
 #pragma once
 
+#include "wire/api.h"
 #include "wire/channel.h"
 #include "wire/preamble.h"
 
@@ -18,10 +19,17 @@ struct Hello {
   std::uint64_t received_frames = 0;  ///< the last command frame this side has; the other goes on after it
   std::uint64_t received_chunks = 0;  ///< likewise on the bulk path
   std::uint64_t early_credit = 0;     ///< bytes of payloads that this side stores before it knows where they go
-  std::uint32_t api = 0;
+  std::uint32_t api = 0;              ///< its first op
   std::uint32_t maximum_body = kMaximumBody;
+  std::uint64_t revision = 0;         ///< of the API's messages
+  std::array<char, 8> api_name{};
+
+  void speak(const Api& with);
+  /// Its name is a view into this.
+  Api speaks() const;
 };
-static_assert(sizeof(Hello) == 72);
+static_assert(sizeof(Hello) == 88);
+inline constexpr std::size_t kLeastHello = 72;  ///< without revision and name: of builds before them
 
 /// Client's part: writes the preamble, reads the answer, proves the key. Throws Error.
 std::unique_ptr<Channel> secure_as_client(Socket socket, const Preamble& preamble, View key, std::chrono::milliseconds deadline);

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "wire/api.h"
 #include "wire/frame.h"
 
 namespace flexrack::wire {
@@ -78,7 +79,7 @@ struct Dial {
   std::chrono::milliseconds connect_timeout{5000};
 };
 
-/// Connects as a client of an API (its op range). Throws wire::Error {kind, message} when there is no server, or it refuses.
-std::unique_ptr<Link> dial(const Dial& to, std::uint16_t api, Receiver& receiver);
+/// Connects as a client of an API. Throws wire::Error {kind, message} when there is no server, it refuses, or it speaks another API or revision.
+std::unique_ptr<Link> dial(const Dial& to, const Api& api, Receiver& receiver);
 
 }  // namespace flexrack::wire

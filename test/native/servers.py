@@ -96,9 +96,9 @@ class Daemon:
 
 
 class Attached:
-    """Leases held, and the environment in which a program sees them: what `flexrack attach` does, without the rack."""
+    """Leases held, and the environment in which a program sees them: what `flexrack attach` does, without the rack. `held`: False leaves the holding to the test."""
 
-    def __init__(self, daemons, transport="auto", share=None, prefix=(), rewrite=None):
+    def __init__(self, daemons, transport="auto", share=None, prefix=(), rewrite=None, held=True):
         self.folder = Path(tempfile.mkdtemp(prefix="flexrack-leases-"))
         self.daemons = daemons
         self.leases = [daemon.lease(**(share or {})) for daemon in daemons]
@@ -114,6 +114,9 @@ class Attached:
         (vendors / "flexrack.icd").write_text(f"{BUILD}/libflexrack-opencl.so\n")
         self.env = {**os.environ, **COMMON, "FLEXRACK_LEASES": str(self.file), "OCL_ICD_VENDORS": f"{vendors}/", "FLEXRACK_TRANSPORT": transport}
         self.env.pop("POCL_DEVICES", None)
+        self.holds = None
+        if not held:
+            return
         self.holds = subprocess.Popen([*prefix, str(BUILD / "flexrack-hold"), str(self.file), "--", "sleep", "infinity"], env=self.env, stdin=subprocess.DEVNULL, start_new_session=True)
         wait_until(lambda: all(self.state(index) == "held" for index in range(len(daemons))) or self.holds.poll() is not None, 30, "holding the leases")
 
@@ -122,7 +125,7 @@ class Attached:
         return next((one["state"] for one in self.daemons[index].ask("leases")["leases"] if one["lease"] == lease), None)
 
     def close(self):
-        if self.holds.poll() is None:
+        if self.holds and self.holds.poll() is None:
             os.killpg(self.holds.pid, signal.SIGTERM)
             self.holds.wait(20)
         for daemon, lease in zip(self.daemons, self.leases):

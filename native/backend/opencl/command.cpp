@@ -42,7 +42,7 @@ void Session::end_as(Command& command, cl_event first, cl_event last) {
   event->first = first;
   event->queue = Ref<QueueRecord>(command.queue);
   event->launches = engine_->devices[command.queue->device].usage->count();
-  if (command.event && !table_.insert(command.event, std::move(event))) fail(*engine_, command.op, command.event, CL_OUT_OF_HOST_MEMORY, {});
+  if (command.event && !table_.insert(command.event, std::move(event))) fail(*engine_, command.origin(), CL_OUT_OF_HOST_MEMORY, {});
 }
 
 void Session::refuse(Command& command, cl_int status) {
@@ -52,7 +52,7 @@ void Session::refuse(Command& command, cl_int status) {
     event->queue = Ref<QueueRecord>(command.queue);
     table_.insert(command.event, std::move(event));
   }
-  fail(*engine_, command.op, command.event, status, command.route);
+  fail(*engine_, command.origin(), status, command.route);
 }
 
 MemoryRecord* Session::memory(Command& command, std::uint64_t handle, MemoryRecord::Sort sort) {

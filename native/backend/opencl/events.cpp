@@ -36,13 +36,13 @@ void CL_CALLBACK on_stage(cl_event, cl_int status, void* data) {
 
 void Session::on(const cl::CreateUserEvent& m) {
   auto* context = table_.find<ContextRecord>(m.context);
-  if (!context || table_.has(m.event)) return fail(*engine_, m.kOp, m.event, CL_INVALID_CONTEXT, {});
+  if (!context || table_.has(m.event)) return fail(*engine_, {m.kOp, 0, m.event}, CL_INVALID_CONTEXT, {});
   auto event = Ref<EventRecord>::adopt(new EventRecord);
   event->is_user = true;
   event->native = outstanding_->make(context->native);
   if (!event->native) {
     event->status = CL_OUT_OF_RESOURCES;
-    fail(*engine_, m.kOp, m.event, CL_OUT_OF_RESOURCES, {});
+    fail(*engine_, {m.kOp, 0, m.event}, CL_OUT_OF_RESOURCES, {});
   } else {
     native().clRetainEvent(event->native);
   }

@@ -15,9 +15,9 @@ void Session::read(Command& command, std::uint64_t size, const Enqueue& enqueue)
   command.wants_event = true;
   const auto status = enqueue(staging->data(), command);
   if (status != CL_SUCCESS) return refuse(command, status);
-  engine_->watcher.await(command.made, [engine = engine_.get(), staging, route = command.route, op = command.op, event = command.event](cl_int over) {
+  engine_->watcher.await(command.made, [engine = engine_.get(), staging, route = command.route, origin = command.origin()](cl_int over) {
     if (over < 0) {
-      fail(*engine, op, event, over, route);
+      fail(*engine, origin, over, route);
       engine->link.flush();
       return;
     }
@@ -46,9 +46,9 @@ void Session::read_mapped(Command& command, const Place& place) {
     return refuse(command, status);
   }
   const wire::View data(static_cast<const std::uint8_t*>(at), place.size);
-  engine_->watcher.await(mapped, [engine = engine_.get(), data, sent, outstanding = outstanding_, route = command.route, op = command.op, event = command.event](cl_int over) {
+  engine_->watcher.await(mapped, [engine = engine_.get(), data, sent, outstanding = outstanding_, route = command.route, origin = command.origin()](cl_int over) {
     if (over < 0) {
-      fail(*engine, op, event, over, route);
+      fail(*engine, origin, over, route);
       engine->link.flush();
       outstanding->set(sent, CL_COMPLETE);
       return;

@@ -7,7 +7,12 @@ constexpr auto kLookEvery = std::chrono::milliseconds(1);
 }  // namespace
 
 void Route::push(wire::View data, wire::Done done) const {
-  if (peer == 0) return engine->link.push(ticket, data, std::move(done), data.size() < wire::kInlinePayload);
+  if (peer == 0) {
+    // Never waits for credit: this may be the thread that reads, and only what it reads brings more. What the client has announced is a frame by now.
+    engine->link.push(ticket, data, std::move(done));
+    if (data.size() < wire::kInlinePayload) engine->link.flush();
+    return;
+  }
   with_link([data, done = std::move(done), id = ticket](wire::Link* link) {
     if (link) link->push(id, data, done);
     else done(false);
@@ -41,9 +46,9 @@ void Route::with_link(std::function<void(wire::Link*)> action) const {
   });
 }
 
-void fail(Engine& engine, std::uint16_t op, std::uint64_t event, cl_int status, const Route& route) {
+void fail(Engine& engine, const Origin& origin, cl_int status, const Route& route) {
   route.cancel();
-  engine.notices.send(cl::Failed{.event = event, .op = op, .status = status});
+  engine.notices.send(cl::Failed{.queue = origin.queue, .event = origin.event, .op = origin.op, .status = status});
 }
 
 }  // namespace flexrack::backend::opencl

@@ -11,7 +11,7 @@ struct Route {
   std::uint64_t ticket = 0;
   std::uint64_t peer = 0;     ///< 0: the client
 
-  /// `data` stays valid until done. From a driver's callback: small ones are written by this thread, which is quicker.
+  /// `data` stays valid until done. Small ones that the client waits for are written by this thread, which is quicker.
   void push(wire::View data, wire::Done done) const;
   void land(std::span<std::uint8_t> into, wire::Done done) const;
   void cancel() const;
@@ -21,7 +21,14 @@ struct Route {
   void with_link(std::function<void(wire::Link*)> action) const;
 };
 
+/// Which command of the client's, by its handles; 0 for what it has not got.
+struct Origin {
+  std::uint16_t op = 0;
+  std::uint64_t queue = 0;
+  std::uint64_t event = 0;
+};
+
 /// A `send` that came to nothing; its payload will not come, or is not wanted. Not flushed.
-void fail(Engine& engine, std::uint16_t op, std::uint64_t event, cl_int status, const Route& route);
+void fail(Engine& engine, const Origin& origin, cl_int status, const Route& route);
 
 }  // namespace flexrack::backend::opencl

@@ -13,6 +13,7 @@
 #include "backend/opencl/route.h"
 #include "backend/opencl/staging.h"
 #include "gen/opencl/requests.h"
+#include "gen/opencl/revision.h"
 
 namespace flexrack::backend::opencl {
 
@@ -29,6 +30,7 @@ struct Command {
   cl_uint count() const { return static_cast<cl_uint>(waits->size()); }
   const cl_event* list() const { return waits->empty() ? nullptr : waits->data(); }
   cl_event* out() { return event || wants_event ? &made : nullptr; }
+  Origin origin() const { return {op, queue ? queue->handle : 0, event}; }
 };
 
 class Session final : public Backend, private cl::Requests {
@@ -36,6 +38,7 @@ class Session final : public Backend, private cl::Requests {
   explicit Session(Grant& grant) : grant_(grant) {}
   ~Session() override;
 
+  wire::Api api() const override { return cl::kApi; }
   void start(wire::Link& link, Peers& peers) override;
   void stop() override;
   void on_frame(const wire::Header& header, wire::View body) override;

@@ -57,7 +57,7 @@ cl_event new_event_after_all(cl_command_queue queue, cl_command_type type) { ret
 
 cl_int queue_error(cl_command_queue queue) {
   const auto& place = queue->context->places[queue->place];
-  return place.session->is_alive() ? place.inbox->take_failure() : kLost;
+  return place.session->is_alive() ? place.inbox->take_failure(queue->handle) : kLost;
 }
 
 cl_int give_info(const void* value, size_t size, size_t capacity, void* out, size_t* size_out) {

@@ -14,6 +14,8 @@
 namespace flexrack::client::opencl {
 namespace {
 
+constexpr std::size_t kMostFailures = 4096;
+
 /// Where the device's printf would have gone: the program's standard output, after what the program itself printed so far.
 void print(wire::View text) {
   // A thread that has stdout locked may be waiting for us: then its buffer goes out later, and nobody waits for ever.
@@ -31,10 +33,17 @@ void print(wire::View text) {
 
 }  // namespace
 
-void Inbox::on_notice(Session&, const wire::Header& header, wire::View body) {
+void Inbox::on_notice(Session& session, const wire::Header& header, wire::View body) {
   // Nothing may be thrown at the thread that reads.
   try {
-    if (cl::dispatch(static_cast<cl::Notices&>(*this), header, body) != cl::Dispatch::ok) trace("a notice that is none of ours was left out");
+    switch (cl::dispatch(static_cast<cl::Notices&>(*this), header, body)) {
+      case cl::Dispatch::ok: return;
+      case cl::Dispatch::unknown: return trace("a notice that is none of ours was left out");
+      case cl::Dispatch::malformed: break;
+    }
+    // Somebody may be waiting for what it says: an error is better than that.
+    trace("a notice that cannot be read ends the session");
+    session.abandon();
   } catch (const std::exception& error) {
     trace(error.what());
   }
@@ -116,7 +125,7 @@ void Inbox::on(const cl::Failed& message) {
   if (message.status >= CL_SUCCESS) return;
   const auto event = message.event == 0 ? nullptr : find(message.event, false);
   if (!event) {
-    if (message.event == 0) failure_.store(message.status);
+    if (message.event == 0) note_failure(message.queue, message.status);
     return;
   }
   cl::Completion completion;
@@ -124,6 +133,30 @@ void Inbox::on(const cl::Failed& message) {
   completion.status = message.status;
   take_completion(event, completion);
   drop(event);
+}
+
+void Inbox::note_failure(std::uint64_t queue, cl_int status) {
+  const std::lock_guard guard(lock_);
+  if (failures_.size() >= kMostFailures) return;  // of queues that this process never had
+  failures_.try_emplace(queue, status);
+  has_failures_.store(true, std::memory_order_relaxed);
+}
+
+cl_int Inbox::find_failure(std::uint64_t queue) {
+  const std::lock_guard guard(lock_);
+  auto found = failures_.find(queue);
+  if (found == failures_.end()) found = failures_.find(0);
+  if (found == failures_.end()) return CL_SUCCESS;
+  const auto status = found->second;
+  failures_.erase(found);
+  has_failures_.store(!failures_.empty(), std::memory_order_relaxed);
+  return status;
+}
+
+void Inbox::forget_queue(std::uint64_t queue) {
+  const std::lock_guard guard(lock_);
+  failures_.erase(queue);
+  has_failures_.store(!failures_.empty(), std::memory_order_relaxed);
 }
 
 cl_event Inbox::find(std::uint64_t handle, bool is_last) {

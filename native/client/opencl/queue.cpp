@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "client/opencl/event.h"
+#include "client/opencl/inbox.h"
 #include "client/opencl/info.h"
 
 namespace flexrack::client::opencl {
@@ -161,6 +162,7 @@ void dispose(cl_command_queue queue) {
   queue->session().send(message);
   queue->session().link().flush();
   const auto context = queue->context;
+  context->places[queue->place].inbox->forget_queue(queue->handle);
   delete queue;
   drop(context);
 }

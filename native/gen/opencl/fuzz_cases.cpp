@@ -1119,9 +1119,10 @@ wire::Bytes make_ContextError() {
 }
 wire::Bytes make_Failed() {
   Failed m;
-  m.event = 40;
-  m.op = 41;
-  m.status = 42;
+  m.queue = 40;
+  m.event = 41;
+  m.op = 42;
+  m.status = 43;
   wire::Bytes out;
   encode(out, m);
   return out;

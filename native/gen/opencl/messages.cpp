@@ -2368,11 +2368,13 @@ bool decode(wire::View body, ContextError& m) {
 }
 
 static void write(wire::Writer& w, const Failed& m) {
+  w.put(m.queue);
   w.put(m.event);
   w.put(m.op);
   w.put(m.status);
 }
 static void read(wire::Reader& r, Failed& m) {
+  m.queue = r.get<std::uint64_t>();
   m.event = r.get<std::uint64_t>();
   m.op = r.get<std::uint32_t>();
   m.status = r.get<std::int32_t>();

@@ -1027,6 +1027,7 @@ bool decode(wire::View body, ContextError& m);
 
 struct Failed {
   static constexpr std::uint16_t kOp = 0x1064;
+  std::uint64_t queue = 0;
   std::uint64_t event = 0;
   std::uint32_t op = 0;
   std::int32_t status = 0;

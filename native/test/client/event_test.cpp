@@ -234,6 +234,34 @@ TEST_CASE("what the device refuses later is told once by the next blocking call,
   clReleaseEvent(read);
 }
 
+TEST_CASE("what the device refuses on one queue is not another's to answer") {
+  Desk desk;
+  complete_when_watched(desk.link());
+  cl::Failed failed;
+  failed.op = cl::CopyBuffer::kOp;
+  failed.queue = desk.queues[0]->handle + 1000;
+  failed.status = CL_MEM_COPY_OVERLAP;
+  desk.link().notice(failed);
+  CHECK(clFinish(desk.queues[0]) == CL_SUCCESS);
+  failed.queue = desk.queues[0]->handle;
+  desk.link().notice(failed);
+  failed.status = CL_INVALID_VALUE;  // the first is what a program without remote devices would have seen
+  desk.link().notice(failed);
+  CHECK(clFinish(desk.queues[0]) == CL_MEM_COPY_OVERLAP);
+  CHECK(clFinish(desk.queues[0]) == CL_SUCCESS);
+}
+
+TEST_CASE("a notice that cannot be read ends the session: whoever waits for it gets an error") {
+  Desk desk;
+  const auto event = desk.command();
+  desk.link().on_sent = [&](const test::Sent& sent) {
+    if (sent.header.op == cl::Watch::kOp) desk.link().arrive({{cl::Completed::kOp, 0, 8, 0}, wire::Bytes(8, 0xff)});
+  };
+  CHECK(wait_event(event) == kLost);
+  CHECK(clFinish(desk.queues[0]) == kLost);
+  clReleaseEvent(event);
+}
+
 TEST_CASE("times come with completion, or are asked for, and only where the queue is profiled") {
   Desk desk(CL_QUEUE_PROFILING_ENABLE);
   const auto event = desk.command();

@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "gen/opencl/revision.h"
 #include "wire/codec.h"
 #include "wire/preamble.h"
 
@@ -119,7 +120,7 @@ wire::Dial dial_of(const wire::Json& lease, const std::string& transport) {
   return to;
 }
 
-Client::Client(const wire::Dial& to) : link_(wire::dial(to, 0x1000, *this)) {}
+Client::Client(const wire::Dial& to) : link_(wire::dial(to, cl::kApi, *this)) {}
 
 Client::~Client() { link_->close(); }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "backend/backend.h"
+#include "gen/opencl/revision.h"
 #include "wire/codec.h"
 
 namespace flexrack::test {
@@ -17,6 +18,7 @@ class MadeUp : public backend::Backend {
  public:
   explicit MadeUp(backend::Grant& grant) : grant_(grant) {}
 
+  wire::Api api() const override { return cl::kApi; }
   void start(wire::Link& link, backend::Peers&) override { link_ = &link; }
 
   void stop() override {

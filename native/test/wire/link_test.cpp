@@ -52,7 +52,7 @@ struct Client {
       const std::lock_guard guard(lock);
       replies[call] = Bytes(bytes.begin(), bytes.end());
     };
-    link = dial(to, 0x1000, ear);
+    link = dial(to, kToy, ear);
   }
   ~Client() {
     if (link) link->close();

@@ -128,7 +128,7 @@ struct Caller {
       if (number != next) is_wrong = true;
       ++next;
     };
-    link = dial(to, 0x1000, ear);
+    link = dial(to, kToy, ear);
   }
   ~Caller() { link->close(); }
   void count(std::uint64_t number, std::size_t padding) {
@@ -300,7 +300,7 @@ TEST_CASE("payloads that wait for their place do not hold up others") {
     if (header.op == kPut) link.land(ticket, {memory.data(), 20000000}, [](bool) {});
   });
   Ear ear;
-  const auto link = dial(dial_to(server.port(), some_key()), 0x1000, ear);
+  const auto link = dial(dial_to(server.port(), some_key()), kToy, ear);
   const auto bytes = pattern(40000000, 9);
   std::atomic<int> first{0}, second{0};
   // More than is stored for payloads without a place; nobody lands it until the other has come.

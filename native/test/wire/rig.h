@@ -25,6 +25,9 @@ namespace flexrack::test {
 
 using namespace flexrack::wire;
 
+/// What both ends speak here.
+inline constexpr Api kToy{"toy", 0x1000, 0x7000000000000000};
+
 /// A listening TCP socket on loopback, and a Unix one beside it.
 struct Listener {
   Socket socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
@@ -149,7 +152,7 @@ class Server {
       auto session = std::make_unique<Session>();
       auto& made = *session;
       made.ear.frame = [this, &made](const Header& header, View body) { frame_(*made.link, header, body); };
-      made.link = accept_session(fd, preamble, key_, limits_, made.ear);
+      made.link = accept_session(fd, preamble, key_, limits_, kToy, made.ear);
       made.runner = std::thread([&made] { made.link->run(); });
       const std::lock_guard guard(lock_);
       sessions_[preamble.session] = std::move(session);

@@ -65,7 +65,7 @@ TEST_CASE("a client with the wrong key is refused, and so is a server with the w
     Server server(some_key(1), {}, nothing());
     Ear ear;
     try {
-      dial(dial_to(server.port(), some_key(2), transport), 0x1000, ear);
+      dial(dial_to(server.port(), some_key(2), transport), kToy, ear);
       FAIL("let in");
     } catch (const Error& error) {
       CHECK(error.kind() == Error::Kind::untrusted);
@@ -87,7 +87,7 @@ TEST_CASE("a recorded connection played again opens nothing") {
       auto to = dial_to(server.port(), some_key(), transport);
       to.port = recorder.listener.port;
       to.grace = std::chrono::milliseconds(0);
-      const auto link = dial(to, 0x1000, ear);
+      const auto link = dial(to, kToy, ear);
       link->send(0x1001, 0, [](Bytes&) {});
       link->flush();
       link->close();
@@ -123,7 +123,7 @@ TEST_CASE("garbage after the preamble is refused, and a server serves on") {
     talk(server.port(), bytes);
   }
   Ear ear;
-  const auto link = dial(dial_to(server.port(), some_key()), 0x1000, ear);
+  const auto link = dial(dial_to(server.port(), some_key()), kToy, ear);
   CHECK(!link->is_over());
   link->close();
 }
@@ -142,7 +142,7 @@ TEST_CASE("a server that is silent, turns down or says nonsense is an error with
     auto to = dial_to(listener.port, some_key());
     to.connect_timeout = std::chrono::milliseconds(200);
     try {
-      dial(to, 0x1000, ear);
+      dial(to, kToy, ear);
       FAIL("connected");
     } catch (const Error& error) {
       kind = error.kind();
@@ -205,7 +205,7 @@ TEST_CASE("a client with the right key that sends garbage loses its link, and on
     while (command->read_some({&byte, 1}) != Channel::kEnded) std::this_thread::yield();
   }
   Ear ear;
-  const auto link = dial(dial_to(server.port(), some_key()), 0x1000, ear);
+  const auto link = dial(dial_to(server.port(), some_key()), kToy, ear);
   CHECK(!link->is_over());
   link->close();
 }
@@ -214,7 +214,7 @@ TEST_CASE("the child of a fork has a link that is over, and the parent's goes on
   std::atomic<std::uint64_t> heard{0};
   Server server(some_key(), {}, [&](Link&, const Header& header, View) { heard = header.sequence; });
   Ear ear;
-  const auto link = dial(dial_to(server.port(), some_key()), 0x1000, ear);
+  const auto link = dial(dial_to(server.port(), some_key()), kToy, ear);
   const auto child = fork();
   if (child == 0) {
     int failed = 0;
