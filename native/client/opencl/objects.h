@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/opencl/slab.h"
+#include "client/slab.h"
 #include "client/session.h"
 #include "gen/opencl/cl.h"
 #include "gen/opencl/icd.h"

@@ -1,10 +1,10 @@
-// Where the objects behind OpenCL handles live: memory that stays mapped, so that any pointer an application passes can be checked
+// Where the objects behind handles live: memory that stays mapped, so that any pointer an application passes can be checked
 // without touching what is not ours.
 #pragma once
 
 #include <cstddef>
 
-namespace flexrack::client::opencl {
+namespace flexrack::client {
 
 /// A slot for an object of that size (1 KiB at most), zeroed in its first 16 bytes. Throws std::bad_alloc when there is no more.
 void* take_slot(std::size_t size);
@@ -17,4 +17,4 @@ bool is_slot(const void* pointer);
 /// Makes is_slot() false for good. What was mapped stays mapped.
 void forget_slots();
 
-}  // namespace flexrack::client::opencl
+}  // namespace flexrack::client

@@ -1,4 +1,4 @@
-#include "client/opencl/slab.h"
+#include "client/slab.h"
 
 #include <sys/mman.h>
 
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <new>
 
-namespace flexrack::client::opencl {
+namespace flexrack::client {
 namespace {
 
 // One stretch of address space, reserved once, cut into a part a slot size. Pages cost memory when first used.
@@ -93,4 +93,4 @@ void forget_slots() {
   base.store(0, std::memory_order_release);
 }
 
-}  // namespace flexrack::client::opencl
+}  // namespace flexrack::client
