@@ -1,5 +1,6 @@
 // How the specification's names and types read in C++.
-import {type Field, type Message, SCALARS, type Spec} from './spec.ts'
+import {SCALARS} from './scalars.ts'
+import type {Field, Message, Spec} from './spec.ts'
 
 /** The first lines of every generated file. */
 export function banner(spec: Spec, what: string): string {

@@ -1,6 +1,7 @@
 // gen/API/fuzz_cases.{h,cpp}: a valid example of every body, the seeds of the fuzzers and the matter of the round-trip tests.
 import {banner, bodies, cppType, hex, space} from './cpp.ts'
-import {type Field, SCALARS, type Spec} from './spec.ts'
+import {SCALARS} from './scalars.ts'
+import type {Field, Spec} from './spec.ts'
 
 export function fuzzCasesHeader(spec: Spec): string {
   return `${banner(spec, `A valid example of every request, reply and notice of ${spec.api}.`)}#pragma once

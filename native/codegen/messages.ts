@@ -1,6 +1,7 @@
 // gen/API/messages.{h,cpp}: the structs, and how they are written and read.
 import {banner, bodies, camel, cppType, hex, initial, smallest, space, uniform} from './cpp.ts'
-import {type Field, SCALARS, type Spec} from './spec.ts'
+import {SCALARS} from './scalars.ts'
+import type {Field, Spec} from './spec.ts'
 
 export function messagesHeader(spec: Spec): string {
   const structs = spec.structs.map(({name, fields}) => `struct ${name} {\n${members(fields)}};\n`)

@@ -1,14 +1,12 @@
 // Reads a specification: NAME.api (messages), and where there are such, NAME.constants and NAME.functions beside it.
 //
-// OpenCL's functions are written by hand on top of generated messages: its objects carry too much state for less. An API whose functions are mostly
-// plain forwards (CUDA's driver API) can have them generated from the same lines, with the signature saying what goes where:
-//   fn cuMemsetD8Async 3.2 forward memset
-//     CUresult (in handle dstDevice, in u8 uc, in u64 N, in stream hStream)
-// `in`, `out`, `inout` before a parameter, `T[n]` for arrays whose length is the parameter n, and a class of handle (stream, module, ...) that
-// says which table translates it. Of these the generator can make the message, the client's stub (send or call by whether anything is `out`), the
-// server's call of the native function and the fuzz case. A function without directions stays hand-written, as all of OpenCL's are.
+// OpenCL's functions are written by hand on top of generated messages: its objects carry too much state for less. Of CUDA's, those that are plain
+// forwards are generated from the same lines (plain.ts): the signature says what goes where, as the head of cuda.functions explains.
 import {existsSync, readFileSync} from 'node:fs'
+import {bodies} from './cpp.ts'
 import {type Declaration, type Fail, readDeclaration, readInside} from './declarations.ts'
+import {addPlainMessages} from './plain.ts'
+import {SCALARS} from './scalars.ts'
 
 export interface Field {
   name: string
@@ -34,6 +32,12 @@ export interface Message {
 export interface Parameter {
   type: string
   name: string
+  /** Of a plain forward: what becomes of what a pointer points to. */
+  direction?: 'in' | 'out' | 'new' | 'gone'
+  /** The pointer may be null. */
+  isOptional?: boolean
+  /** The parameter that says how many there are. */
+  count?: string
 }
 
 export interface ApiFunction {
@@ -44,6 +48,10 @@ export interface ApiFunction {
   how: 'forward' | 'local' | 'refuse'
   messages: string[]
   reason: string
+  /** A plain forward: its message is made from its signature. */
+  plain?: {kind: 'send' | 'call'; op: number}
+  /** Does what this other function does. */
+  same?: string
   /** Undefined: a null entry. */
   returns?: string
   parameters: Parameter[]
@@ -72,18 +80,6 @@ export function emptySpec(): Spec {
   return {api: '', firstOp: 0, structs: [], messages: [], declarations: [], constants: [], functions: [], absent: []}
 }
 
-/** What a field of a scalar type is in C++. */
-export const SCALARS: Record<string, {cpp: string; size: number}> = {
-  u8: {cpp: 'std::uint8_t', size: 1},
-  u16: {cpp: 'std::uint16_t', size: 2},
-  u32: {cpp: 'std::uint32_t', size: 4},
-  u64: {cpp: 'std::uint64_t', size: 8},
-  i32: {cpp: 'std::int32_t', size: 4},
-  i64: {cpp: 'std::int64_t', size: 8},
-  f64: {cpp: 'double', size: 8},
-  handle: {cpp: 'std::uint64_t', size: 8},
-}
-
 const BUILT_IN = new Set([...Object.keys(SCALARS), 'string', 'bytes', 'payload'])
 
 /** Reads `base`.api, and `base`.constants and `base`.functions where they are. Throws with file and line on what it cannot read. */
@@ -92,6 +88,8 @@ export function readSpec(base: string): Spec {
   for (const [path, needed] of [[`${base}.api`, true], [`${base}.constants`, false], [`${base}.functions`, false]] as const) {
     if (needed || existsSync(path)) parse(readFileSync(path, 'utf8'), path, spec)
   }
+  addPlainMessages(spec)
+  for (const one of spec.functions) follow(one, spec)
   check(spec)
   return spec
 }
@@ -154,11 +152,30 @@ function fields(text: string, fail: Fail): Field[] {
 }
 
 function functionLine(text: string, isInTable: boolean, fail: Fail): ApiFunction {
-  const match = /^(\w+) (\d+\.\d)(?: (pt[sd][sz]) (\d+\.\d))? (forward|local|refuse)((?: \w+)*)(?: "(.*)")?$/.exec(text) ?? fail('a function is NAME SINCE forward|local|refuse MESSAGES "REASON"')
-  const [, name = '', since = '', suffix, own = '', how = '', messages = '', reason = ''] = match
-  if (how !== 'forward' && reason === '') fail('why is it not forwarded')
+  const head = /^(\w+) (\d+\.\d)(?: (pt[sd][sz]) (\d+\.\d))? (.*)$/.exec(text) ?? fail('a function is NAME SINCE and what becomes of it')
+  const [, name = '', since = '', suffix, own = '', fate = ''] = head
   const perThread = suffix === undefined ? {} : {perThread: {suffix, since: own}}
-  return {name, since, ...perThread, how: how as ApiFunction['how'], messages: messages.split(' ').filter(Boolean), reason, parameters: [], isInTable}
+  return {name, since, ...perThread, ...fateOf(fate, fail), parameters: [], isInTable}
+}
+
+function fateOf(text: string, fail: Fail): Pick<ApiFunction, 'how' | 'messages' | 'reason' | 'plain' | 'same'> {
+  const [, kind, op] = /^(send|call) (0x[0-9a-f]+)$/.exec(text) ?? []
+  if (kind) return {how: 'forward', messages: [], reason: '', plain: {kind: kind as 'send' | 'call', op: Number(op)}}
+  const [, same] = /^same (\w+)$/.exec(text) ?? []
+  if (same) return {how: 'forward', messages: [], reason: `as \`${same}\``, same}
+  const [, how = '', messages = '', reason = ''] = /^(forward|local|refuse)((?: \w+)*)(?: "(.*)")?$/.exec(text) ?? fail('a function is NAME SINCE forward|local|refuse MESSAGES "REASON"')
+  if (how !== 'forward' && reason === '') fail('why is it not forwarded')
+  return {how: how as ApiFunction['how'], messages: messages.split(' ').filter(Boolean), reason}
+}
+
+/** The fate of a function that does what another does. */
+function follow(one: ApiFunction, spec: Spec): void {
+  if (one.same === undefined) return
+  const other = spec.functions.find(({name}) => name === one.same)
+  const types = (of: ApiFunction): string => of.parameters.map(({type}) => type).join()
+  if (!other || other.same !== undefined || types(other) !== types(one)) throw new Error(`${one.name}: cannot be the same as ${one.same}`)
+  one.how = other.how
+  one.messages = other.messages
 }
 
 function signature(text: string, of: ApiFunction, fail: Fail): void {
@@ -166,8 +183,10 @@ function signature(text: string, of: ApiFunction, fail: Fail): void {
   const [, returns = '', list = ''] = /^(\w+\*?) \((.*)\)$/.exec(text) ?? fail('a signature is TYPE (parameters)')
   of.returns = returns
   of.parameters = list === '' ? [] : list.split(', ').map((parameter) => {
-    const [, type = '', name = ''] = /^(.*[ *])(\w+)$/.exec(parameter) ?? fail('a parameter is a type and a name')
-    return {type: type.trim(), name}
+    const match = /^(?:(in|out|new|gone)(\??) )?(.*[ *])(\w+)(?:\[(\w+)\])?$/.exec(parameter) ?? fail('a parameter is a type and a name')
+    const [, direction, optional, type = '', name = '', count] = match
+    const more = direction ? {direction: direction as Parameter['direction'], isOptional: optional === '?'} : {}
+    return {type: type.trim(), name, ...more, ...(count === undefined ? {} : {count})}
   })
 }
 
@@ -176,6 +195,8 @@ function check(spec: Spec): void {
   const all = [...spec.structs.flatMap((one) => one.fields), ...spec.messages.flatMap((one) => [...one.fields, ...(one.reply ?? [])])]
   for (const field of all) if (!known.has(field.type)) throw new Error(`${spec.api}: ${field.name} is of no known type: ${field.type}`)
   const messages = new Set(spec.messages.map(({name}) => name))
+  for (const {name} of spec.structs) if (bodies(spec).some((body) => body.name === name)) throw new Error(`${spec.api}: ${name} is a struct and a message`)
+  if (messages.size < spec.messages.length) throw new Error(`${spec.api}: two messages of one name`)
   for (const one of spec.functions) for (const used of one.messages) if (!messages.has(used)) throw new Error(`${one.name}: no message ${used}`)
 }
 

@@ -1,0 +1,168 @@
+// Finds the handler of a message of cuda.
+// Generated from native/spec/cuda.* by native/codegen/generate.ts; change those.
+#include "gen/cuda/requests.h"
+
+namespace flexrack::cu {
+
+namespace {
+
+template <class Message, class To>
+Dispatch pass(To& to, wire::View body) {
+  Message message;
+  if (!decode(body, message)) return Dispatch::malformed;
+  to.on(message);
+  return Dispatch::ok;
+}
+
+template <class Message>
+Dispatch call(Requests& requests, wire::Link& link, const wire::Header& header, wire::View body) {
+  Message message;
+  if (!decode(body, message)) return Dispatch::malformed;
+  requests.on(message, wire::Respond<typename Message::Reply>(link, header));
+  return Dispatch::ok;
+}
+
+}  // namespace
+
+Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& header, wire::View body) {
+  switch (header.op) {
+    case Describe::kOp: return call<Describe>(requests, link, header, body);
+    case Usage::kOp: return call<Usage>(requests, link, header, body);
+    case CreateContext::kOp: return call<CreateContext>(requests, link, header, body);
+    case ReleaseContext::kOp: return pass<ReleaseContext>(requests, body);
+    case WaitContext::kOp: return call<WaitContext>(requests, link, header, body);
+    case SetLimit::kOp: return call<SetLimit>(requests, link, header, body);
+    case MemoryInfo::kOp: return call<MemoryInfo>(requests, link, header, body);
+    case Release::kOp: return pass<Release>(requests, body);
+    case ReserveAddresses::kOp: return call<ReserveAddresses>(requests, link, header, body);
+    case FreeAddresses::kOp: return pass<FreeAddresses>(requests, body);
+    case Allocate::kOp: return call<Allocate>(requests, link, header, body);
+    case Free::kOp: return pass<Free>(requests, body);
+    case CreateMemory::kOp: return call<CreateMemory>(requests, link, header, body);
+    case MapMemory::kOp: return pass<MapMemory>(requests, body);
+    case UnmapMemory::kOp: return pass<UnmapMemory>(requests, body);
+    case SetAccess::kOp: return pass<SetAccess>(requests, body);
+    case MemoryGranularity::kOp: return call<MemoryGranularity>(requests, link, header, body);
+    case DefaultPool::kOp: return pass<DefaultPool>(requests, body);
+    case CreatePool::kOp: return call<CreatePool>(requests, link, header, body);
+    case AllocateFromPool::kOp: return call<AllocateFromPool>(requests, link, header, body);
+    case FreeToPool::kOp: return pass<FreeToPool>(requests, body);
+    case SetPoolAttribute::kOp: return pass<SetPoolAttribute>(requests, body);
+    case PoolAttribute::kOp: return call<PoolAttribute>(requests, link, header, body);
+    case SetGraphMemory::kOp: return pass<SetGraphMemory>(requests, body);
+    case GraphMemory::kOp: return call<GraphMemory>(requests, link, header, body);
+    case CreateArray::kOp: return call<CreateArray>(requests, link, header, body);
+    case CreateTexture::kOp: return call<CreateTexture>(requests, link, header, body);
+    case CreateSurface::kOp: return call<CreateSurface>(requests, link, header, body);
+    case HaveImages::kOp: return call<HaveImages>(requests, link, header, body);
+    case Load::kOp: return call<Load>(requests, link, header, body);
+    case FindKernel::kOp: return call<FindKernel>(requests, link, header, body);
+    case FindVariable::kOp: return call<FindVariable>(requests, link, header, body);
+    case Link::kOp: return call<Link>(requests, link, header, body);
+    case OccupancyOfClusters::kOp: return call<OccupancyOfClusters>(requests, link, header, body);
+    case Launch::kOp: return pass<Launch>(requests, body);
+    case WriteMemory::kOp: return pass<WriteMemory>(requests, body);
+    case ReadMemory::kOp: return pass<ReadMemory>(requests, body);
+    case CopyMemory::kOp: return pass<CopyMemory>(requests, body);
+    case WriteRows::kOp: return pass<WriteRows>(requests, body);
+    case ReadRows::kOp: return pass<ReadRows>(requests, body);
+    case CopyRows::kOp: return pass<CopyRows>(requests, body);
+    case Fill::kOp: return pass<Fill>(requests, body);
+    case WriteRanges::kOp: return pass<WriteRanges>(requests, body);
+    case ReadRanges::kOp: return pass<ReadRanges>(requests, body);
+    case HostFunction::kOp: return pass<HostFunction>(requests, body);
+    case RanHostFunction::kOp: return pass<RanHostFunction>(requests, body);
+    case WaitGate::kOp: return pass<WaitGate>(requests, body);
+    case OpenGate::kOp: return pass<OpenGate>(requests, body);
+    case CreateStream::kOp: return pass<CreateStream>(requests, body);
+    case WaitStream::kOp: return call<WaitStream>(requests, link, header, body);
+    case QueryStream::kOp: return call<QueryStream>(requests, link, header, body);
+    case SetStreamAttribute::kOp: return pass<SetStreamAttribute>(requests, body);
+    case StreamAttribute::kOp: return call<StreamAttribute>(requests, link, header, body);
+    case CreateEvent::kOp: return pass<CreateEvent>(requests, body);
+    case WaitEvent::kOp: return call<WaitEvent>(requests, link, header, body);
+    case QueryEvent::kOp: return call<QueryEvent>(requests, link, header, body);
+    case WatchEvent::kOp: return pass<WatchEvent>(requests, body);
+    case ElapsedTime::kOp: return call<ElapsedTime>(requests, link, header, body);
+    case BeginCapture::kOp: return pass<BeginCapture>(requests, body);
+    case EndCapture::kOp: return call<EndCapture>(requests, link, header, body);
+    case CaptureInfo::kOp: return call<CaptureInfo>(requests, link, header, body);
+    case UpdateCapture::kOp: return pass<UpdateCapture>(requests, body);
+    case CreateGraph::kOp: return pass<CreateGraph>(requests, body);
+    case AddNode::kOp: return pass<AddNode>(requests, body);
+    case AddAnsweredNode::kOp: return call<AddAnsweredNode>(requests, link, header, body);
+    case SetNode::kOp: return pass<SetNode>(requests, body);
+    case SetExecNode::kOp: return call<SetExecNode>(requests, link, header, body);
+    case AskNode::kOp: return call<AskNode>(requests, link, header, body);
+    case GraphContent::kOp: return call<GraphContent>(requests, link, header, body);
+    case CloneGraph::kOp: return call<CloneGraph>(requests, link, header, body);
+    case Instantiate::kOp: return call<Instantiate>(requests, link, header, body);
+    case UpdateExec::kOp: return call<UpdateExec>(requests, link, header, body);
+    case SetNodeAttribute::kOp: return pass<SetNodeAttribute>(requests, body);
+    case NodeAttribute::kOp: return call<NodeAttribute>(requests, link, header, body);
+    case GraphAsDot::kOp: return call<GraphAsDot>(requests, link, header, body);
+    case ConditionalHandle::kOp: return call<ConditionalHandle>(requests, link, header, body);
+    case PeerAccept::kOp: return call<PeerAccept>(requests, link, header, body);
+    case PeerOpen::kOp: return call<PeerOpen>(requests, link, header, body);
+    case ExportMemory::kOp: return pass<ExportMemory>(requests, body);
+    case ImportMemory::kOp: return pass<ImportMemory>(requests, body);
+    case DeviceGetTexture1dLinearMaxWidth::kOp: return call<DeviceGetTexture1dLinearMaxWidth>(requests, link, header, body);
+    case CtxSetFlags::kOp: return pass<CtxSetFlags>(requests, body);
+    case CtxSetCacheConfig::kOp: return pass<CtxSetCacheConfig>(requests, body);
+    case CtxResetPersistingL2Cache::kOp: return pass<CtxResetPersistingL2Cache>(requests, body);
+    case CtxRecordEvent::kOp: return pass<CtxRecordEvent>(requests, body);
+    case CtxWaitEvent::kOp: return pass<CtxWaitEvent>(requests, body);
+    case KernelSetAttribute::kOp: return call<KernelSetAttribute>(requests, link, header, body);
+    case KernelSetCacheConfig::kOp: return pass<KernelSetCacheConfig>(requests, body);
+    case ArrayGetMemoryRequirements::kOp: return call<ArrayGetMemoryRequirements>(requests, link, header, body);
+    case MipmappedArrayGetMemoryRequirements::kOp: return call<MipmappedArrayGetMemoryRequirements>(requests, link, header, body);
+    case ArrayGetPlane::kOp: return call<ArrayGetPlane>(requests, link, header, body);
+    case MipmappedArrayGetLevel::kOp: return call<MipmappedArrayGetLevel>(requests, link, header, body);
+    case MemGetAccess::kOp: return call<MemGetAccess>(requests, link, header, body);
+    case MemPoolTrimTo::kOp: return pass<MemPoolTrimTo>(requests, body);
+    case MemPoolSetAccess::kOp: return pass<MemPoolSetAccess>(requests, body);
+    case MemPoolGetAccess::kOp: return call<MemPoolGetAccess>(requests, link, header, body);
+    case StreamWaitEvent::kOp: return pass<StreamWaitEvent>(requests, body);
+    case StreamCopyAttributes::kOp: return pass<StreamCopyAttributes>(requests, body);
+    case EventRecord::kOp: return pass<EventRecord>(requests, body);
+    case EventRecordWithFlags::kOp: return pass<EventRecordWithFlags>(requests, body);
+    case StreamWaitValue32::kOp: return pass<StreamWaitValue32>(requests, body);
+    case StreamWaitValue64::kOp: return pass<StreamWaitValue64>(requests, body);
+    case StreamWriteValue32::kOp: return pass<StreamWriteValue32>(requests, body);
+    case StreamWriteValue64::kOp: return pass<StreamWriteValue64>(requests, body);
+    case StreamBatchMemOp::kOp: return pass<StreamBatchMemOp>(requests, body);
+    case FuncSetAttribute::kOp: return call<FuncSetAttribute>(requests, link, header, body);
+    case FuncSetCacheConfig::kOp: return pass<FuncSetCacheConfig>(requests, body);
+    case FuncIsLoaded::kOp: return call<FuncIsLoaded>(requests, link, header, body);
+    case FuncLoad::kOp: return pass<FuncLoad>(requests, body);
+    case FuncSetSharedMemConfig::kOp: return pass<FuncSetSharedMemConfig>(requests, body);
+    case DeviceGraphMemTrim::kOp: return pass<DeviceGraphMemTrim>(requests, body);
+    case GraphAddDependencies::kOp: return pass<GraphAddDependencies>(requests, body);
+    case GraphRemoveDependencies::kOp: return pass<GraphRemoveDependencies>(requests, body);
+    case GraphDestroyNode::kOp: return pass<GraphDestroyNode>(requests, body);
+    case GraphNodeSetEnabled::kOp: return call<GraphNodeSetEnabled>(requests, link, header, body);
+    case GraphNodeGetEnabled::kOp: return call<GraphNodeGetEnabled>(requests, link, header, body);
+    case GraphUpload::kOp: return pass<GraphUpload>(requests, body);
+    case GraphLaunch::kOp: return pass<GraphLaunch>(requests, body);
+    case GraphKernelNodeCopyAttributes::kOp: return pass<GraphKernelNodeCopyAttributes>(requests, body);
+    case OccupancyMaxActiveBlocksPerMultiprocessorWithFlags::kOp: return call<OccupancyMaxActiveBlocksPerMultiprocessorWithFlags>(requests, link, header, body);
+    case OccupancyAvailableDynamicSmemPerBlock::kOp: return call<OccupancyAvailableDynamicSmemPerBlock>(requests, link, header, body);
+    case TexObjectDestroy::kOp: return pass<TexObjectDestroy>(requests, body);
+    case SurfObjectDestroy::kOp: return pass<SurfObjectDestroy>(requests, body);
+    case CtxEnablePeerAccess::kOp: return call<CtxEnablePeerAccess>(requests, link, header, body);
+    case CtxDisablePeerAccess::kOp: return call<CtxDisablePeerAccess>(requests, link, header, body);
+    default: return Dispatch::unknown;
+  }
+}
+
+Dispatch dispatch(Notices& notices, const wire::Header& header, wire::View body) {
+  switch (header.op) {
+    case Failed::kOp: return pass<Failed>(notices, body);
+    case RunHostFunction::kOp: return pass<RunHostFunction>(notices, body);
+    case EventReached::kOp: return pass<EventReached>(notices, body);
+    case Printed::kOp: return pass<Printed>(notices, body);
+    default: return Dispatch::unknown;
+  }
+}
+
+}  // namespace flexrack::cu
