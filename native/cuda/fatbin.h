@@ -79,11 +79,13 @@ struct Choice {
 };
 
 /// The machine code that fits best, else the newest PTX that the device can run; of several fatbins the first, else one from each of the rest.
+/// Code that says no architecture (a bare ELF file of a kind we do not know, PTX without .target) is left to whoever loads it.
 Choice choose(const Image& image, const Target& target);
 
-/// "CUDA C++ Programming Guide", binary and PTX compatibility: machine code runs on its major version from its minor version up.
+/// "CUDA C++ Programming Guide", binary and PTX compatibility: machine code runs on its major version from its minor version up, what was made
+/// for one architecture ('a') or for a system on a chip on that alone.
 bool runs_machine_code(const Architecture& device, const Architecture& code);
-/// PTX can be compiled for every device from its version up.
+/// PTX can be compiled for every device from its version up; for a family ('f') within the major version, for one architecture ('a') for that alone.
 bool runs_ptx(const Architecture& device, const Architecture& code);
 
 /// SHA-256 of the bytes as they are; by it a server knows what it has.

@@ -1,0 +1,102 @@
+#include "cuda/context_storage.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <map>
+#include <new>
+#include <shared_mutex>
+#include <utility>
+
+namespace flexrack::cuda {
+namespace {
+
+using Place = std::pair<CUcontext, void*>;
+
+struct Stored {
+  void* value;
+  StorageDestructor destructor;
+};
+
+struct Storage {
+  std::shared_mutex lock;
+  std::map<Place, Stored> values;
+  /// One more with every change, inside the lock: what a thread remembers is valid while this is what it was before it looked.
+  std::atomic<std::uint64_t> generation{1};
+};
+
+/// Never ended: libraries ask while the process ends.
+Storage& storage() {
+  static Storage& one = *new Storage;
+  return one;
+}
+
+/// What this thread found last. Plain data, so that it costs no initialisation.
+struct Remembered {
+  std::uint64_t generation;
+  CUcontext context;
+  void* key;
+  void* value;
+};
+constinit thread_local std::array<Remembered, 16> remembered{};
+
+Remembered& remembered_at(CUcontext context, void* key) {
+  // Both are addresses of things larger than 16 bytes; those of one library lie near each other.
+  const auto mixed = (reinterpret_cast<std::uintptr_t>(context) ^ reinterpret_cast<std::uintptr_t>(key)) * 0x9e3779b97f4a7c15u;
+  return remembered[mixed >> 60];
+}
+
+}  // namespace
+
+CUresult storage_put(CUcontext context, void* key, void* value, StorageDestructor destructor) noexcept try {
+  auto& all = storage();
+  const std::unique_lock held(all.lock);
+  all.values.insert_or_assign(Place(context, key), Stored{value, destructor});
+  all.generation.fetch_add(1, std::memory_order_release);
+  return CUDA_SUCCESS;
+} catch (const std::bad_alloc&) {
+  return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult storage_get(CUcontext context, void* key, void** value) noexcept {
+  auto& all = storage();
+  auto& last = remembered_at(context, key);
+  const auto generation = all.generation.load(std::memory_order_acquire);
+  if (last.generation == generation && last.context == context && last.key == key) {
+    *value = last.value;
+    return CUDA_SUCCESS;
+  }
+  const std::shared_lock held(all.lock);
+  const auto found = all.values.find(Place(context, key));
+  if (found == all.values.end()) return CUDA_ERROR_INVALID_HANDLE;
+  *value = found->second.value;
+  last = {generation, context, key, *value};
+  return CUDA_SUCCESS;
+}
+
+CUresult storage_remove(CUcontext context, void* key) noexcept {
+  auto& all = storage();
+  const std::unique_lock held(all.lock);
+  if (all.values.erase(Place(context, key)) == 0) return CUDA_ERROR_INVALID_HANDLE;
+  all.generation.fetch_add(1, std::memory_order_release);
+  return CUDA_SUCCESS;
+}
+
+void storage_destroy(CUcontext context) noexcept {
+  // Nodes are moved, not copied: nothing here needs memory.
+  const auto take = [context] {
+    auto& all = storage();
+    std::map<Place, Stored> taken;
+    const std::unique_lock held(all.lock);
+    auto next = all.values.lower_bound(Place(context, nullptr));
+    while (next != all.values.end() && next->first.first == context) taken.insert(all.values.extract(next++));
+    all.generation.fetch_add(1, std::memory_order_release);
+    return taken;
+  };
+  for (const auto& [place, stored] : take())
+    if (stored.destructor) stored.destructor(place.first, place.second, stored.value);
+  take();
+}
+
+}  // namespace flexrack::cuda
