@@ -39,12 +39,12 @@ struct Remembered {
   void* key;
   void* value;
 };
-constinit thread_local std::array<Remembered, 16> remembered{};
+constinit thread_local std::array<Remembered, 64> remembered{};
 
 Remembered& remembered_at(CUcontext context, void* key) {
-  // Both are addresses of things larger than 16 bytes; those of one library lie near each other.
+  // One process has six such libraries (PyTorch), one to eight contexts: few of them meet.
   const auto mixed = (reinterpret_cast<std::uintptr_t>(context) ^ reinterpret_cast<std::uintptr_t>(key)) * 0x9e3779b97f4a7c15u;
-  return remembered[mixed >> 60];
+  return remembered[mixed >> 58];
 }
 
 }  // namespace
