@@ -34,7 +34,20 @@ ${[...spec.messages].sort((a, b) => a.op - b.op).map((one) => `| ${hex(one.op)} 
 
 | structure | fields |
 |---|---|
-${spec.structs.map(({name, fields}) => `| \`${name}\` | ${list(fields)} |\n`).join('')}`
+${spec.structs.map(({name, fields}) => `| \`${name}\` | ${list(fields)} |\n`).join('')}${absentNames(spec)}`
+}
+
+/** What is asked for and answered with "not found". */
+function absentNames({absent}: Spec): string {
+  if (absent.length === 0) return ''
+  return `
+## Not found
+
+Names that programs look up and that there are not. They see that, and go on without.
+
+| name | why |
+|---|---|
+${absent.map(({name, reason}) => `| \`${name}\` | ${reason} |\n`).join('')}`
 }
 
 /** Messages that no function names. */

@@ -21,6 +21,10 @@ namespace plain {
 
 ${spec.functions.filter(({plain}) => plain).map((one) => `${prototype(one, one.name)};\n`).join('')}
 }  // namespace plain
+
+/// Where the symbol of cu::entry_points()[index] is.
+void* entry_address(std::size_t index);
+
 }  // namespace flexrack::client::cuda
 `
 }
@@ -97,9 +101,11 @@ ${symbols(spec).map(exported).join('')}
 
 namespace flexrack::client::cuda {
 
-/// In the order of cu::entry_points().
-void* const kEntryAddresses[] = {
-${entries(spec).map(({symbol}) => `    reinterpret_cast<void*>(&::${symbol}),\n`).join('')}};
+void* entry_address(std::size_t index) {
+  static void* const kAddresses[] = {
+${entries(spec).map(({symbol}) => `      reinterpret_cast<void*>(&::${symbol}),\n`).join('')}  };
+  return kAddresses[index];
+}
 
 }  // namespace flexrack::client::cuda
 `

@@ -599,4 +599,8 @@ CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
 CUresult cuCtxDisablePeerAccess(CUcontext peerContext);
 
 }  // namespace plain
+
+/// Where the symbol of cu::entry_points()[index] is.
+void* entry_address(std::size_t index);
+
 }  // namespace flexrack::client::cuda

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "gen/cuda/fuzz_cases.h"
 #include "gen/opencl/fuzz_cases.h"
 #include "gen/opencl/requests.h"
 
@@ -16,21 +17,28 @@ wire::Bytes head(const wire::Bytes& body, std::size_t size) {
   return copy;
 }
 
+/// The examples of all APIs.
+template <class Action>
+void each(Action&& action) {
+  for (const auto& one : cl::fuzz_cases()) action(one);
+  for (const auto& one : cu::fuzz_cases()) action(one);
+}
+
 }  // namespace
 
 TEST_CASE("every message comes back as it was written") {
-  for (const auto& one : cl::fuzz_cases()) {
+  each([](const auto& one) {
     CAPTURE(one.name);
     const auto body = one.make();
     CHECK(body.size() % 8 == 0);
     wire::Bytes out;
     REQUIRE(one.again(body, out));
     CHECK(out == body);
-  }
+  });
 }
 
 TEST_CASE("no message is read from a part of itself, or with something behind it") {
-  for (const auto& one : cl::fuzz_cases()) {
+  each([&](const auto& one) {
     CAPTURE(one.name);
     const auto body = one.make();
     wire::Bytes out;
@@ -42,15 +50,15 @@ TEST_CASE("no message is read from a part of itself, or with something behind it
     auto longer = body;
     longer.resize(body.size() + 8);
     CHECK_FALSE(one.again(longer, out));
-    if (body.empty()) continue;
+    if (body.empty()) return;
     longer = body;
     longer.push_back(0);
     CHECK_FALSE(one.again(longer, out));
-  }
+  });
 }
 
 TEST_CASE("a count beyond the body is refused, whichever word it is written over") {
-  for (const auto& one : cl::fuzz_cases()) {
+  each([&](const auto& one) {
     CAPTURE(one.name);
     const auto body = one.make();
     for (std::size_t at = 0; at + 8 <= body.size(); at += 8) {
@@ -61,15 +69,15 @@ TEST_CASE("a count beyond the body is refused, whichever word it is written over
         if (one.again(changed, out)) CHECK(out.size() == body.size());   // a scalar, then
       }
     }
-  }
+  });
 }
 
 TEST_CASE("an op id names one message of a direction") {
   std::set<std::uint16_t> requests, replies;
-  for (const auto& one : cl::fuzz_cases()) {
+  each([&](const auto& one) {
     CAPTURE(one.name);
     CHECK((one.is_reply ? replies : requests).insert(one.op).second);
-  }
+  });
   for (const auto op : replies) CHECK(requests.contains(op));
 }
 

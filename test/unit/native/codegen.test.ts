@@ -2,8 +2,13 @@ import {join, resolve} from 'node:path'
 import {readFileSync} from 'node:fs'
 import {describe, expect, it} from 'vitest'
 import {messagesHeader, messagesSource} from '../../../native/codegen/messages.ts'
+import {clientStubs} from '../../../native/codegen/cuda-client.ts'
+import {entries} from '../../../native/codegen/cuda-entries.ts'
+import {serverCalls} from '../../../native/codegen/cuda-server.ts'
+import {every} from '../../../native/codegen/declarations.ts'
 import {nextIds} from '../../../native/codegen/ids.ts'
 import {generate} from '../../../native/codegen/files.ts'
+import {addPlainMessages} from '../../../native/codegen/plain.ts'
 import {emptySpec, parse, readSpec, type Spec} from '../../../native/codegen/spec.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -66,7 +71,89 @@ describe('the generated C++', () => {
     expect(messagesSource(spec)).toContain('m.names.resize(r.get_count(16));')
   })
 
-  it('is the one that is checked in', () => {
-    for (const [path, text] of Object.entries(generate(root, 'opencl'))) expect(readFileSync(join(root, path), 'utf8') === text, `${path}: run node native/codegen/generate.ts`).toBe(true)
+  it.each(['opencl', 'cuda'])('of %s is the one that is checked in', (api) => {
+    for (const [path, text] of Object.entries(generate(root, api))) expect(readFileSync(join(root, path), 'utf8') === text, `${path}: run node native/codegen/generate.ts`).toBe(true)
+  })
+})
+
+const CUDA = `
+opaque CUstream CUstream_st
+opaque CUgraphNode CUgraphNode_st
+type CUdeviceptr unsigned long long
+type CUdevice int
+enum CUlimit_enum
+  CU_LIMIT_STACK_SIZE 0 "a text"
+type CUlimit CUlimit_enum
+record Place_st struct 16
+  0 int id
+  8 union
+    8 size_t width
+    8 struct inner
+      8 CUdeviceptr at
+record Pointed_st struct 8
+  0 void* to
+`
+
+/** What becomes of one function of CUDA. */
+const plain = (fate: string, signature: string): Spec => {
+  const spec = read(`${CUDA}fn cuTryIt_v2 12.8 ptsz 13.0 ${fate}\n  CUresult (${signature})`)
+  addPlainMessages(spec)
+  return spec
+}
+const fields = (spec: Spec): string[] => (spec.messages[0]?.fields ?? []).map(({name, type, isArray}) => `${name}: ${type}${isArray ? '[]' : ''}`)
+
+describe('plain forwards', () => {
+  it('carry numbers, handles, devices and structs without pointers', () => {
+    const spec = plain('send 0x3001', 'CUstream hStream, CUlimit limit, CUdevice dev, CUdeviceptr dstDevice, in const Place_st* place, in const CUgraphNode* nodes[count], size_t count')
+    expect(spec.messages[0]).toMatchObject({kind: 'send', name: 'try_it', op: 0x3001})
+    expect(fields(spec)).toEqual(['context: handle', 'stream: handle', 'limit: u32', 'dev: u32', 'dst_device: u64', 'place: bytes', 'nodes: handle[]'])
+    expect(serverCalls(spec)).toContain('turn.run(driver().cuTryIt_v2, hStream, static_cast<CUlimit>(m.limit), dev, static_cast<CUdeviceptr>(m.dst_device), &place, nodes.data(), static_cast<size_t>(nodes.size()));')
+    expect(clientStubs(spec)).toContain('m.nodes = all_nodes;\n  m.context = call.context();\n  return call.send(m);')
+  })
+
+  it('bring back what a call is asked for, and keep what it makes', () => {
+    const spec = plain('call 0x3001', 'new CUgraphNode* made, out size_t* value, CUgraphNode from')
+    expect(spec.messages[0]?.reply?.map(({name}) => name)).toEqual(['status', 'value'])
+    expect(fields(spec)).toEqual(['context: handle', 'made: handle', 'from: handle'])
+    const stub = clientStubs(spec)
+    expect(stub.indexOf('m.from = ')).toBeLessThan(stub.indexOf('call.make<CUgraphNode>()'))
+    expect(stub).toContain('*value = static_cast<size_t>(reply.value);\n    *made = made_made.keep();')
+    expect(serverCalls(spec)).toContain('turn.keep(m.made, made);')
+  })
+
+  it('are refused where a signature does not say enough', () => {
+    expect(() => plain('send 0x3001', 'out size_t* value')).toThrow('a send that wants an answer')
+    expect(() => plain('send 0x3001', 'size_t* value')).toThrow('value cannot travel as it stands')
+    expect(() => plain('send 0x3001', 'in Pointed_st* pointed')).toThrow('pointed cannot travel as it stands')
+  })
+})
+
+describe('the functions of CUDA', () => {
+  const spec = readSpec(join(root, 'native/spec/cuda'))
+
+  it('all have a fate, and a reason where it is not the device', () => {
+    expect(spec.functions).toHaveLength(540)
+    expect(spec.functions.filter(({how, messages}) => how === 'forward' && messages.length === 0)).toEqual([])
+    expect(spec.functions.filter(({how, reason}) => how !== 'forward' && reason === '')).toEqual([])
+  })
+
+  it('have entry points by name and version, with a twin for the thread\'s own stream', () => {
+    const of = (name: string): unknown[] => entries(spec).filter((one) => one.name === name).map(({symbol, version}) => [symbol, version])
+    expect(entries(spec)).toHaveLength(637)
+    expect(of('cuMemPrefetchAsync')).toEqual([['cuMemPrefetchAsync', 8000], ['cuMemPrefetchAsync_ptsz', 8000], ['cuMemPrefetchAsync_v2', 12020], ['cuMemPrefetchAsync_v2_ptsz', 12020]])
+    expect(of('cuCtxGetDevice')).toEqual([['cuCtxGetDevice', 2000], ['cuCtxGetDevice_v2', 13000]])
+  })
+
+  it('that do what another does have its signature', () => {
+    expect(spec.functions.find(({name}) => name === 'cuCtxDestroy')).toMatchObject({same: 'cuCtxDestroy_v2', how: 'forward', messages: ['release_context']})
+  })
+})
+
+describe('types and numbers', () => {
+  it('keep their nesting, their order and their texts', () => {
+    const {declarations} = read(CUDA)
+    expect(every(declarations, 'enum')[0]?.values).toEqual([{name: 'CU_LIMIT_STACK_SIZE', value: '0', text: 'a text'}])
+    expect(every(declarations, 'record')[0]?.of.members.map(({name, inner}) => [name, inner?.kind])).toEqual([['id', undefined], ['', 'union']])
+    expect(() => read('record Odd struct 4\n    0 int deep')).toThrow('inside of nothing')
   })
 })
