@@ -58,6 +58,36 @@ class PlainDaemon(Comparison):
             self.compare_all([daemon], "tcp")
 
 
+class SubDevices(unittest.TestCase):
+    """Parts of a device that has more units than this machine may have."""
+
+    UNITS = {"POCL_MAX_PTHREAD_COUNT": "5"}
+    # What the specification says of contexts and programs on parts, and of how long parts last, where PoCL itself knows whole devices only.
+    BY_SPECIFICATION = """\
+the context's devices are its parts: 1
+a queue of the whole in a context of parts: CL_INVALID_DEVICE
+the program's devices are the parts: 1
+each has a binary: 1
+a program of the binaries: CL_SUCCESS, each 1
+with the binaries: 1d5ed8331abb3847, queue of the part
+with the binaries: groups c8f8c89d00841caf
+release the middle: CL_SUCCESS
+release the part: CL_SUCCESS
+release it once more: CL_INVALID_DEVICE
+after its release: b05b70a71e81126f, queue of the part
+after its release: groups c8f8c89d00841caf
+"""
+
+    def test_parts_of_five_units_give_the_same(self):
+        program = BUILD / "conformance" / "sub_devices"
+        with Daemon(devices=1, env=self.UNITS) as daemon, Attached([daemon], "shm") as attached:
+            expected, found = run([program], {**native_env(1), **self.UNITS}), run([program], attached.env)
+            self.assertIn("5 units, at most 5 parts", expected[1])
+            self.assertEqual(found[:2], expected[:2], f"{differences(expected[1], found[1])}\n{found[2][-4000:]}")
+            code, out, err = run([program, "by-specification"], attached.env)
+            self.assertEqual((code, out), (0, self.BY_SPECIFICATION), err)
+
+
 class TwoDaemons(Comparison):
     @classmethod
     def setUpClass(cls):

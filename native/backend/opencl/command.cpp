@@ -41,7 +41,7 @@ void Session::end_as(Command& command, cl_event first, cl_event last) {
   event->native = last;
   event->first = first;
   event->queue = Ref<QueueRecord>(command.queue);
-  event->launches = engine_->devices[command.queue->device].usage->count();
+  event->launches = command.queue->device->usage->count();
   if (command.event && !table_.insert(command.event, std::move(event))) fail(*engine_, command.origin(), CL_OUT_OF_HOST_MEMORY, {});
 }
 

@@ -31,8 +31,9 @@ bool read_pairs(std::span<const std::uint64_t> list, std::vector<std::pair<std::
 
 cl_int Session::devices_of(const ContextRecord& context, std::span<const std::uint32_t> indexes, std::vector<cl_device_id>& out) const {
   for (const auto index : indexes) {
-    if (std::find(context.devices.begin(), context.devices.end(), index) == context.devices.end()) return CL_INVALID_DEVICE;
-    out.push_back(engine_->devices[index].native.device);
+    const auto device = context.device(index);
+    if (!device) return CL_INVALID_DEVICE;
+    out.push_back(device->native.device);
   }
   return CL_SUCCESS;
 }
@@ -42,14 +43,15 @@ void Session::on(const cl::CreateContext& m, Respond<cl::CreateContextReply> res
   std::vector<cl_device_id> devices;
   auto context = Ref<ContextRecord>::adopt(new ContextRecord);
   for (const auto index : m.devices) {
-    if (index >= engine_->devices.size() || engine_->devices[index].platform != engine_->devices[m.devices[0]].platform) return respond({.status = CL_INVALID_DEVICE});
-    devices.push_back(engine_->devices[index].native.device);
-    context->devices.push_back(index);
-    context->largest = std::max(context->largest, engine_->devices[index].largest);
+    const auto device = engine_->device(index);
+    if (!device || (!context->devices.empty() && device->platform != context->devices[0]->platform)) return respond({.status = CL_INVALID_DEVICE});
+    devices.push_back(device->native.device);
+    context->devices.push_back(device);
+    context->largest = std::max(context->largest, device->largest);
   }
   std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
   if (!read_pairs(m.properties, pairs)) return respond({.status = CL_INVALID_PROPERTY});
-  std::vector<cl_context_properties> properties{static_cast<cl_context_properties>(CL_CONTEXT_PLATFORM), reinterpret_cast<cl_context_properties>(engine_->devices[m.devices[0]].native.platform)};
+  std::vector<cl_context_properties> properties{static_cast<cl_context_properties>(CL_CONTEXT_PLATFORM), reinterpret_cast<cl_context_properties>(context->devices[0]->native.platform)};
   for (const auto& [name, value] : pairs) {
     // All others name objects of this process (displays, GL contexts): a number from the wire must not become a pointer.
     if (name == static_cast<std::uint64_t>(CL_CONTEXT_PLATFORM)) continue;
@@ -70,8 +72,8 @@ void Session::on(const cl::CreateContext& m, Respond<cl::CreateContextReply> res
 void Session::on(const cl::CreateQueue& m, Respond<cl::CreateQueueReply> respond) {
   auto* context = table_.find<ContextRecord>(m.context);
   if (!context) return respond({.status = CL_INVALID_CONTEXT});
-  std::vector<cl_device_id> devices;
-  if (devices_of(*context, {&m.device, 1}, devices) != CL_SUCCESS) return respond({.status = CL_INVALID_DEVICE});
+  const auto device = context->device(m.device);
+  if (!device) return respond({.status = CL_INVALID_DEVICE});
   std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
   if (!read_pairs(m.properties, pairs)) return respond({.status = CL_INVALID_VALUE});
   cl_command_queue_properties wanted = 0;
@@ -80,18 +82,18 @@ void Session::on(const cl::CreateQueue& m, Respond<cl::CreateQueueReply> respond
   if (wanted & (CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT)) return respond({.status = CL_INVALID_QUEUE_PROPERTIES});
   auto queue = Ref<QueueRecord>::adopt(new QueueRecord);
   queue->context = Ref<ContextRecord>(context);
-  queue->device = m.device;
+  queue->device = device;
   queue->is_profiled = (wanted & CL_QUEUE_PROFILING_ENABLE) != 0;
-  const auto asked = wanted | (engine_->devices[m.device].is_gated ? CL_QUEUE_PROFILING_ENABLE : 0);
+  const auto asked = wanted | (device->is_gated ? CL_QUEUE_PROFILING_ENABLE : 0);
   cl_int status = CL_SUCCESS;
   const bool is_plain = pairs.empty() || (pairs.size() == 1 && pairs[0].first == CL_QUEUE_PROPERTIES);
   if (is_plain || !native().clCreateCommandQueueWithProperties) {
-    queue->native = native().clCreateCommandQueue(context->native, devices[0], asked, &status);
+    queue->native = native().clCreateCommandQueue(context->native, device->native.device, asked, &status);
   } else {
     std::vector<cl_queue_properties> properties{CL_QUEUE_PROPERTIES, asked};
     for (const auto& [name, value] : pairs) if (name != CL_QUEUE_PROPERTIES) properties.insert(properties.end(), {name, value});
     properties.push_back(0);
-    queue->native = native().clCreateCommandQueueWithProperties(context->native, devices[0], properties.data(), &status);
+    queue->native = native().clCreateCommandQueueWithProperties(context->native, device->native.device, properties.data(), &status);
   }
   if (status == CL_SUCCESS && !table_.insert(m.queue, std::move(queue))) status = CL_OUT_OF_HOST_MEMORY;
   respond({.status = status});

@@ -1,7 +1,8 @@
 // What there is: the platforms and devices of the grant with everything they say about themselves.
+#include "backend/opencl/describe.h"
+
 #include <cstring>
 
-#include "backend/opencl/info_bytes.h"
 #include "backend/opencl/session.h"
 
 namespace flexrack::backend::opencl {
@@ -27,6 +28,8 @@ wire::Bytes bytes_of(T value) {
   return bytes;
 }
 
+}  // namespace
+
 void describe_device(const Device& device, InfoList& list) {
   for (const auto& range : kDeviceInfos) {
     for (auto param = range.first; param <= range.last; ++param) {
@@ -37,8 +40,6 @@ void describe_device(const Device& device, InfoList& list) {
     }
   }
 }
-
-}  // namespace
 
 void Session::on(const cl::Describe&, Respond<cl::DescribeReply> respond) {
   cl::DescribeReply reply;
@@ -52,19 +53,21 @@ void Session::on(const cl::Describe&, Respond<cl::DescribeReply> respond) {
     }
     reply.platforms.push_back({.infos = list.infos()});
   }
-  for (std::uint32_t i = 0; i < engine_->devices.size(); ++i) {
+  for (const auto& [index, device] : engine_->devices) {
+    if (device->parent) continue;
     auto& list = lists.emplace_back();
-    describe_device(engine_->devices[i], list);
-    reply.devices.push_back({.index = i, .platform = engine_->devices[i].platform, .infos = list.infos()});
+    describe_device(*device, list);
+    reply.devices.push_back({.index = index, .platform = device->platform, .infos = list.infos()});
   }
   respond(reply);
 }
 
 void Session::on(const cl::DeviceTime& m, Respond<cl::DeviceTimeReply> respond) {
-  if (m.device >= engine_->devices.size()) return respond({.status = CL_INVALID_DEVICE});
+  const auto device = engine_->device(m.device);
+  if (!device) return respond({.status = CL_INVALID_DEVICE});
   if (!native().clGetDeviceAndHostTimer) return respond({.status = CL_INVALID_OPERATION});
   cl::DeviceTimeReply reply;
-  reply.status = native().clGetDeviceAndHostTimer(engine_->devices[m.device].native.device, &reply.device_ns, &reply.host_ns);
+  reply.status = native().clGetDeviceAndHostTimer(device->native.device, &reply.device_ns, &reply.host_ns);
   respond(reply);
 }
 

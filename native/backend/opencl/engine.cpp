@@ -45,7 +45,8 @@ Engine::Engine(wire::Link& to, Peers& others, Grant& grant) : link(to), peers(ot
     device.largest = std::min(granted.memory, device_value<cl_ulong>(found->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, granted.memory));
     device.is_unified = is_unified(found->device);
     device.is_gated = grant.is_gated(i);
-    devices.push_back(std::move(device));
+    device.index = device.share = next_device++;
+    devices.emplace(device.index, std::make_shared<const Device>(std::move(device)));
   }
 }
 
@@ -62,6 +63,11 @@ void Account::refund(std::size_t device, std::uint64_t bytes) {
 void Account::close() {
   const std::lock_guard guard(lock_);
   grant_ = nullptr;
+}
+
+std::shared_ptr<const Device> Engine::device(std::uint32_t index) const {
+  const auto found = devices.find(index);
+  return found == devices.end() ? nullptr : found->second;
 }
 
 void Engine::leave() {

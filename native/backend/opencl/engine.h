@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,6 +12,7 @@
 #include "backend/opencl/native_library.h"
 #include "backend/opencl/notices.h"
 #include "backend/opencl/printing.h"
+#include "backend/opencl/sub_devices.h"
 #include "backend/opencl/watcher.h"
 #include "backend/opencl/worker_thread.h"
 
@@ -32,13 +34,16 @@ class Usage {
 };
 
 struct Device {
+  std::uint32_t index = 0;           ///< names it in messages
+  std::uint32_t share = 0;           ///< its position in the grant; a sub-device takes from the share of the device it is a part of
   NativeDevice native;
+  std::shared_ptr<const Device> parent;   ///< of a sub-device
   std::uint32_t platform = 0;        ///< which of the platforms that describe lists
   std::uint64_t memory = 0;          ///< the share
   std::uint64_t largest = 0;         ///< CL_DEVICE_MAX_MEM_ALLOC_SIZE as the client sees it
   bool is_unified = false;           ///< mapping gives the memory itself
   bool is_gated = false;
-  std::unique_ptr<Usage> usage = std::make_unique<Usage>();
+  std::shared_ptr<Usage> usage = std::make_shared<Usage>();   ///< one for a device and its parts
 };
 
 /// The shares of memory, for whatever gives them back: the driver frees memory on its own threads, perhaps after the session has gone.
@@ -62,7 +67,12 @@ class Engine {
   wire::Link& link;
   Peers& peers;
   NoticeSender notices;
-  std::vector<Device> devices;                ///< as in the grant
+  /// Those of the grant, in its order, then sub-devices. Under the session's lock.
+  std::map<std::uint32_t, std::shared_ptr<const Device>> devices;
+  std::uint32_t next_device = 0;
+  const std::shared_ptr<SubDevices> sub_devices = std::make_shared<SubDevices>();
+  /// Null for what is no device's index.
+  std::shared_ptr<const Device> device(std::uint32_t index) const;
   std::vector<cl_platform_id> platforms;
   std::unique_ptr<Printing> printing;
   Watcher watcher;
@@ -70,7 +80,7 @@ class Engine {
   WorkerThread dialler;                       ///< reaches other servers
 
   const std::shared_ptr<Account> account;
-  /// A gated launch; `admitted` when it may run. Each needs one finished().
+  /// A gated launch; `admitted` when it may run. Each needs one finished(). `device`: its position in the grant.
   void admit(std::size_t device, std::function<void()> admitted);
   void finished(std::size_t device, std::uint64_t nanoseconds);
   /// From here on the grant is left alone.

@@ -9,9 +9,9 @@ void tell(Engine& engine, EventRecord& event, cl_int status) {
   event.status.store(status, std::memory_order_release);
   cl::Completion completion{.event = event.handle, .status = status};
   if (event.queue) {
-    const auto device = event.queue->device;
-    if (!engine.devices[device].is_gated) {
-      if (const auto busy = engine.devices[device].usage->completed(event.launches)) engine.finished(device, busy);
+    const auto& device = *event.queue->device;
+    if (!device.is_gated) {
+      if (const auto busy = device.usage->completed(event.launches)) engine.finished(device.share, busy);
     }
     if (status == CL_COMPLETE && event.queue->is_profiled && event.native) read_times(event, completion);
   }

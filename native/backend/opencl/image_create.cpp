@@ -201,7 +201,7 @@ void Session::on(const cl::CreatePipe& call, Respond<cl::CreatePipeReply> respon
   if (!context) return respond({.status = CL_INVALID_CONTEXT});
   if (call.memory == 0 || table_.is_full() || table_.has(call.memory)) return respond({.status = CL_OUT_OF_RESOURCES});
   bool has_pipes = native().clCreatePipe != nullptr;
-  for (const auto device : context->devices) has_pipes = has_pipes && device_value<cl_bool>(engine_->devices[device].native.device, CL_DEVICE_PIPE_SUPPORT, CL_FALSE);
+  for (const auto& device : context->devices) has_pipes = has_pipes && device_value<cl_bool>(device->native.device, CL_DEVICE_PIPE_SUPPORT, CL_FALSE);
   if (!has_pipes) return respond({.status = CL_INVALID_OPERATION});
   auto record = Ref<MemoryRecord>::adopt(new MemoryRecord);
   record->context = Ref<ContextRecord>(context);

@@ -1,6 +1,7 @@
 // The driver's answers to clGet*Info as the bytes they are.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <vector>
@@ -44,6 +45,15 @@ class InfoList {
     infos_.push_back({.name = name, .value = kept_.back()});
   }
   const std::vector<cl::Info>& infos() const { return infos_; }
+  /// What is not the same in `other`.
+  InfoList without(const InfoList& other) const {
+    InfoList rest;
+    for (const auto& [name, value] : infos_) {
+      const bool is_same = std::ranges::any_of(other.infos_, [&](const cl::Info& one) { return one.name == name && std::ranges::equal(one.value, value); });
+      if (!is_same) rest.add_bytes(name, {value.begin(), value.end()});
+    }
+    return rest;
+  }
 
  private:
   std::deque<wire::Bytes> kept_;

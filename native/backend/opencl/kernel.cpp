@@ -17,7 +17,7 @@ void Session::on(const cl::CreateKernel& call, Respond<cl::CreateKernelReply> re
   kernel->native = native().clCreateKernel(program->native, name.c_str(), &status);
   if (!kernel->native) return respond({.status = status == CL_SUCCESS ? CL_OUT_OF_RESOURCES : status});
   std::vector<std::pair<std::uint32_t, cl_device_id>> devices;
-  for (const auto index : program->context->devices) devices.emplace_back(index, engine_->devices[index].native.device);
+  for (const auto& device : program->context->devices) devices.emplace_back(device->index, device->native.device);
   const KernelProfile profile(program->native, kernel->native, name, devices);
   for (const auto& argument : profile.arguments()) kernel->kinds.push_back(argument.kind);
   kernel->objects.resize(kernel->kinds.size());
@@ -44,12 +44,12 @@ void Session::on(const cl::CloneKernel& call, Respond<cl::CloneKernelReply> resp
 void Session::on(const cl::SubGroupInfo& call, Respond<cl::SubGroupInfoReply> respond) {
   const auto* kernel = table_.find<KernelRecord>(call.kernel);
   if (!kernel) return respond({.status = CL_INVALID_KERNEL});
-  const auto& known = kernel->program->context->devices;
-  if (std::ranges::find(known, call.device) == known.end()) return respond({.status = CL_INVALID_DEVICE});
+  const auto device = kernel->program->context->device(call.device);
+  if (!device) return respond({.status = CL_INVALID_DEVICE});
   if (!native().clGetKernelSubGroupInfo) return respond({.status = CL_INVALID_OPERATION});
   wire::Bytes answer(std::min<std::uint64_t>(call.capacity, 4096));
   std::size_t size = 0;
-  const auto status = native().clGetKernelSubGroupInfo(kernel->native, engine_->devices[call.device].native.device, call.param, call.input.size(),
+  const auto status = native().clGetKernelSubGroupInfo(kernel->native, device->native.device, call.param, call.input.size(),
                                                        call.input.empty() ? nullptr : call.input.data(), answer.size(), answer.empty() ? nullptr : answer.data(), &size);
   answer.resize(status == CL_SUCCESS ? std::min<std::size_t>(size, 4096) : 0);
   respond({.status = status, .value = answer});
@@ -63,7 +63,7 @@ void Session::on(const cl::SuggestLocalSize& call, Respond<cl::SuggestLocalSizeR
   if (kernel->program->context.get() != queue->context.get()) return respond({.status = CL_INVALID_CONTEXT});
   if (call.dimensions < 1 || call.dimensions > 3) return respond({.status = CL_INVALID_WORK_DIMENSION});
   if (call.global.x == 0 || call.global.y == 0 || call.global.z == 0) return respond({.status = CL_INVALID_GLOBAL_WORK_SIZE});
-  auto* const suggest = native().suggest_local_size(engine_->devices[queue->device].native.platform);
+  auto* const suggest = native().suggest_local_size(queue->device->native.platform);
   if (!suggest) return respond({.status = CL_INVALID_OPERATION});
   const std::size_t offset[] = {call.offset.x, call.offset.y, call.offset.z}, global[] = {call.global.x, call.global.y, call.global.z};
   std::size_t local[] = {1, 1, 1};

@@ -73,7 +73,7 @@ void Session::on(const cl::Launch& message) {
   const std::size_t offset[] = {message.offset.x, message.offset.y, message.offset.z}, global[] = {message.global.x, message.global.y, message.global.z};
   const std::size_t local[] = {message.local.x, message.local.y, message.local.z};
   const auto* groups = message.has_local ? local : nullptr;
-  auto& device = engine_->devices[command.queue->device];
+  const auto& device = *command.queue->device;
   if (device.is_gated) return launch_gated(command, kernel->native, message.dimensions, offset, global, groups);
   status = native().clEnqueueNDRangeKernel(command.queue->native, kernel->native, message.dimensions, offset, global, groups, command.count(), command.list(),
                                            command.out());
@@ -91,7 +91,7 @@ cl_int Session::check_launch(const cl::Launch& message, const KernelRecord& kern
 }
 
 void Session::launch_gated(Command& command, cl_kernel kernel, cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local) {
-  const auto device = command.queue->device;
+  const auto device = command.queue->device->share;
   const auto turn = std::make_shared<Turn>(*engine_, device);
   engine_->admit(device, [turn, outstanding = outstanding_] { turn->admitted(*outstanding); });
   bool must_wait = false;

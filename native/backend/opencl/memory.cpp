@@ -1,4 +1,6 @@
 // Buffers, sub-buffers and pipes, and what they take from the shares.
+#include <algorithm>
+
 #include "backend/opencl/memory_create.h"
 #include "backend/opencl/session.h"
 #include "backend/opencl/transfer_size.h"
@@ -27,8 +29,10 @@ bool Charge::raise(std::uint64_t bytes) {
 
 std::shared_ptr<Charge> charge_for(const ContextRecord& context, std::uint64_t bytes) {
   auto charge = std::make_shared<Charge>(context.engine->account, bytes);
-  // With several devices nobody knows yet where it will be: `reserve` says so.
-  if (context.devices.size() == 1 && !charge->take(context.devices[0])) return nullptr;
+  // With several shares nobody knows yet where it will be: `reserve` says so.
+  const auto share = context.devices[0]->share;
+  const bool is_one = std::all_of(context.devices.begin(), context.devices.end(), [&](const auto& device) { return device->share == share; });
+  if (is_one && !charge->take(share)) return nullptr;
   return charge;
 }
 
@@ -117,11 +121,11 @@ void Session::on(const cl::CreateSubBuffer& m, Respond<cl::CreateSubBufferReply>
 void Session::on(const cl::Reserve& m, Respond<cl::ReserveReply> respond) {
   auto* memory = table_.find<MemoryRecord>(m.memory);
   if (!memory) return respond({.status = CL_INVALID_MEM_OBJECT});
-  std::vector<cl_device_id> devices;
-  if (devices_of(*memory->context, {&m.device, 1}, devices) != CL_SUCCESS) return respond({.status = CL_INVALID_DEVICE});
+  const auto device = memory->context->device(m.device);
+  if (!device) return respond({.status = CL_INVALID_DEVICE});
   auto* whole = memory;
   while (whole->parent) whole = whole->parent.get();
-  respond({.status = !whole->charge || whole->charge->take(m.device) ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE});
+  respond({.status = !whole->charge || whole->charge->take(device->share) ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE});
 }
 
 }  // namespace flexrack::backend::opencl

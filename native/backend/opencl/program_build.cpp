@@ -45,12 +45,12 @@ struct Outcomes {
   std::deque<std::string> texts;
   std::vector<cl::BuildOutcome> list;
 
-  Outcomes(const Engine& engine, const ProgramRecord& program) {
+  explicit Outcomes(const ProgramRecord& program) {
     if (!program.native) return;
-    for (const auto index : program.context->devices) {
-      auto* device = engine.devices[index].native.device;
+    for (const auto& of : program.context->devices) {
+      auto* device = of->native.device;
       auto& one = list.emplace_back();
-      one.device = index;
+      one.device = of->index;
       one.status = build_value<cl_build_status>(program.native, device, CL_PROGRAM_BUILD_STATUS, CL_BUILD_NONE);
       one.binary_type = build_value<cl_program_binary_type>(program.native, device, CL_PROGRAM_BINARY_TYPE, CL_PROGRAM_BINARY_TYPE_NONE);
       one.global_variable_bytes = build_value<std::size_t>(program.native, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, 0);
@@ -60,7 +60,7 @@ struct Outcomes {
   }
 };
 
-cl_platform_id platform_of(const Engine& engine, const ContextRecord& context) { return engine.devices[context.devices[0]].native.platform; }
+cl_platform_id platform_of(const ContextRecord& context) { return context.devices[0]->native.platform; }
 
 const cl_device_id* list_of(const std::vector<cl_device_id>& devices) { return devices.empty() ? nullptr : devices.data(); }
 
@@ -79,11 +79,11 @@ void Session::on(const cl::BuildProgram& call, Respond<cl::BuildProgramReply> re
   if (!call.devices.empty()) {
     if (const auto error = devices_of(*program->context, call.devices, devices)) return respond({.status = error});
   }
-  engine_->builder.add([&engine = *engine_, kept = Ref<ProgramRecord>(program), devices, options = Options{call.has_options != 0, std::string(call.options)},
+  engine_->builder.add([kept = Ref<ProgramRecord>(program), devices, options = Options{call.has_options != 0, std::string(call.options)},
                         answer = share(std::move(respond))] {
-    const BuildTurn turn(platform_of(engine, *kept->context));
+    const BuildTurn turn(platform_of(*kept->context));
     const auto status = native().clBuildProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices), options.get(), nullptr, nullptr);
-    const Outcomes outcomes(engine, *kept);
+    const Outcomes outcomes(*kept);
     const auto names = kernel_names(kept->native);
     (*answer)({.status = status, .outcomes = outcomes.list, .kernel_names = names});
   });
@@ -104,17 +104,17 @@ void Session::on(const cl::CompileProgram& call, Respond<cl::CompileProgramReply
     headers.emplace_back(found);
     names.emplace_back(header.name);
   }
-  engine_->builder.add([&engine = *engine_, kept = Ref<ProgramRecord>(program), devices, headers, names,
+  engine_->builder.add([kept = Ref<ProgramRecord>(program), devices, headers, names,
                         options = Options{call.has_options != 0, std::string(call.options)}, answer = share(std::move(respond))] {
     std::vector<cl_program> natives;
     std::vector<const char*> pointers;
     for (const auto& header : headers) natives.push_back(header->native);
     for (const auto& name : names) pointers.push_back(name.c_str());
-    const BuildTurn turn(platform_of(engine, *kept->context));
+    const BuildTurn turn(platform_of(*kept->context));
     const auto status = native().clCompileProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices), options.get(),
                                                   static_cast<cl_uint>(natives.size()), natives.empty() ? nullptr : natives.data(),
                                                   pointers.empty() ? nullptr : pointers.data(), nullptr, nullptr);
-    const Outcomes outcomes(engine, *kept);
+    const Outcomes outcomes(*kept);
     (*answer)({.status = status, .outcomes = outcomes.list});
   });
 }
@@ -139,12 +139,12 @@ void Session::on(const cl::LinkProgram& call, Respond<cl::LinkProgramReply> resp
     std::vector<cl_program> natives;
     for (const auto& input : inputs) natives.push_back(input->native);
     cl_int status = CL_OUT_OF_RESOURCES;
-    const BuildTurn turn(platform_of(*engine_, *kept));
+    const BuildTurn turn(platform_of(*kept));
     auto program = Ref<ProgramRecord>::adopt(new ProgramRecord);
     program->context = kept;
     program->native = native().clLinkProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices), options.get(),
                                              static_cast<cl_uint>(natives.size()), natives.data(), nullptr, nullptr, &status);
-    const Outcomes outcomes(*engine_, *program);
+    const Outcomes outcomes(*program);
     const auto names = program->native ? kernel_names(program->native) : std::string();
     bool is_created = false;
     if (program->native) {

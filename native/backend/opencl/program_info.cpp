@@ -32,6 +32,19 @@ std::vector<T> as_list(const wire::Bytes& bytes) {
   return list;
 }
 
+/// The devices of the context that the entry at `position` of a program's own list is for; ~0 where it is for none. PoCL keeps one binary for a device
+/// and all its parts.
+std::vector<std::uint32_t> devices_with(const ContextRecord& context, const std::vector<cl_device_id>& listed, std::size_t position) {
+  std::vector<std::uint32_t> found;
+  for (const auto& device : context.devices) {
+    const auto* nearest = device.get();
+    while (nearest->parent && std::ranges::find(listed, nearest->native.device) == listed.end()) nearest = nearest->parent.get();
+    if (position < listed.size() && listed[position] == nearest->native.device) found.push_back(device->index);
+  }
+  if (found.empty()) found.push_back(~0u);
+  return found;
+}
+
 }  // namespace
 
 void Session::on(const cl::ProgramInfo& call, Respond<cl::ProgramInfoReply> respond) {
@@ -47,11 +60,11 @@ void Session::on(const cl::ProgramInfo& call, Respond<cl::ProgramInfoReply> resp
 void Session::on(const cl::BuildInfo& call, Respond<cl::BuildInfoReply> respond) {
   const auto* program = table_.find<ProgramRecord>(call.program);
   if (!program) return respond({.status = CL_INVALID_PROGRAM});
-  if (std::ranges::find(program->context->devices, call.device) == program->context->devices.end()) return respond({.status = CL_INVALID_DEVICE});
-  auto* device = engine_->devices[call.device].native.device;
+  const auto device = program->context->device(call.device);
+  if (!device) return respond({.status = CL_INVALID_DEVICE});
   wire::Bytes answer;
   const auto status = ask([&](std::size_t size, void* out, std::size_t* needed) {
-    return native().clGetProgramBuildInfo(program->native, device, call.param, size, out, needed);
+    return native().clGetProgramBuildInfo(program->native, device->native.device, call.param, size, out, needed);
   }, answer);
   if (status != CL_SUCCESS) answer.clear();
   respond({.status = status, .value = answer});
@@ -79,11 +92,11 @@ void Session::on(const cl::ProgramBinaries& call, Respond<cl::ProgramBinariesRep
   cl::ProgramBinariesReply reply{.status = status};
   std::vector<std::uint32_t> devices;
   for (std::size_t i = 0; status == CL_SUCCESS && i < sizes.size(); i++) {
-    reply.binaries.push_back(wire::View(binaries[i]).first(pointers[i] ? sizes[i] : 0));
-    const auto found = std::ranges::find_if(program->context->devices, [&](std::uint32_t index) {
-      return i < natives.size() && engine_->devices[index].native.device == natives[i];
-    });
-    devices.push_back(found == program->context->devices.end() ? ~0u : *found);
+    const auto binary = wire::View(binaries[i]).first(pointers[i] ? sizes[i] : 0);
+    for (const auto index : devices_with(*program->context, natives, i)) {
+      reply.binaries.push_back(binary);
+      devices.push_back(index);
+    }
   }
   reply.devices = devices;
   respond(reply);

@@ -5,7 +5,7 @@
 namespace flexrack::backend::opencl {
 
 bool Session::is_mapped(const Command& command, std::uint64_t size) const {
-  return size >= wire::kInlinePayload && engine_->devices[command.queue->device].is_unified;
+  return size >= wire::kInlinePayload && command.queue->device->is_unified;
 }
 
 /// Through staging: the driver copies, its callback sends.

@@ -17,8 +17,13 @@ struct ContextRecord : Record {
   ~ContextRecord() override { if (native) opencl::native().clReleaseContext(native); }
   cl_context native = nullptr;
   Engine* engine = nullptr;
-  std::vector<std::uint32_t> devices;
+  std::vector<std::shared_ptr<const Device>> devices;
   std::uint64_t largest = 0;   ///< a buffer may have so many bytes: the most of any device
+  /// Null for one that is not of this context.
+  std::shared_ptr<const Device> device(std::uint32_t index) const {
+    for (const auto& one : devices) if (one->index == index) return one;
+    return nullptr;
+  }
 };
 
 struct QueueRecord : Record {
@@ -27,7 +32,7 @@ struct QueueRecord : Record {
   ~QueueRecord() override { if (native) opencl::native().clReleaseCommandQueue(native); }
   cl_command_queue native = nullptr;
   Ref<ContextRecord> context;
-  std::uint32_t device = 0;
+  std::shared_ptr<const Device> device;
   bool is_profiled = false;    ///< the client asked for it
 };
 
@@ -39,6 +44,7 @@ class Charge {
   Charge(const Charge&) = delete;
   Charge& operator=(const Charge&) = delete;
 
+  /// `device`: its position in the grant.
   bool take(std::uint32_t device);
   /// More than was thought; false leaves it as it was.
   bool raise(std::uint64_t bytes);

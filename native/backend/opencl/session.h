@@ -55,6 +55,8 @@ class Session final : public Backend, private cl::Requests {
   void on(const cl::Release& message) override;
   void on(const cl::Flush& message) override;
   void on(const cl::DeviceTime& call, Respond<cl::DeviceTimeReply> respond) override;
+  void on(const cl::CreateSubDevices& call, Respond<cl::CreateSubDevicesReply> respond) override;
+  void on(const cl::ReleaseDevice& message) override;
   void on(const cl::CreateBuffer& call, Respond<cl::CreateBufferReply> respond) override;
   void on(const cl::CreateSubBuffer& call, Respond<cl::CreateSubBufferReply> respond) override;
   void on(const cl::CreateImage& call, Respond<cl::CreateImageReply> respond) override;

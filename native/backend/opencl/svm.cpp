@@ -24,7 +24,7 @@ void Session::on(const cl::SvmAllocate& call, Respond<cl::SvmAllocateReply> resp
   record->size = call.size;
   record->charge = std::make_shared<Charge>(engine_->account, call.size);
   // Memory that every device of the context reaches: charged to each.
-  for (const auto device : context->devices) if (!record->charge->take(device)) return respond({.address = 0});
+  for (const auto& device : context->devices) if (!record->charge->take(device->share)) return respond({.address = 0});
   record->address = cl.clSVMAlloc(context->native, call.flags, call.size, call.alignment);
   if (!record->address) return respond({.address = 0});
   const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(record->address));

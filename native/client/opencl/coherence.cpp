@@ -53,12 +53,13 @@ void join(cl_mem root) {
 cl_int charge(cl_command_queue queue, cl_mem root) {
   const auto& devices = queue->context->places[queue->place].devices;
   if (devices.size() == 1) return CL_SUCCESS;
-  const auto at = static_cast<std::size_t>(std::find(devices.begin(), devices.end(), queue->device) - devices.begin());
+  const auto whole = queue->device->whole()->index;
+  const auto noted = whole < 64 ? bit(whole) : 0;
   auto& copy = root->copies[queue->place];
-  if (copy.reserved & bit(at)) return CL_SUCCESS;
+  if (copy.reserved & noted) return CL_SUCCESS;
   cl_int status = CL_OUT_OF_RESOURCES;
   queue->session().call(cl::Reserve{copy.handle, queue->device->index}, [&](const auto& reply) { status = reply.status; });
-  if (status == CL_SUCCESS) copy.reserved |= bit(at);
+  if (status == CL_SUCCESS) copy.reserved |= noted;
   return status;
 }
 
@@ -150,14 +151,12 @@ cl_int exist_at(cl_mem memory, std::size_t place) {
 }
 
 cl_int use_memory(cl_command_queue queue, cl_mem memory, bool is_written, std::vector<std::uint64_t>& waits) {
-  const auto& places = queue->context->places;
-  if (places.size() == 1 && places[0].devices.size() == 1) return CL_SUCCESS;
+  if (queue->context->has_one_memory) return CL_SUCCESS;
   return use_anywhere(queue, memory, {0, memory->size, is_written, false}, waits);
 }
 
 cl_int overwrite_memory(cl_command_queue queue, cl_mem memory, std::size_t offset, std::size_t size, std::vector<std::uint64_t>& waits) {
-  const auto& places = queue->context->places;
-  if (places.size() == 1 && places[0].devices.size() == 1) return CL_SUCCESS;
+  if (queue->context->has_one_memory) return CL_SUCCESS;
   const bool is_apart = size == memory->size || size >= kOverwrite;
   return is_apart ? use_anywhere(queue, memory, {offset, size, true, true}, waits) : use_anywhere(queue, memory, {0, memory->size, true, false}, waits);
 }

@@ -90,6 +90,9 @@ cl_context create(const Properties& properties, std::span<const cl_device_id> de
     for (std::size_t made = 0; made < i; ++made) release_there(context->places[made]);
     return nullptr;
   }
+  const auto* first = context->devices.front()->whole();
+  context->has_one_memory = std::ranges::all_of(context->devices, [&](cl_device_id device) { return device->whole() == first; });
+  for (const auto device : context->devices) hold(device);
   for (const auto& place : context->places) place.inbox->enter(context.get(), place.context);
   return context.release();
 }
@@ -164,7 +167,9 @@ void dispose(cl_context context) {
     for (auto action = context->destructors.rbegin(); action != context->destructors.rend(); ++action) (*action)();
   }
   for (const auto& place : context->places) release_there(place);
+  const auto devices = std::move(context->devices);
   delete context;
+  for (const auto device : devices) drop(device);
 }
 
 }  // namespace flexrack::client::opencl

@@ -19,15 +19,25 @@ InfoTable table(const std::vector<cl::Info>& infos) {
   return out;
 }
 
+/// Of the ways to divide a device those whose lists we can read: a vendor's may be of any length.
+void keep_partitions(wire::Bytes& ways) {
+  wire::Bytes kept;
+  for (std::size_t at = 0; at + sizeof(cl_device_partition_property) <= ways.size(); at += sizeof(cl_device_partition_property)) {
+    cl_device_partition_property way;
+    std::memcpy(&way, ways.data() + at, sizeof way);
+    if (way != CL_DEVICE_PARTITION_EQUALLY && way != CL_DEVICE_PARTITION_BY_COUNTS && way != CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN) continue;
+    kept.insert(kept.end(), ways.data() + at, ways.data() + at + sizeof way);
+  }
+  if (kept.empty()) kept.resize(sizeof(cl_device_partition_property));   // one that is 0: none
+  ways = std::move(kept);
+}
+
 /// What of a device is not the same from here.
 void correct(InfoTable& infos, cl_platform_id platform) {
   put_info(infos, CL_DEVICE_PLATFORM, platform);
   put_info(infos, CL_DEVICE_PARENT_DEVICE, cl_device_id{nullptr});
   put_info(infos, CL_DEVICE_REFERENCE_COUNT, cl_uint{1});
-  // No sub-devices: a share of a device is what a lease is for.
-  put_info(infos, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, cl_uint{0});
-  put_info(infos, CL_DEVICE_PARTITION_PROPERTIES, cl_device_partition_property{0});
-  put_info(infos, CL_DEVICE_PARTITION_AFFINITY_DOMAIN, cl_device_affinity_domain{0});
+  keep_partitions(infos[CL_DEVICE_PARTITION_PROPERTIES]);
   // Host functions do not run elsewhere; host and device do not see each other's writes to shared memory.
   put_info(infos, CL_DEVICE_EXECUTION_CAPABILITIES, info_value<cl_device_exec_capabilities>(infos, CL_DEVICE_EXECUTION_CAPABILITIES) & CL_EXEC_KERNEL);
   if (infos.contains(CL_DEVICE_SVM_CAPABILITIES)) {
@@ -85,6 +95,21 @@ void add_devices(_cl_platform_id& platform, const ServerDescription& server, Ses
     correct(device->infos, &platform);
     platform.devices.push_back(device);
   }
+}
+
+cl_device_id make_sub_device(cl_device_id parent, const cl::DeviceDescription& described) {
+  auto device = std::make_unique<_cl_device_id>();
+  device->platform = parent->platform;
+  device->session = parent->session;
+  device->inbox = parent->inbox;
+  device->index = described.index;
+  device->native_platform = parent->native_platform;
+  device->infos = parent->infos;
+  for (const auto& info : described.infos) device->infos[info.name].assign(info.value.begin(), info.value.end());
+  correct(device->infos, device->platform);
+  device->parent = hold(parent);
+  put_info(device->infos, CL_DEVICE_PARENT_DEVICE, parent);
+  return device.release();
 }
 
 void describe_platform(_cl_platform_id& platform, std::span<const ServerDescription* const> servers) {

@@ -102,8 +102,13 @@ cl_int create(cl_program program, std::string name, cl_kernel& kernel) {
     std::lock_guard guard(program->lock);
     options = program->options;
   }
-  auto error = at_each_place(program->handles.size(), [&](std::size_t place) { return program->handles[place] != 0; },
-                             [&](std::size_t place) { return create_at(kernel, place, options); });
+  std::atomic<bool> is_somewhere{false};
+  auto error = at_each_place(program->handles.size(), [&](std::size_t place) { return program->handles[place] != 0; }, [&](std::size_t place) {
+    const auto status = create_at(kernel, place, options);
+    if (status == CL_SUCCESS) is_somewhere = true;
+    return status == CL_INVALID_PROGRAM_EXECUTABLE ? CL_SUCCESS : status;   // built for devices of other places only
+  });
+  if (error == CL_SUCCESS && !is_somewhere) error = CL_INVALID_PROGRAM_EXECUTABLE;
   for (const auto& copy : kernel->copies) {   // servers whose devices disagree about the same source
     if (copy.handle != 0 && copy.versions.size() != kernel->slots.size()) error = CL_INVALID_KERNEL_DEFINITION;
   }
@@ -129,8 +134,7 @@ cl_kernel clCreateKernel(cl_program program, const char* kernel_name, cl_int* er
 cl_int clCreateKernelsInProgram(cl_program program, cl_uint num_kernels, cl_kernel* kernels, cl_uint* num_kernels_ret) {
   if (!is_live(program)) return CL_INVALID_PROGRAM;
   std::vector<std::string> names;
-  const auto place = program->home();
-  const auto status = ask(program->session(place), cl::ProgramInfo{.program = program->handles[place], .param = CL_PROGRAM_KERNEL_NAMES}, [&](const auto& reply) {
+  const auto status = ask_program(program, CL_PROGRAM_KERNEL_NAMES, [&](const cl::ProgramInfoReply& reply) {
     std::string name;
     for (const auto letter : reply.value) {
       if (letter != ';' && letter != 0) name += static_cast<char>(letter);

@@ -12,7 +12,7 @@ namespace flexrack::client::opencl {
 /// A memory object at one place of its context.
 struct Copy {
   std::uint64_t handle = 0;        ///< 0: not created there
-  std::uint64_t reserved = 0;      ///< bit n: charged to the place's device n (only where the place has several)
+  std::uint64_t reserved = 0;      ///< bit n: charged to the session's device n (only where the place has several)
 };
 
 /// A range of a buffer (or a whole image) in a context of several places, and where its valid bytes are.

@@ -121,14 +121,21 @@ struct _cl_device_id : fx::Object {
   cl_platform_id platform = nullptr;
   flexrack::client::Session* session = nullptr;
   fx::Inbox* inbox = nullptr;
+  cl_device_id parent = nullptr;      ///< held; of a sub-device
   std::uint32_t index = 0;            ///< in the session
   std::uint32_t native_platform = 0;  ///< devices of one session and one native platform share a native context
   fx::InfoTable infos;                ///< with what we answer differently already put in place
+  /// The leased device that this one is, or is a part of: whose memory it uses.
+  const _cl_device_id* whole() const {
+    const auto* at = this;
+    while (at->parent) at = at->parent;
+    return at;
+  }
   _cl_device_id() : Object(fx::Kind::device) {}
 };
 
 struct _cl_context : fx::Object {
-  std::vector<cl_device_id> devices;       ///< as the application gave them
+  std::vector<cl_device_id> devices;       ///< held; as the application gave them
   std::vector<fx::Place> places;
   std::vector<cl_context_properties> properties;
   void (CL_CALLBACK *notify)(const char*, const void*, size_t, void*) = nullptr;
@@ -137,6 +144,7 @@ struct _cl_context : fx::Object {
   std::vector<std::function<void()>> destructors;   ///< run last to first
   /// Where in places a device of this context is; places.size() for one that is not in it.
   std::size_t place_of(cl_device_id device) const;
+  bool has_one_memory = false;        ///< one leased device, or parts of one: its memory objects need not be brought or charged anywhere
   _cl_context() : Object(fx::Kind::context) {}
 };
 

@@ -46,17 +46,9 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t pa
   if (!is_live(device)) return CL_INVALID_DEVICE;
   const Answer answer{param_value_size, param_value, param_value_size_ret};
   if (param_name == CL_DEVICE_AVAILABLE && !device->session->is_alive()) return answer(cl_bool{0});
+  if (param_name == CL_DEVICE_REFERENCE_COUNT) return answer(references(device));
   return answer.from(device->infos, param_name);
 }
-
-cl_int clCreateSubDevices(cl_device_id in_device, const cl_device_partition_property*, cl_uint, cl_device_id*, cl_uint*) {
-  return is_live(in_device) ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
-}
-
-// Devices that are not sub-devices are not counted.
-cl_int clRetainDevice(cl_device_id device) { return is_live(device) ? CL_SUCCESS : CL_INVALID_DEVICE; }
-cl_int clReleaseDevice(cl_device_id device) { return is_live(device) ? CL_SUCCESS : CL_INVALID_DEVICE; }
-void dispose(cl_device_id) {}
 
 namespace {
 

@@ -16,11 +16,9 @@ struct Answer {
   cl_int give(const T& value) const { return give(&value, sizeof value); }
 };
 
-cl_int forward(cl_program program, std::size_t place, cl_program_info name, const Answer& answer) {
+cl_int forward(cl_program program, cl_program_info name, const Answer& answer) {
   cl_int given = kNoAnswer;
-  const auto status = ask(program->session(place), cl::ProgramInfo{.program = program->handles[place], .param = name}, [&](const cl::ProgramInfoReply& reply) {
-    if (reply.status == CL_SUCCESS) given = answer.give(reply.value.data(), reply.value.size());
-  });
+  const auto status = ask_program(program, name, [&](const cl::ProgramInfoReply& reply) { given = answer.give(reply.value.data(), reply.value.size()); });
   return status == CL_SUCCESS ? given : status;
 }
 
@@ -31,8 +29,32 @@ std::vector<std::size_t> places_of(cl_program program) {
   return places;
 }
 
+/// A device may keep one binary for all its parts, and list itself only.
+bool has_parts(cl_program program) { return std::ranges::any_of(program->devices, [](cl_device_id device) { return device->parent; }); }
+
+/// `use(binary, position)` for each binary, by the position of its device among the program's.
+template <class Use>
+cl_int each_binary(cl_program program, bool is_by_device, Use&& use) {
+  for (const auto place : places_of(program)) {
+    const auto status = ask(program->session(place), cl::ProgramBinaries{.program = program->handles[place]}, [&](const cl::ProgramBinariesReply& reply) {
+      for (std::size_t i = 0; i < reply.binaries.size(); i++) {
+        const auto is_its = [&](cl_device_id device) { return i < reply.devices.size() && program->context->place_of(device) == place && device->index == reply.devices[i]; };
+        use(reply.binaries[i], is_by_device ? static_cast<std::size_t>(std::ranges::find_if(program->devices, is_its) - program->devices.begin()) : i);
+      }
+    });
+    if (status != CL_SUCCESS) return status;
+  }
+  return CL_SUCCESS;
+}
+
 /// The sizes of the binaries in the order of the program's devices.
 cl_int binary_sizes(cl_program program, std::vector<std::size_t>& sizes) {
+  if (has_parts(program)) {
+    sizes.resize(program->devices.size());
+    return each_binary(program, true, [&](wire::View binary, std::size_t at) {
+      if (at < sizes.size()) sizes[at] = binary.size();
+    });
+  }
   std::map<std::size_t, std::vector<std::size_t>> there;
   for (const auto place : places_of(program)) {
     const auto status = ask(program->session(place), cl::ProgramInfo{.program = program->handles[place], .param = CL_PROGRAM_BINARY_SIZES}, [&](const auto& reply) {
@@ -58,25 +80,23 @@ cl_int binary_sizes(cl_program program, std::vector<std::size_t>& sizes) {
 
 /// Copies each binary to where the application wants it.
 cl_int binaries(cl_program program, unsigned char** targets, const std::vector<std::size_t>& sizes) {
-  const auto places = places_of(program);
-  for (const auto place : places) {
-    const auto status = ask(program->session(place), cl::ProgramBinaries{.program = program->handles[place]}, [&](const cl::ProgramBinariesReply& reply) {
-      for (std::size_t i = 0; i < reply.binaries.size(); i++) {
-        auto at = i;
-        if (places.size() > 1) {
-          at = static_cast<std::size_t>(std::ranges::find_if(program->devices, [&](cl_device_id device) {
-            return i < reply.devices.size() && program->context->place_of(device) == place && device->index == reply.devices[i];
-          }) - program->devices.begin());
-        }
-        if (at < sizes.size() && targets[at]) std::memcpy(targets[at], reply.binaries[i].data(), std::min(sizes[at], reply.binaries[i].size()));
-      }
-    });
-    if (status != CL_SUCCESS) return status;
-  }
-  return CL_SUCCESS;
+  return each_binary(program, has_parts(program) || places_of(program).size() > 1, [&](wire::View binary, std::size_t at) {
+    if (at < sizes.size() && targets[at]) std::memcpy(targets[at], binary.data(), std::min(sizes[at], binary.size()));
+  });
 }
 
 }  // namespace
+
+cl_int ask_program(cl_program program, cl_program_info name, const std::function<void(const cl::ProgramInfoReply&)>& use) {
+  cl_int status = kNoAnswer;
+  for (const auto place : places_of(program)) {
+    status = ask(program->session(place), cl::ProgramInfo{.program = program->handles[place], .param = name}, [&](const cl::ProgramInfoReply& reply) {
+      if (reply.status == CL_SUCCESS) use(reply);
+    });
+    if (status != CL_INVALID_PROGRAM_EXECUTABLE) return status;
+  }
+  return status;
+}
 
 cl_int clGetProgramInfo(cl_program program, cl_program_info param_name, size_t param_value_size, void* param_value, size_t* param_value_size_ret) {
   if (!is_live(program)) return CL_INVALID_PROGRAM;
@@ -90,7 +110,7 @@ cl_int clGetProgramInfo(cl_program program, cl_program_info param_name, size_t p
     case CL_PROGRAM_IL: return answer.give(program->il.data(), program->il.size());
     case CL_PROGRAM_BINARY_SIZES:
     case CL_PROGRAM_BINARIES: break;
-    default: return forward(program, program->home(), param_name, answer);
+    default: return forward(program, param_name, answer);
   }
   std::vector<std::size_t> sizes;
   if (const auto error = binary_sizes(program, sizes)) return error;

@@ -87,6 +87,9 @@ cl_int ask(Session& session, const Message& message, Use&& use) {
   return status;
 }
 
+/// clGetProgramInfo of the first place that has an executable, where one is needed; `use` sees a reply that is no error.
+cl_int ask_program(cl_program program, cl_program_info name, const std::function<void(const cl::ProgramInfoReply&)>& use);
+
 }  // namespace flexrack::client::opencl
 
 struct _cl_program : fx::Object {

@@ -32,6 +32,8 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case Release::kOp: return pass<Release>(requests, body);
     case Flush::kOp: return pass<Flush>(requests, body);
     case DeviceTime::kOp: return call<DeviceTime>(requests, link, header, body);
+    case CreateSubDevices::kOp: return call<CreateSubDevices>(requests, link, header, body);
+    case ReleaseDevice::kOp: return pass<ReleaseDevice>(requests, body);
     case CreateBuffer::kOp: return call<CreateBuffer>(requests, link, header, body);
     case CreateSubBuffer::kOp: return call<CreateSubBuffer>(requests, link, header, body);
     case CreateImage::kOp: return call<CreateImage>(requests, link, header, body);

@@ -125,19 +125,60 @@ wire::Bytes make_DeviceTime() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_CreateSubDevicesReply() {
+  CreateSubDevicesReply m;
+  m.status = 26;
+  m.count = 27;
+  m.devices.resize(2);
+  m.devices[0].index = 28;
+  m.devices[0].platform = 29;
+  m.devices[0].infos.resize(2);
+  m.devices[0].infos[0].name = 30;
+  m.devices[0].infos[0].value = kBytes;
+  m.devices[0].infos[1].name = 31;
+  m.devices[0].infos[1].value = kBytes;
+  m.devices[1].index = 32;
+  m.devices[1].platform = 33;
+  m.devices[1].infos.resize(2);
+  m.devices[1].infos[0].name = 34;
+  m.devices[1].infos[0].value = kBytes;
+  m.devices[1].infos[1].name = 35;
+  m.devices[1].infos[1].value = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CreateSubDevices() {
+  CreateSubDevices m;
+  m.device = 36;
+  m.capacity = 37;
+  m.has_list = 38;
+  m.reserved = 39;
+  m.properties = k_u64;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ReleaseDevice() {
+  ReleaseDevice m;
+  m.device = 40;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_CreateBufferReply() {
   CreateBufferReply m;
-  m.status = 26;
+  m.status = 41;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateBuffer() {
   CreateBuffer m;
-  m.context = 27;
-  m.memory = 28;
-  m.flags = 29;
-  m.size = 30;
+  m.context = 42;
+  m.memory = 43;
+  m.flags = 44;
+  m.size = 45;
   m.content = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -145,29 +186,29 @@ wire::Bytes make_CreateBuffer() {
 }
 wire::Bytes make_CreateSubBufferReply() {
   CreateSubBufferReply m;
-  m.status = 31;
+  m.status = 46;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateSubBuffer() {
   CreateSubBuffer m;
-  m.parent = 32;
-  m.memory = 33;
-  m.flags = 34;
-  m.origin = 35;
-  m.size = 36;
+  m.parent = 47;
+  m.memory = 48;
+  m.flags = 49;
+  m.origin = 50;
+  m.size = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateImageReply() {
   CreateImageReply m;
-  m.status = 37;
+  m.status = 52;
   m.infos.resize(2);
-  m.infos[0].name = 38;
+  m.infos[0].name = 53;
   m.infos[0].value = kBytes;
-  m.infos[1].name = 39;
+  m.infos[1].name = 54;
   m.infos[1].value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -175,22 +216,22 @@ wire::Bytes make_CreateImageReply() {
 }
 wire::Bytes make_CreateImage() {
   CreateImage m;
-  m.context = 40;
-  m.memory = 41;
-  m.flags = 42;
-  m.format.order = 43;
-  m.format.type = 44;
-  m.shape.type = 45;
-  m.shape.samples = 46;
-  m.shape.mips = 47;
-  m.shape.reserved = 48;
-  m.shape.width = 49;
-  m.shape.height = 50;
-  m.shape.depth = 51;
-  m.shape.array_size = 52;
-  m.shape.row_pitch = 53;
-  m.shape.slice_pitch = 54;
-  m.buffer = 55;
+  m.context = 55;
+  m.memory = 56;
+  m.flags = 57;
+  m.format.order = 58;
+  m.format.type = 59;
+  m.shape.type = 60;
+  m.shape.samples = 61;
+  m.shape.mips = 62;
+  m.shape.reserved = 63;
+  m.shape.width = 64;
+  m.shape.height = 65;
+  m.shape.depth = 66;
+  m.shape.array_size = 67;
+  m.shape.row_pitch = 68;
+  m.shape.slice_pitch = 69;
+  m.buffer = 70;
   m.content = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -198,32 +239,32 @@ wire::Bytes make_CreateImage() {
 }
 wire::Bytes make_ImageFormatsReply() {
   ImageFormatsReply m;
-  m.status = 56;
+  m.status = 71;
   m.formats.resize(2);
-  m.formats[0].order = 57;
-  m.formats[0].type = 58;
-  m.formats[1].order = 59;
-  m.formats[1].type = 60;
+  m.formats[0].order = 72;
+  m.formats[0].type = 73;
+  m.formats[1].order = 74;
+  m.formats[1].type = 75;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ImageFormats() {
   ImageFormats m;
-  m.context = 61;
-  m.flags = 62;
-  m.type = 63;
+  m.context = 76;
+  m.flags = 77;
+  m.type = 78;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateSamplerReply() {
   CreateSamplerReply m;
-  m.status = 64;
+  m.status = 79;
   m.infos.resize(2);
-  m.infos[0].name = 65;
+  m.infos[0].name = 80;
   m.infos[0].value = kBytes;
-  m.infos[1].name = 66;
+  m.infos[1].name = 81;
   m.infos[1].value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -231,8 +272,8 @@ wire::Bytes make_CreateSamplerReply() {
 }
 wire::Bytes make_CreateSampler() {
   CreateSampler m;
-  m.context = 67;
-  m.sampler = 68;
+  m.context = 82;
+  m.sampler = 83;
   m.properties = k_u64;
   wire::Bytes out;
   encode(out, m);
@@ -240,40 +281,40 @@ wire::Bytes make_CreateSampler() {
 }
 wire::Bytes make_CreatePipeReply() {
   CreatePipeReply m;
-  m.status = 69;
+  m.status = 84;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreatePipe() {
   CreatePipe m;
-  m.context = 70;
-  m.memory = 71;
-  m.flags = 72;
-  m.packet_size = 73;
-  m.max_packets = 74;
+  m.context = 85;
+  m.memory = 86;
+  m.flags = 87;
+  m.packet_size = 88;
+  m.max_packets = 89;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ReserveReply() {
   ReserveReply m;
-  m.status = 75;
+  m.status = 90;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Reserve() {
   Reserve m;
-  m.memory = 76;
-  m.device = 77;
+  m.memory = 91;
+  m.device = 92;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateProgramReply() {
   CreateProgramReply m;
-  m.status = 78;
+  m.status = 93;
   m.binary_status = k_i32;
   wire::Bytes out;
   encode(out, m);
@@ -281,9 +322,9 @@ wire::Bytes make_CreateProgramReply() {
 }
 wire::Bytes make_CreateProgram() {
   CreateProgram m;
-  m.context = 79;
-  m.program = 80;
-  m.form = 81;
+  m.context = 94;
+  m.program = 95;
+  m.form = 96;
   m.devices = k_u32;
   m.parts.resize(2);
   m.parts[0] = kBytes;
@@ -294,99 +335,99 @@ wire::Bytes make_CreateProgram() {
 }
 wire::Bytes make_BuildProgramReply() {
   BuildProgramReply m;
-  m.status = 82;
+  m.status = 97;
   m.outcomes.resize(2);
-  m.outcomes[0].device = 83;
-  m.outcomes[0].status = 84;
-  m.outcomes[0].binary_type = 85;
-  m.outcomes[0].global_variable_bytes = 86;
-  m.outcomes[0].options = "options 87";
-  m.outcomes[0].log = "log 88";
-  m.outcomes[1].device = 89;
-  m.outcomes[1].status = 90;
-  m.outcomes[1].binary_type = 91;
-  m.outcomes[1].global_variable_bytes = 92;
-  m.outcomes[1].options = "options 93";
-  m.outcomes[1].log = "log 94";
-  m.kernel_names = "kernel_names 95";
+  m.outcomes[0].device = 98;
+  m.outcomes[0].status = 99;
+  m.outcomes[0].binary_type = 100;
+  m.outcomes[0].global_variable_bytes = 1;
+  m.outcomes[0].options = "options 2";
+  m.outcomes[0].log = "log 3";
+  m.outcomes[1].device = 4;
+  m.outcomes[1].status = 5;
+  m.outcomes[1].binary_type = 6;
+  m.outcomes[1].global_variable_bytes = 7;
+  m.outcomes[1].options = "options 8";
+  m.outcomes[1].log = "log 9";
+  m.kernel_names = "kernel_names 10";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_BuildProgram() {
   BuildProgram m;
-  m.program = 96;
+  m.program = 11;
   m.devices = k_u32;
-  m.has_options = 97;
-  m.options = "options 98";
+  m.has_options = 12;
+  m.options = "options 13";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CompileProgramReply() {
   CompileProgramReply m;
-  m.status = 99;
+  m.status = 14;
   m.outcomes.resize(2);
-  m.outcomes[0].device = 100;
-  m.outcomes[0].status = 1;
-  m.outcomes[0].binary_type = 2;
-  m.outcomes[0].global_variable_bytes = 3;
-  m.outcomes[0].options = "options 4";
-  m.outcomes[0].log = "log 5";
-  m.outcomes[1].device = 6;
-  m.outcomes[1].status = 7;
-  m.outcomes[1].binary_type = 8;
-  m.outcomes[1].global_variable_bytes = 9;
-  m.outcomes[1].options = "options 10";
-  m.outcomes[1].log = "log 11";
+  m.outcomes[0].device = 15;
+  m.outcomes[0].status = 16;
+  m.outcomes[0].binary_type = 17;
+  m.outcomes[0].global_variable_bytes = 18;
+  m.outcomes[0].options = "options 19";
+  m.outcomes[0].log = "log 20";
+  m.outcomes[1].device = 21;
+  m.outcomes[1].status = 22;
+  m.outcomes[1].binary_type = 23;
+  m.outcomes[1].global_variable_bytes = 24;
+  m.outcomes[1].options = "options 25";
+  m.outcomes[1].log = "log 26";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CompileProgram() {
   CompileProgram m;
-  m.program = 12;
+  m.program = 27;
   m.devices = k_u32;
-  m.has_options = 13;
-  m.options = "options 14";
+  m.has_options = 28;
+  m.options = "options 29";
   m.headers.resize(2);
-  m.headers[0].name = "name 15";
-  m.headers[0].program = 16;
-  m.headers[1].name = "name 17";
-  m.headers[1].program = 18;
+  m.headers[0].name = "name 30";
+  m.headers[0].program = 31;
+  m.headers[1].name = "name 32";
+  m.headers[1].program = 33;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_LinkProgramReply() {
   LinkProgramReply m;
-  m.status = 19;
-  m.created = 20;
+  m.status = 34;
+  m.created = 35;
   m.outcomes.resize(2);
-  m.outcomes[0].device = 21;
-  m.outcomes[0].status = 22;
-  m.outcomes[0].binary_type = 23;
-  m.outcomes[0].global_variable_bytes = 24;
-  m.outcomes[0].options = "options 25";
-  m.outcomes[0].log = "log 26";
-  m.outcomes[1].device = 27;
-  m.outcomes[1].status = 28;
-  m.outcomes[1].binary_type = 29;
-  m.outcomes[1].global_variable_bytes = 30;
-  m.outcomes[1].options = "options 31";
-  m.outcomes[1].log = "log 32";
-  m.kernel_names = "kernel_names 33";
+  m.outcomes[0].device = 36;
+  m.outcomes[0].status = 37;
+  m.outcomes[0].binary_type = 38;
+  m.outcomes[0].global_variable_bytes = 39;
+  m.outcomes[0].options = "options 40";
+  m.outcomes[0].log = "log 41";
+  m.outcomes[1].device = 42;
+  m.outcomes[1].status = 43;
+  m.outcomes[1].binary_type = 44;
+  m.outcomes[1].global_variable_bytes = 45;
+  m.outcomes[1].options = "options 46";
+  m.outcomes[1].log = "log 47";
+  m.kernel_names = "kernel_names 48";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_LinkProgram() {
   LinkProgram m;
-  m.context = 34;
-  m.program = 35;
+  m.context = 49;
+  m.program = 50;
   m.devices = k_u32;
-  m.has_options = 36;
-  m.options = "options 37";
+  m.has_options = 51;
+  m.options = "options 52";
   m.inputs = k_u64;
   wire::Bytes out;
   encode(out, m);
@@ -394,7 +435,7 @@ wire::Bytes make_LinkProgram() {
 }
 wire::Bytes make_ProgramBinariesReply() {
   ProgramBinariesReply m;
-  m.status = 38;
+  m.status = 53;
   m.devices = k_u32;
   m.binaries.resize(2);
   m.binaries[0] = kBytes;
@@ -405,14 +446,14 @@ wire::Bytes make_ProgramBinariesReply() {
 }
 wire::Bytes make_ProgramBinaries() {
   ProgramBinaries m;
-  m.program = 39;
+  m.program = 54;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ProgramInfoReply() {
   ProgramInfoReply m;
-  m.status = 40;
+  m.status = 55;
   m.value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -420,23 +461,23 @@ wire::Bytes make_ProgramInfoReply() {
 }
 wire::Bytes make_ProgramInfo() {
   ProgramInfo m;
-  m.program = 41;
-  m.param = 42;
+  m.program = 56;
+  m.param = 57;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SpecializeProgramReply() {
   SpecializeProgramReply m;
-  m.status = 43;
+  m.status = 58;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SpecializeProgram() {
   SpecializeProgram m;
-  m.program = 44;
-  m.id = 45;
+  m.program = 59;
+  m.id = 60;
   m.value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -444,7 +485,7 @@ wire::Bytes make_SpecializeProgram() {
 }
 wire::Bytes make_BuildInfoReply() {
   BuildInfoReply m;
-  m.status = 46;
+  m.status = 61;
   m.value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -452,44 +493,44 @@ wire::Bytes make_BuildInfoReply() {
 }
 wire::Bytes make_BuildInfo() {
   BuildInfo m;
-  m.program = 47;
-  m.device = 48;
-  m.param = 49;
+  m.program = 62;
+  m.device = 63;
+  m.param = 64;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateKernelReply() {
   CreateKernelReply m;
-  m.status = 50;
-  m.attributes = "attributes 51";
+  m.status = 65;
+  m.attributes = "attributes 66";
   m.arguments.resize(2);
-  m.arguments[0].kind = 52;
-  m.arguments[0].address = 53;
-  m.arguments[0].access = 54;
-  m.arguments[0].qualifier = 55;
-  m.arguments[0].size = 56;
-  m.arguments[0].type_name = "type_name 57";
-  m.arguments[0].name = "name 58";
-  m.arguments[1].kind = 59;
-  m.arguments[1].address = 60;
-  m.arguments[1].access = 61;
-  m.arguments[1].qualifier = 62;
-  m.arguments[1].size = 63;
-  m.arguments[1].type_name = "type_name 64";
-  m.arguments[1].name = "name 65";
+  m.arguments[0].kind = 67;
+  m.arguments[0].address = 68;
+  m.arguments[0].access = 69;
+  m.arguments[0].qualifier = 70;
+  m.arguments[0].size = 71;
+  m.arguments[0].type_name = "type_name 72";
+  m.arguments[0].name = "name 73";
+  m.arguments[1].kind = 74;
+  m.arguments[1].address = 75;
+  m.arguments[1].access = 76;
+  m.arguments[1].qualifier = 77;
+  m.arguments[1].size = 78;
+  m.arguments[1].type_name = "type_name 79";
+  m.arguments[1].name = "name 80";
   m.devices.resize(2);
-  m.devices[0].device = 66;
+  m.devices[0].device = 81;
   m.devices[0].infos.resize(2);
-  m.devices[0].infos[0].name = 67;
+  m.devices[0].infos[0].name = 82;
   m.devices[0].infos[0].value = kBytes;
-  m.devices[0].infos[1].name = 68;
+  m.devices[0].infos[1].name = 83;
   m.devices[0].infos[1].value = kBytes;
-  m.devices[1].device = 69;
+  m.devices[1].device = 84;
   m.devices[1].infos.resize(2);
-  m.devices[1].infos[0].name = 70;
+  m.devices[1].infos[0].name = 85;
   m.devices[1].infos[0].value = kBytes;
-  m.devices[1].infos[1].name = 71;
+  m.devices[1].infos[1].name = 86;
   m.devices[1].infos[1].value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -497,31 +538,31 @@ wire::Bytes make_CreateKernelReply() {
 }
 wire::Bytes make_CreateKernel() {
   CreateKernel m;
-  m.program = 72;
-  m.kernel = 73;
-  m.name = "name 74";
+  m.program = 87;
+  m.kernel = 88;
+  m.name = "name 89";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CloneKernelReply() {
   CloneKernelReply m;
-  m.status = 75;
+  m.status = 90;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CloneKernel() {
   CloneKernel m;
-  m.source = 76;
-  m.kernel = 77;
+  m.source = 91;
+  m.kernel = 92;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SubGroupInfoReply() {
   SubGroupInfoReply m;
-  m.status = 78;
+  m.status = 93;
   m.value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -529,26 +570,26 @@ wire::Bytes make_SubGroupInfoReply() {
 }
 wire::Bytes make_SubGroupInfo() {
   SubGroupInfo m;
-  m.kernel = 79;
-  m.device = 80;
-  m.param = 81;
+  m.kernel = 94;
+  m.device = 95;
+  m.param = 96;
   m.input = kBytes;
-  m.capacity = 82;
+  m.capacity = 97;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelExecInfoReply() {
   KernelExecInfoReply m;
-  m.status = 83;
+  m.status = 98;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelExecInfo() {
   KernelExecInfo m;
-  m.kernel = 84;
-  m.param = 85;
+  m.kernel = 99;
+  m.param = 100;
   m.value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -556,18 +597,18 @@ wire::Bytes make_KernelExecInfo() {
 }
 wire::Bytes make_CheckArgumentReply() {
   CheckArgumentReply m;
-  m.status = 86;
+  m.status = 1;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CheckArgument() {
   CheckArgument m;
-  m.kernel = 87;
-  m.argument.index = 88;
-  m.argument.kind = 89;
-  m.argument.object = 90;
-  m.argument.size = 91;
+  m.kernel = 2;
+  m.argument.index = 3;
+  m.argument.kind = 4;
+  m.argument.object = 5;
+  m.argument.size = 6;
   m.argument.value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -575,56 +616,56 @@ wire::Bytes make_CheckArgument() {
 }
 wire::Bytes make_SuggestLocalSizeReply() {
   SuggestLocalSizeReply m;
-  m.status = 92;
-  m.local.x = 93;
-  m.local.y = 94;
-  m.local.z = 95;
+  m.status = 7;
+  m.local.x = 8;
+  m.local.y = 9;
+  m.local.z = 10;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SuggestLocalSize() {
   SuggestLocalSize m;
-  m.queue = 96;
-  m.kernel = 97;
-  m.dimensions = 98;
-  m.offset.x = 99;
-  m.offset.y = 100;
-  m.offset.z = 1;
-  m.global.x = 2;
-  m.global.y = 3;
-  m.global.z = 4;
+  m.queue = 11;
+  m.kernel = 12;
+  m.dimensions = 13;
+  m.offset.x = 14;
+  m.offset.y = 15;
+  m.offset.z = 16;
+  m.global.x = 17;
+  m.global.y = 18;
+  m.global.z = 19;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Launch() {
   Launch m;
-  m.queue = 5;
-  m.kernel = 6;
-  m.event = 7;
+  m.queue = 20;
+  m.kernel = 21;
+  m.event = 22;
   m.waits = k_u64;
-  m.dimensions = 8;
-  m.has_local = 9;
-  m.offset.x = 10;
-  m.offset.y = 11;
-  m.offset.z = 12;
-  m.global.x = 13;
-  m.global.y = 14;
-  m.global.z = 15;
-  m.local.x = 16;
-  m.local.y = 17;
-  m.local.z = 18;
+  m.dimensions = 23;
+  m.has_local = 24;
+  m.offset.x = 25;
+  m.offset.y = 26;
+  m.offset.z = 27;
+  m.global.x = 28;
+  m.global.y = 29;
+  m.global.z = 30;
+  m.local.x = 31;
+  m.local.y = 32;
+  m.local.z = 33;
   m.arguments.resize(2);
-  m.arguments[0].index = 19;
-  m.arguments[0].kind = 20;
-  m.arguments[0].object = 21;
-  m.arguments[0].size = 22;
+  m.arguments[0].index = 34;
+  m.arguments[0].kind = 35;
+  m.arguments[0].object = 36;
+  m.arguments[0].size = 37;
   m.arguments[0].value = kBytes;
-  m.arguments[1].index = 23;
-  m.arguments[1].kind = 24;
-  m.arguments[1].object = 25;
-  m.arguments[1].size = 26;
+  m.arguments[1].index = 38;
+  m.arguments[1].kind = 39;
+  m.arguments[1].object = 40;
+  m.arguments[1].size = 41;
   m.arguments[1].value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -632,11 +673,11 @@ wire::Bytes make_Launch() {
 }
 wire::Bytes make_WriteBuffer() {
   WriteBuffer m;
-  m.queue = 27;
-  m.memory = 28;
-  m.event = 29;
+  m.queue = 42;
+  m.memory = 43;
+  m.event = 44;
   m.waits = k_u64;
-  m.offset = 30;
+  m.offset = 45;
   m.data = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -644,31 +685,31 @@ wire::Bytes make_WriteBuffer() {
 }
 wire::Bytes make_ReadBuffer() {
   ReadBuffer m;
-  m.queue = 31;
-  m.memory = 32;
-  m.event = 33;
+  m.queue = 46;
+  m.memory = 47;
+  m.event = 48;
   m.waits = k_u64;
-  m.offset = 34;
-  m.size = 35;
-  m.ticket = 36;
+  m.offset = 49;
+  m.size = 50;
+  m.ticket = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_WriteRect() {
   WriteRect m;
-  m.queue = 37;
-  m.memory = 38;
-  m.event = 39;
+  m.queue = 52;
+  m.memory = 53;
+  m.event = 54;
   m.waits = k_u64;
-  m.origin.x = 40;
-  m.origin.y = 41;
-  m.origin.z = 42;
-  m.region.x = 43;
-  m.region.y = 44;
-  m.region.z = 45;
-  m.row_pitch = 46;
-  m.slice_pitch = 47;
+  m.origin.x = 55;
+  m.origin.y = 56;
+  m.origin.z = 57;
+  m.region.x = 58;
+  m.region.y = 59;
+  m.region.z = 60;
+  m.row_pitch = 61;
+  m.slice_pitch = 62;
   m.data = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -676,69 +717,69 @@ wire::Bytes make_WriteRect() {
 }
 wire::Bytes make_ReadRect() {
   ReadRect m;
-  m.queue = 48;
-  m.memory = 49;
-  m.event = 50;
+  m.queue = 63;
+  m.memory = 64;
+  m.event = 65;
   m.waits = k_u64;
-  m.origin.x = 51;
-  m.origin.y = 52;
-  m.origin.z = 53;
-  m.region.x = 54;
-  m.region.y = 55;
-  m.region.z = 56;
-  m.row_pitch = 57;
-  m.slice_pitch = 58;
-  m.ticket = 59;
+  m.origin.x = 66;
+  m.origin.y = 67;
+  m.origin.z = 68;
+  m.region.x = 69;
+  m.region.y = 70;
+  m.region.z = 71;
+  m.row_pitch = 72;
+  m.slice_pitch = 73;
+  m.ticket = 74;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CopyBuffer() {
   CopyBuffer m;
-  m.queue = 60;
-  m.source = 61;
-  m.target = 62;
-  m.event = 63;
+  m.queue = 75;
+  m.source = 76;
+  m.target = 77;
+  m.event = 78;
   m.waits = k_u64;
-  m.source_offset = 64;
-  m.target_offset = 65;
-  m.size = 66;
+  m.source_offset = 79;
+  m.target_offset = 80;
+  m.size = 81;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CopyRect() {
   CopyRect m;
-  m.queue = 67;
-  m.source = 68;
-  m.target = 69;
-  m.event = 70;
+  m.queue = 82;
+  m.source = 83;
+  m.target = 84;
+  m.event = 85;
   m.waits = k_u64;
-  m.source_origin.x = 71;
-  m.source_origin.y = 72;
-  m.source_origin.z = 73;
-  m.target_origin.x = 74;
-  m.target_origin.y = 75;
-  m.target_origin.z = 76;
-  m.region.x = 77;
-  m.region.y = 78;
-  m.region.z = 79;
-  m.source_row_pitch = 80;
-  m.source_slice_pitch = 81;
-  m.target_row_pitch = 82;
-  m.target_slice_pitch = 83;
+  m.source_origin.x = 86;
+  m.source_origin.y = 87;
+  m.source_origin.z = 88;
+  m.target_origin.x = 89;
+  m.target_origin.y = 90;
+  m.target_origin.z = 91;
+  m.region.x = 92;
+  m.region.y = 93;
+  m.region.z = 94;
+  m.source_row_pitch = 95;
+  m.source_slice_pitch = 96;
+  m.target_row_pitch = 97;
+  m.target_slice_pitch = 98;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FillBuffer() {
   FillBuffer m;
-  m.queue = 84;
-  m.memory = 85;
-  m.event = 86;
+  m.queue = 99;
+  m.memory = 100;
+  m.event = 1;
   m.waits = k_u64;
-  m.offset = 87;
-  m.size = 88;
+  m.offset = 2;
+  m.size = 3;
   m.pattern = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -746,16 +787,16 @@ wire::Bytes make_FillBuffer() {
 }
 wire::Bytes make_WriteImage() {
   WriteImage m;
-  m.queue = 89;
-  m.memory = 90;
-  m.event = 91;
+  m.queue = 4;
+  m.memory = 5;
+  m.event = 6;
   m.waits = k_u64;
-  m.origin.x = 92;
-  m.origin.y = 93;
-  m.origin.z = 94;
-  m.region.x = 95;
-  m.region.y = 96;
-  m.region.z = 97;
+  m.origin.x = 7;
+  m.origin.y = 8;
+  m.origin.z = 9;
+  m.region.x = 10;
+  m.region.y = 11;
+  m.region.z = 12;
   m.data = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -763,90 +804,90 @@ wire::Bytes make_WriteImage() {
 }
 wire::Bytes make_ReadImage() {
   ReadImage m;
-  m.queue = 98;
-  m.memory = 99;
-  m.event = 100;
+  m.queue = 13;
+  m.memory = 14;
+  m.event = 15;
   m.waits = k_u64;
-  m.origin.x = 1;
-  m.origin.y = 2;
-  m.origin.z = 3;
-  m.region.x = 4;
-  m.region.y = 5;
-  m.region.z = 6;
-  m.size = 7;
-  m.ticket = 8;
+  m.origin.x = 16;
+  m.origin.y = 17;
+  m.origin.z = 18;
+  m.region.x = 19;
+  m.region.y = 20;
+  m.region.z = 21;
+  m.size = 22;
+  m.ticket = 23;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CopyImage() {
   CopyImage m;
-  m.queue = 9;
-  m.source = 10;
-  m.target = 11;
-  m.event = 12;
+  m.queue = 24;
+  m.source = 25;
+  m.target = 26;
+  m.event = 27;
   m.waits = k_u64;
-  m.source_origin.x = 13;
-  m.source_origin.y = 14;
-  m.source_origin.z = 15;
-  m.target_origin.x = 16;
-  m.target_origin.y = 17;
-  m.target_origin.z = 18;
-  m.region.x = 19;
-  m.region.y = 20;
-  m.region.z = 21;
+  m.source_origin.x = 28;
+  m.source_origin.y = 29;
+  m.source_origin.z = 30;
+  m.target_origin.x = 31;
+  m.target_origin.y = 32;
+  m.target_origin.z = 33;
+  m.region.x = 34;
+  m.region.y = 35;
+  m.region.z = 36;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CopyImageToBuffer() {
   CopyImageToBuffer m;
-  m.queue = 22;
-  m.source = 23;
-  m.target = 24;
-  m.event = 25;
+  m.queue = 37;
+  m.source = 38;
+  m.target = 39;
+  m.event = 40;
   m.waits = k_u64;
-  m.origin.x = 26;
-  m.origin.y = 27;
-  m.origin.z = 28;
-  m.region.x = 29;
-  m.region.y = 30;
-  m.region.z = 31;
-  m.offset = 32;
+  m.origin.x = 41;
+  m.origin.y = 42;
+  m.origin.z = 43;
+  m.region.x = 44;
+  m.region.y = 45;
+  m.region.z = 46;
+  m.offset = 47;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CopyBufferToImage() {
   CopyBufferToImage m;
-  m.queue = 33;
-  m.source = 34;
-  m.target = 35;
-  m.event = 36;
+  m.queue = 48;
+  m.source = 49;
+  m.target = 50;
+  m.event = 51;
   m.waits = k_u64;
-  m.offset = 37;
-  m.origin.x = 38;
-  m.origin.y = 39;
-  m.origin.z = 40;
-  m.region.x = 41;
-  m.region.y = 42;
-  m.region.z = 43;
+  m.offset = 52;
+  m.origin.x = 53;
+  m.origin.y = 54;
+  m.origin.z = 55;
+  m.region.x = 56;
+  m.region.y = 57;
+  m.region.z = 58;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FillImage() {
   FillImage m;
-  m.queue = 44;
-  m.memory = 45;
-  m.event = 46;
+  m.queue = 59;
+  m.memory = 60;
+  m.event = 61;
   m.waits = k_u64;
-  m.origin.x = 47;
-  m.origin.y = 48;
-  m.origin.z = 49;
-  m.region.x = 50;
-  m.region.y = 51;
-  m.region.z = 52;
+  m.origin.x = 62;
+  m.origin.y = 63;
+  m.origin.z = 64;
+  m.region.x = 65;
+  m.region.y = 66;
+  m.region.z = 67;
   m.color = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -854,10 +895,10 @@ wire::Bytes make_FillImage() {
 }
 wire::Bytes make_Migrate() {
   Migrate m;
-  m.queue = 53;
-  m.event = 54;
+  m.queue = 68;
+  m.event = 69;
   m.waits = k_u64;
-  m.flags = 55;
+  m.flags = 70;
   m.objects = k_u64;
   wire::Bytes out;
   encode(out, m);
@@ -865,8 +906,8 @@ wire::Bytes make_Migrate() {
 }
 wire::Bytes make_Marker() {
   Marker m;
-  m.queue = 56;
-  m.event = 57;
+  m.queue = 71;
+  m.event = 72;
   m.waits = k_u64;
   wire::Bytes out;
   encode(out, m);
@@ -874,8 +915,8 @@ wire::Bytes make_Marker() {
 }
 wire::Bytes make_Barrier() {
   Barrier m;
-  m.queue = 58;
-  m.event = 59;
+  m.queue = 73;
+  m.event = 74;
   m.waits = k_u64;
   wire::Bytes out;
   encode(out, m);
@@ -883,16 +924,16 @@ wire::Bytes make_Barrier() {
 }
 wire::Bytes make_CreateUserEvent() {
   CreateUserEvent m;
-  m.context = 60;
-  m.event = 61;
+  m.context = 75;
+  m.event = 76;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SetUserEvent() {
   SetUserEvent m;
-  m.event = 62;
-  m.status = 63;
+  m.event = 77;
+  m.status = 78;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -906,56 +947,56 @@ wire::Bytes make_Watch() {
 }
 wire::Bytes make_WatchStage() {
   WatchStage m;
-  m.event = 64;
-  m.stage = 65;
+  m.event = 79;
+  m.stage = 80;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventStatusReply() {
   EventStatusReply m;
-  m.status = 66;
-  m.reserved = 67;
-  m.queued = 68;
-  m.submitted = 69;
-  m.started = 70;
-  m.ended = 71;
-  m.completed = 72;
+  m.status = 81;
+  m.reserved = 82;
+  m.queued = 83;
+  m.submitted = 84;
+  m.started = 85;
+  m.ended = 86;
+  m.completed = 87;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventStatus() {
   EventStatus m;
-  m.event = 73;
+  m.event = 88;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmAllocateReply() {
   SvmAllocateReply m;
-  m.address = 74;
+  m.address = 89;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmAllocate() {
   SvmAllocate m;
-  m.context = 75;
-  m.memory = 76;
-  m.flags = 77;
-  m.size = 78;
-  m.alignment = 79;
+  m.context = 90;
+  m.memory = 91;
+  m.flags = 92;
+  m.size = 93;
+  m.alignment = 94;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmWrite() {
   SvmWrite m;
-  m.queue = 80;
-  m.event = 81;
+  m.queue = 95;
+  m.event = 96;
   m.waits = k_u64;
-  m.address = 82;
+  m.address = 97;
   m.data = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -963,35 +1004,35 @@ wire::Bytes make_SvmWrite() {
 }
 wire::Bytes make_SvmRead() {
   SvmRead m;
-  m.queue = 83;
-  m.event = 84;
+  m.queue = 98;
+  m.event = 99;
   m.waits = k_u64;
-  m.address = 85;
-  m.size = 86;
-  m.ticket = 87;
+  m.address = 100;
+  m.size = 1;
+  m.ticket = 2;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmCopy() {
   SvmCopy m;
-  m.queue = 88;
-  m.event = 89;
+  m.queue = 3;
+  m.event = 4;
   m.waits = k_u64;
-  m.source = 90;
-  m.target = 91;
-  m.size = 92;
+  m.source = 5;
+  m.target = 6;
+  m.size = 7;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmFill() {
   SvmFill m;
-  m.queue = 93;
-  m.event = 94;
+  m.queue = 8;
+  m.event = 9;
   m.waits = k_u64;
-  m.address = 95;
-  m.size = 96;
+  m.address = 10;
+  m.size = 11;
   m.pattern = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -999,10 +1040,10 @@ wire::Bytes make_SvmFill() {
 }
 wire::Bytes make_SvmMigrate() {
   SvmMigrate m;
-  m.queue = 97;
-  m.event = 98;
+  m.queue = 12;
+  m.event = 13;
   m.waits = k_u64;
-  m.flags = 99;
+  m.flags = 14;
   m.addresses = k_u64;
   m.sizes = k_u64;
   wire::Bytes out;
@@ -1011,14 +1052,14 @@ wire::Bytes make_SvmMigrate() {
 }
 wire::Bytes make_PeerAcceptReply() {
   PeerAcceptReply m;
-  m.status = 100;
+  m.status = 15;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerAccept() {
   PeerAccept m;
-  m.peer = 1;
+  m.peer = 16;
   m.key = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1026,17 +1067,17 @@ wire::Bytes make_PeerAccept() {
 }
 wire::Bytes make_PeerOpenReply() {
   PeerOpenReply m;
-  m.status = 2;
+  m.status = 17;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerOpen() {
   PeerOpen m;
-  m.peer = 3;
+  m.peer = 18;
   m.key = kBytes;
-  m.address = "address 4";
-  m.port = 5;
+  m.address = "address 19";
+  m.port = 20;
   m.session = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1044,28 +1085,28 @@ wire::Bytes make_PeerOpen() {
 }
 wire::Bytes make_ExportMemory() {
   ExportMemory m;
-  m.queue = 6;
-  m.memory = 7;
-  m.event = 8;
+  m.queue = 21;
+  m.memory = 22;
+  m.event = 23;
   m.waits = k_u64;
-  m.offset = 9;
-  m.size = 10;
-  m.peer = 11;
-  m.ticket = 12;
+  m.offset = 24;
+  m.size = 25;
+  m.peer = 26;
+  m.ticket = 27;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ImportMemory() {
   ImportMemory m;
-  m.queue = 13;
-  m.memory = 14;
-  m.event = 15;
+  m.queue = 28;
+  m.memory = 29;
+  m.event = 30;
   m.waits = k_u64;
-  m.offset = 16;
-  m.size = 17;
-  m.peer = 18;
-  m.ticket = 19;
+  m.offset = 31;
+  m.size = 32;
+  m.peer = 33;
+  m.ticket = 34;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1073,30 +1114,30 @@ wire::Bytes make_ImportMemory() {
 wire::Bytes make_Completed() {
   Completed m;
   m.events.resize(2);
-  m.events[0].event = 20;
-  m.events[0].status = 21;
-  m.events[0].reserved = 22;
-  m.events[0].queued = 23;
-  m.events[0].submitted = 24;
-  m.events[0].started = 25;
-  m.events[0].ended = 26;
-  m.events[0].completed = 27;
-  m.events[1].event = 28;
-  m.events[1].status = 29;
-  m.events[1].reserved = 30;
-  m.events[1].queued = 31;
-  m.events[1].submitted = 32;
-  m.events[1].started = 33;
-  m.events[1].ended = 34;
-  m.events[1].completed = 35;
+  m.events[0].event = 35;
+  m.events[0].status = 36;
+  m.events[0].reserved = 37;
+  m.events[0].queued = 38;
+  m.events[0].submitted = 39;
+  m.events[0].started = 40;
+  m.events[0].ended = 41;
+  m.events[0].completed = 42;
+  m.events[1].event = 43;
+  m.events[1].status = 44;
+  m.events[1].reserved = 45;
+  m.events[1].queued = 46;
+  m.events[1].submitted = 47;
+  m.events[1].started = 48;
+  m.events[1].ended = 49;
+  m.events[1].completed = 50;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Reached() {
   Reached m;
-  m.event = 36;
-  m.stage = 37;
+  m.event = 51;
+  m.stage = 52;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1110,8 +1151,8 @@ wire::Bytes make_Printed() {
 }
 wire::Bytes make_ContextError() {
   ContextError m;
-  m.context = 38;
-  m.text = "text 39";
+  m.context = 53;
+  m.text = "text 54";
   m.private_info = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1119,10 +1160,10 @@ wire::Bytes make_ContextError() {
 }
 wire::Bytes make_Failed() {
   Failed m;
-  m.queue = 40;
-  m.event = 41;
-  m.op = 42;
-  m.status = 43;
+  m.queue = 55;
+  m.event = 56;
+  m.op = 57;
+  m.status = 58;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1139,6 +1180,9 @@ constexpr FuzzCase kCases[] = {
     {"flush", 0x1005, false, false, make_Flush, again<Flush>},
     {"device_time_reply", 0x1006, true, false, make_DeviceTimeReply, again<DeviceTimeReply>},
     {"device_time", 0x1006, false, false, make_DeviceTime, again<DeviceTime>},
+    {"create_sub_devices_reply", 0x1007, true, false, make_CreateSubDevicesReply, again<CreateSubDevicesReply>},
+    {"create_sub_devices", 0x1007, false, false, make_CreateSubDevices, again<CreateSubDevices>},
+    {"release_device", 0x1008, false, false, make_ReleaseDevice, again<ReleaseDevice>},
     {"create_buffer_reply", 0x1010, true, false, make_CreateBufferReply, again<CreateBufferReply>},
     {"create_buffer", 0x1010, false, false, make_CreateBuffer, again<CreateBuffer>},
     {"create_sub_buffer_reply", 0x1011, true, false, make_CreateSubBufferReply, again<CreateSubBufferReply>},

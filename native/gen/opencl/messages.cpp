@@ -377,6 +377,74 @@ bool decode(wire::View body, DeviceTime& m) {
   return is_finished(r, body);
 }
 
+static void write(wire::Writer& w, const CreateSubDevicesReply& m) {
+  w.put(m.status);
+  w.put(m.count);
+  w.put<std::uint64_t>(m.devices.size());
+  for (const auto& one : m.devices) write(w, one);
+}
+static void read(wire::Reader& r, CreateSubDevicesReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.count = r.get<std::uint32_t>();
+  m.devices.resize(r.get_count(16));
+  for (auto& one : m.devices) read(r, one);
+}
+
+void encode(wire::Bytes& out, const CreateSubDevicesReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, CreateSubDevicesReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const CreateSubDevices& m) {
+  w.put(m.device);
+  w.put(m.capacity);
+  w.put(m.has_list);
+  w.put(m.reserved);
+  w.put_array(m.properties);
+}
+static void read(wire::Reader& r, CreateSubDevices& m) {
+  m.device = r.get<std::uint32_t>();
+  m.capacity = r.get<std::uint32_t>();
+  m.has_list = r.get<std::uint32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.properties = r.get_array<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const CreateSubDevices& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, CreateSubDevices& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const ReleaseDevice& m) {
+  w.put(m.device);
+}
+static void read(wire::Reader& r, ReleaseDevice& m) {
+  m.device = r.get<std::uint32_t>();
+}
+
+void encode(wire::Bytes& out, const ReleaseDevice& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, ReleaseDevice& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
 static void write(wire::Writer& w, const CreateBufferReply& m) {
   w.put(m.status);
 }

@@ -182,6 +182,34 @@ struct DeviceTime {
 void encode(wire::Bytes& out, const DeviceTime& m);
 bool decode(wire::View body, DeviceTime& m);
 
+/// Answers CreateSubDevices.
+struct CreateSubDevicesReply {
+  std::int32_t status = 0;
+  std::uint32_t count = 0;
+  std::vector<DeviceDescription> devices{};
+};
+void encode(wire::Bytes& out, const CreateSubDevicesReply& m);
+bool decode(wire::View body, CreateSubDevicesReply& m);
+
+struct CreateSubDevices {
+  static constexpr std::uint16_t kOp = 0x1007;
+  using Reply = CreateSubDevicesReply;
+  std::uint32_t device = 0;
+  std::uint32_t capacity = 0;
+  std::uint32_t has_list = 0;
+  std::uint32_t reserved = 0;
+  std::span<const std::uint64_t> properties{};
+};
+void encode(wire::Bytes& out, const CreateSubDevices& m);
+bool decode(wire::View body, CreateSubDevices& m);
+
+struct ReleaseDevice {
+  static constexpr std::uint16_t kOp = 0x1008;
+  std::uint32_t device = 0;
+};
+void encode(wire::Bytes& out, const ReleaseDevice& m);
+bool decode(wire::View body, ReleaseDevice& m);
+
 /// Answers CreateBuffer.
 struct CreateBufferReply {
   std::int32_t status = 0;

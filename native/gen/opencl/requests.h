@@ -17,6 +17,8 @@ class Requests {
   virtual void on(const Release& message) = 0;
   virtual void on(const Flush& message) = 0;
   virtual void on(const DeviceTime& call, wire::Respond<DeviceTime::Reply> respond) = 0;
+  virtual void on(const CreateSubDevices& call, wire::Respond<CreateSubDevices::Reply> respond) = 0;
+  virtual void on(const ReleaseDevice& message) = 0;
   virtual void on(const CreateBuffer& call, wire::Respond<CreateBuffer::Reply> respond) = 0;
   virtual void on(const CreateSubBuffer& call, wire::Respond<CreateSubBuffer::Reply> respond) = 0;
   virtual void on(const CreateImage& call, wire::Respond<CreateImage::Reply> respond) = 0;

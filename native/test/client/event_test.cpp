@@ -376,7 +376,7 @@ TEST_CASE("in a child after fork every handle is dead and the parent goes on") {
   complete_when_watched(desk.link());
   const auto child = ::fork();
   if (child == 0) {
-    forget_slots();  // what the fork handler does
+    client::forget_slots();  // what the fork handler does
     const bool is_right = clFinish(desk.queues[0]) == CL_INVALID_COMMAND_QUEUE && clCreateUserEvent(desk.context, nullptr) == nullptr &&
                           clReleaseContext(desk.context) == CL_INVALID_CONTEXT;
     ::_exit(is_right ? 0 : 1);

@@ -49,10 +49,10 @@ int main() {
   for (auto one : devices) {
     const Get get = [&](cl_uint name, size_t size, void* value, size_t* size_out) { return clGetDeviceInfo(one, name, size, value, size_out); };
     const std::vector<cl_uint> pointers = {CL_DEVICE_PLATFORM, CL_DEVICE_PARENT_DEVICE};
-    // What a device that is elsewhere cannot be: able to run a host function, one memory with the host, divided among processes of the
-    // host, or sharing single pointers with it; and extensions that would need one of these.
-    const std::vector<cl_uint> elsewhere = {CL_DEVICE_EXECUTION_CAPABILITIES, CL_DEVICE_EXTENSIONS, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_PARTITION_MAX_SUB_DEVICES,
-                                            CL_DEVICE_PARTITION_PROPERTIES, CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_EXTENSIONS_WITH_VERSION};
+    // What a device that is elsewhere cannot be: able to run a host function, one memory with the host, or sharing single pointers with it; and
+    // extensions that would need one of these.
+    const std::vector<cl_uint> elsewhere = {CL_DEVICE_EXECUTION_CAPABILITIES, CL_DEVICE_EXTENSIONS, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_SVM_CAPABILITIES,
+                                            CL_DEVICE_EXTENSIONS_WITH_VERSION};
     for (cl_uint name = 0x1000; name <= 0x1075; name++)
       if (!is_in(elsewhere, name) && (name != CL_DEVICE_VENDOR_ID || one == devices[0])) show("device", get, name, is_in(pointers, name));  // PoCL counts its devices in it
     for (cl_uint name : {0x4000u, 0x2fffu, 0u}) show("device", get, name);
