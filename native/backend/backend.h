@@ -37,10 +37,15 @@ struct DeviceReport {
   std::string native_id, name, vendor, driver, api;   ///< api: "opencl" or "cuda"
   std::uint64_t memory = 0;                           ///< bytes
   std::uint32_t compute_units = 0;
+  std::string capability{};                           ///< CUDA's compute capability, "9.0"; empty for other APIs
 };
 
 /// The devices of this machine, the order stable over restarts. Throws std::runtime_error where the API's library is missing.
 std::vector<DeviceReport> list_opencl_devices();
 std::unique_ptr<Backend> make_opencl_backend(Grant& grant);
+
+/// The same of a CUDA driver, `driver` as dlopen takes it: the machine's libcuda.so.1, or one in software. Ids are uuids. Throws too where the driver
+/// does not start, with its reason.
+std::vector<DeviceReport> list_cuda_devices(const std::string& driver);
 
 }  // namespace flexrack::backend

@@ -10,7 +10,7 @@ namespace flexrack::backend {
 
 /// One device of the lease, in the order the client sees them.
 struct GrantedDevice {
-  std::string native_id;        ///< what the backend calls it: "platform:device" for OpenCL, the ordinal for CUDA
+  std::string native_id;        ///< what the backend calls it: "platform:device" for OpenCL, the uuid for CUDA
   std::uint64_t memory = 0;     ///< bytes of the share
   double compute = 1.0;         ///< 0..1
   bool whole = true;            ///< the whole device: nothing is gated or counted but what `gpu smi` shows

@@ -63,7 +63,7 @@ Json AdminOperations::status() const {
                        {"port", static_cast<int>(settings.port)},
                        {"unix", settings.unix_path},
                        {"admin", settings.admin},
-                       {"backend", settings.backend},
+                       {"backend", settings.backend.name},
                        {"transport", settings.transport},
                        {"grace_seconds", static_cast<std::int64_t>(settings.grace.count() / 1000)},
                        {"devices", static_cast<std::uint64_t>(broker_.leases().devices().size())},
@@ -100,6 +100,7 @@ Json AdminOperations::devices() const {
         {"api", all[i].api},
         {"memory", all[i].memory},
         {"compute_units", all[i].compute_units},
+        {"capability", all[i].capability.empty() ? Json() : Json(all[i].capability)},
         {"leased", Json::Members{{"memory", all[i].memory - free.memory}, {"compute", part(1000 - free.compute)}, {"whole", whole}}},
         {"free", Json::Members{{"memory", free.memory}, {"compute", part(free.compute)}}},
         {"used", used},
@@ -140,7 +141,8 @@ Json AdminOperations::lease(const Json& request) {
                                                    {"port", static_cast<int>(settings.port)},
                                                    {"unix", settings.unix_path},
                                                    {"boot_id", wire::boot_id()},
-                                                   {"transport", settings.transport}}},
+                                                   {"transport", settings.transport},
+                                                   {"api", broker_.leases().devices()[lease.shares.front().device].api}}},
                           {"devices", std::move(shares)}});
 }
 

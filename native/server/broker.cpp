@@ -23,7 +23,7 @@ Broker::Broker(Loop& loop, Log& log, BrokerSettings settings, std::vector<backen
       log_(log),
       settings_(std::move(settings)),
       leases_(std::move(devices), settings_.grace),
-      crew_(loop, log, {settings_.root, settings_.runtime, settings_.grace, settings_.is_fabric_trusted, settings_.spare}),
+      crew_(loop, log, {settings_.root, settings_.runtime, settings_.grace, settings_.is_fabric_trusted, settings_.spare, settings_.backend}),
       holders_(loop, log,
                {[this](const Id& lease) {
                   if (leases_.hold(lease)) log_.line(lease_text(lease) + " is held");

@@ -19,7 +19,8 @@ namespace flexrack::server {
 
 struct BrokerSettings {
   std::string root, runtime;
-  std::string backend = "opencl", transport = "auto";
+  BackendChoice backend;
+  std::string transport = "auto";
   std::chrono::milliseconds grace{30000};
   bool is_fabric_trusted = false;   ///< plain TCP from other hosts is allowed
   bool spare = true;

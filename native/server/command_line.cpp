@@ -11,23 +11,28 @@
 #include <cstring>
 #include <iostream>
 #include <optional>
+#include <utility>
 
-#include "backend/backend.h"
+#include "server/backends.h"
 #include "server/daemon.h"
 #include "server/device_list.h"
 #include "server/folder.h"
 #include "server/spoken.h"
 #include "server/version.h"
+#include "server/worker.h"
 
 namespace flexrack::server {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: flexrack-gpud broker --root FOLDER [--bind ADDRESS]... [--port N] [--advertise HOST] [--backend opencl]\n"
-    "                            [--transport auto|tls|tcp] [--trusted-fabric] [--grace SECONDS] [--no-spare]\n"
-    "       flexrack-gpud devices\n"
+    "usage: flexrack-gpud broker --root FOLDER [--bind ADDRESS]... [--port N] [--advertise HOST] [--transport auto|tls|tcp]\n"
+    "                            [--trusted-fabric] [--grace SECONDS] [--no-spare] [BACKEND]\n"
+    "       flexrack-gpud devices [BACKEND]\n"
     "       flexrack-gpud admin --root FOLDER      (JSON lines on standard input and output)\n"
-    "       flexrack-gpud version\n";
+    "       flexrack-gpud version\n"
+    "BACKEND: --backend opencl|cuda|sim [--driver LIBRARY] (sim: a CUDA driver in software, libflexrack-sim.so beside this program)\n"
+    "         [--sim-devices N] [--sim-memory SIZE] [--sim-capability M.N] [--sim-latency MICROSECONDS] [--sim-bandwidth GB/S]\n"
+    "         [--sim-fault KIND:N,...] [--sim-seed N]\n";
 
 int usage(const std::string& problem) {
   std::fprintf(stderr, "flexrack-gpud: %s\n%s", problem.c_str(), kUsage);
@@ -48,9 +53,9 @@ std::string absolute(const std::string& path) {
   return getcwd(here, sizeof here) == nullptr ? path : std::string(here) + "/" + path;
 }
 
-int devices() {
+int devices(const BackendChoice& backend) {
   try {
-    std::printf("%s\n", wire::Json(wire::Json::Members{{"ok", wire::Json::Members{{"devices", to_json(backend::list_opencl_devices())}}}}).write().c_str());
+    std::printf("%s\n", wire::Json(wire::Json::Members{{"ok", wire::Json::Members{{"devices", to_json(list_devices(backend))}}}}).write().c_str());
     return 0;
   } catch (const std::exception& error) {
     const wire::Json::Members about{{"code", "no_devices"}, {"message", error.what()}};
@@ -103,12 +108,35 @@ int admin(const std::string& root) {
   return 0;
 }
 
-}  // namespace
+/// Takes one option with its value; false where it is none, or the value is not one of it.
+bool take(const std::string& name, const std::string& value, DaemonSettings& settings) {
+  auto& broker = settings.broker;
+  if (name == "--root") {
+    broker.root = absolute(value);
+  } else if (name == "--bind") {
+    settings.binds.push_back(value);
+  } else if (name == "--advertise") {
+    settings.advertise = value;
+  } else if (name == "--port" && number(value, 0, 65535)) {
+    settings.port = static_cast<std::uint16_t>(*number(value, 0, 65535));
+  } else if (name == "--grace" && number(value, 1, 3600)) {
+    broker.grace = std::chrono::seconds(*number(value, 1, 3600));
+  } else if (name == "--transport" && (value == "auto" || value == "tls" || value == "tcp")) {
+    broker.transport = value;
+  } else if (name == "--backend" && is_backend(value)) {
+    broker.backend.name = value;
+  } else if (name == "--driver" && !value.empty()) {
+    broker.backend.driver = value.find('/') == value.npos ? value : absolute(value);
+  } else {
+    return false;
+  }
+  return true;
+}
 
-int run_command_line(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) return usage("what is it to do?");
-  const auto& role = arguments.front();
-  DaemonSettings settings;
+/// Fills the settings; what is wrong, or nothing. What the driver in software reads from the environment is set there, for all processes of this daemon.
+std::optional<std::string> parse(const std::vector<std::string>& arguments, DaemonSettings& settings) {
+  const auto& backend = settings.broker.backend;
+  std::vector<std::pair<std::string, std::string>> simulated;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const auto& name = arguments[i];
     if (name == "--trusted-fabric") {
@@ -119,32 +147,35 @@ int run_command_line(const std::vector<std::string>& arguments) {
       settings.broker.spare = false;
       continue;
     }
-    if (i + 1 == arguments.size()) return usage(name + " needs a value, or is no option");
+    if (i + 1 == arguments.size()) return name + " needs a value, or is no option";
     const auto& value = arguments[++i];
-    if (name == "--root") {
-      settings.broker.root = absolute(value);
-    } else if (name == "--bind") {
-      settings.binds.push_back(value);
-    } else if (name == "--advertise") {
-      settings.advertise = value;
-    } else if (name == "--port" && number(value, 0, 65535)) {
-      settings.port = static_cast<std::uint16_t>(*number(value, 0, 65535));
-    } else if (name == "--grace" && number(value, 1, 3600)) {
-      settings.broker.grace = std::chrono::seconds(*number(value, 1, 3600));
-    } else if (name == "--backend" && value == "opencl") {
-      settings.broker.backend = value;
-    } else if (name == "--transport" && (value == "auto" || value == "tls" || value == "tcp")) {
-      settings.broker.transport = value;
-    } else {
-      return usage("not understood: " + name + " " + value);
+    if (sim_variable(name) && !value.empty()) {
+      simulated.emplace_back(name, value);
+    } else if (!take(name, value, settings)) {
+      return "not understood: " + name + " " + value;
     }
   }
+  if (!simulated.empty() && backend.name != "sim") return simulated.front().first + " is for --backend sim";
+  if (!backend.driver.empty() && backend.name == "opencl") return "--driver is for --backend cuda and sim";
+  for (const auto& [name, value] : simulated) setenv(sim_variable(name)->c_str(), value.c_str(), 1);
+  if (backend.name == "sim" && !settings.broker.root.empty()) seed_sim(settings.broker.root);
+  return std::nullopt;
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return usage("what is it to do?");
+  const auto& role = arguments.front();
+  DaemonSettings settings;
+  if (const auto problem = parse(arguments, settings)) return usage(*problem);
   if (role == "version") {
     const wire::Json::Members about{{"version", kProgramVersion}, {"protocol", static_cast<int>(wire::kVersion)}, {"speaks", spoken_revisions()}};
     std::printf("%s\n", wire::Json(about).write().c_str());
     return 0;
   }
-  if (role == "devices") return devices();
+  if (role == "devices") return devices(settings.broker.backend);
+  if (role == "worker") return run_worker(settings.broker.backend);
   if (role != "broker" && role != "admin") return usage("no role " + role);
   if (settings.broker.root.empty()) return usage("--root is needed");
   return role == "admin" ? admin(settings.broker.root) : run_daemon(std::move(settings));

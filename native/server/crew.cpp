@@ -140,6 +140,7 @@ Crew::Spare Crew::start_process() {
   auto [ours, theirs] = make_control_pair();
   SpawnSettings settings;
   settings.role = "worker";
+  settings.arguments = options_of(settings_.backend);
   settings.inherited = theirs.get();
   settings.error_file = settings_.root + "/worker.log";
   settings.environment = {{"POCL_CACHE_DIR", settings_.root + "/kernel-cache"}};

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.h"
+#include "server/backends.h"
 #include "server/control.h"
 #include "server/door.h"
 #include "server/leases.h"
@@ -36,6 +36,7 @@ struct CrewSettings {
   std::chrono::milliseconds grace{30000};
   bool is_fabric_trusted = false;
   bool spare = true;            ///< keep one worker started that has loaded the driver already
+  BackendChoice backend;
 };
 
 class Crew {

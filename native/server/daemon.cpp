@@ -40,7 +40,7 @@ void write_address(const BrokerSettings& settings) {
                                                {"admin", settings.admin},
                                                {"unix", settings.unix_path},
                                                {"runtime", settings.runtime},
-                                               {"backend", settings.backend},
+                                               {"backend", settings.backend.name},
                                                {"protocol", static_cast<int>(wire::kVersion)}};
   replace_file(settings.root + "/address.json", about.write() + "\n");
 }
@@ -89,7 +89,7 @@ int serve(DaemonSettings& settings) {
 
   std::vector<backend::DeviceReport> devices;
   try {
-    devices = find_devices(about.root);
+    devices = find_devices(about.root, about.backend);
   } catch (const std::exception& error) {
     log.line(error.what());
     std::fprintf(stderr, "flexrack-gpud: %s\n", error.what());

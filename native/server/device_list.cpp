@@ -44,18 +44,20 @@ wire::Json to_json(const std::vector<backend::DeviceReport>& devices) {
                                        {"driver", device.driver},
                                        {"api", device.api},
                                        {"memory", device.memory},
-                                       {"compute_units", device.compute_units}});
+                                       {"compute_units", device.compute_units},
+                                       {"capability", device.capability}});
   }
   return list;
 }
 
-std::vector<backend::DeviceReport> find_devices(const std::string& root) {
+std::vector<backend::DeviceReport> find_devices(const std::string& root, const BackendChoice& backend) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
   const Descriptor ours(ends[0]);
   Descriptor theirs(ends[1]);
   SpawnSettings settings;
   settings.role = "devices";
+  settings.arguments = options_of(backend);
   settings.output = theirs.get();
   settings.error_file = root + "/worker.log";
   settings.environment = {{"POCL_CACHE_DIR", root + "/kernel-cache"}};
@@ -86,9 +88,10 @@ std::vector<backend::DeviceReport> find_devices(const std::string& root) {
     device.api = item["api"].text();
     device.memory = static_cast<std::uint64_t>(item["memory"].integer());
     device.compute_units = static_cast<std::uint32_t>(item["compute_units"].integer());
+    device.capability = item["capability"].text();
     devices.push_back(std::move(device));
   }
-  if (devices.empty()) throw std::runtime_error("there is no OpenCL device on this machine");
+  if (devices.empty()) throw std::runtime_error("there is no " + std::string(title_of(backend)) + " device on this machine");
   return devices;
 }
 

@@ -1,15 +1,12 @@
 // flexrack-gpud: the broker, its workers, and small ways to talk to them, by the first argument.
 #include <cstdio>
-#include <cstring>
 #include <exception>
 
 #include "server/command_line.h"
-#include "server/worker.h"
 
 int main(int count, char** arguments) {
   using namespace flexrack::server;
   try {
-    if (count == 2 && std::strcmp(arguments[1], "worker") == 0) return run_worker();
     return run_command_line({arguments + 1, arguments + count});
   } catch (const std::exception& error) {
     std::fprintf(stderr, "flexrack-gpud: %s\n", error.what());

@@ -12,7 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "backend/backend.h"
 #include "server/control.h"
 #include "server/lease_grant.h"
 #include "server/spawn.h"
@@ -154,7 +153,7 @@ void bound_the_end() {
   }).detach();
 }
 
-int serve(const wire::Json& setup, Descriptor control) {
+int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor control) {
   const auto key = token_from_hex<Key>(setup["key"].text());
   if (!key) return 2;
   auto ledger = Ledger::open(setup["ledger"].text());
@@ -171,7 +170,14 @@ int serve(const wire::Json& setup, Descriptor control) {
   const bool is_plain = first->preamble.transport == wire::Transport::tcp;
 
   BrokerLine broker(setup, std::move(control));
-  const auto backend = backend::make_opencl_backend(grant);
+  std::unique_ptr<backend::Backend> backend;
+  try {
+    backend = make_backend(choice, grant);
+  } catch (const std::exception& error) {
+    wire::answer(first->connection.get(), wire::Turned::internal, error.what());
+    broker.refused(error.what(), first->address);
+    return 1;
+  }
   std::unique_ptr<wire::ServerLink> link;
   try {
     link = wire::accept_session(first->connection.release(), first->preamble, *key, limits, backend->api(), *backend);
@@ -218,19 +224,19 @@ int serve(const wire::Json& setup, Descriptor control) {
 
 }  // namespace
 
-int run_worker() {
+int run_worker(const BackendChoice& backend) {
   settle_in("flexrack-worker");
   Descriptor control(kControl);
   // Loading the driver takes the most of a start: a spare worker has it behind it when a client comes.
   try {
-    backend::list_opencl_devices();
+    warm_up(backend);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   }
   const auto setup = await(control.get(), "setup");
   if (!setup) return 0;
   try {
-    return serve(setup->body, std::move(control));
+    return serve(backend, setup->body, std::move(control));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "worker %d: %s\n", static_cast<int>(getpid()), error.what());
     return 1;

@@ -1,0 +1,47 @@
+// Pinned host memory for what comes and goes over the wire: from there a device copies while the program goes on.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "gen/cuda/driver_table.h"
+
+namespace flexrack::backend::cuda {
+
+/// Thread-safe. Pieces are kept for the next who wants that size, up to a limit; needs a current context to make new ones.
+class StagingPool {
+ public:
+  explicit StagingPool(const cu::DriverTable& driver) : driver_(driver) {}
+  ~StagingPool() = default;   ///< pinned memory goes with its context
+
+  struct Piece {
+    std::uint8_t* at = nullptr;
+    std::size_t size = 0, room = 0;
+    StagingPool* pool = nullptr;
+
+    Piece(std::uint8_t* where, std::size_t bytes, std::size_t all, StagingPool* of) : at(where), size(bytes), room(all), pool(of) {}
+    Piece(const Piece&) = delete;
+    ~Piece() { pool->give(*this); }
+    std::span<std::uint8_t> span() const { return {at, size}; }
+  };
+  using Held = std::shared_ptr<Piece>;
+
+  /// Null where the driver has no more.
+  Held take(std::size_t size);
+
+ private:
+  static constexpr std::size_t kKeep = std::size_t{256} << 20;
+
+  void give(Piece& piece);
+
+  const cu::DriverTable& driver_;
+  std::mutex lock_;
+  std::map<std::size_t, std::vector<std::uint8_t*>> free_;   ///< by room
+  std::size_t kept_ = 0;
+};
+
+}  // namespace flexrack::backend::cuda

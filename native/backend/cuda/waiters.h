@@ -1,0 +1,41 @@
+// Threads for what the driver blocks in, so that no message waits for another's stream. As many as there are waits at one time; idle ones are kept.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace flexrack::backend::cuda {
+
+class Waiters {
+ public:
+  Waiters() = default;
+  ~Waiters();
+  Waiters(const Waiters&) = delete;
+  Waiters& operator=(const Waiters&) = delete;
+
+  /// Runs it on a thread of its own, soon; where there are too many threads, after one of the others.
+  void run(std::function<void()> work);
+
+  /// Takes no more; waits that long for what is under way. False: something still is, and keeps its thread.
+  bool close(std::chrono::milliseconds patience);
+
+ private:
+  static constexpr std::size_t kMost = 256;
+
+  struct Shared {
+    std::mutex lock;
+    std::condition_variable more, fewer;
+    std::deque<std::function<void()>> work;
+    std::size_t threads = 0, idle = 0;
+    bool is_closed = false;
+  };
+  static void serve(const std::shared_ptr<Shared>& shared);
+
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+};
+
+}  // namespace flexrack::backend::cuda
