@@ -165,8 +165,9 @@ void Parser::module_directive() {
   if (is_dotted("alias")) return alias();
   if (is_dotted("target")) return target();
   if (accept_dotted("address_size")) {
-    unit_.address_bits = static_cast<unsigned>(natural("32 or 64", 64));
-    if (unit_.address_bits != 32 && unit_.address_bits != 64) fail_at(place(), token_.text, ".address_size must be 32 or 64");
+    const auto where = place();
+    unit_.address_bits = static_cast<unsigned>(natural("64", 64));
+    if (unit_.address_bits != 64) fail_at(where, "", "Only an .address_size of 64 is supported");
     return;
   }
   if (accept_dotted("pragma")) {

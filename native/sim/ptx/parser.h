@@ -73,6 +73,9 @@ class Parser {
 
   // Constant expressions: parser_expression.cpp.
   Constant expression(unsigned depth = 0);
+  /// Without operators that bind less than + and -; and those that bind less than *.
+  Constant sum();
+  Constant term();
   Constant binary(unsigned level, unsigned depth);
   Constant unary(unsigned depth);
   Constant primary(unsigned depth);

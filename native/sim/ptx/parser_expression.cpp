@@ -10,6 +10,7 @@ namespace {
 constexpr unsigned kMaxDepth = 100;
 /// Loosest first.
 constexpr std::string_view kLevels[][4] = {{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", "<", ">=", ">"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
+constexpr unsigned kSumLevel = 8;
 constexpr unsigned kLevelCount = sizeof(kLevels) / sizeof(kLevels[0]);
 
 Constant truth(bool value) {
@@ -88,6 +89,10 @@ Constant Parser::expression(unsigned depth) {
   const auto no = expression(depth + 1);
   return is_true(condition) ? yes : no;
 }
+
+Constant Parser::sum() { return binary(kSumLevel, 0); }
+
+Constant Parser::term() { return binary(kSumLevel + 1, 0); }
 
 Constant Parser::binary(unsigned level, unsigned depth) {
   if (level == kLevelCount) return unary(depth);

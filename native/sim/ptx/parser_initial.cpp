@@ -98,7 +98,7 @@ void Parser::initial_address(VariableSyntax& variable, std::uint64_t offset, std
   while (is("+") || is("-")) {
     const bool is_minus = is("-");
     advance();
-    const auto value = binary(9, 0).integer;
+    const auto value = term().integer;
     out.addend = static_cast<std::int64_t>(static_cast<std::uint64_t>(out.addend) + (is_minus ? 0 - value : value));
   }
   variable.relocations.push_back(out);

@@ -106,7 +106,7 @@ void Parser::name_item(FunctionSyntax& function, Item& out, unsigned depth) {
     const bool is_minus = is("-");
     advance();
     const auto where = place();
-    const auto value = binary(9, 0);
+    const auto value = term();
     if (value.is_real) fail_at(where, "", "An address needs an integer");
     out.number.integer += is_minus ? 0 - value.integer : value.integer;
   }

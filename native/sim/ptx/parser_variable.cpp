@@ -86,8 +86,10 @@ void Parser::variable_tail(VariableSyntax& variable, bool is_parameter) {
   variable.place = place();
   variable.name = expect_name("a name");
   if (accept("<")) {
-    variable.family = static_cast<std::uint32_t>(natural("how many registers", 0xfffffffe));
-    if (variable.family == 0) variable.family = kNone;  // none of them
+    // The > that closes is no comparison.
+    const auto count = sum();
+    if (count.is_real || count.integer > 0xfffffffe) fail_at(variable.place, variable.name, "Value out of range, expected how many registers");
+    variable.family = count.integer ? static_cast<std::uint32_t>(count.integer) : kNone;
     expect(">");
     if (variable.space != Space::reg) fail("registers: only they come in families");
     return;

@@ -32,19 +32,17 @@ const Symbol* Scopes::find(std::string_view name, std::uint32_t& number) const {
   const auto* exact = innermost(name);
   if (exact && exact->symbol.kind == Symbol::Kind::family) exact = nullptr;
   auto digits = name.size();
-  while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
-  // %r007 is no member, nor is a prefix alone.
-  const bool may_be_member = digits > 0 && digits < name.size() && name.size() - digits <= 10 && (name[digits] != '0' || digits + 1 == name.size());
-  if (may_be_member) {
+  while (digits > 1 && name.size() - digits < 10 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
+  // %r<20> and %r1<20> may both be: the shortest prefix first. %r007 is no member, nor is a prefix alone.
+  for (; digits < name.size(); ++digits) {
+    if (name[digits] == '0' && digits + 1 != name.size()) continue;
     const auto* family = innermost(name.substr(0, digits));
-    if (family && family->symbol.kind == Symbol::Kind::family && (!exact || family->depth > exact->depth)) {
-      std::uint64_t value = 0;
-      for (const char c : name.substr(digits)) value = value * 10 + static_cast<unsigned>(c - '0');
-      if (value < family->symbol.size) {
-        number = static_cast<std::uint32_t>(value);
-        return &family->symbol;
-      }
-    }
+    if (!family || family->symbol.kind != Symbol::Kind::family || (exact && family->depth <= exact->depth)) continue;
+    std::uint64_t value = 0;
+    for (const char c : name.substr(digits)) value = value * 10 + static_cast<unsigned>(c - '0');
+    if (value >= family->symbol.size) continue;
+    number = static_cast<std::uint32_t>(value);
+    return &family->symbol;
   }
   return exact ? &exact->symbol : nullptr;
 }

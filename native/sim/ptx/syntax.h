@@ -129,7 +129,7 @@ struct Unit {
   std::string_view text;
   unsigned version_major = 0, version_minor = 0;
   std::string_view target;
-  unsigned address_bits = 32;
+  unsigned address_bits = 64;
   bool is_debug = false;
   std::vector<std::pair<std::uint32_t, std::string>> files;   ///< number, path
   std::vector<FunctionSyntax> functions;

@@ -1,0 +1,18 @@
+// The decoded form in words: for faults, logs and tests.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sim/ptx/program.h"
+
+namespace flexrack::sim::ptx {
+
+/// As PTX spells it, without types: "mad.lo".
+std::string_view name_of(Op op);
+std::string_view name_of(Type type);
+
+/// `@!p12 mad.lo.s32 r128, r0, #5, r256 -> 7 | 9`: places in the frame by offset, constants by value.
+std::string to_text(const Function& function, std::size_t instruction);
+
+}  // namespace flexrack::sim::ptx
