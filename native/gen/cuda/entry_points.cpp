@@ -682,26 +682,32 @@ constexpr Absent kAbsent[] = {
     {"cuVDPAUGetDevice", "its objects are VDPAU's, on the application's machine; the device is elsewhere"},
 };
 
-std::string_view name_of(const EntryPoint& one) { return one.name; }
+/// All symbols of that name.
+std::span<const EntryPoint> named(std::string_view name) {
+  const auto* first = std::lower_bound(std::begin(kEntries), std::end(kEntries), name, [](const EntryPoint& one, std::string_view than) { return one.name < than; });
+  const auto* last = first;
+  while (last != std::end(kEntries) && last->name == name) last++;
+  return {first, last};
+}
 
 }  // namespace
 
 std::span<const EntryPoint> entry_points() { return kEntries; }
 
 Lookup find(std::string_view name, int version, std::uint64_t flags) {
-  const auto [first, last] = std::ranges::equal_range(kEntries, name, {}, name_of);
-  if (first == last) return {nullptr, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND};
+  const auto symbols = named(name);
+  if (symbols.empty()) return {nullptr, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND};
   const EntryPoint* best = nullptr;
-  for (const auto* one = first; one != last && one->version <= version; one++) {
-    if (!one->is_per_thread) best = one;
+  for (const auto& one : symbols) {
+    if (!one.is_per_thread && one.version <= version) best = &one;
   }
   if (!best) return {nullptr, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT};
   if (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) {
     const std::string_view symbol = best->symbol;
-    for (const auto* one = first; one != last && one->version <= version; one++) {
-      if (one->is_per_thread && std::string_view(one->symbol).starts_with(symbol) && std::string_view(one->symbol).size() == symbol.size() + 5) {
-        return {one, CU_GET_PROC_ADDRESS_SUCCESS};
-      }
+    for (const auto& one : symbols) {
+      const std::string_view twin = one.symbol;
+      const bool is_twin = one.is_per_thread && twin.starts_with(symbol) && twin.size() == symbol.size() + std::string_view("_ptsz").size();
+      if (is_twin && one.version <= version) return {&one, CU_GET_PROC_ADDRESS_SUCCESS};
     }
   }
   return {best, CU_GET_PROC_ADDRESS_SUCCESS};
@@ -711,9 +717,10 @@ const EntryPoint* find_symbol(std::string_view symbol) {
   auto name = symbol;
   if (name.ends_with("_ptds") || name.ends_with("_ptsz")) name.remove_suffix(5);
   if (const auto suffix = name.rfind("_v"); suffix != name.npos) name = name.substr(0, suffix);
-  const auto found = std::ranges::equal_range(kEntries, name, {}, name_of);
-  const auto* one = std::ranges::find(found, symbol, [](const EntryPoint& entry) { return std::string_view(entry.symbol); });
-  return one == found.end() ? nullptr : one;
+  for (const auto& one : named(name)) {
+    if (one.symbol == symbol) return &one;
+  }
+  return nullptr;
 }
 
 std::string_view why_absent(std::string_view name) {
