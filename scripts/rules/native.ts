@@ -9,9 +9,11 @@ const FORBIDDEN: readonly (readonly [from: RegExp, to: RegExp, why: string])[] =
   [/^native\/client\//, /^(server|backend|hold)\//, 'the client knows nothing of the server'],
   [/^native\/(server|backend)\//, /^client\//, 'the server knows nothing of the client'],
   [/^native\/backend\//, /^server\//, 'a backend is below the server'],
-  [/^native\/(wire|gen)\//, /^(client|server|backend|hold)\//, 'the wire is below everything'],
-  [/^native\/(client|server|backend|hold|wire|gen)\//, /^(CL|cuda|nvml)[./]/, 'no vendor header is needed to build'],
-  [/^native\/(client|server|backend|hold|wire|gen)\//, /^(test|bench)\//, 'the product does not need its tests'],
+  [/^native\/(wire|gen)\//, /^(client|server|backend|hold|cuda|sim)\//, 'the wire is below everything'],
+  [/^native\/cuda\//, /^(client|server|backend|hold|wire|sim)\//, 'the facts about CUDA know nothing of who uses them'],
+  [/^native\/sim\//, /^(client|server|backend|hold|wire)\//, 'the driver in software knows nothing of the wire'],
+  [/^native\/(client|server|backend|hold|wire|gen|cuda|sim)\//, /^(CL|cuda|nvml)[./]/, 'no vendor header is needed to build'],
+  [/^native\/(client|server|backend|hold|wire|gen|cuda|sim)\//, /^(test|bench)\//, 'the product does not need its tests'],
 ]
 
 /** What is wrong with a C or C++ file of the native layer, as `path: finding` lines. */
