@@ -1,0 +1,131 @@
+#include "sim/driver/module.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "sim/driver/failure.h"
+
+namespace flexrack::sim {
+
+Function::Function(Ref<Module> in, const KernelFacts& of) : module(std::move(in)), facts(of) {
+  for (std::size_t i = 0; i < 3; ++i) settings_.cluster[i] = of.required_cluster[i];
+}
+
+FunctionSettings Function::settings() {
+  const std::lock_guard guard(lock_);
+  return settings_;
+}
+
+void Function::change(const std::function<void(FunctionSettings&)>& how) {
+  const std::lock_guard guard(lock_);
+  how(settings_);
+}
+
+Module::Module(Ref<Context> in, std::shared_ptr<const Program> of) : context(std::move(in)), program(std::move(of)) {
+  try {
+    if (program->module) {
+      for (const auto& function : program->module->functions) {
+        uses_heap_ |= function->builtin == ptx::Builtin::malloc || function->builtin == ptx::Builtin::free;
+      }
+      image_ = std::make_unique<exec::Image>(program->module, [this](const ptx::Variable& variable) {
+        return place(std::max<std::uint64_t>(1, variable.bytes), variable.space == ptx::Space::constant, variable.is_managed);
+      });
+    }
+    for (const auto& [name, variable] : program->machine_variables) {
+      const auto address = place(std::max<std::uint64_t>(1, variable.size), false, false);
+      if (!variable.initial.empty()) std::memcpy(reinterpret_cast<void*>(address), variable.initial.data(), variable.initial.size());
+      machine_variables_[name] = {address, variable.size};
+    }
+  } catch (...) {
+    for (const auto address : placed_) Memory::instance().remove(address);
+    throw;
+  }
+}
+
+Module::~Module() {
+  for (const auto address : placed_) Memory::instance().remove(address);
+}
+
+std::uint64_t Module::place(std::uint64_t size, bool is_const, bool is_managed) {
+  std::shared_ptr<Allocation> made;
+  if (is_managed) {
+    // The host uses it by the same address.
+    const auto mapped = (size + 4095) / 4096 * 4096;
+    auto* memory = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    require(memory != MAP_FAILED, CUDA_ERROR_OUT_OF_MEMORY);
+    made = std::make_shared<Allocation>();
+    made->address = reinterpret_cast<std::uint64_t>(memory);
+    made->size = size;
+    made->context = context;
+    made->device = &context->device;
+    made->reach = Allocation::Reach::everywhere;
+    made->flags = CU_MEM_ATTACH_GLOBAL;
+    made->give_back = [memory, mapped] { munmap(memory, mapped); };
+    made->is_module = true;
+    made->kind = Allocation::Kind::managed;
+  } else {
+    made = allocate_device(context, size);
+    made->is_module = true;
+    made->is_read_only = is_const;
+    std::memset(reinterpret_cast<void*>(made->address), 0, size);
+  }
+  const auto address = made->address;
+  placed_.push_back(address);
+  Memory::instance().add(std::move(made));
+  return address;
+}
+
+void Module::context_over() noexcept {
+  std::map<std::string, Ref<Function>, std::less<>> functions;
+  {
+    const std::lock_guard guard(lock_);
+    functions.swap(functions_);
+  }
+  for (const auto& [name, one] : functions) one->close();
+  close();
+}
+
+Ref<Function> Module::function(std::string_view name) {
+  const auto* facts = program->kernel(name);
+  require(facts, CUDA_ERROR_NOT_FOUND);
+  const std::lock_guard guard(lock_);
+  auto& function = functions_[facts->name];
+  if (!function) {
+    function = Function::make(Ref<Module>(this), *facts);
+    function->open();
+  }
+  return function;
+}
+
+exec::Image::Symbol Module::variable(std::string_view name) const {
+  if (image_) {
+    const auto* variable = program->module->variable(name);
+    const auto found = variable ? image_->find(name) : std::nullopt;
+    require(found.has_value(), CUDA_ERROR_NOT_FOUND);
+    return *found;
+  }
+  const auto found = machine_variables_.find(name);
+  require(found != machine_variables_.end(), CUDA_ERROR_NOT_FOUND);
+  return found->second;
+}
+
+bool Module::is_managed(std::string_view name) const {
+  const auto* variable = program->module ? program->module->variable(name) : nullptr;
+  return variable && variable->is_managed;
+}
+
+Ref<Module> module_of(CUmodule handle) {
+  auto found = Module::find(handle);
+  require(static_cast<bool>(found), CUDA_ERROR_INVALID_HANDLE);
+  return found;
+}
+
+Ref<Function> function_of(CUfunction handle, const Ref<Context>& context) {
+  if (auto function = Function::find(handle)) return function;
+  const auto kernel = Kernel::find(handle);
+  require(static_cast<bool>(kernel), CUDA_ERROR_INVALID_HANDLE);
+  return kernel->function(context ? context : current());
+}
+
+}  // namespace flexrack::sim

@@ -1,0 +1,130 @@
+// Modules: programs loaded in a context. Libraries: programs that are loaded in each context where they are used.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "sim/driver/context.h"
+#include "sim/driver/memory.h"
+#include "sim/driver/program.h"
+#include "sim/exec/image.h"
+
+namespace flexrack::sim {
+
+class Module;
+class Library;
+
+/// What can be set of a function, or of a kernel on a device.
+struct FunctionSettings {
+  int dynamic_shared = -1;                     ///< -1: never set
+  int carveout = -1, cache_config = CU_FUNC_CACHE_PREFER_NONE;
+  int non_portable_cluster = 0, cluster_policy = 0;
+  std::array<int, 3> cluster{0, 0, 0};
+};
+
+/// CU_FUNC_ATTRIBUTE_* of a kernel with its settings. Throw CUDA_ERROR_INVALID_VALUE for what cannot be asked or set.
+int function_attribute(const KernelFacts& facts, const FunctionSettings& settings, CUfunction_attribute which);
+void set_function_attribute(const KernelFacts& facts, FunctionSettings& settings, CUfunction_attribute which, int value);
+
+/// A kernel in a context.
+class Function : public Object<Function> {
+ public:
+  Function(Ref<Module> in, const KernelFacts& of);
+  CUfunction handle() { return reinterpret_cast<CUfunction>(this); }
+  FunctionSettings settings();
+  /// Under the lock.
+  void change(const std::function<void(FunctionSettings&)>& how);
+
+  const Ref<Module> module;
+  const KernelFacts& facts;
+
+ private:
+  std::mutex lock_;
+  FunctionSettings settings_;
+};
+
+/// Thread-safe.
+class Module : public Object<Module>, public Owned {
+ public:
+  /// Loads it. Throws CUDA_ERROR_OUT_OF_MEMORY.
+  Module(Ref<Context> in, std::shared_ptr<const Program> of);
+  ~Module();
+  CUmodule handle() { return reinterpret_cast<CUmodule>(this); }
+  void context_over() noexcept override;
+
+  const Ref<Context> context;
+  const std::shared_ptr<const Program> program;
+
+  /// Throw CUDA_ERROR_NOT_FOUND.
+  Ref<Function> function(std::string_view name);
+  exec::Image::Symbol variable(std::string_view name) const;
+  /// Whether a variable is __managed__.
+  bool is_managed(std::string_view name) const;
+  /// Kernels of it call malloc or free.
+  bool uses_heap() const { return uses_heap_; }
+  /// Null where it is machine code.
+  exec::Image* image() const { return image_.get(); }
+
+ private:
+  std::uint64_t place(std::uint64_t size, bool is_const, bool is_managed);
+
+  std::unique_ptr<exec::Image> image_;
+  bool uses_heap_ = false;
+  std::map<std::string, exec::Image::Symbol, std::less<>> machine_variables_;
+  std::vector<std::uint64_t> placed_;
+  std::mutex lock_;
+  std::map<std::string, Ref<Function>, std::less<>> functions_;
+};
+
+/// A kernel of a library.
+class Kernel : public Object<Kernel> {
+ public:
+  Kernel(Ref<Library> in, const KernelFacts& of) : library(std::move(in)), facts(of) {}
+  CUkernel handle() { return reinterpret_cast<CUkernel>(this); }
+  /// In a context; loads the library there when it was not.
+  Ref<Function> function(const Ref<Context>& context);
+  FunctionSettings settings(int ordinal);
+  /// Holds for contexts of the device, those that are and those to come.
+  void change(int ordinal, const std::function<void(FunctionSettings&)>& how);
+
+  const Ref<Library> library;
+  const KernelFacts& facts;
+
+ private:
+  std::mutex lock_;
+  std::map<int, FunctionSettings> settings_;
+};
+
+/// Thread-safe.
+class Library : public Object<Library> {
+ public:
+  explicit Library(std::shared_ptr<const Program> of) : program(std::move(of)) {}
+  CUlibrary handle() { return reinterpret_cast<CUlibrary>(this); }
+
+  const std::shared_ptr<const Program> program;
+  /// In a context; loaded there at the first use.
+  Ref<Module> module(const Ref<Context>& context);
+  /// Throws CUDA_ERROR_NOT_FOUND.
+  Ref<Kernel> kernel(std::string_view name);
+  /// Where it is loaded.
+  std::vector<Ref<Module>> modules();
+  void unload();
+
+ private:
+  std::mutex lock_;
+  std::map<CUcontext, Ref<Module>> modules_;
+  std::map<std::string, Ref<Kernel>, std::less<>> kernels_;
+};
+
+/// Throw CUDA_ERROR_INVALID_HANDLE.
+Ref<Module> module_of(CUmodule handle);
+Ref<Library> library_of(CUlibrary handle);
+Ref<Kernel> kernel_of(CUkernel handle);
+/// Also from a CUkernel, which may be given where a CUfunction is asked for: then of the context, null: the current one.
+Ref<Function> function_of(CUfunction handle, const Ref<Context>& context = nullptr);
+
+}  // namespace flexrack::sim

@@ -1,0 +1,50 @@
+// What the environment chooses about the simulated devices.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace flexrack::sim {
+
+struct Capability {
+  int major = 7;
+  int minor = 5;
+};
+
+/// FLEXRACK_SIM_*:
+///   DEVICES         how many there are: 1 to 64                                   default 1
+///   CAPABILITY      compute capability, "7.5"                                      7.5
+///   MEMORY          of each device: bytes, or a number with KiB, MiB, GiB          4GiB
+///   LATENCY_US      time before a kernel or a copy starts, in microseconds         0
+///   BANDWIDTH_GBPS  of each copy engine, in 10^9 bytes a second                    unlimited
+///   FAULT           "launch:100,alloc:5": the hundredth launch faults, the fifth allocation fails
+///   VERBOSE         "1": the error log also goes to stderr
+///   MACHINE_CODE    "accept": kernels that come as machine code only can be loaded and launched, and do nothing: for counting what a program
+///                   asks for. Else such images are refused, CUDA_ERROR_NO_BINARY_FOR_GPU     refused
+///   SEED            number from which uuids are made: daemons with different ones have different devices   0
+struct Settings {
+  unsigned devices = 1;
+  Capability capability;
+  std::uint64_t memory = std::uint64_t{4} << 30;
+  std::chrono::nanoseconds latency{0};
+  double bytes_per_nanosecond = 0;   ///< 0: unlimited
+  std::map<std::string, std::uint64_t> faults;
+  bool is_verbose = false;
+  bool accepts_machine_code = false;
+  std::uint64_t seed = 0;
+};
+
+/// Throws Failure with CUDA_ERROR_INVALID_VALUE and a text that names the variable.
+Settings settings_from_environment();
+
+/// Those of this process; read by cuInit.
+const Settings& settings();
+void set_settings(Settings settings);
+
+/// Counts one more of a kind (launch, alloc, copy, memset, load); true where it is the one that FLEXRACK_SIM_FAULT names.
+bool is_fault_due(const char* kind);
+
+}  // namespace flexrack::sim
