@@ -47,5 +47,6 @@ std::unique_ptr<Backend> make_opencl_backend(Grant& grant);
 /// The same of a CUDA driver, `driver` as dlopen takes it: the machine's libcuda.so.1, or one in software. Ids are uuids. Throws too where the driver
 /// does not start, with its reason.
 std::vector<DeviceReport> list_cuda_devices(const std::string& driver);
+std::unique_ptr<Backend> make_cuda_backend(Grant& grant, const std::string& driver);
 
 }  // namespace flexrack::backend

@@ -61,6 +61,7 @@ std::string resolve_transport(std::string wish, const wire::Dial& dial, const st
 LeasedServer read_server(const wire::Json& entry, std::chrono::milliseconds grace) {
   LeasedServer server;
   server.node = entry["node"].text();
+  server.api = entry["api"].text().empty() ? "opencl" : entry["api"].text();  // before there were two, nobody wrote it
   auto& dial = server.dial;
   const auto port = entry["port"].integer();
   dial.address = entry["address"].text();
@@ -98,6 +99,12 @@ std::vector<LeasedServer> read_lease_file(const std::string& path) {
   ::close(fd);
   if (!is_private) throw std::runtime_error(path + ": holds keys and must be this user's alone (mode 0600)");
   return parse_lease_file(text);
+}
+
+std::vector<LeasedServer> read_lease_file(const std::string& path, std::string_view api) {
+  auto servers = read_lease_file(path);
+  std::erase_if(servers, [&](const auto& server) { return server.api != api; });
+  return servers;
 }
 
 std::vector<LeasedServer> parse_lease_file(const std::string& text) {

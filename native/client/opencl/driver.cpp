@@ -75,7 +75,7 @@ bool may_call_back() { return !is_ending.load(); }
 namespace {
 
 void read_leases(const char* path) {
-  for (auto& lease : read_lease_file(path)) {
+  for (auto& lease : read_lease_file(path, cl::kApi.name)) {
     servers.push_back(std::make_unique<Server>());
     servers.back()->lease = std::move(lease);
   }

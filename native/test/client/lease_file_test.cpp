@@ -55,6 +55,17 @@ TEST_CASE("a lease file says how to reach each server and who we are to it") {
   CHECK(servers[0].devices[1].memory == 2048);
 }
 
+TEST_CASE("a driver takes the servers of its API and no others; where nothing is said, it is OpenCL") {
+  const Folder folder;
+  folder.write(file(server() + "," + server(R"(,"api":"cuda")") + "," + server(R"(,"api":"opencl")")), 0600);
+  CHECK(read_lease_file(folder.file).size() == 3);
+  CHECK(read_lease_file(folder.file, "opencl").size() == 2);
+  const auto cuda = read_lease_file(folder.file, "cuda");
+  REQUIRE(cuda.size() == 1);
+  CHECK(cuda[0].api == "cuda");
+  CHECK(read_lease_file(folder.file, "vulkan").empty());
+}
+
 TEST_CASE("auto is TLS where the daemon runs under another kernel, and the environment has the last word") {
   auto text = file(server());
   text.replace(text.find("\"tcp\""), 5, "\"auto\"");
