@@ -4,7 +4,7 @@ import re
 # Whose device it is differs, and a program that measures says so beside its figures; fine-grained SVM is not offered over a wire.
 NAMED = re.compile(r"platform|Device #\d+ from|fine-grained", re.IGNORECASE)
 # What a device that is elsewhere cannot be is not offered (native/test/conformance/infos.cpp), and whose platform it is differs.
-DIFFERENT = re.compile(r"PLATFORM|#DEVICES|EXTENSIONS|EXECUTION_CAPABILITIES|HOST_UNIFIED|PARTITION|SVM_CAPABILITIES|COMMAND_BUFFER|ICD|^\s*$")
+DIFFERENT = re.compile(r"PLATFORM|#DEVICES|EXTENSIONS|EXECUTION_CAPABILITIES|HOST_UNIFIED|SVM_CAPABILITIES|COMMAND_BUFFER|ICD|^\s*$")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
