@@ -11,6 +11,7 @@
 #include <mutex>
 #include <thread>
 
+#include "gen/cuda/revision.h"
 #include "gen/opencl/revision.h"
 #include "wire/accept.h"
 #include "wire/error.h"
@@ -23,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 using Kind = wire::Error::Kind;
 
 /// What the drivers beside this program speak.
-constexpr std::array kDrivers{cl::kApi};
+constexpr std::array kDrivers{cl::kApi, cu::kApi};
 
 constexpr int kLookEvery = 100;  // milliseconds between looks at whether to give back
 constexpr auto kFirstPause = std::chrono::milliseconds(50), kLongestPause = std::chrono::milliseconds(1000);

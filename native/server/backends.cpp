@@ -80,8 +80,7 @@ void warm_up(const BackendChoice& backend) {
 std::unique_ptr<backend::Backend> make_backend(const BackendChoice& backend, backend::Grant& grant) {
   if (backend.name == "opencl") return backend::make_opencl_backend(grant);
   if (backend.name == "cuda") show_granted(grant);
-  // make_cuda_backend(grant, driver_of(backend)) belongs here.
-  throw std::runtime_error("this build of flexrack-gpud lists CUDA devices and cannot run programs on them yet");
+  return backend::make_cuda_backend(grant, driver_of(backend));
 }
 
 std::optional<std::string> sim_variable(std::string_view option) {

@@ -3,13 +3,14 @@
 
 #include <array>
 
+#include "gen/cuda/revision.h"
 #include "gen/opencl/revision.h"
 #include "wire/json.h"
 #include "wire/preamble.h"
 
 namespace flexrack::server {
 
-inline constexpr std::array kSpoken{cl::kApi};
+inline constexpr std::array kSpoken{cl::kApi, cu::kApi};
 
 /// The API of a device by the name in its report; one without a revision where this build does not know it.
 inline wire::Api spoken(std::string_view name) {

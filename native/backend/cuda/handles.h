@@ -65,6 +65,10 @@ class HandleTable {
     return record;
   }
   template <class Action>
+  void each(Action&& action) const {
+    for (const auto& [handle, record] : records_) action(*record);
+  }
+  template <class Action>
   void take_if(Action&& goes) {
     std::erase_if(records_, [&](const auto& entry) { return goes(*entry.second); });
   }

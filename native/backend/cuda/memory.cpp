@@ -35,8 +35,8 @@ void Session::on(const cu::Allocate& m, Respond<cu::AllocateReply> respond) {
   Allocation made{.sort = m.kind == 1 ? Allocation::Sort::pinned : Allocation::Sort::plain, .device = device_of(m.context), .context = m.context, .size = m.size};
   turn.check(m.size > 0 && m.kind <= 1);
   std::uint64_t address = 0;
-  // Memory of the host is not of the device's share.
-  const auto price = m.kind == 0 ? m.size : 0;
+  // Memory of the host is not of the device's share; what is mapped costs whole pages, and is charged there.
+  const auto price = m.kind == 0 && m.at == 0 ? m.size : 0;
   if (turn.is_good() && !charge(made.device, price)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
   else if (turn.is_good()) made.charged = price;
   if (turn.is_good() && m.at != 0) {
@@ -70,6 +70,10 @@ void Session::map_at(Turn& turn, const cu::Allocate& m, Allocation& made) {
   if (!turn.is_good()) return;
   const auto whole = rounded(m.size, step);
   turn.check(m.at % step == 0 && is_within(m.at, whole, arena->first, arena->second) && is_free(m.at, whole));
+  if (turn.is_good() && m.kind == 0) {
+    if (!charge(made.device, whole)) return turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+    made.charged = whole;
+  }
   if (!turn.run(table_.cuMemCreate, &made.memory, static_cast<size_t>(whole), &wish, 0ull)) return;
   if (turn.run(table_.cuMemMap, m.at, static_cast<size_t>(whole), size_t{0}, made.memory, 0ull)) {
     std::vector<CUmemAccessDesc> who(devices_.size());

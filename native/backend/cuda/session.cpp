@@ -106,6 +106,11 @@ void Session::stop() {
   if (!link_) return;
   dialler_.close();
   {
+    const std::lock_guard guard(graph_turns_lock_);
+    is_ending_ = true;
+    graph_turns_over_.notify_all();
+  }
+  {
     const std::lock_guard guard(lock_);
     for (auto& [turn, gate] : turns_) Gates::open(gate);
     turns_.clear();

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,7 +24,9 @@
 
 namespace flexrack::backend::cuda {
 
+class NodeParams;
 class Turn;
+class LoadOptions;
 
 /// True for what breaks a context for good (CUDA driver API, error codes: "the process must be terminated and relaunched").
 bool is_sticky(CUresult status);
@@ -101,14 +104,41 @@ class Session final : public Backend, private cu::Requests {
   void send_out(Turn& turn, CUstream stream, std::uint64_t size, std::uint64_t ticket, wire::Link* to, const std::function<CUresult(void* target)>& enqueue);
   /// Runs `reached(status)` on another thread when the stream has got to where it is now. False: `turn` has failed.
   bool when_reached(Turn& turn, CUstream stream, std::function<void(CUresult)> reached);
-  CUDA_MEMCPY3D_PEER rows(Turn& turn, const cu::Place& source, const cu::Place& target, const cu::Extent& extent);
+  void bring_from(Turn& turn, CUstream stream, wire::Link& from, std::uint64_t ticket, std::uint64_t size, const std::function<CUresult(const void* source)>& enqueue);
+  CUDA_MEMCPY3D rows(Turn& turn, const cu::Place* source, const cu::Place* target, const cu::Extent& extent);
 
-  // ---- kernels (modules.cpp)
-  cu::Kernel described(Turn& turn, std::uint64_t handle, CUfunction function, std::string_view name, bool in_full);
+  CUDA_RESOURCE_DESC resource(Turn& turn, const cu::Resource& told);
+
+  // ---- kernels (launch.cpp, modules.cpp)
+  std::vector<CUlaunchAttribute> launch_attributes(Turn& turn, std::span<const cu::LaunchAttribute> told);
+  void launch_gated(Turn& turn, std::uint32_t device, CUstream stream, const std::function<bool()>& launch);
+  /// A reply and the texts it shows.
+  struct LoadReply {
+    cu::LoadReply message;
+    std::string info_log, error_log;
+    bool is_library = false;
+  };
+  void load_image(LoadReply& reply, std::uint64_t context, std::uint64_t module, const wire::Bytes& image, LoadOptions& options);
+  void list_kernels(LoadReply& reply, std::uint64_t context, std::uint64_t module);
+  /// Puts it under a handle of ours and says all about it; `name` is shown. False: there is no room for more.
+  bool describe_kernel(cu::Kernel& told, std::uint64_t context, std::uint64_t module, bool is_library, void* native, std::string_view name);
   std::uint64_t mint() { return next_own_++; }
 
-  // ---- graphs (graph_nodes.cpp)
-  struct NodeWork;
+  // ---- graphs (graphs.cpp)
+  friend class NodeParams;
+  /// A host function of graphs; what the driver is given lives as long as the session.
+  struct GraphCall {
+    Session* session = nullptr;
+    std::uint64_t function = 0;
+    CUhostFn run = nullptr;
+  };
+  static constexpr std::uint64_t kGraphTurn = std::uint64_t{1} << 63;
+  GraphCall* graph_call(std::uint64_t function);
+  void run_in_graph(std::uint64_t function);
+  bool ran_in_graph(std::uint64_t turn);
+  std::uint64_t handle_of(CUgraphNode node, std::uint64_t graph);
+  std::uint64_t handle_of(CUgraph graph, std::uint64_t owner);
+  CUgraphNode add_node(Turn& turn, std::uint64_t graph, std::uint64_t handle, std::span<const std::uint64_t> dependencies, wire::View edges, NodeParams& params);
 
 #include "gen/cuda/server_overrides.inc"
   void on(const cu::Describe& m, Respond<cu::DescribeReply> respond) override;
@@ -211,12 +241,21 @@ class Session final : public Backend, private cu::Requests {
   std::map<std::uint64_t, std::uint64_t> reservations_;          ///< address ranges the client keeps free: start -> size
   std::map<std::string, std::shared_ptr<const wire::Bytes>> images_;   ///< by SHA-256
   std::map<std::uint64_t, Gates::Gate> turns_;                   ///< host functions the client is running
+  std::map<std::uint64_t, CUdeviceptr> gate_addresses_;          ///< of the client's gates that are closed
   std::set<std::uint64_t> broken_;                               ///< contexts in which something failed for good, told to the client
   std::uint64_t current_ = 0;                                    ///< handle of the context that is current on the dispatching thread
   std::thread::id dispatcher_{};
   std::uint64_t next_own_ = std::uint64_t{1} << 63;
   std::uint64_t next_turn_ = 1;
   bool is_broken_ = false;
+
+  std::map<CUgraphNode, std::uint64_t> nodes_;                   ///< handles of nodes, by what the driver calls them
+  std::map<std::uint64_t, std::unique_ptr<GraphCall>> graph_calls_;
+  std::mutex graph_turns_lock_;
+  std::condition_variable graph_turns_over_;
+  std::set<std::uint64_t> graph_turns_;                          ///< host functions of graphs that the client is running
+  std::uint64_t next_graph_turn_ = 1;
+  bool is_ending_ = false;
 };
 
 }  // namespace flexrack::backend::cuda

@@ -1,0 +1,190 @@
+// Modules, libraries and their kernels: loaded once by content, described to the client so that it needs to ask nothing at a launch.
+#include <cstring>
+
+#include "backend/cuda/load_options.h"
+#include "backend/cuda/turn.h"
+#include "cuda/fatbin.h"
+
+namespace flexrack::backend::cuda {
+namespace {
+
+constexpr std::size_t kMostImageBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostImagesKept = 4096;
+/// So many kernels are described with the load; a library of thousands is asked for those it launches.
+constexpr std::size_t kDescribedAtOnce = 64;
+/// CUfunction_attribute that kernels are launched and asked by (cuda.h 13.0: 0 to 15).
+constexpr int kLastFunctionAttribute = CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+
+std::string key(wire::View hash) { return {reinterpret_cast<const char*>(hash.data()), hash.size()}; }
+
+bool has_device_code_rejected(CUresult status) {
+  return status == CUDA_ERROR_INVALID_IMAGE || status == CUDA_ERROR_NO_BINARY_FOR_GPU || status == CUDA_ERROR_INVALID_PTX || status == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+}
+
+}  // namespace
+
+void Session::on(const cu::HaveImages& m, Respond<cu::HaveImagesReply> respond) {
+  std::vector<std::uint8_t> known;
+  for (const auto& hash : m.hashes) known.push_back(images_.contains(key(hash)) ? 1 : 0);
+  respond({.known = known});
+}
+
+void Session::on(const cu::Load& m, Respond<cu::LoadReply> respond) {
+  struct Loading {
+    std::uint64_t context, module;
+    bool is_library;
+    std::string hash;
+    LoadOptions options;
+    std::shared_ptr<wire::Bytes> image;
+    Respond<cu::LoadReply> respond;
+  };
+  const auto known = images_.find(key(m.hash));
+  if (m.image.size == 0 && known == images_.end()) return respond({.status = as_wire(CUDA_ERROR_FILE_NOT_FOUND), .is_unknown = 1});
+  if (m.image.size > kMostImageBytes) {
+    if (!m.image.is_inline()) link_->cancel(m.image.ticket);
+    return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
+  }
+  auto loading = std::make_shared<Loading>(Loading{m.context, m.module, m.is_library != 0, key(m.hash), LoadOptions(m.options), nullptr, std::move(respond)});
+  const auto load = [this, loading](std::shared_ptr<const wire::Bytes> image) {
+    // The driver may compile for long: not on the dispatching thread.
+    later(loading->context, [this, loading, image] {
+      LoadReply reply;
+      reply.is_library = loading->is_library;
+      load_image(reply, loading->context, loading->module, *image, loading->options);
+      const std::lock_guard guard(lock_);
+      if (!has_device_code_rejected(static_cast<CUresult>(reply.message.status)) && images_.size() < kMostImagesKept) images_.emplace(loading->hash, image);
+      loading->respond(reply.message);
+    });
+  };
+  if (m.image.size == 0) return load(known->second);
+  loading->image = std::make_shared<wire::Bytes>(m.image.size + 1);  // a zero behind it ends PTX text
+  const auto whole = [this, loading, load](bool has_arrived) {
+    auto& image = *loading->image;
+    const wire::View content(image.data(), image.size() - 1);
+    const auto digest = flexrack::cuda::content_hash(std::as_bytes(std::span(content)));
+    if (!has_arrived || key(digest) != loading->hash) return loading->respond({.status = as_wire(CUDA_ERROR_INVALID_IMAGE)});
+    load(loading->image);
+  };
+  if (m.image.is_inline()) {
+    std::memcpy(loading->image->data(), m.image.inline_data.data(), m.image.size);
+    whole(true);
+  } else {
+    link_->land(m.image.ticket, {loading->image->data(), m.image.size}, whole);
+  }
+}
+
+/// On a waiting thread, the context current there.
+void Session::load_image(LoadReply& reply, std::uint64_t context, std::uint64_t module, const wire::Bytes& image, LoadOptions& options) {
+  CUmodule made = nullptr;
+  CUlibrary library = nullptr;
+  auto status = CUDA_SUCCESS;
+  if (reply.is_library) {
+    status = table_.cuLibraryLoadData ? table_.cuLibraryLoadData(&library, image.data(), options.jit(), options.jit_values(), options.jit_count(), options.library(), options.library_values(), options.library_count())
+                                      : CUDA_ERROR_NOT_SUPPORTED;
+  } else {
+    status = table_.cuModuleLoadDataEx(&made, image.data(), options.jit_count(), options.jit(), options.jit_values());
+  }
+  reply.info_log = options.info_log();
+  reply.error_log = options.error_log();
+  reply.message.info_log = reply.info_log;
+  reply.message.error_log = reply.error_log;
+  const std::lock_guard guard(lock_);
+  if (status == CUDA_SUCCESS) {
+    const bool is_kept = reply.is_library ? handles_.insert(module, {.kind = Kind::library, .native = library, .context = 0})
+                                          : handles_.insert(module, {.kind = Kind::module, .native = made, .context = context});
+    if (!is_kept) {
+      if (library) table_.cuLibraryUnload(library);
+      if (made) table_.cuModuleUnload(made);
+      status = CUDA_ERROR_INVALID_HANDLE;
+    }
+  }
+  reply.message.status = as_wire(status);
+  noticed(context, status);
+  if (status == CUDA_SUCCESS) list_kernels(reply, context, module);
+}
+
+void Session::list_kernels(LoadReply& reply, std::uint64_t context, std::uint64_t module) {
+  auto* record = handles_.find(module);
+  unsigned count = 0;
+  std::vector<void*> all;
+  if (reply.is_library && table_.cuLibraryGetKernelCount && table_.cuLibraryEnumerateKernels) {
+    const auto library = static_cast<CUlibrary>(record->native);
+    if (table_.cuLibraryGetKernelCount(&count, library) != CUDA_SUCCESS) return;
+    all.resize(count);
+    if (table_.cuLibraryEnumerateKernels(reinterpret_cast<CUkernel*>(all.data()), count, library) != CUDA_SUCCESS) return;
+  } else if (!reply.is_library && table_.cuModuleGetFunctionCount && table_.cuModuleEnumerateFunctions) {
+    const auto native = static_cast<CUmodule>(record->native);
+    if (table_.cuModuleGetFunctionCount(&count, native) != CUDA_SUCCESS) return;
+    all.resize(count);
+    if (table_.cuModuleEnumerateFunctions(reinterpret_cast<CUfunction*>(all.data()), count, native) != CUDA_SUCCESS) return;
+  }
+  for (auto* one : all) {
+    const char* name = nullptr;
+    const auto status = reply.is_library ? table_.cuKernelGetName(&name, static_cast<CUkernel>(one)) : table_.cuFuncGetName(&name, static_cast<CUfunction>(one));
+    if (status != CUDA_SUCCESS || !name) continue;
+    reply.message.names.push_back(name);
+    if (reply.message.kernels.size() < kDescribedAtOnce) {
+      cu::Kernel told;
+      if (describe_kernel(told, context, module, reply.is_library, one, name)) reply.message.kernels.push_back(std::move(told));
+    }
+  }
+}
+
+bool Session::describe_kernel(cu::Kernel& told, std::uint64_t context, std::uint64_t module, bool is_library, void* native, std::string_view name) {
+  told.kernel = mint();
+  told.name = name;
+  if (!handles_.insert(told.kernel, {.kind = is_library ? Kind::kernel : Kind::function, .native = native, .context = is_library ? 0 : context, .owner = module})) return false;
+  for (size_t index = 0;; ++index) {
+    size_t offset = 0, size = 0;
+    const auto status = is_library ? table_.cuKernelGetParamInfo(static_cast<CUkernel>(native), index, &offset, &size)
+                                   : table_.cuFuncGetParamInfo(static_cast<CUfunction>(native), index, &offset, &size);
+    if (status != CUDA_SUCCESS) break;
+    told.parameters.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size)});
+    told.parameter_bytes = static_cast<std::uint32_t>(offset + size);
+  }
+  const auto device = devices_[device_of(context)].native;
+  for (int which = 0; which <= kLastFunctionAttribute; ++which) {
+    int value = 0;
+    const auto attribute = static_cast<CUfunction_attribute>(which);
+    const auto status = is_library ? table_.cuKernelGetAttribute(&value, attribute, static_cast<CUkernel>(native), device)
+                                   : table_.cuFuncGetAttribute(&value, attribute, static_cast<CUfunction>(native));
+    if (status == CUDA_SUCCESS) told.attributes.push_back({which, value});
+  }
+  return true;
+}
+
+void Session::on(const cu::FindKernel& m, Respond<cu::FindKernelReply> respond) {
+  Turn turn(*this, m.kOp, m.context);
+  auto* record = handles_.find(m.module);
+  if (!record || (record->kind != Kind::module && record->kind != Kind::library)) turn.fail(CUDA_ERROR_INVALID_HANDLE);
+  const std::string name(m.name);
+  void* native = nullptr;
+  const bool is_library = turn.is_good() && record->kind == Kind::library;
+  if (is_library) turn.run(table_.cuLibraryGetKernel, reinterpret_cast<CUkernel*>(&native), static_cast<CUlibrary>(record->native), name.c_str());
+  else if (turn.is_good()) turn.run(table_.cuModuleGetFunction, reinterpret_cast<CUfunction*>(&native), static_cast<CUmodule>(record->native), name.c_str());
+  cu::FindKernelReply reply;
+  if (turn.is_good()) {
+    reply.kernel.emplace_back();
+    if (!describe_kernel(reply.kernel.back(), m.context, m.module, is_library, native, name)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  }
+  reply.status = as_wire(turn.status());
+  if (!turn.is_good()) reply.kernel.clear();
+  respond(reply);
+}
+
+void Session::on(const cu::FindVariable& m, Respond<cu::FindVariableReply> respond) {
+  Turn turn(*this, m.kOp, m.context);
+  auto* record = handles_.find(m.module);
+  if (!record || (record->kind != Kind::module && record->kind != Kind::library)) turn.fail(CUDA_ERROR_INVALID_HANDLE);
+  const std::string name(m.name);
+  CUdeviceptr address = 0;
+  size_t size = 0;
+  if (turn.is_good() && record->kind == Kind::library) {
+    turn.run(m.is_managed != 0 ? table_.cuLibraryGetManaged : table_.cuLibraryGetGlobal, &address, &size, static_cast<CUlibrary>(record->native), name.c_str());
+  } else if (turn.is_good()) {
+    turn.run(table_.cuModuleGetGlobal_v2, &address, &size, static_cast<CUmodule>(record->native), name.c_str());
+  }
+  respond({.status = as_wire(turn.status()), .address = address, .size = size});
+}
+
+}  // namespace flexrack::backend::cuda
