@@ -50,6 +50,7 @@ class Context : public Object<Context> {
   const bool is_primary;
   std::uint64_t id = 0;                        ///< another one each time it is started
   std::atomic<unsigned> flags;                 ///< CU_CTX_*
+  std::atomic<int> uses{1};                    ///< cuCtxAttach, cuCtxDetach
   std::atomic<int> cache_config{CU_FUNC_CACHE_PREFER_NONE}, shared_config{CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE};
 
   /// Makes it usable; no two threads at once (lifetimes_lock()).

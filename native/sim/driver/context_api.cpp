@@ -122,6 +122,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice ordinal, unsigned int* flags, int* 
   });
 }
 
+CUresult cuCtxCreate(CUcontext* made, unsigned int flags, CUdevice ordinal) { return create(made, flags, ordinal); }
 CUresult cuCtxCreate_v2(CUcontext* made, unsigned int flags, CUdevice ordinal) { return create(made, flags, ordinal); }
 
 CUresult cuCtxCreate_v3(CUcontext* made, CUexecAffinityParam* parameters, int count, unsigned int flags, CUdevice ordinal) {
@@ -133,6 +134,21 @@ CUresult cuCtxCreate_v4(CUcontext* made, CUctxCreateParams* parameters, unsigned
   if (parameters && parameters->numExecAffinityParams > 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
   if (parameters && parameters->cigParams) return CUDA_ERROR_NOT_SUPPORTED;
   return create(made, flags, ordinal);
+}
+
+CUresult cuCtxAttach(CUcontext* context, unsigned int flags) {
+  return call([&] {
+    require(context && flags == 0);
+    const auto attached = current_even_failed();
+    ++attached->uses;
+    *context = attached->handle();
+  });
+}
+
+CUresult cuCtxDetach(CUcontext handle) {
+  const auto context = Context::find(handle);
+  if (!context || context->is_primary) return ready() == CUDA_SUCCESS ? CUDA_ERROR_INVALID_CONTEXT : ready();
+  return --context->uses > 0 ? CUDA_SUCCESS : destroy(handle);
 }
 
 CUresult cuCtxDestroy(CUcontext context) { return destroy(context); }

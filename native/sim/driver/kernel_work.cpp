@@ -52,8 +52,13 @@ CUresult result_of(const exec::Fault& fault) {
 
 KernelWork::KernelWork(Ref<Function> to_run, const LaunchShape& with, void** parameters, void** extra) : function(std::move(to_run)), shape(with) {
   check();
+  parameters_.resize(function->facts.parameter_bytes);
+  copy_parameters(parameters, extra);
+  for (const auto& parameter : function->facts.parameters) addresses_.push_back(parameters_.data() + parameter.offset);
+}
+
+void KernelWork::copy_parameters(void** parameters, void** extra) {
   const auto& facts = function->facts;
-  parameters_.resize(facts.parameter_bytes);
   if (extra) {
     require(!parameters, CUDA_ERROR_INVALID_VALUE, "parameters are given in two ways");
     const auto block = block_of(extra);
@@ -90,12 +95,6 @@ void KernelWork::check() const {
     const auto most = settings.non_portable_cluster ? 16u : 8u;
     require(cluster.count() > 0 && cluster.count() <= most && grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0, CUDA_ERROR_INVALID_CLUSTER_SIZE);
   }
-}
-
-std::vector<void*> KernelWork::parameter_addresses() const {
-  std::vector<void*> addresses;
-  for (const auto& parameter : function->facts.parameters) addresses.push_back(parameters_.data() + parameter.offset);
-  return addresses;
 }
 
 void KernelWork::execute(Context& context) const {

@@ -29,16 +29,18 @@ class KernelWork : public Work {
 
   const Ref<Function> function;
   const LaunchShape shape;
-  /// An address for each parameter, into the block that the work has; and what the node was given as its function.
-  std::vector<void*> parameter_addresses() const;
-  CUfunction given_function = nullptr;
+  /// An address for each parameter, into the block that the work has: what a graph's node tells.
+  void** parameter_addresses() const { return addresses_.data(); }
+  CUfunction given_function = nullptr;         ///< as it was asked for: one of the two
   CUkernel given_kernel = nullptr;
   int priority = 0;
   std::vector<CUlaunchAttribute> attributes;
 
  private:
   void check() const;
-  mutable std::vector<std::byte> parameters_;
+  void copy_parameters(void** parameters, void** extra);
+  std::vector<std::byte> parameters_;
+  mutable std::vector<void*> addresses_;
 };
 
 /// The error with which a context fails after a fault.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "cuda/fatbin.h"
 #include "sim/driver/device.h"
 #include "sim/driver/failure.h"
+#include "sim/driver/linked_image.h"
 #include "sim/driver/settings.h"
 #include "sim/ptx/link.h"
 #include "sim/ptx/parse.h"
@@ -113,10 +115,23 @@ std::shared_ptr<const Program> make_program(std::shared_ptr<const ptx::Module> m
 }
 
 std::shared_ptr<const Program> load_program(const void* image, JitOptions& options) {
+  const auto* text = static_cast<const char*>(image);
+  const auto bytes = [&](std::size_t size) { return std::span(static_cast<const std::byte*>(image), size); };
+  if (is_linked_image(bytes(strnlen(text, 64)))) return load_program(bytes(std::strlen(text)), options);
   return load_from(options, [&] { return cuda::parse(cuda::measure(image)); });
 }
 
 std::shared_ptr<const Program> load_program(std::span<const std::byte> bytes, JitOptions& options) {
+  if (is_linked_image(bytes)) {
+    const auto units = unpack_linked(bytes);
+    std::vector<ptx::Source> sources;
+    for (const auto& [name, text] : units) sources.push_back({name, text});
+    try {
+      return make_program(ptx::link(sources));
+    } catch (const ptx::ParseError& error) {
+      fail_by(error, options);
+    }
+  }
   return load_from(options, [&] { return cuda::parse(bytes); });
 }
 

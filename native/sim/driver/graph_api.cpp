@@ -1,0 +1,273 @@
+// cuGraph*: making graphs, looking at them, launching them. Nodes by type: graph_nodes.cpp.
+#include <algorithm>
+
+#include "sim/driver/capture.h"
+#include "sim/driver/graph.h"
+
+namespace flexrack::sim {
+namespace {
+
+/// Fills arrays as all functions of this kind do: without an array the number there is; with one as many as it has room for, nulls behind.
+template <class Give>
+void list(std::size_t there, std::size_t* count, bool has_arrays, Give&& give) {
+  require(count);
+  if (has_arrays) for (std::size_t i = 0; i < *count; ++i) give(i, i < there);
+  *count = has_arrays ? std::min(*count, there) : there;
+}
+
+void list_nodes(const std::vector<GraphNode*>& nodes, CUgraphNode* out, std::size_t* count) {
+  list(nodes.size(), count, out, [&](std::size_t i, bool is_there) { out[i] = is_there ? nodes[i]->handle() : nullptr; });
+}
+
+bool is_plain(const CUgraphEdgeData& data) { return data.from_port == 0 && data.to_port == 0 && data.type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT; }
+
+CUresult edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, std::size_t* count) {
+  return call([&] {
+    const auto graph = graph_of(handle);
+    require((from == nullptr) == (to == nullptr));
+    const std::lock_guard guard(graph->lock);
+    std::vector<std::pair<GraphNode*, GraphNode::Edge>> all;
+    for (const auto& node : graph->nodes) for (const auto& edge : node->after) all.emplace_back(node.get(), edge);
+    require(data || !from || std::all_of(all.begin(), all.end(), [](const auto& one) { return is_plain(one.second.data); }), CUDA_ERROR_LOSSY_QUERY);
+    list(all.size(), count, from, [&](std::size_t i, bool is_there) {
+      from[i] = is_there ? all[i].first->handle() : nullptr;
+      to[i] = is_there ? all[i].second.node->handle() : nullptr;
+      if (data) data[i] = is_there ? all[i].second.data : CUgraphEdgeData{};
+    });
+  });
+}
+
+CUresult neighbours(CUgraphNode handle, CUgraphNode* out, CUgraphEdgeData* data, std::size_t* count, std::vector<GraphNode::Edge> GraphNode::*which) {
+  return call([&] {
+    const auto node = node_of(handle);
+    const std::lock_guard guard(node->graph->lock);
+    const auto& all = (*node).*which;
+    require(data || !out || std::all_of(all.begin(), all.end(), [](const auto& one) { return is_plain(one.data); }), CUDA_ERROR_LOSSY_QUERY);
+    list(all.size(), count, out, [&](std::size_t i, bool is_there) {
+      out[i] = is_there ? all[i].node->handle() : nullptr;
+      if (data) data[i] = is_there ? all[i].data : CUgraphEdgeData{};
+    });
+  });
+}
+
+CUresult add_dependencies(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* data, std::size_t count) {
+  return call([&] {
+    require((from && to) || count == 0);
+    const auto graph = graph_of(handle);
+    const std::lock_guard guard(graph->lock);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto first = node_of(from[i]), second = node_of(to[i]);
+      require(first->graph == graph.get() && second->graph == graph.get() && !(first == second));
+      require(std::none_of(first->after.begin(), first->after.end(), [&](const auto& edge) { return edge.node == second.get(); }), CUDA_ERROR_INVALID_VALUE, "the edge is there already");
+      graph->connect(*first, *second, data ? data[i] : CUgraphEdgeData{});
+    }
+  });
+}
+
+CUresult remove_dependencies(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to, std::size_t count) {
+  return call([&] {
+    require((from && to) || count == 0);
+    const auto graph = graph_of(handle);
+    const std::lock_guard guard(graph->lock);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto first = node_of(from[i]), second = node_of(to[i]);
+      require(first->graph == graph.get() && graph->disconnect(*first, *second), CUDA_ERROR_INVALID_VALUE, "no such edge");
+    }
+  });
+}
+
+constexpr unsigned long long kFlags = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |
+                                      CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+
+void instantiate(CUgraphExec* made, CUgraph handle, unsigned long long flags) {
+  require(made && (flags & ~kFlags) == 0);
+  require(!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), CUDA_ERROR_NOT_SUPPORTED, "kernels do not launch graphs");
+  const auto graph = graph_of(handle);
+  const std::lock_guard guard(graph->lock);
+  const auto exec = GraphExec::make(*graph, flags);
+  exec->open();
+  *made = exec->handle();
+}
+
+CUresult instantiate_with_log(CUgraphExec* made, CUgraph graph, CUgraphNode* wrong, char* log, std::size_t size) {
+  return call([&] {
+    if (wrong) *wrong = nullptr;
+    if (log && size > 0) *log = 0;
+    instantiate(made, graph, 0);
+  });
+}
+
+}  // namespace
+}  // namespace flexrack::sim
+
+using namespace flexrack::sim;
+
+extern "C" {
+
+CUresult cuGraphCreate(CUgraph* made, unsigned int flags) {
+  return call([&] {
+    require(made && flags == 0);
+    const auto graph = Graph::make();
+    graph->open();
+    *made = graph->handle();
+  });
+}
+
+CUresult cuGraphDestroy(CUgraph handle) {
+  return call([&] {
+    const auto graph = graph_of(handle);
+    require(!graph->is_child, CUDA_ERROR_INVALID_VALUE, "a child graph ends with its node");
+    graph->close();
+  });
+}
+
+CUresult cuGraphClone(CUgraph* clone, CUgraph original) {
+  return call([&] {
+    require(clone);
+    const auto copy = graph_of(original)->clone();
+    copy->open();
+    *clone = copy->handle();
+  });
+}
+
+CUresult cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode original, CUgraph clone) {
+  return call([&] {
+    require(found);
+    auto* node = graph_of(clone)->cloned_from(node_of(original).get());
+    require(node);
+    *found = node->handle();
+  });
+}
+
+CUresult cuGraphDestroyNode(CUgraphNode handle) {
+  return call([&] {
+    const auto node = node_of(handle);
+    require(node->type != CU_GRAPH_NODE_TYPE_MEM_ALLOC && node->type != CU_GRAPH_NODE_TYPE_MEM_FREE, CUDA_ERROR_NOT_SUPPORTED, "nodes of memory stay");
+    node->graph->remove(*node);
+  });
+}
+
+CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
+  return call([&] {
+    require(type);
+    *type = node_of(node)->type;
+  });
+}
+
+CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
+  return call([&] {
+    const auto graph = graph_of(handle);
+    const std::lock_guard guard(graph->lock);
+    std::vector<GraphNode*> all;
+    for (const auto& node : graph->nodes) all.push_back(node.get());
+    list_nodes(all, nodes, count);
+  });
+}
+
+CUresult cuGraphGetRootNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
+  return call([&] {
+    const auto graph = graph_of(handle);
+    const std::lock_guard guard(graph->lock);
+    std::vector<GraphNode*> all;
+    for (const auto& node : graph->nodes) if (node->before.empty()) all.push_back(node.get());
+    list_nodes(all, nodes, count);
+  });
+}
+
+CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count) { return edges(graph, from, to, nullptr, count); }
+CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, size_t* count) { return edges(graph, from, to, data, count); }
+
+CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode* nodes, size_t* count) { return neighbours(node, nodes, nullptr, count, &GraphNode::before); }
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* data, size_t* count) {
+  return neighbours(node, nodes, data, count, &GraphNode::before);
+}
+CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode* nodes, size_t* count) { return neighbours(node, nodes, nullptr, count, &GraphNode::after); }
+CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* data, size_t* count) {
+  return neighbours(node, nodes, data, count, &GraphNode::after);
+}
+
+CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count) { return add_dependencies(graph, from, to, nullptr, count); }
+CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* data, size_t count) {
+  return add_dependencies(graph, from, to, data, count);
+}
+CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count) { return remove_dependencies(graph, from, to, count); }
+CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData*, size_t count) {
+  return remove_dependencies(graph, from, to, count);
+}
+
+CUresult cuGraphInstantiate(CUgraphExec* exec, CUgraph graph, CUgraphNode* wrong, char* log, size_t size) { return instantiate_with_log(exec, graph, wrong, log, size); }
+CUresult cuGraphInstantiate_v2(CUgraphExec* exec, CUgraph graph, CUgraphNode* wrong, char* log, size_t size) { return instantiate_with_log(exec, graph, wrong, log, size); }
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long flags) {
+  return call([&] {
+    require(!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD), CUDA_ERROR_INVALID_VALUE, "a stream to upload in comes with cuGraphInstantiateWithParams");
+    instantiate(exec, graph, flags);
+  });
+}
+
+CUresult cuGraphInstantiateWithParams(CUgraphExec* exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
+  return call([&] {
+    require(parameters);
+    parameters->hErrNode_out = nullptr;
+    parameters->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
+    instantiate(exec, graph, parameters->flags);
+    parameters->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
+  });
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec handle) {
+  return call([&] { exec_of(handle)->close(); });
+}
+
+CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t* flags) {
+  return call([&] {
+    require(flags);
+    *flags = exec_of(exec)->flags & ~static_cast<unsigned long long>(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD);
+  });
+}
+
+/// Nothing has to be brought to a device first: a place in the stream's order.
+CUresult cuGraphUpload(CUgraphExec exec, CUstream handle) {
+  return call([&] {
+    exec_of(exec);
+    const auto stream = stream_of(handle);
+    require_not_captured(*stream);
+    stream->append(Command::marker(stream->context));
+  });
+}
+
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream handle) {
+  return call([&] {
+    const auto launched = exec_of(exec);
+    launched->launch(*stream_of(handle));
+  });
+}
+
+CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode* wrong, CUgraphExecUpdateResult* result) {
+  return call([&] {
+    require(result);
+    CUgraphNode node = nullptr;
+    *result = exec_of(exec)->update(*graph_of(graph), node);
+    if (wrong) *wrong = *result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? nullptr : node;
+    return *result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  });
+}
+
+CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo* info) {
+  if (!info) return CUDA_ERROR_INVALID_VALUE;
+  *info = {};
+  return cuGraphExecUpdate(exec, graph, &info->errorNode, &info->result);
+}
+
+CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int is_enabled) {
+  return call([&] { exec_of(exec)->enable(*node_of(node), is_enabled != 0); });
+}
+
+CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int* is_enabled) {
+  return call([&] {
+    require(is_enabled);
+    *is_enabled = exec_of(exec)->is_enabled(*node_of(node));
+  });
+}
+
+}  // extern "C"

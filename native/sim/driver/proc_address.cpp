@@ -1,0 +1,92 @@
+// cuGetProcAddress, cuGetExportTable: how programs find the rest.
+#include <dlfcn.h>
+
+#include <vector>
+
+#include "cuda/export_tables.h"
+#include "gen/cuda/entry_points.h"
+#include "sim/driver/context.h"
+#include "sim/driver/device.h"
+
+namespace flexrack::sim {
+namespace {
+
+/// This library, by the place of one of its functions: found whatever its file is called.
+void* own_library() {
+  static void* const handle = [] {
+    Dl_info info{};
+    if (!dladdr(reinterpret_cast<void*>(&cuGetProcAddress_v2), &info) || !info.dli_fname) return static_cast<void*>(nullptr);
+    return dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  }();
+  return handle;
+}
+
+/// By the entry's place in the table; null for what this driver does not have.
+void* address_of(const cu::EntryPoint& entry) {
+  static auto* const addresses = [] {
+    auto* all = new std::vector<void*>;
+    for (const auto& one : cu::entry_points()) {
+      Dl_info info{};
+      auto* found = dlsym(own_library() ? own_library() : RTLD_DEFAULT, one.symbol);
+      // A symbol that a library this one depends on happens to have is not ours.
+      Dl_info own{};
+      dladdr(reinterpret_cast<void*>(&cuGetProcAddress_v2), &own);
+      all->push_back(found && dladdr(found, &info) && info.dli_fbase == own.dli_fbase ? found : nullptr);
+    }
+    return all;
+  }();
+  return (*addresses)[static_cast<std::size_t>(&entry - cu::entry_points().data())];
+}
+
+class Facts : public cuda::DriverFacts {
+ public:
+  CUresult primary_context(CUdevice ordinal, CUcontext* context) noexcept override {
+    return call([&] { *context = device(ordinal).primary->handle(); });
+  }
+  CUcontext current_context() noexcept override { return current_handle(); }
+  std::vector<cuda::DeviceIdentity> devices() noexcept override {
+    std::vector<cuda::DeviceIdentity> all;
+    for (int i = 0; i < device_count(); ++i) {
+      const auto& one = device(i);
+      all.push_back({one.uuid, one.pci_domain, one.pci_bus, one.pci_device});
+    }
+    return all;
+  }
+  int version() noexcept override { return kDriverVersion; }
+};
+
+CUresult find(const char* symbol, void** function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult* status) {
+  if (status) *status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  if (!function || !symbol) return CUDA_ERROR_INVALID_VALUE;
+  *function = nullptr;
+  const auto found = cu::find(symbol, version, flags);
+  if (found.entry) *function = address_of(*found.entry);
+  if (*function) {
+    if (status) *status = CU_GET_PROC_ADDRESS_SUCCESS;
+    return CUDA_SUCCESS;
+  }
+  if (status && !found.entry) *status = found.status;
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+}  // namespace
+}  // namespace flexrack::sim
+
+using namespace flexrack::sim;
+
+extern "C" {
+
+CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult* status) {
+  return call_uninitialised([&] { return find(symbol, function, version, flags, status); });
+}
+
+CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuuint64_t flags) {
+  return call_uninitialised([&] { return find(symbol, function, version, flags, nullptr); });
+}
+
+CUresult cuGetExportTable(const void** table, const CUuuid* id) {
+  static auto* facts = new Facts;
+  return call_uninitialised([&] { return flexrack::cuda::export_table(*facts, table, id); });
+}
+
+}  // extern "C"
