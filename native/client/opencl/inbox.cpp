@@ -1,35 +1,17 @@
 #include "client/opencl/inbox.h"
 
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
 #include <exception>
 #include <string>
 
 #include "client/opencl/enqueue.h"
 #include "client/opencl/event.h"
+#include "client/standard_output.h"
 #include "client/trace.h"
 
 namespace flexrack::client::opencl {
 namespace {
 
 constexpr std::size_t kMostFailures = 4096;
-
-/// Where the device's printf would have gone: the program's standard output, after what the program itself printed so far.
-void print(wire::View text) {
-  // A thread that has stdout locked may be waiting for us: then its buffer goes out later, and nobody waits for ever.
-  if (::ftrylockfile(stdout) == 0) {
-    std::fflush(stdout);
-    ::funlockfile(stdout);
-  }
-  while (!text.empty()) {
-    const auto written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    text = text.subspan(static_cast<std::size_t>(written));
-  }
-}
 
 }  // namespace
 
@@ -108,7 +90,7 @@ void Inbox::on(const cl::Reached& message) {
   drop(event);
 }
 
-void Inbox::on(const cl::Printed& message) { print(message.text); }
+void Inbox::on(const cl::Printed& message) { write_standard_output(message.text); }
 
 void Inbox::on(const cl::ContextError& message) {
   const std::lock_guard guard(lock_);

@@ -1,0 +1,53 @@
+// Which address belongs to what: device memory at some server, and memory of this process that CUDA knows of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "client/cuda/objects.h"
+
+namespace flexrack::client::cuda {
+
+/// A stretch of addresses. All addresses of this process are one space: device addresses of different servers never meet, nor do they meet host memory.
+struct Allocation {
+  enum class Sort : std::uint8_t {
+    device,       ///< cuMemAlloc and its kin
+    pool,         ///< from a pool
+    mapped,       ///< cuMemMap
+    variable,     ///< of a module
+    host,         ///< memory of this process: cuMemHostAlloc
+    registered,   ///< the application's own, cuMemHostRegister
+    managed
+  };
+  Sort sort = Sort::device;
+  std::uint64_t base = 0, size = 0;
+  std::uint64_t id = 0;              ///< CU_POINTER_ATTRIBUTE_BUFFER_ID: never twice in a process
+  CudaServer* server = nullptr;      ///< null: memory of this process
+  CUcontext context = nullptr;       ///< in which it was made
+  std::uint64_t context_handle = 0;
+  Device* device = nullptr;
+  unsigned flags = 0;                ///< as it was made with: CU_MEMHOSTALLOC_*, CU_MEMATTACH_*
+  std::uint64_t kept = 0;            ///< bytes of address space that are kept free of anything else for it, from `base` rounded down to a page
+  std::shared_ptr<void> more;        ///< what only some have: mirrors of host memory, pools
+
+  bool is_host() const { return sort == Sort::host || sort == Sort::registered; }
+  bool is_device() const { return !is_host() && sort != Sort::managed; }
+};
+
+/// The one that an address is in. About 20 ns.
+std::optional<Allocation> find_allocation(std::uint64_t address);
+
+/// From now on it is known. False: it meets another. Gives it an id where it has none.
+bool add_allocation(Allocation allocation);
+/// The one that begins there, known no more.
+std::optional<Allocation> take_allocation(std::uint64_t base);
+/// All of a context that went.
+std::vector<Allocation> take_allocations_of(CUcontext context, std::uint64_t handle);
+
+/// Keeps addresses in this process free of anything else, in whole pages. False where something is there.
+bool keep_addresses(std::uint64_t base, std::uint64_t size);
+void let_addresses_go(std::uint64_t base, std::uint64_t size);
+
+}  // namespace flexrack::client::cuda

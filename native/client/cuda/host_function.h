@@ -1,0 +1,28 @@
+// Functions of the application that a stream calls: run here, one after the other, on a thread that may wait for as long as they do.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "client/cuda/objects.h"
+
+namespace flexrack::client::cuda {
+
+/// What a number that the server was given stands for; run(status) calls it.
+struct HostFunction {
+  std::function<void(CUresult)> run;
+  bool is_once = true;               ///< a graph's are run at each launch
+  std::shared_ptr<HostWork> work;    ///< finished when it has been run; null for a graph's
+};
+
+/// The number for the server.
+std::uint64_t add_host_function(HostFunction function);
+void remove_host_function(std::uint64_t number);
+
+/// The server's stream has got there: runs it and lets the stream go on.
+void run_host_function(CudaServer& server, std::uint64_t number, std::uint64_t turn, CUresult status);
+
+/// Runs the action on the thread of host functions.
+void run_on_host_thread(std::function<void()> action);
+
+}  // namespace flexrack::client::cuda

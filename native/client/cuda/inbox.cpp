@@ -1,0 +1,153 @@
+#include "client/cuda/inbox.h"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+
+#include "client/cuda/driver.h"
+#include "client/cuda/host_function.h"
+#include "client/standard_output.h"
+#include "client/trace.h"
+
+namespace flexrack::client::cuda {
+
+bool is_sticky(CUresult status) {
+  switch (status) {
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    case CUDA_ERROR_EXTERNAL_DEVICE:
+    case CUDA_ERROR_CONTAINED: return true;
+    default: return false;
+  }
+}
+
+void note_trouble(CUcontext context, CUresult status, bool is_for_good) {
+  const std::lock_guard guard(context->lock);
+  auto& kept = is_for_good ? context->sticky : context->pending;
+  if (kept == CUDA_SUCCESS) kept = status;
+  context->is_troubled.store(true, std::memory_order_release);
+}
+
+CUresult take_trouble(CUcontext context) {
+  if (!context->server->session->is_alive()) return kLost;
+  if (context->server->inbox.is_troubled.load(std::memory_order_relaxed)) {
+    if (const auto status = context->server->inbox.take_trouble(); status != CUDA_SUCCESS) return status;
+  }
+  if (!context->is_troubled.load(std::memory_order_acquire)) return CUDA_SUCCESS;
+  const std::lock_guard guard(context->lock);
+  if (context->sticky != CUDA_SUCCESS) return context->sticky;
+  const auto status = context->pending;
+  context->pending = CUDA_SUCCESS;
+  context->is_troubled.store(false, std::memory_order_release);
+  return status;
+}
+
+void Inbox::on_notice(Session& session, const wire::Header& header, wire::View body) {
+  // Nothing may be thrown at the thread that reads.
+  try {
+    switch (cu::dispatch(static_cast<cu::Notices&>(*this), header, body)) {
+      case cu::Dispatch::ok: return;
+      case cu::Dispatch::unknown: return trace("a notice that is none of ours was left out");
+      case cu::Dispatch::malformed: break;
+    }
+    // Somebody may be waiting for what it says: an error is better than that.
+    trace("a notice that cannot be read ends the session");
+    session.abandon();
+  } catch (const std::exception& error) {
+    trace(error.what());
+  }
+}
+
+void Inbox::on_lost(Session&, std::string_view) {
+  std::vector<Watch> watches;
+  {
+    const std::lock_guard guard(lock_);
+    is_lost_ = true;
+    watches.swap(watches_);
+  }
+  // Other servers' streams wait for them: they go on, and the error is found where this server is asked.
+  for (const auto& watch : watches) watch.action();
+}
+
+void Inbox::enter(CUcontext context) {
+  const std::lock_guard guard(lock_);
+  contexts_[context->handle] = context;
+}
+
+void Inbox::leave(std::uint64_t handle) {
+  const std::lock_guard guard(lock_);
+  contexts_.erase(handle);
+}
+
+void Inbox::expect(CUevent event) {
+  const std::lock_guard guard(lock_);
+  events_[event->handle] = event;
+}
+
+void Inbox::forget(CUevent event) {
+  const std::lock_guard guard(lock_);
+  events_.erase(event->handle);
+}
+
+void Inbox::when_reached(std::uint64_t event, std::uint64_t number, std::function<void()> action) {
+  {
+    const std::lock_guard guard(lock_);
+    if (!is_lost_) return watches_.push_back({event, number, std::move(action)});
+  }
+  action();
+}
+
+CUresult Inbox::take_trouble() {
+  const std::lock_guard guard(lock_);
+  const auto status = pending_;
+  pending_ = CUDA_SUCCESS;
+  is_troubled.store(false, std::memory_order_relaxed);
+  return status;
+}
+
+void Inbox::on(const cu::Failed& message) {
+  const auto status = static_cast<CUresult>(message.status);
+  if (is_traced()) {
+    trace("the server refused op " + std::to_string(message.op) + " with " + std::to_string(message.status) + " " + std::string(message.text));
+  }
+  if (status == CUDA_SUCCESS) return;
+  const std::lock_guard guard(lock_);
+  const auto found = contexts_.find(message.context);
+  if (found != contexts_.end()) return note_trouble(found->second, status, is_sticky(status));
+  if (pending_ == CUDA_SUCCESS) pending_ = status;
+  is_troubled.store(true, std::memory_order_relaxed);
+}
+
+void Inbox::on(const cu::RunHostFunction& message) { run_host_function(server_, message.function, message.turn, static_cast<CUresult>(message.status)); }
+
+void Inbox::on(const cu::EventReached& message) {
+  std::vector<Watch> reached;
+  {
+    const std::lock_guard guard(lock_);
+    if (const auto found = events_.find(message.event); found != events_.end()) {
+      const std::lock_guard event_guard(found->second->lock);
+      if (message.number >= found->second->reached) {
+        found->second->reached = message.number;
+        found->second->status = static_cast<CUresult>(message.status);
+      }
+    }
+    const auto first = std::stable_partition(watches_.begin(), watches_.end(),
+                                             [&](const Watch& watch) { return watch.event != message.event || watch.number > message.number; });
+    reached.assign(std::make_move_iterator(first), std::make_move_iterator(watches_.end()));
+    watches_.erase(first, watches_.end());
+  }
+  for (const auto& watch : reached) watch.action();
+}
+
+void Inbox::on(const cu::Printed& message) { write_standard_output(message.text); }
+
+}  // namespace flexrack::client::cuda

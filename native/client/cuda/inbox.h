@@ -1,0 +1,60 @@
+// What one server says unasked, and whom it concerns here: contexts, events, host functions, the program's standard output.
+#pragma once
+
+#include <mutex>
+#include <unordered_map>
+
+#include "client/cuda/objects.h"
+#include "client/session.h"
+#include "gen/cuda/requests.h"
+
+namespace flexrack::client::cuda {
+
+class CudaServer;
+
+class Inbox final : public client::Notices, private cu::Notices {
+ public:
+  explicit Inbox(CudaServer& server) : server_(server) {}
+  void on_notice(Session& session, const wire::Header& header, wire::View body) override;
+  void on_lost(Session& session, std::string_view why) override;
+
+  void enter(CUcontext context);
+  void leave(std::uint64_t handle);
+  /// Of an event whose notice is awaited; not held: it leaves before it goes.
+  void expect(CUevent event);
+  void forget(CUevent event);
+  /// Runs when that event's record of that number is reached, or the server is lost: on the thread that reads, so it must not wait.
+  void when_reached(std::uint64_t event, std::uint64_t number, std::function<void()> action);
+
+  /// Errors that no context owns: answered to whichever asks next.
+  std::atomic<bool> is_troubled{false};
+  CUresult take_trouble();
+
+ private:
+  void on(const cu::Failed& message) override;
+  void on(const cu::RunHostFunction& message) override;
+  void on(const cu::EventReached& message) override;
+  void on(const cu::Printed& message) override;
+
+  struct Watch {
+    std::uint64_t event, number;
+    std::function<void()> action;
+  };
+
+  CudaServer& server_;
+  std::mutex lock_;
+  bool is_lost_ = false;
+  std::unordered_map<std::uint64_t, CUcontext> contexts_;
+  std::unordered_map<std::uint64_t, CUevent> events_;
+  std::vector<Watch> watches_;
+  CUresult pending_ = CUDA_SUCCESS;
+};
+
+/// True for what breaks a context for good (CUDA driver API, error codes).
+bool is_sticky(CUresult status);
+/// The context has an error from now on: for good, or until it is asked once.
+void note_trouble(CUcontext context, CUresult status, bool is_for_good);
+/// What its streams have to answer for; an error that is not for good is told once.
+CUresult take_trouble(CUcontext context);
+
+}  // namespace flexrack::client::cuda
