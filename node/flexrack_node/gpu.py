@@ -2,6 +2,8 @@
 
     gpu/  program/{flexrack-gpud,flexrack-hold,libflexrack-opencl}-<hash>...  daemon/ (its own)  settings.json  leases/
 
+What it serves is chosen by the user's side: `drivers` of gpu.inspect says what this machine has.
+
 It runs as a systemd user unit where there is one, else under a supervisor of ours (service.py). Either way its workers,
 one a client, outlive it: a broker that was killed or is replaced finds them again.
 """
@@ -13,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from flexrack_node import gpu_admin, gpu_unit, program_file, service
+from flexrack_node import gpu_admin, gpu_drivers, gpu_unit, program_file, service
 from flexrack_node.channel import Channel
 from flexrack_node.errors import NodeError
 from flexrack_node.installed import record
@@ -23,17 +25,27 @@ from flexrack_node.service_record import ServiceRecord, read_json, write_json
 SERVICE = "gpu"
 READY_SECONDS = 30.0
 NO_DEVICES = 69  # exit codes of flexrack-gpud
+TITLES = {
+    "opencl": ("OpenCL", "sudo apt-get install ocl-icd-libopencl1, and the OpenCL driver of the device (pocl-opencl-icd makes one of the CPU)"),
+    "cuda": ("CUDA", "install NVIDIA's driver, or try it out without a GPU: flexrack gpu serve --backend sim"),
+    "sim": ("simulated CUDA", None),
+}
 
 
 def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{programs}: what is there: which of these files, how the daemon would be and is run, and with what."""
+    """{programs, drivers, env}: what is there: which of these files, how the daemon would be and is run, and with what.
+
+    `drivers`: which GPU drivers this machine has too, where no daemon has been set up; `env`: what that would have besides.
+    """
     folder = channel.root / "gpu"
     state = gpu_admin.look(channel.root)
+    settings = read_json(folder / "settings.json")
+    found = {"drivers": gpu_drivers.look(given.get("env") or {})} if given.get("drivers") and not settings else {}
     return {
         "folder": str(folder), "system": platform.system().lower(), "machine": platform.machine(), "glibc": platform.libc_ver()[1],
         "placed": [name for name in given.get("programs", []) if (folder / "program" / name).exists()],
         "keeper": "systemd" if gpu_unit.is_usable() else "supervisor",
-        "running": state is not None, "pid": state and state["pid"], "settings": read_json(folder / "settings.json"),
+        "running": state is not None, "pid": state and state["pid"], "settings": settings, **found,
     }
 
 
@@ -47,7 +59,7 @@ def place(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 
 
 def start(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{program, backend, bind: [address], port, transport, grace, env}: has exactly this daemon run, and waits until it answers.
+    """{program, backend, driver, sim, bind: [address], port, transport, grace, env}: has exactly this daemon run, and waits until it answers.
 
     Another one that runs is replaced: only the broker, its clients do not notice. -> {started, pid, port, keeper, linger}
     """
@@ -57,11 +69,11 @@ def start(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     (folder / "daemon").mkdir(parents=True, exist_ok=True, mode=0o700)
     before = read_json(folder / "settings.json") or {}
     port = int(given.get("port") or before.get("port") or 0)
-    check_devices(program, given)
+    check_devices(folder, given)
     if not port:
         from flexrack_node.endpoint import ports
         port = ports({"count": 1, "host": given["bind"][0]}, channel)[0]
-    argv = [str(program), "broker", "--root", str(folder / "daemon"), "--backend", given["backend"], "--port", str(port),
+    argv = [str(program), "broker", "--root", str(folder / "daemon"), *backend_options(folder, given), "--port", str(port),
             "--grace", str(given["grace"]), "--transport", given["transport"]]
     for address in given["bind"]:
         argv += ["--bind", address]
@@ -73,7 +85,7 @@ def start(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     keeper = "systemd" if gpu_unit.is_usable() else "supervisor"
     started = (start_unit if keeper == "systemd" else start_service)(channel, argv, given.get("env") or {})
     state = wait_until_ready(channel, keeper, old if started else None)
-    tidy(folder, program)
+    tidy(folder, given)
     return {"started": started, "pid": state["pid"], "port": state["port"], "keeper": keeper, "linger": keeper != "systemd" or gpu_unit.has_linger()}
 
 
@@ -105,7 +117,7 @@ def take_away(channel: Channel, grace: float) -> None:
     if folder.is_dir():
         import shutil
         shutil.rmtree(folder / "daemon", ignore_errors=True)
-        for path in [folder / "settings.json", *(folder / "program").glob("flexrack-gpud-*")]:
+        for path in [folder / "settings.json", *daemon_files(folder)]:
             path.unlink(missing_ok=True)
 
 
@@ -151,30 +163,52 @@ def check_runs(program: Path) -> None:
                         "build flexrack on a machine with this C library or an older one", said=done.stderr.strip()[-500:])
 
 
-def check_devices(program: Path, given: Dict[str, Any]) -> None:
+def backend_options(folder: Path, given: Dict[str, Any]) -> List[str]:
+    """What gpud serves, as its command line has it; a driver that we bring along lies beside it."""
+    driver = ["--driver", str(folder / "program" / Path(given["driver"]).name)] if given.get("driver") else []
+    simulated = [word for name, value in sorted((given.get("sim") or {}).items()) for word in (f"--sim-{name}", str(value))]
+    return ["--backend", given["backend"], *driver, *simulated]
+
+
+def check_devices(folder: Path, given: Dict[str, Any]) -> None:
     """Before anything is started, which would only be started again and again."""
+    program = folder / "program" / Path(given["program"]).name
+    title, hint = TITLES.get(given["backend"], (given["backend"], None))
     try:
-        done = subprocess.run([str(program), "devices", "--backend", given["backend"]], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        done = subprocess.run([str(program), "devices", *backend_options(folder, given)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=60, check=False, env={**os.environ, **(given.get("env") or {})})
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NodeError("GPU_FAILED", f"the devices of this machine cannot be listed: {error}") from error
+    said = refusal(done.stdout) or done.stderr.strip()[-500:]
     if done.returncode == NO_DEVICES or (done.returncode == 0 and not listed(done.stdout)):
-        raise NodeError("GPU_FAILED", "there is no OpenCL device on this machine",
-                        "sudo apt-get install ocl-icd-libopencl1, and the OpenCL driver of the device (pocl-opencl-icd makes one of the CPU)", said=done.stderr.strip()[-500:])
+        raise NodeError("GPU_FAILED", f"there is no {title} device on this machine{f' ({said})' if said else ''}", hint, said=said)
     if done.returncode != 0:
-        raise NodeError("GPU_FAILED", f"the devices of this machine cannot be listed (status {done.returncode})", None, said=done.stderr.strip()[-500:])
+        raise NodeError("GPU_FAILED", f"the devices of this machine cannot be listed (status {done.returncode})", None, said=said)
 
 
 def listed(text: str) -> List[Any]:
     """The devices that `flexrack-gpud devices` told of; an OpenCL library without any driver is none."""
+    return told(text).get("ok", {}).get("devices", [])
+
+
+def refusal(text: str) -> str:
+    return told(text).get("error", {}).get("message", "")
+
+
+def told(text: str) -> Dict[str, Any]:
+    """The last line: a driver may print before."""
     try:
-        return json.loads(text)["ok"]["devices"]
-    except (ValueError, KeyError, TypeError):
-        return []
+        return json.loads(text.strip().splitlines()[-1])
+    except (ValueError, IndexError):
+        return {}
 
 
-def tidy(folder: Path, program: Path) -> None:
-    """Older daemons, once the new one answers: running workers keep the file they were started from."""
-    for path in (folder / "program").glob("flexrack-gpud-*"):
-        if path != program:
+def daemon_files(folder: Path) -> List[Path]:
+    return [*(folder / "program").glob("flexrack-gpud-*"), *(folder / "program").glob("libflexrack-sim-*")]
+
+
+def tidy(folder: Path, given: Dict[str, Any]) -> None:
+    """Older daemons, once the new one answers: running workers keep the files they were started from."""
+    for path in daemon_files(folder):
+        if path.name not in (Path(given["program"]).name, Path(given.get("driver") or "").name):
             path.unlink(missing_ok=True)

@@ -1,8 +1,9 @@
 """Leases for a command that runs on this node: gpu.deliver, .forget, .reach.
 
-    gpu/leases/<random>/  leases.json (0600)  vendors/flexrack.icd
+    gpu/leases/<random>/  leases.json (0600)  vendors/flexrack.icd  libraries/libcuda.so.1...
 
-Which OpenCL drivers a program sees is told by a folder of files, each with the path of one: here only ours.
+Which OpenCL drivers a program sees is told by a folder of files, each with the path of one: here only ours. CUDA's are found by
+their names: a folder with links to ours goes first in LD_LIBRARY_PATH.
 """
 import json
 import os
@@ -19,22 +20,31 @@ from flexrack_node.installed import record
 FORGOTTEN_SECONDS = 60.0
 
 
-def deliver(given: Dict[str, Any], channel: Channel) -> Dict[str, str]:
-    """{leases, driver, hold}: names of programs here -> {folder, file, vendors, hold}, all absolute."""
+def deliver(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{leases, hold, icd, libraries: {link: name}}: names of programs here -> {folder, file, hold, vendors, libraries}, absolute; null where there is none."""
     record(channel.root, channel.root / "gpu", "gpu")
     leases = channel.root / "gpu" / "leases"
     sweep(leases)
     folder = leases / secrets.token_hex(8)
-    vendors = folder / "vendors"
     leases.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.mkdir(mode=0o700)
-    vendors.mkdir(mode=0o700)
     programs = channel.root / "gpu" / "program"
-    (vendors / "flexrack.icd").write_text(f"{programs / Path(given['driver']).name}\n")
     file = os.open(folder / "leases.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(file, "w") as stream:
         json.dump(given["leases"], stream)
-    return {"folder": str(folder), "file": str(folder / "leases.json"), "vendors": str(vendors), "hold": str(programs / Path(given["hold"]).name)}
+    placed: Dict[str, Any] = {"folder": str(folder), "file": str(folder / "leases.json"), "hold": str(programs / Path(given["hold"]).name), "vendors": None, "libraries": None}
+    if given.get("icd"):
+        vendors = folder / "vendors"
+        vendors.mkdir(mode=0o700)
+        (vendors / "flexrack.icd").write_text(f"{programs / Path(given['icd']).name}\n")
+        placed["vendors"] = str(vendors)
+    if given.get("libraries"):
+        libraries = folder / "libraries"
+        libraries.mkdir(mode=0o700)
+        for link, name in given["libraries"].items():
+            (libraries / Path(link).name).symlink_to(programs / Path(name).name)
+        placed["libraries"] = str(libraries)
+    return placed
 
 
 def forget(given: Dict[str, Any], channel: Channel) -> Dict[str, bool]:

@@ -34,7 +34,8 @@ export async function attachHere(
   const attached = await attachGpus(session, input, context)
   atClose(context, () => attached.release())
   const env = {...context.env, ...attached.env}
-  delete env.OCL_ICD_FILENAMES // drivers besides those of the folder
+  if (attached.env.OCL_ICD_VENDORS) delete env.OCL_ICD_FILENAMES // drivers besides those of the folder
+  if (attached.libraries) env.LD_LIBRARY_PATH = [attached.libraries, ...(context.env.LD_LIBRARY_PATH ? [context.env.LD_LIBRARY_PATH] : [])].join(':')
   const result = await runHere([...attached.prefix, ...words], env, context, json)
   process.exitCode = await exitStatus(result)
   return json ? {...result, leases: attached.leases} : undefined

@@ -1,5 +1,5 @@
 import type {GpuDevice, GpuReport} from '../lib/gpu/index.ts'
-import {nodesText, percent} from './gpu-text.ts'
+import {apiText, nodesText, percent} from './gpu-text.ts'
 import {paint} from './print.ts'
 import {bytes, visibleWidth} from './render.ts'
 
@@ -20,7 +20,7 @@ export function gpuSmiText(report: GpuReport, width = process.stdout.columns ?? 
     const own = report.devices.filter((device) => device.node === node.node)
     const inner = wide - 4
     const lines = own.flatMap((device, index) => [...(index > 0 ? [''] : []), ...deviceLines(device, inner)])
-    return box(`${node.node}`, `${node.address}:${node.port}`, lines.length > 0 ? lines : ['no device'], wide)
+    return box(node.node, `${node.backend === 'sim' ? 'in software, ' : ''}${node.address}:${node.port}`, lines.length > 0 ? lines : ['no device'], wide)
   })
   const rest = nodesText(report.nodes)
   return [...head, ...boxes, ...(rest === '' ? [] : [rest])].join('\n')
@@ -30,7 +30,7 @@ function deviceLines(device: GpuDevice, width: number): string[] {
   const leased = device.whole ? device.memory : device.memory - device.free.memory
   const bar = Math.max(8, Math.min(40, width - 38))
   const lines = [
-    between(paint.bold(cut(`${device.index}  ${device.name}`, width - 10)), device.whole ? 'whole' : device.holders.length > 0 ? 'shared' : paint.green('free'), width),
+    between(nameLine(device, width - 10), device.whole ? 'whole' : device.holders.length > 0 ? 'shared' : paint.green('free'), width),
     `   memory ${filled(device.used / Math.max(1, device.memory), leased / Math.max(1, device.memory), bar)} ${bytes(device.used)} of ${bytes(device.memory)}`,
     `   time   ${filled(device.utilisation, device.whole ? 1 : 1 - device.free.compute, bar)} ${percent(device.utilisation)} busy`,
   ]
@@ -39,6 +39,13 @@ function deviceLines(device: GpuDevice, width: number): string[] {
     return between(`   ${cut(`${one.owner}${one.purpose ? `  ${one.purpose}` : ''}`, width - share.length - 5)}`, share, width)
   })
   return [...lines, ...holders].map((line) => cut(line, width))
+}
+
+/** The name, and what the device is reached through where there is room for it. */
+function nameLine(device: GpuDevice, width: number): string {
+  const about = `${apiText(device)}${device.driver === '' ? '' : `, driver ${device.driver}`}`
+  const name = cut(`${device.index}  ${device.name}`, width)
+  return `${paint.bold(name)}${name.length + about.length + 2 <= width ? `  ${paint.dim(about)}` : ''}`
 }
 
 /** What is in use as full blocks, what is only leased as light ones, the rest as dots. */

@@ -6,7 +6,7 @@ import {ago, bytes, count, table, type Column} from './render.ts'
 /** Every device in a line of its own, then the nodes that have none to show. */
 export function gpuListText({nodes, devices}: Pick<GpuReport, 'nodes' | 'devices'>): string {
   const columns: (string | Column)[] = [
-    'node', {key: 'gpu', align: 'right'}, {key: 'name', spare: true}, {key: 'memory', align: 'right'}, {key: 'used', align: 'right', spare: true},
+    'node', {key: 'gpu', align: 'right'}, {key: 'name', spare: true}, 'api', {key: 'driver', spare: true}, {key: 'memory', align: 'right'}, {key: 'used', align: 'right', spare: true},
     {key: 'free', align: 'right'}, {key: 'time', title: 'TIME FREE', align: 'right', spare: true}, {key: 'busy', align: 'right', spare: true}, 'holders',
   ]
   const list = table(devices.map(deviceRow), columns)
@@ -19,6 +19,8 @@ function deviceRow(device: GpuDevice): Record<string, string> {
     node: device.node,
     gpu: String(device.index),
     name: device.name,
+    api: apiText(device),
+    driver: device.driver,
     memory: bytes(device.memory),
     used: bytes(device.used),
     free: device.whole ? paint.dim('none') : bytes(device.free.memory),
@@ -26,6 +28,11 @@ function deviceRow(device: GpuDevice): Record<string, string> {
     busy: percent(device.utilisation),
     holders: device.holders.map((one) => `${one.owner}${one.whole ? '' : ` ${bytes(one.memory)}`}`).join(', ') || paint.dim('nobody'),
   }
+}
+
+/** `opencl`, or `cuda 9.0`: with the compute capability. */
+export function apiText({api, capability}: Pick<GpuDevice, 'api' | 'capability'>): string {
+  return capability === null ? api : `${api} ${capability}`
 }
 
 /** Who has what, since when. */
@@ -78,11 +85,12 @@ export function servedText(served: Served[]): string {
   const rows = served.map((one) => ({
     node: one.node,
     state: one.started ? paint.green('started') : 'was running',
+    backend: one.backend,
     port: String(one.port),
     pid: String(one.pid),
     'kept by': one.keeper === 'systemd' ? 'systemd (user unit)' : 'flexrack',
   }))
-  return `${table(rows, ['node', 'state', {key: 'port', align: 'right'}, {key: 'pid', align: 'right'}, 'kept by'])}\n\nSee what is shared with: flexrack gpu list`
+  return `${table(rows, ['node', 'state', 'backend', {key: 'port', align: 'right'}, {key: 'pid', align: 'right'}, 'kept by'])}\n\nSee what is shared with: flexrack gpu list`
 }
 
 export function withdrawnText(reports: NodeReport<Withdrawn>[]): string {

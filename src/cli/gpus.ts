@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
 import {CliError, type Context} from '../lib/base/index.ts'
-import type {Gpus} from '../lib/gpu/index.ts'
+import type {AskedSim, Gpus, SimSettings} from '../lib/gpu/index.ts'
 import type {RackNode} from '../lib/rack/index.ts'
 import type {Session} from './session.ts'
 
@@ -12,6 +12,7 @@ export const gpuFlags = {
   cap: Flags.boolean({description: 'never more of the time than the share, although nobody else wants it'}),
   wait: Flags.boolean({description: 'wait until enough is free'}),
   timeout: Flags.integer({helpValue: 'SECONDS', description: 'wait no longer than this', min: 0, dependsOn: ['wait']}),
+  api: Flags.string({description: 'what the command reaches them through (default: the manifest\'s, else CUDA where a node shares such GPUs, else OpenCL)', options: ['cuda', 'opencl']}),
   transport: Flags.string({description: 'how the data travels (default: as the rack file says: shared memory on the same machine, else TLS)', options: ['auto', 'tls', 'tcp', 'shm']}),
 }
 
@@ -22,7 +23,30 @@ export interface GpuFlags {
   cap?: boolean | undefined
   wait?: boolean | undefined
   timeout?: number | undefined
+  api?: string | undefined
   transport?: string | undefined
+}
+
+/** How GPUs in software are to be. */
+export const simFlags = {
+  'sim-devices': Flags.integer({helpValue: 'N', description: 'with sim: how many GPUs a node has (default: 1)', min: 1, max: 64}),
+  'sim-memory': Flags.string({helpValue: 'SIZE', description: 'with sim: memory of each (default: 4GiB); really taken only as far as it is used'}),
+  'sim-capability': Flags.string({helpValue: 'M.N', description: 'with sim: the compute capability that they show (default: 7.5)'}),
+}
+
+/** More of it, for measurements and tests. */
+export const simPaceFlags = {
+  'sim-latency': Flags.string({helpValue: 'MICROSECONDS', description: 'with sim: time before a kernel or a copy starts (default: 0)'}),
+  'sim-bandwidth': Flags.string({helpValue: 'GB/S', description: 'with sim: what a copy reaches, 10^9 bytes a second (default: what the machine can)'}),
+  'sim-fault': Flags.string({helpValue: 'KIND:N', description: 'with sim: launch:100 has the hundredth launch fault; alloc, copy, memset, load; several with commas'}),
+}
+
+/** The settings that such flags say. `isSim`: sim may be what is served. Throws USAGE. */
+export async function simOf(flags: Record<string, unknown>, isSim: boolean): Promise<{sim?: SimSettings}> {
+  const {simSettings} = await import('../lib/gpu/index.ts')
+  const asked = Object.entries(flags).filter(([name]) => name.startsWith('sim-')).map(([name, value]) => [name.slice('sim-'.length), value])
+  const sim = simSettings(Object.fromEntries(asked) as AskedSim, isSim)
+  return sim ? {sim} : {}
 }
 
 /** The nodes a gpu command is about, named one by one or by --on; all by default. */
@@ -44,6 +68,6 @@ export function waitSeconds({wait, timeout}: GpuFlags): number | undefined {
 
 /** Flags that say what GPUs, where none are asked for, are a mistake. Throws USAGE. */
 export function needGpus(flags: GpuFlags): void {
-  const given = (['memory', 'fraction', 'whole', 'cap', 'wait', 'transport'] as const).find((name) => flags[name] !== undefined && flags[name] !== false)
+  const given = (['memory', 'fraction', 'whole', 'cap', 'wait', 'api', 'transport'] as const).find((name) => flags[name] !== undefined && flags[name] !== false)
   if (given) throw new CliError('USAGE', `--${given} says what GPUs, but none are asked for`, {hint: '--gpus 1'})
 }

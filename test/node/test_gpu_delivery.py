@@ -23,8 +23,8 @@ class GpuDeliveryTest(unittest.TestCase):
         self.channel = Channel(self.root, self.root / "environments", io.BytesIO())
         self.addCleanup(shutil.rmtree, self.root)
 
-    def deliver(self):
-        return gpu_delivery.deliver({"leases": {"servers": [{"key": "ab"}]}, "driver": "../driver.so", "hold": "hold-1"}, self.channel)
+    def deliver(self, **drivers):
+        return gpu_delivery.deliver({"leases": {"servers": [{"key": "ab"}]}, "hold": "hold-1", **(drivers or {"icd": "../driver.so"})}, self.channel)
 
     def test_a_lease_file_is_the_owners_alone_and_goes_away_whole(self):
         placed = self.deliver()
@@ -34,9 +34,18 @@ class GpuDeliveryTest(unittest.TestCase):
         programs = self.root / "gpu" / "program"
         self.assertEqual({path.name: path.read_text() for path in Path(placed["vendors"]).iterdir()}, {"flexrack.icd": f"{programs}/driver.so\n"})
         self.assertEqual(placed["hold"], f"{programs}/hold-1")
+        self.assertIsNone(placed["libraries"])
         self.assertEqual(gpu_delivery.forget({"folder": f"/somewhere/else/{Path(placed['folder']).name}"}, self.channel), {"removed": True})
         self.assertFalse(Path(placed["folder"]).exists())
         self.assertEqual([entry["path"] for entry in installed.listing(self.root)], ["gpu"])
+
+    def test_cuda_libraries_are_links_in_a_folder_of_their_own_and_nothing_of_opencl_is_there(self):
+        placed = self.deliver(icd=None, libraries={"libcuda.so.1": "../cuda-1.so", "../libcuda.so": "cuda-1.so"})
+        programs = self.root / "gpu" / "program"
+        self.assertIsNone(placed["vendors"])
+        links = {path.name: os.readlink(path) for path in Path(placed["libraries"]).iterdir()}
+        self.assertEqual(links, {"libcuda.so.1": f"{programs}/cuda-1.so", "libcuda.so": f"{programs}/cuda-1.so"})
+        self.assertEqual(sorted(path.name for path in Path(placed["folder"]).iterdir()), ["leases.json", "libraries"])
 
     def test_what_broken_connections_left_is_swept_but_not_what_is_read(self):
         left, read, young = (self.deliver() for _ in range(3))

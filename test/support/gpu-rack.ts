@@ -57,7 +57,7 @@ export async function startGpuRack({nodes, devices, gpu = {}, serve = true, envi
     await rack.stop()
   }
   try {
-    if (serve) await gpus.serve(place.rack.nodes, 'opencl')
+    if (serve) await gpus.serve(place.rack.nodes, {backend: 'opencl'})
   } catch (error) {
     await stop()
     throw error

@@ -1,18 +1,21 @@
 import {Flags} from '@oclif/core'
 import {BaseCommand} from '../../cli/base-command.ts'
 import {dryRunFlag, yesFlag} from '../../cli/flags.ts'
+import {simFlags} from '../../cli/gpus.ts'
 import {localStatusText} from '../../cli/local.ts'
+import type {Backend, BackendWish} from '../../lib/gpu/index.ts'
 
 export default class LocalUp extends BaseCommand {
   static override summary = 'start a rack on this machine'
   static override description =
     'Starts SSH servers on 127.0.0.1, one for each node, in a background process that outlives this command, and writes the rack file "local". Each node has its own home folder. ' +
     'Run it again with another number to add or take down nodes. Settings of pip and proxies are taken from your environment when the process starts; after a change of those: local down, then up.'
-  static override examples = ['<%= config.bin %> local up --nodes 3', '<%= config.bin %> local up --nodes 2 --gpu opencl']
+  static override examples = ['<%= config.bin %> local up --nodes 3', '<%= config.bin %> local up --nodes 2 --gpu sim']
   static override flags = {
     nodes: Flags.integer({char: 'n', description: 'number of nodes, node-1 to node-N (default: as many as it had, else 3)'}),
     environments: Flags.directory({description: 'folder of Python environments that the nodes share (default: one of its own)', exists: false}),
-    gpu: Flags.string({description: 'have its nodes share their GPUs too (gpu serve): an OpenCL device can be the CPU', options: ['opencl']}),
+    gpu: Flags.string({description: 'have its nodes share GPUs too (gpu serve): cuda; opencl, which can be the CPU; sim, GPUs in software; auto is cuda where it is found, else sim', options: ['auto', 'cuda', 'opencl', 'sim']}),
+    ...simFlags,
     'dry-run': dryRunFlag,
     yes: yesFlag,
   }
@@ -21,12 +24,13 @@ export default class LocalUp extends BaseCommand {
     const {flags} = await this.parse(LocalUp)
     const ctx = await this.context()
     const {localUp, planLocalUp} = await import('../../lib/local/index.ts')
+    const wish = flags.gpu === undefined ? undefined : await this.wish(flags.gpu, flags)
     const input = {...(flags.nodes !== undefined && {nodes: flags.nodes}), ...(flags.environments && {environments: flags.environments})}
     const plan = await planLocalUp(input, ctx)
     if (flags['dry-run']) {
       const {planText} = await import('../../cli/render.ts')
-      const serve = {id: 'gpu', node: null, kind: 'gpu.serve', title: 'Have its nodes share their GPUs (what gpu serve does)', input: {backend: flags.gpu}, needs: plan.steps.slice(-1).map((step) => step.id)}
-      return this.answer(flags.gpu ? {...plan, steps: [...plan.steps, serve]} : plan, planText)
+      const serve = {id: 'gpu', node: null, kind: 'gpu.serve', title: 'Have its nodes share their GPUs (what gpu serve does)', input: {...wish}, needs: plan.steps.slice(-1).map((step) => step.id)}
+      return this.answer(wish ? {...plan, steps: [...plan.steps, serve]} : plan, planText)
     }
     const busy = plan.steps.filter((step) => step.kind === 'local.end' && step.input.processes !== 0).map((step) => step.node)
     if (busy.length > 0 && !flags.yes) {
@@ -36,10 +40,16 @@ export default class LocalUp extends BaseCommand {
       if (!sure) throw new CliError('INTERRUPTED', 'nothing was changed')
     }
     const status = await localUp(input, ctx)
-    if (flags.gpu) {
+    if (wish) {
       const [{gpusOf}, session] = await Promise.all([import('../../cli/gpus.ts'), this.session({rack: status.rackFile})])
-      await (await gpusOf(session, ctx)).serve(session.rack.nodes, flags.gpu)
+      await (await gpusOf(session, ctx)).serve(session.rack.nodes, wish)
     }
     return this.answer(status, localStatusText)
+  }
+
+  private async wish(gpu: string, flags: Record<string, unknown>): Promise<BackendWish> {
+    const {simOf} = await import('../../cli/gpus.ts')
+    const sim = await simOf(flags, gpu === 'sim' || gpu === 'auto')
+    return gpu === 'auto' ? {otherwise: 'sim', ...sim} : {backend: gpu as Backend, ...sim}
   }
 }

@@ -1,16 +1,19 @@
 import {hostname, userInfo} from 'node:os'
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, throwIfInterrupted, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, type Plan} from '../plan/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
-import {leaseEnvironment, leaseFile, writeLeases, type LeaseFile} from './lease-file.ts'
-import {checkMachine, loadNative, nativePath, type NativeFile} from './native.ts'
+import {apiOf} from './backend.ts'
+import {DRIVERS, driverLinks} from './drivers.ts'
+import {leaseEnvironment, leaseFile, writeLeases, type LeaseFile, type PlacedLeases} from './lease-file.ts'
+import {checkMachine, loadNative, nativePath, type NativeFile, type Product} from './native.ts'
 import {findRoute, type Route} from './reach.ts'
 import {placeFile, placeSteps} from './serve.ts'
 import {requestText} from './shortage.ts'
+import {readGpuNodes} from './state.ts'
 import {choiceTitle, chooseNow, releaseLeases, takeLeases, type TakenLease, type TakeInput} from './take.ts'
-import type {GpuRequest} from './types.ts'
+import type {Api, GpuRequest} from './types.ts'
 
 export interface AttachInput {
   /** Nodes whose devices may be taken. */
@@ -28,11 +31,13 @@ export interface AttachInput {
 
 /** Devices that are ours until `release`, and how a command gets at them. */
 export interface Attached {
-  leases: {node: string; lease: string; devices: {id: string; name: string; memory: number}[]; tunnel: boolean}[]
+  leases: {node: string; lease: string; api: Api; devices: {id: string; name: string; memory: number}[]; tunnel: boolean}[]
   /** Put in front of the command: it holds the leases while the command runs. */
   prefix: string[]
   /** Added to the command's environment. */
   env: Record<string, string>
+  /** A folder to be first in the command's LD_LIBRARY_PATH; null: nothing is. */
+  libraries: string | null
   /** Gives everything back. Never throws. */
   release(): Promise<void>
 }
@@ -58,8 +63,13 @@ export async function planAttach(place: Place, input: AttachInput, context: Cont
  */
 export async function attachGpus(place: Place, input: AttachInput, context: Context): Promise<Attached> {
   const {on, transport} = input
-  const site = on ? await prepareNode(on, context) : prepareHere(context)
-  const leases = await takeLeases(place, {...takeInput(input), ...(input.wait !== undefined && {wait: input.wait})}, context)
+  const looked = await readGpuNodes(input.nodes, place.fleet, context)
+  throwIfInterrupted(context.signal)
+  // What the command will need is put there before anything is leased: a lease that nobody holds ends soon.
+  const api = input.request.api ?? apiOf(looked.flatMap(({value}) => value?.devices ?? []))
+  const site = on ? await prepareNode(on, api, context) : prepareHere(api, context)
+  const taking = {...takeInput(input), request: {...input.request, api}, looked, ...(input.wait !== undefined && {wait: input.wait})}
+  const leases = await takeLeases(place, taking, context)
   const routes: Route[] = []
   const undo: (() => Promise<unknown>)[] = [() => releaseLeases(place, leases, context)]
   const release = async (): Promise<void> => {
@@ -78,9 +88,10 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
     context.signal.throwIfAborted()
     context.reporter.note(`${requestText(input.request)}: ${leases.map((one) => `${one.devices.length > 1 ? `${one.devices.length} of ` : ''}${one.node}`).join(', ')}`)
     return {
-      leases: leases.map(({node, lease, devices}, index) => ({node, lease, devices: devices.map(({id, name, memory}) => ({id, name, memory})), tunnel: (routes[index] as Route).tunnel})),
+      leases: leases.map(({node, lease, server, devices}, index) => ({node, lease, api: server.api, devices: devices.map(({id, name, memory}) => ({id, name, memory})), tunnel: (routes[index] as Route).tunnel})),
       prefix: [placed.hold, ...(on ? ['--remote'] : []), placed.file, '--'],
       env: leaseEnvironment(placed, transport),
+      libraries: placed.libraries,
       release,
     }
   } catch (error) {
@@ -89,31 +100,34 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
   }
 }
 
-function takeInput({nodes, request, words, on}: AttachInput): Omit<TakeInput, 'wait'> {
+function takeInput({nodes, request, words, on}: AttachInput): Omit<TakeInput, 'wait' | 'looked'> {
   const program = (words[0] ?? '').split('/').at(-1) ?? ''
   return {nodes, request, owner: `${userInfo().username}@${hostname()}`, purpose: `${on ? `exec on ${on.node}:` : 'attach'} ${program}`}
 }
 
 interface Site {
-  deliver(content: LeaseFile): Promise<{hold: string; file: string; vendors: string; remove(): Promise<unknown>}>
+  deliver(content: LeaseFile): Promise<PlacedLeases & {hold: string; remove(): Promise<unknown>}>
 }
 
-function prepareHere(context: Context): Site {
-  const [hold, driver] = [nativePath('flexrack-hold', context.env), nativePath('libflexrack-opencl.so', context.env)]
-  return {deliver: async (content) => ({...(await writeLeases(content, driver, context.env)), hold})}
+function prepareHere(api: Api, context: Context): Site {
+  const hold = nativePath('flexrack-hold', context.env)
+  const links = driverLinks(api, (product) => nativePath(product, context.env))
+  return {deliver: async (content) => ({...(await writeLeases(content, links, context.env)), hold})}
 }
 
-/** Puts the driver and flexrack-hold on the node, where they are not there yet. */
-async function prepareNode(host: Host, context: Context): Promise<Site> {
-  const files = await Promise.all([loadNative('flexrack-hold', context.env), loadNative('libflexrack-opencl.so', context.env)])
-  const [hold, driver] = files as [NativeFile, NativeFile]
-  const found = await host.call<{placed: string[]; system: string; machine: string}>('gpu.inspect', {programs: files.map((file) => file.name)}, {signal: context.signal})
-  checkMachine(hold, host.node, found)
-  const plan = {command: 'workspace exec', steps: placeSteps(host.node, found.placed, files)}
+/** Puts the drivers and flexrack-hold on the node, where they are not there yet. */
+async function prepareNode(host: Host, api: Api, context: Context): Promise<Site> {
+  const products: Product[] = ['flexrack-hold', ...DRIVERS[api]]
+  const files = new Map(await Promise.all(products.map(async (product) => [product, await loadNative(product, context.env)] as const)))
+  const nameOf = (product: Product): string => (files.get(product) as NativeFile).name
+  const all = [...files.values()]
+  const found = await host.call<{placed: string[]; system: string; machine: string}>('gpu.inspect', {programs: all.map((file) => file.name)}, {signal: context.signal})
+  checkMachine(all[0] as NativeFile, host.node, found)
+  const plan = {command: 'workspace exec', steps: placeSteps(host.node, found.placed, all)}
   throwIfFailed(await executePlan(plan, {'gpu.place': (step) => placeFile(host, step, context)}, context))
   return {
     deliver: async (leases) => {
-      const {folder, ...placed} = await host.call<{folder: string; hold: string; file: string; vendors: string}>('gpu.deliver', {leases, hold: hold.name, driver: driver.name})
+      const {folder, ...placed} = await host.call<PlacedLeases & {folder: string; hold: string}>('gpu.deliver', {leases, hold: nameOf('flexrack-hold'), ...driverLinks(api, nameOf)})
       return {...placed, remove: () => host.call('gpu.forget', {folder})}
     },
   }

@@ -4,6 +4,7 @@ import {throwIfAnyFailed, type NodeReport} from '../nodes/index.ts'
 import type {Plan} from '../plan/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
+import type {BackendWish} from './backend.ts'
 import {planServe, serveGpus, type Served} from './serve.ts'
 import {readGpuNodes} from './state.ts'
 import {planStop, stopGpus, type Withdrawn} from './stop.ts'
@@ -30,9 +31,9 @@ export interface Gpus {
   /** Asks all these nodes; one that is away is part of the answer. */
   read(nodes: RackNode[]): Promise<GpuReport>
   /** What `serve` would do now; throws for a node that cannot be reached. */
-  planServe(nodes: RackNode[], backend: string): Promise<Plan>
+  planServe(nodes: RackNode[], wish: BackendWish): Promise<Plan>
   /** Has these nodes serve their GPUs; run again it changes nothing. */
-  serve(nodes: RackNode[], backend: string): Promise<Served[]>
+  serve(nodes: RackNode[], wish: BackendWish): Promise<Served[]>
   planStop(nodes: RackNode[]): Promise<Plan>
   /** Takes the daemons away. CONFLICT while leases are there, unless forced. */
   stop(nodes: RackNode[], force: boolean): Promise<NodeReport<Withdrawn>[]>
@@ -51,15 +52,15 @@ export function openGpus(place: {rack: Rack; fleet: Fleet}, context: Context): G
   }
   return {
     read,
-    planServe: async (nodes, backend) => {
-      const {plan, failed} = await planServe(place, nodes, backend, context)
+    planServe: async (nodes, wish) => {
+      const {plan, failed} = await planServe(place, nodes, wish, context)
       throwIfAnyFailed(nodes.map(({name}) => {
         const error = failed.get(name)
         return error instanceof CliError ? {node: name, ok: false, code: error.code, message: error.message, ...(error.hint !== undefined && {hint: error.hint})} : {node: name, ok: true}
       }))
       return plan
     },
-    serve: (nodes, backend) => serveGpus(place, nodes, backend, context),
+    serve: (nodes, wish) => serveGpus(place, nodes, wish, context),
     planStop: (nodes) => planStop(nodes, fleet, context),
     stop: (nodes, force) => stopGpus(nodes, fleet, force, context),
     find: async (ids) => {
@@ -79,7 +80,7 @@ function nodeReport(report: NodeReport<GpuNode>): GpuNodeReport {
     return node
   }
   const {node, code, message, hint} = report
-  return {node, state: 'failed', version: null, address: null, port: null, refused: {}, ...(code && {code}), ...(message && {message}), ...(hint && {hint})}
+  return {node, state: 'failed', version: null, backend: null, address: null, port: null, refused: {}, ...(code && {code}), ...(message && {message}), ...(hint && {hint})}
 }
 
 function findLease(id: string, leases: Lease[], nodes: GpuNodeReport[]): Lease {

@@ -1,7 +1,8 @@
-import {mkdir, readdir, readFile, rm, writeFile} from 'node:fs/promises'
+import {mkdir, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises'
 import {randomBytes} from 'node:crypto'
 import {join} from 'node:path'
 import {userPaths} from '../base/index.ts'
+import type {DriverLinks} from './drivers.ts'
 import type {Route} from './reach.ts'
 import type {TakenLease} from './take.ts'
 
@@ -16,6 +17,7 @@ export interface LeaseFile {
     unix: string
     boot_id: string
     transport: string
+    api: string
     lease: string
     key: string
     devices: {name: string; memory: number}[]
@@ -30,32 +32,43 @@ export function leaseFile(leases: readonly TakenLease[], routes: readonly Route[
     servers: leases.map(({node, lease, key, server, devices}, index) => {
       const {address, port, unix} = routes[index] as Route
       return {
-        node, address, port, unix, boot_id: server.boot_id, transport: transport ?? server.transport, lease, key: key.reveal(),
+        node, address, port, unix, boot_id: server.boot_id, transport: transport ?? server.transport, api: server.api, lease, key: key.reveal(),
         devices: devices.map(({name, memory}) => ({name, memory})),
       }
     }),
   }
 }
 
-/** A lease file on this machine, and the folder of drivers that names ours alone. */
+/** A lease file where the command runs, and the folders by which it finds our drivers; null where the leases need none of that kind. */
 export interface PlacedLeases {
   file: string
-  vendors: string
-  remove(): Promise<void>
+  /** Of OpenCL: it names our driver alone. */
+  vendors: string | null
+  /** Of CUDA: to be searched before all others. */
+  libraries: string | null
 }
 
 /** Writes it into a folder of its own, 0700; what commands that were killed have left is removed on the way. */
-export async function writeLeases(content: LeaseFile, driver: string, env: NodeJS.ProcessEnv): Promise<PlacedLeases> {
+export async function writeLeases(content: LeaseFile, drivers: DriverLinks, env: NodeJS.ProcessEnv): Promise<PlacedLeases & {remove(): Promise<void>}> {
   const parent = join(userPaths(env).state, 'attach')
   await mkdir(parent, {recursive: true, mode: 0o700})
   await sweep(parent)
   const folder = join(parent, `${process.pid}-${randomBytes(6).toString('hex')}`)
-  const vendors = join(folder, 'vendors')
   const file = join(folder, 'leases.json')
-  await mkdir(vendors, {recursive: true, mode: 0o700})
+  await mkdir(folder, {mode: 0o700})
   await writeFile(file, JSON.stringify(content), {mode: 0o600, flag: 'wx'})
-  await writeFile(join(vendors, 'flexrack.icd'), `${driver}\n`)
-  return {file, vendors, remove: () => rm(folder, {recursive: true, force: true})}
+  const vendors = drivers.icd === null ? null : join(folder, 'vendors')
+  if (vendors) {
+    await mkdir(vendors, {mode: 0o700})
+    await writeFile(join(vendors, 'flexrack.icd'), `${drivers.icd}\n`)
+  }
+  const links = Object.entries(drivers.libraries)
+  const libraries = links.length === 0 ? null : join(folder, 'libraries')
+  if (libraries) {
+    await mkdir(libraries, {mode: 0o700})
+    await Promise.all(links.map(([link, target]) => symlink(target, join(libraries, link))))
+  }
+  return {file, vendors, libraries, remove: () => rm(folder, {recursive: true, force: true})}
 }
 
 /** Folders of processes that are gone. The name begins with the process id. */
@@ -77,12 +90,14 @@ async function isFlexrack(pid: number): Promise<boolean> {
   return command.includes('attach')
 }
 
-/** What makes a program see the leased devices and no others, whatever loader of OpenCL it brings along. */
-export function leaseEnvironment(placed: {file: string; vendors: string}, transport: string | undefined): Record<string, string> {
+/**
+ * What makes a program see the leased devices and no others, whatever loader of OpenCL it brings along. `libraries`, where there
+ * are some, go in front of what LD_LIBRARY_PATH has where the program runs.
+ */
+export function leaseEnvironment({file, vendors}: PlacedLeases, transport: string | undefined): Record<string, string> {
   return {
-    OCL_ICD_VENDORS: placed.vendors,
-    OPENCL_VENDOR_PATH: placed.vendors,
-    FLEXRACK_LEASES: placed.file,
+    ...(vendors && {OCL_ICD_VENDORS: vendors, OPENCL_VENDOR_PATH: vendors}),
+    FLEXRACK_LEASES: file,
     ...(transport && {FLEXRACK_TRANSPORT: transport}),
   }
 }

@@ -1,5 +1,5 @@
 import {CliError} from '../base/index.ts'
-import type {GpuRequest} from './types.ts'
+import type {Api, GpuRequest} from './types.ts'
 
 /** What flags and the manifest's `gpus` say, before it is one request. */
 export interface AskedGpus {
@@ -9,6 +9,8 @@ export interface AskedGpus {
   fraction?: number | string | undefined
   cap?: boolean | undefined
   whole?: boolean | undefined
+  /** `cuda` or `opencl`. */
+  api?: string | undefined
 }
 
 const UNITS: Readonly<Record<string, number>> = {'': 1, b: 1, k: 1024, kib: 1024, m: 1024 ** 2, mib: 1024 ** 2, g: 1024 ** 3, gib: 1024 ** 3, t: 1024 ** 4, tib: 1024 ** 4, kb: 1000, mb: 1000 ** 2, gb: 1000 ** 3, tb: 1000 ** 4}
@@ -35,8 +37,10 @@ export function gpuRequest(flags: AskedGpus, manifest: AskedGpus = {}): GpuReque
   if (share !== undefined && !(share >= 0.001 && share <= 1)) throw new CliError('USAGE', `a fraction is a number from 0.001 to 1, not "${fraction}"`, {hint: '--fraction 0.25'})
   const cap = flags.cap ?? (shareAsked ? false : (manifest.cap ?? false))
   if (cap && bytes === undefined && share === undefined) throw new CliError('USAGE', '--cap limits a share, and this asks for whole devices', {hint: '--fraction 0.5 --cap'})
+  const api = flags.api ?? manifest.api
   return {
     count: flags.count ?? manifest.count ?? 1,
+    ...(api && {api: api as Api}),
     ...(bytes !== undefined && {memory: bytes}),
     ...(share !== undefined && {fraction: Math.floor(share * 1000) / 1000}),
     cap,

@@ -4,11 +4,13 @@ import {openHost, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, type Plan, type Step} from '../plan/index.ts'
 import type {GpuSpec, Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
+import {AS_BEFORE, chooseBackend, type Backend, type BackendWish, type ChosenBackend, type FoundDrivers, type SimSettings} from './backend.ts'
 import {checkMachine, loadNative, type NativeFile} from './native.ts'
 
 /** What became of the daemon of one node. */
 export interface Served {
   node: string
+  backend: Backend
   /** False where exactly this daemon ran already. */
   started: boolean
   pid: number
@@ -22,7 +24,10 @@ export interface Served {
 /** What a node is asked to start: the input of gpu.start. */
 interface StartInput extends Record<string, unknown> {
   program: string
-  backend: string
+  backend: Backend
+  /** The library of a backend that we bring along. */
+  driver?: string
+  sim?: SimSettings
   bind: string[]
   port?: number
   transport: string
@@ -40,6 +45,14 @@ interface Found {
   running: boolean
   pid: number | null
   settings: StartInput | null
+  /** Where it was asked for. */
+  drivers?: FoundDrivers
+}
+
+export interface ServePlan {
+  plan: Plan
+  chosen: Map<string, ChosenBackend>
+  failed: Map<string, Error>
 }
 
 const DEFAULTS: GpuSpec = {bind: ['127.0.0.1'], transport: 'auto', trustedFabric: false, grace: 30, env: {}}
@@ -49,31 +62,49 @@ export function gpuSettings(rack: Rack, node: RackNode): GpuSpec {
   return {...DEFAULTS, ...rack.gpu, ...node.gpu, env: {...rack.gpu?.env, ...node.gpu?.env}}
 }
 
-/** What has to be done so that these nodes serve their GPUs; looks only. Nodes that cannot be reached are among `failed`. */
-export async function planServe(place: {rack: Rack; fleet: Fleet}, nodes: RackNode[], backend: string, context: Context): Promise<{plan: Plan; failed: Map<string, Error>}> {
-  const program = await loadNative('flexrack-gpud', context.env)
+/**
+ * What has to be done so that these nodes serve their GPUs, and through what each does; looks only. Nodes that cannot be reached,
+ * or have nothing to serve, are among `failed`.
+ */
+export async function planServe(place: {rack: Rack; fleet: Fleet}, nodes: RackNode[], wish: BackendWish, context: Context): Promise<ServePlan> {
+  const programs = {gpud: await loadNative('flexrack-gpud', context.env), sim: wish.backend === 'sim' ? await loadSim(context) : await loadSim(context).catch(() => undefined)}
   const failed = new Map<string, Error>()
+  const chosen = new Map<string, ChosenBackend>()
   const steps = await Promise.all(nodes.map(async (node) => {
     try {
-      return await planNode(await openHost(place.fleet, node, context), gpuSettings(place.rack, node), program, backend, context)
+      const planned = await planNode(await openHost(place.fleet, node, context), gpuSettings(place.rack, node), programs, wish, context)
+      chosen.set(node.name, planned.chosen)
+      return planned.steps
     } catch (error) {
       if (!isCliError(error) || isCliError(error, 'INTERRUPTED')) throw error
       failed.set(node.name, error)
       return []
     }
   }))
-  return {plan: {command: 'gpu serve', steps: steps.flat()}, failed}
+  return {plan: {command: 'gpu serve', steps: steps.flat()}, chosen, failed}
 }
 
-async function planNode(host: Host, settings: GpuSpec, program: NativeFile, backend: string, context: Context): Promise<Step[]> {
-  const found = await host.call<Found>('gpu.inspect', {programs: [program.name]}, {signal: context.signal})
-  checkMachine(program, host.node, found)
+async function loadSim(context: Context): Promise<NativeFile> {
+  return loadNative('libflexrack-sim.so', context.env)
+}
+
+async function planNode(host: Host, settings: GpuSpec, programs: {gpud: NativeFile; sim: NativeFile | undefined}, wish: BackendWish, context: Context): Promise<{steps: Step[]; chosen: ChosenBackend}> {
   const {bind, port, transport, trustedFabric, grace, env} = settings
-  const input: StartInput = {program: program.name, backend, bind, ...(port && {port}), transport, trusted_fabric: trustedFabric, grace, env}
-  if (found.running && found.settings && isSame(input, found.settings)) return []
-  const steps = placeSteps(host.node, found.placed, [program])
-  const title = `${found.running ? 'Replace' : 'Start'} the GPU daemon (${backend}) on ${bind.join(', ')}, ${port || found.settings?.port ? `port ${port ?? found.settings?.port}` : 'a free port'}${found.keeper === 'systemd' ? ', as a systemd user unit' : ''}${found.running ? '; programs that use it run on' : ''}`
-  return [...steps, {id: `start:${host.node}`, node: host.node, kind: 'gpu.start', title, input, needs: steps.map((step) => step.id)}]
+  const {gpud, sim} = programs
+  const names = [gpud, ...(sim ? [sim] : [])].map((file) => file.name)
+  const found = await host.call<Found>('gpu.inspect', {programs: names, ...(wish.backend === undefined && {drivers: true, env})}, {signal: context.signal})
+  checkMachine(gpud, host.node, found)
+  const chosen = chooseBackend(wish, host.node, found.settings ?? undefined, found.drivers)
+  const driver = chosen.backend === 'sim' ? (sim ?? (await loadSim(context))) : undefined
+  const input: StartInput = {
+    program: gpud.name, backend: chosen.backend, ...(driver && {driver: driver.name}), ...(chosen.sim && {sim: chosen.sim}),
+    bind, ...(port && {port}), transport, trusted_fabric: trustedFabric, grace, env,
+  }
+  if (found.running && found.settings && isSame(input, found.settings)) return {steps: [], chosen}
+  const steps = placeSteps(host.node, found.placed, [gpud, ...(driver ? [driver] : [])])
+  const at = port || found.settings?.port ? `port ${port ?? found.settings?.port}` : 'a free port'
+  const title = `${found.running ? 'Replace' : 'Start'} the GPU daemon (${chosen.backend}${chosen.why ? `: ${chosen.why}` : ''}) on ${bind.join(', ')}, ${at}${found.keeper === 'systemd' ? ', as a systemd user unit' : ''}${found.running ? '; programs that use it run on' : ''}`
+  return {steps: [...steps, {id: `start:${host.node}`, node: host.node, kind: 'gpu.start', title, input, needs: steps.map((step) => step.id)}], chosen}
 }
 
 /** The port that was chosen stays, where none is asked for. */
@@ -99,9 +130,10 @@ export async function placeFile(host: Host, step: Step, context: Context): Promi
   await sendFile(host, {file, verb: 'gpu.place', input, title: `Sending ${input.name}`}, context)
 }
 
-/** Has these nodes serve their GPUs; run again it changes nothing. Throws as throwIfFailed, with every node. */
-export async function serveGpus(place: {rack: Rack; fleet: Fleet}, nodes: RackNode[], backend: string, context: Context): Promise<Served[]> {
-  const {plan, failed} = await planServe(place, nodes, backend, context)
+/** Has these nodes serve their GPUs; run again it changes nothing. Says what was chosen where nobody asked. Throws as throwIfFailed, with every node. */
+export async function serveGpus(place: {rack: Rack; fleet: Fleet}, nodes: RackNode[], wish: BackendWish, context: Context): Promise<Served[]> {
+  const {plan, chosen, failed} = await planServe(place, nodes, wish, context)
+  tellChosen(chosen, context)
   const byName = new Map(nodes.map((node) => [node.name, node]))
   const hostOf = (step: Step): Promise<Host> => openHost(place.fleet, byName.get(step.node as string) as RackNode, context)
   const reached = nodes.map(({name}) => ({step: {id: `reach:${name}`, node: name, kind: 'reach', title: '', input: {}, needs: []}, status: failed.has(name) ? 'failed' as const : 'done' as const, error: failed.get(name) as Error}))
@@ -114,13 +146,19 @@ export async function serveGpus(place: {rack: Rack; fleet: Fleet}, nodes: RackNo
   return Promise.all(nodes.map(async (node) => started.get(node.name) ?? alreadyServed(await openHost(place.fleet, node, context))))
 }
 
+/** Nodes with the same reason in one line. */
+function tellChosen(chosen: Map<string, ChosenBackend>, context: Context): void {
+  const told = Map.groupBy([...chosen].filter(([, {why}]) => why && why !== AS_BEFORE), ([, {backend, why}]) => `${backend} (${why})`)
+  for (const [text, nodes] of told) context.reporter.note(`${nodes.map(([name]) => name).join(', ')}: ${text}`)
+}
+
 async function start(host: Host, step: Step, context: Context): Promise<Served> {
   const progress = context.reporter.begin('Start the GPU daemon', host.node)
   try {
-    const served = await host.call<Omit<Served, 'node'>>('gpu.start', step.input, {signal: context.signal})
+    const served = await host.call<Omit<Served, 'node' | 'backend'>>('gpu.start', step.input, {signal: context.signal})
     progress.done()
     if (!served.linger) context.reporter.warn(`${host.node}: systemd ends the daemon when you log out there; to keep it: loginctl enable-linger`)
-    return {node: host.node, ...served}
+    return {node: host.node, backend: step.input.backend as Backend, ...served}
   } catch (error) {
     progress.fail()
     throw error
@@ -130,5 +168,5 @@ async function start(host: Host, step: Step, context: Context): Promise<Served> 
 async function alreadyServed(host: Host): Promise<Served> {
   const found = await host.call<Found>('gpu.inspect', {programs: []})
   if (found.pid === null || !found.settings?.port) throw new CliError('GPU_FAILED', `the GPU daemon on ${host.node} has just ended`, {hint: 'flexrack gpu serve', details: {node: host.node}})
-  return {node: host.node, started: false, pid: found.pid, port: found.settings.port, keeper: found.keeper, linger: true}
+  return {node: host.node, backend: found.settings.backend, started: false, pid: found.pid, port: found.settings.port, keeper: found.keeper, linger: true}
 }

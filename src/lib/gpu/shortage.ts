@@ -1,10 +1,16 @@
 import {CliError} from '../base/index.ts'
 import {shareOf} from './choose.ts'
-import type {GpuDevice, GpuRequest} from './types.ts'
+import type {Api, GpuDevice, GpuRequest} from './types.ts'
 
-/** Why a request cannot be met now, or ever: what is free, and who has the rest. Pure. */
-export function shortage(devices: readonly GpuDevice[], request: GpuRequest, free: readonly GpuDevice[], where: string): CliError {
+const API_NAMES: Readonly<Record<Api, string>> = {cuda: 'CUDA', opencl: 'OpenCL'}
+
+/**
+ * Why a request cannot be met now, or ever: what is free, and who has the rest. `api`: what the devices are of, where there are some
+ * of any API. Pure.
+ */
+export function shortage(devices: readonly GpuDevice[], request: GpuRequest, free: readonly GpuDevice[], where: string, api?: Api): CliError {
   const wanted = requestText(request)
+  if (devices.length === 0 && api) return new CliError('GPU_UNAVAILABLE', `${where} serves no GPU through ${API_NAMES[api]}`, {hint: 'flexrack gpu list'})
   if (devices.length === 0) return new CliError('GPU_UNAVAILABLE', `${where} serves no GPU`, {hint: 'flexrack gpu serve'})
   const could = devices.filter((device) => shareOf(device, request).memory <= device.memory)
   const lines = devices.map(deviceLine)

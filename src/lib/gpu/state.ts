@@ -8,7 +8,7 @@ import type {GpuDevice, GpuNode, Lease} from './types.ts'
 /** What `gpu.state` answers, in the daemon's own words. */
 export interface RawState {
   state: GpuNode['state']
-  status: {version: string; address: string; port: number; refused?: Record<string, number>} | null
+  status: {version: string; backend: string; address: string; port: number; refused?: Record<string, number>} | null
   devices: RawDevice[]
   leases: RawLease[]
 }
@@ -19,7 +19,8 @@ interface RawDevice {
   name: string
   vendor: string
   driver: string
-  api: string
+  api: GpuDevice['api']
+  capability?: string | null
   memory: number
   compute_units: number
   leased: {memory: number; compute: number; whole: boolean}
@@ -54,6 +55,7 @@ export function fromRaw(node: string, {state, status, devices, leases}: RawState
     node,
     state,
     version: status?.version ?? null,
+    backend: status?.backend ?? null,
     address: status?.address ?? null,
     port: status?.port ?? null,
     refused: status?.refused ?? {},
@@ -67,8 +69,8 @@ function deviceOf(node: string, device: RawDevice, leases: RawLease[]): GpuDevic
     const share = devices.find((one) => one.id === device.id)
     return share ? [{lease, owner, purpose, memory: share.memory, compute: share.compute, whole: share.whole}] : []
   })
-  const {index, id, name, vendor, driver, api, memory, free, used} = device
-  return {node, index, id, name, vendor, driver, api, memory, computeUnits: device.compute_units, free, whole: device.leased.whole, used, utilisation: device.utilization, holders}
+  const {index, id, name, vendor, driver, api, capability = null, memory, free, used} = device
+  return {node, index, id, name, vendor, driver, api, capability, memory, computeUnits: device.compute_units, free, whole: device.leased.whole, used, utilisation: device.utilization, holders}
 }
 
 function leaseOf(node: string, raw: RawLease): Lease {

@@ -4,10 +4,11 @@ import {openHost, type Host} from '../host/index.ts'
 import type {NodeReport} from '../nodes/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
+import {apiOf} from './backend.ts'
 import {chooseDevices, fits} from './choose.ts'
 import {requestText, shortage} from './shortage.ts'
 import {readGpuNodes} from './state.ts'
-import type {Choice, GpuNode, GpuRequest} from './types.ts'
+import type {Api, Choice, GpuNode, GpuRequest} from './types.ts'
 
 /** A lease that is ours, with its key. */
 export interface TakenLease {
@@ -15,7 +16,7 @@ export interface TakenLease {
   lease: string
   key: Secret
   graceSeconds: number
-  server: {address: string; port: number; unix: string; boot_id: string; transport: 'auto' | 'tls' | 'tcp' | 'shm'}
+  server: {address: string; port: number; unix: string; boot_id: string; transport: 'auto' | 'tls' | 'tcp' | 'shm'; api: Api}
   devices: {id: string; name: string; memory: number}[]
 }
 
@@ -26,6 +27,8 @@ export interface TakeInput {
   purpose: string
   /** Seconds to wait for devices that others have: Infinity waits for ever, absent not at all. */
   wait?: number
+  /** What the nodes have just said: instead of asking them once more. */
+  looked?: NodeReport<GpuNode>[]
 }
 
 interface Place {
@@ -36,29 +39,36 @@ interface Place {
 const LOOK_MS = 1000
 
 /** Which devices a request would get now. Throws GPU_UNAVAILABLE: what is free, who has the rest. Nodes that are away are warned of. */
-export async function chooseNow({rack, fleet}: Place, {nodes, request}: Pick<TakeInput, 'nodes' | 'request'>, context: Context): Promise<Choice[]> {
-  const reports = await readGpuNodes(nodes, fleet, context)
+export async function chooseNow({rack, fleet}: Place, {nodes, request, looked}: Pick<TakeInput, 'nodes' | 'request' | 'looked'>, context: Context): Promise<Choice[]> {
+  const reports = looked ?? (await readGpuNodes(nodes, fleet, context))
   throwIfInterrupted(context.signal)
-  const devices = reports.flatMap(({value}) => value?.devices ?? [])
+  const all = reports.flatMap(({value}) => value?.devices ?? [])
+  const api = request.api ?? apiOf(all)
+  const devices = all.filter((device) => device.api === api)
   const chosen = chooseDevices(devices, request)
   if (chosen) return chosen
   tellAway(reports, context)
   const free = devices.filter((device) => fits(device, request))
-  throw shortage(devices, request, free, nodes.length === rack.nodes.length ? `rack ${rack.name}` : nodes.map((node) => node.name).join(', '))
+  const where = nodes.length === rack.nodes.length ? `rack ${rack.name}` : nodes.map((node) => node.name).join(', ')
+  throw shortage(devices, request, free, where, all.length > 0 ? api : undefined)
 }
 
 /** Leases for a request: all of it or nothing. Errors: GPU_UNAVAILABLE, TIMED_OUT where waiting was limited, INTERRUPTED. */
 export async function takeLeases(place: Place, input: TakeInput, context: Context): Promise<TakenLease[]> {
   const begun = Date.now()
+  const {looked: first, ...again} = input
+  let looked = first
   let waiting: ReturnType<Context['reporter']['begin']> | undefined
   try {
     for (let raced = 0; ; ) {
       try {
         const quiet = waiting ? {...context, reporter: {...context.reporter, begin: silent, warn() {}}} : context
-        const taken = await takeNow(place, input, await chooseNow(place, input, quiet), quiet)
+        const choices = await chooseNow(place, looked ? {...again, looked} : again, quiet)
+        const taken = await takeNow(place, input, choices, quiet)
         waiting?.done(`${requestText(input.request)}: it is our turn`)
         return taken
       } catch (error) {
+        looked = undefined
         if (!isCliError(error, 'GPU_UNAVAILABLE')) throw error
         if (error.details.raced && raced++ < 1) continue // somebody was quicker; look once more
         if (input.wait === undefined || error.hint !== '--wait') throw error
@@ -91,7 +101,7 @@ interface RawLease {
   lease: string
   key: string
   grace_seconds: number
-  server: TakenLease['server']
+  server: Omit<TakenLease['server'], 'api'> & {api?: Api}
   devices: TakenLease['devices']
 }
 
@@ -99,7 +109,7 @@ async function ask(host: Host, choice: Choice, {request, owner, purpose}: Pick<T
   const {memory, fraction, cap} = request
   const share = fraction !== undefined && fraction < 1 ? {fraction} : memory !== undefined ? {memory} : {whole: true}
   const {lease, key, grace_seconds: graceSeconds, server, devices} = await host.call<RawLease>('gpu.lease', {devices: choice.devices.map((one) => one.id), ...share, cap, owner, purpose})
-  return {node: host.node, lease, key: new Secret(key), graceSeconds, server, devices}
+  return {node: host.node, lease, key: new Secret(key), graceSeconds, server: {...server, api: server.api ?? 'opencl'}, devices}
 }
 
 /** Gives leases back; one that cannot be reached ends by itself, because nobody holds it any more. Never throws. */

@@ -1,15 +1,19 @@
+/** What programs reach a GPU through. */
+export type Api = 'cuda' | 'opencl'
+
 /** A GPU of the rack as its node's daemon tells of it. Sizes in bytes. */
 export interface GpuDevice {
   node: string
   /** Position on its node. */
   index: number
-  /** What the daemon calls it. */
+  /** What the daemon calls it; of CUDA its uuid. */
   id: string
   name: string
   vendor: string
   driver: string
-  /** `opencl`. */
-  api: string
+  api: Api
+  /** CUDA's compute capability, `9.0`; null for OpenCL. */
+  capability: string | null
   memory: number
   computeUnits: number
   /** What no lease has: bytes of memory, and a share (0..1) of its time. */
@@ -59,6 +63,8 @@ export interface GpuNode {
   /** stopped: it should run and does not. */
   state: 'running' | 'stopped' | 'absent'
   version: string | null
+  /** cuda, opencl, or sim: a GPU in software. */
+  backend: string | null
   address: string | null
   port: number | null
   /** What was refused since it started, by reason. */
@@ -70,6 +76,8 @@ export interface GpuNode {
 /** What is asked for. Neither memory nor fraction: whole devices. */
 export interface GpuRequest {
   count: number
+  /** Absent: CUDA where the nodes share such devices, else OpenCL. Never some of each. */
+  api?: Api
   /** Bytes on each device. */
   memory?: number
   /** Of each device's memory and time, above 0 and up to 1. */

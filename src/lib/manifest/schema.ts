@@ -131,6 +131,7 @@ const gpus = z
       .meta({examples: ['8GiB'], written: 'as-is'}),
     fraction: z.number().min(0.001).max(1).optional().describe('Instead: this part of the memory and of the time of each.').meta({examples: [0.5]}),
     cap: z.boolean().default(false).describe('Never more of the time than the share, although nobody else wants it.'),
+    api: z.enum(['cuda', 'opencl']).optional().describe('What programs reach them through. Without it: CUDA where a node shares such devices, else OpenCL.'),
   })
   .check((context) => {
     const {memory, fraction, cap} = context.value

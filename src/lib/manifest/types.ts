@@ -32,6 +32,7 @@ export interface GpusSpec {
   memory?: string
   fraction?: number
   cap: boolean
+  api?: 'cuda' | 'opencl'
 }
 
 export interface TrainSpec {

@@ -27,8 +27,8 @@ export async function findWorkspaces(host: Host, project: string | undefined, co
   return found.map(({synced_at: at, ...one}) => ({node: host.node, ...one, syncedAt: at === null ? null : new Date(at * 1000).toISOString()}))
 }
 
-/** A script and its environment variables that run `words` (or a login shell) in a workspace, with its Python first on the path. */
-export function workspaceScript(workspace: PlacedWorkspace, env: Record<string, string>, words: string[]): {script: string; env: Record<string, string>} {
+/** A script and its environment variables that run `words` (or a login shell) in a workspace, with its Python first on the path, and `libraries` first among the folders of shared libraries. */
+export function workspaceScript(workspace: PlacedWorkspace, env: Record<string, string>, words: string[], libraries: string | null = null): {script: string; env: Record<string, string>} {
   if (workspace.syncedAt === null) {
     throw new CliError('NOT_FOUND', `the workspace ${workspace.project} on ${workspace.node} has no code yet`, {hint: `flexrack workspace up --on ${workspace.node}`})
   }
@@ -38,6 +38,7 @@ export function workspaceScript(workspace: PlacedWorkspace, env: Record<string, 
   }
   const lines = [`cd ${quote([workspace.code])} || exit 1`]
   if (environment) lines.push('unset PYTHONHOME', `PATH=${quote([`${environment.path}/bin`])}:"$PATH"; export PATH`)
+  if (libraries !== null) lines.push(`LD_LIBRARY_PATH=${quote([libraries])}"\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"; export LD_LIBRARY_PATH`)
   lines.push(words.length > 0 ? `exec ${quote(words)}` : 'exec "${SHELL:-/bin/sh}"')
   return {
     script: `${lines.join('\n')}\n`,

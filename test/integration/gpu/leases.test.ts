@@ -90,7 +90,7 @@ test('a daemon that cannot work is told with the reason, before it is started ag
   const {nodes} = rack.rack.rack
   const broken = {...rack.rack.rack, gpu: {env: {OCL_ICD_VENDORS: '/nowhere'}}}
   const {openGpus} = await import('../../../src/lib/gpu/index.ts')
-  const error: unknown = await openGpus({rack: broken, fleet}, rack.rack.context()).serve([nodes[1]!], 'opencl').catch((reason: unknown) => reason)
+  const error: unknown = await openGpus({rack: broken, fleet}, rack.rack.context()).serve([nodes[1]!], {backend: 'opencl'}).catch((reason: unknown) => reason)
   expect(error).toMatchObject({code: 'GPU_FAILED', message: expect.stringContaining('no OpenCL device')})
 })
 

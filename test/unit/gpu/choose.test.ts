@@ -50,6 +50,9 @@ describe('a request that cannot be met', () => {
       'a 1: pthread-cpu, nothing free; ana@laptop (attach train.py) has all of it',
     ])
   })
+  it('says so where there are GPUs, but none of that API', () => {
+    expect(shortage([], ask({api: 'cuda'}), [], 'rack lab', 'cuda')).toMatchObject({hint: 'flexrack gpu list', message: 'rack lab serves no GPU through CUDA'})
+  })
   it('does not offer to wait for what the rack never has', () => {
     expect(refusal([device('a', 0)], {count: 2, memory: GiB}, 1)).toMatchObject({hint: 'flexrack gpu list', message: '1.0 GiB on 2 GPUs are asked for, but rack lab has 1'})
     expect(refusal([device('a', 0)], {memory: 17 * GiB}, 0)).toMatchObject({hint: 'flexrack gpu list', message: '17.0 GiB on 1 GPU is asked for, but no GPU is that large'})

@@ -5,7 +5,7 @@ export const GiB = 1024 ** 3
 /** A device of 16 GiB that nobody has, but for what is given. */
 export function device(node: string, index: number, parts: Partial<GpuDevice> = {}): GpuDevice {
   return {
-    node, index, id: `0:${index}`, name: 'pthread-cpu', vendor: 'somebody', driver: '3.1', api: 'opencl', memory: 16 * GiB, computeUnits: 2,
+    node, index, id: `0:${index}`, name: 'pthread-cpu', vendor: 'somebody', driver: '3.1', api: 'opencl', capability: null, memory: 16 * GiB, computeUnits: 2,
     free: {memory: 16 * GiB, compute: 1}, whole: false, used: 0, utilisation: 0, holders: [], ...parts,
   }
 }

@@ -1,8 +1,9 @@
-import {mkdir, mkdtemp, readFile, readdir, rm, stat} from 'node:fs/promises'
+import {mkdir, mkdtemp, readFile, readdir, readlink, rm, stat} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, it} from 'vitest'
 import {Secret} from '../../../src/lib/base/index.ts'
+import {driverLinks} from '../../../src/lib/gpu/drivers.ts'
 import {leaseEnvironment, leaseFile, writeLeases} from '../../../src/lib/gpu/lease-file.ts'
 import type {TakenLease} from '../../../src/lib/gpu/take.ts'
 
@@ -12,7 +13,7 @@ afterEach(() => rm(home, {recursive: true, force: true}))
 
 const lease = (node: string, graceSeconds: number): TakenLease => ({
   node, lease: 'ab'.repeat(16), key: new Secret('cd'.repeat(32)), graceSeconds,
-  server: {address: '0.0.0.0', port: 18999, unix: '/run/client.sock', boot_id: 'boot', transport: 'auto'},
+  server: {address: '0.0.0.0', port: 18999, unix: '/run/client.sock', boot_id: 'boot', transport: 'auto', api: 'opencl'},
   devices: [{id: '0:0', name: 'pthread', memory: 2 ** 30}],
 })
 const route = {port: 5, close: async () => {}, tunnel: false}
@@ -24,16 +25,34 @@ it('a lease file has a server for each lease, in order, the way to it, and the s
     {node: 'a', address: '127.0.0.1', port: 5, unix: '/run/client.sock', transport: 'tls'},
     {node: 'b', address: '10.0.0.2', port: 5, unix: '', transport: 'tls'},
   ])
-  expect(file.servers[0]).toMatchObject({lease: 'ab'.repeat(16), key: 'cd'.repeat(32), boot_id: 'boot', devices: [{name: 'pthread', memory: 2 ** 30}]})
+  expect(file.servers[0]).toMatchObject({lease: 'ab'.repeat(16), key: 'cd'.repeat(32), boot_id: 'boot', api: 'opencl', devices: [{name: 'pthread', memory: 2 ** 30}]})
 })
 
 it('keys are written for the owner only, in a folder of its own that goes away whole', async () => {
-  const placed = await writeLeases(leaseFile([lease('a', 30)], [{...route, address: 'x', unix: ''}], undefined), '/opt/libflexrack-opencl.so', {FLEXRACK_HOME: home})
+  const placed = await writeLeases(leaseFile([lease('a', 30)], [{...route, address: 'x', unix: ''}], undefined), {icd: '/opt/libflexrack-opencl.so', libraries: {}}, {FLEXRACK_HOME: home})
   expect((await stat(placed.file)).mode & 0o777).toBe(0o600)
   expect((await stat(join(placed.file, '..'))).mode & 0o777).toBe(0o700)
-  expect(await readFile(join(placed.vendors, 'flexrack.icd'), 'utf8')).toBe('/opt/libflexrack-opencl.so\n')
-  expect(await readdir(placed.vendors)).toEqual(['flexrack.icd'])
-  expect(leaseEnvironment(placed, 'tcp')).toMatchObject({OCL_ICD_VENDORS: placed.vendors, FLEXRACK_LEASES: placed.file, FLEXRACK_TRANSPORT: 'tcp'})
+  const vendors = placed.vendors as string
+  expect(await readFile(join(vendors, 'flexrack.icd'), 'utf8')).toBe('/opt/libflexrack-opencl.so\n')
+  expect(await readdir(vendors)).toEqual(['flexrack.icd'])
+  expect(leaseEnvironment(placed, 'tcp')).toEqual({OCL_ICD_VENDORS: vendors, OPENCL_VENDOR_PATH: vendors, FLEXRACK_LEASES: placed.file, FLEXRACK_TRANSPORT: 'tcp'})
+  expect(placed.libraries).toBeNull()
+  await placed.remove()
+  expect(await readdir(join(home, 'state', 'attach'))).toEqual([])
+})
+
+it('of CUDA there is a folder of libraries by the names that programs look for, and nothing of OpenCL', async () => {
+  const links = driverLinks('cuda', (product) => `/opt/${product}`)
+  const placed = await writeLeases(leaseFile([lease('a', 30)], [{...route, address: 'x', unix: ''}], undefined), links, {FLEXRACK_HOME: home})
+  const libraries = placed.libraries as string
+  expect((await stat(libraries)).mode & 0o777).toBe(0o700)
+  const found = await Promise.all((await readdir(libraries)).toSorted().map(async (name) => [name, await readlink(join(libraries, name))]))
+  expect(Object.fromEntries(found)).toEqual({
+    'libcuda.so': '/opt/libflexrack-cuda.so', 'libcuda.so.1': '/opt/libflexrack-cuda.so',
+    'libnvidia-ml.so': '/opt/libflexrack-nvml.so', 'libnvidia-ml.so.1': '/opt/libflexrack-nvml.so',
+  })
+  expect(placed.vendors).toBeNull()
+  expect(leaseEnvironment(placed, undefined)).toEqual({FLEXRACK_LEASES: placed.file})
   await placed.remove()
   expect(await readdir(join(home, 'state', 'attach'))).toEqual([])
 })
@@ -41,7 +60,7 @@ it('keys are written for the owner only, in a folder of its own that goes away w
 it('what a killed command has left is removed by the next one', async () => {
   const gone = join(home, 'state', 'attach', '999999999-abc')
   await mkdir(gone, {recursive: true})
-  const placed = await writeLeases(leaseFile([lease('a', 30)], [{...route, address: 'x', unix: ''}], undefined), '/x.so', {FLEXRACK_HOME: home})
+  const placed = await writeLeases(leaseFile([lease('a', 30)], [{...route, address: 'x', unix: ''}], undefined), {icd: '/x.so', libraries: {}}, {FLEXRACK_HOME: home})
   expect((await readdir(join(home, 'state', 'attach'))).length).toBe(1)
   await placed.remove()
 })

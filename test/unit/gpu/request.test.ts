@@ -23,6 +23,10 @@ describe('a request', () => {
     expect(gpuRequest({fraction: '0.5'}, manifest)).toEqual({count: 2, fraction: 0.5, cap: false})
     expect(gpuRequest({whole: true}, manifest)).toEqual({count: 2, cap: false})
   })
+  it('is of the API that a flag says, else of that of the manifest', () => {
+    expect(gpuRequest({api: 'cuda'}, {api: 'opencl'})).toEqual({count: 1, api: 'cuda', cap: false})
+    expect(gpuRequest({fraction: 0.5}, {api: 'opencl'})).toEqual({count: 1, api: 'opencl', fraction: 0.5, cap: false})
+  })
   it.each([
     [{memory: 'much'}, '"much" is not a size of memory'],
     [{fraction: 'half'}, 'a fraction is a number from 0.001 to 1, not "half"'],

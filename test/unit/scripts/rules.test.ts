@@ -69,6 +69,10 @@ describe('native files', () => {
   it('refuses vendor headers in the product and lets tests use them', () => {
     expect(checkNative({path: 'native/client/opencl/queue.cpp', text: '#include <CL/cl.h>'})).toHaveLength(1)
     expect(checkNative({path: 'native/test/conformance/queue.cpp', text: '#include <CL/cl.h>'})).toEqual([])
+    expect(checkNative({path: 'native/sim/driver/memory.cpp', text: '#include <cuda.h>'})).toHaveLength(1)
+    expect(includes('native/backend/cuda/session.cpp', 'cuda/fatbin.h', 'gen/cuda/cuda.h')).toEqual([])
+    expect(includes('native/sim/driver/memory.cpp', 'wire/link.h')).toHaveLength(1)
+    expect(includes('native/cuda/fatbin.cpp', 'sim/ptx/program.h')).toHaveLength(1)
   })
 
   it('counts the lines of what is written by hand', () => {

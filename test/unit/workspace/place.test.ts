@@ -1,3 +1,4 @@
+import {execFileSync} from 'node:child_process'
 import {expect, test} from 'vitest'
 import {workspaceScript, type PlacedWorkspace} from '../../../src/lib/workspace/index.ts'
 
@@ -16,6 +17,14 @@ test('runs words in the code folder with the environment first on the path, what
 test('without words it is the user’s shell, without an environment the path stays', () => {
   const {script} = workspaceScript({...placed, path: '/r', code: '/tmp', environment: null}, {}, [])
   expect(script).toBe('cd /tmp || exit 1\nexec "${SHELL:-/bin/sh}"\n')
+})
+
+test('libraries go before those that the environment names, and are alone where it names none', () => {
+  const {script, env} = workspaceScript({...placed, code: '/tmp', environment: null}, {LD_LIBRARY_PATH: '/opt/lib'}, ['true'], "/r/it's")
+  expect(script).toBe(`cd /tmp || exit 1\nLD_LIBRARY_PATH='/r/it'\\''s'"\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"; export LD_LIBRARY_PATH\nexec true\n`)
+  const said = (before: NodeJS.ProcessEnv): string => execFileSync('sh', ['-c', script.replace('exec true', 'printf %s "$LD_LIBRARY_PATH"')], {env: before, encoding: 'utf8'})
+  expect(said(env)).toBe("/r/it's:/opt/lib")
+  expect(said({})).toBe("/r/it's")
 })
 
 test('a workspace without code, or whose environment has gone, is told with the command that repairs it', () => {

@@ -1,0 +1,82 @@
+import {CliError} from '../base/index.ts'
+import {parseSize} from './request.ts'
+import type {Api} from './types.ts'
+
+/** What a daemon reaches its GPUs through; sim is a GPU in software, with CUDA's API. */
+export type Backend = 'cuda' | 'opencl' | 'sim'
+
+/** How a GPU in software is to be. Memory in bytes, latency in microseconds, bandwidth in 10^9 bytes a second; absent: the driver's own default. */
+export interface SimSettings {
+  devices?: number
+  memory?: number
+  capability?: string
+  latency?: string
+  bandwidth?: string
+  /** `launch:100,alloc:5`: the hundredth launch faults, the fifth allocation fails. */
+  fault?: string
+}
+
+/** Which backend nodes are to serve. */
+export interface BackendWish {
+  /** Absent: what the node has had, else what it has a driver for. */
+  backend?: Backend
+  sim?: SimSettings
+  /** Where the node has no CUDA and nothing was asked for: sim, and not OpenCL. */
+  otherwise?: 'sim'
+}
+
+/** What a node found when it looked for drivers: gpu.inspect. OpenCL is looked for only where there is no CUDA. */
+export interface FoundDrivers {
+  cuda: {found: boolean; why: string}
+  opencl?: {found: boolean; why: string}
+}
+
+export interface ChosenBackend {
+  backend: Backend
+  sim?: SimSettings
+  /** Why, where nobody asked for this one. */
+  why?: string
+}
+
+/** Flags of a GPU in software as they are written, by their names without `sim-`. */
+export interface AskedSim {
+  devices?: number | undefined
+  memory?: string | undefined
+  capability?: string | undefined
+  latency?: string | undefined
+  bandwidth?: string | undefined
+  fault?: string | undefined
+}
+
+/** Why a node has the backend that it had. */
+export const AS_BEFORE = 'as before'
+
+/** Which backend a node serves, out of what is asked for, what it serves already and what it has. Pure. Throws GPU_FAILED where it has nothing. */
+export function chooseBackend(wish: BackendWish, node: string, before: Pick<ChosenBackend, 'backend' | 'sim'> | undefined, drivers: FoundDrivers | undefined): ChosenBackend {
+  if (wish.backend) return {backend: wish.backend, ...(wish.sim && {sim: wish.sim})}
+  if (before) return {backend: before.backend, ...(before.sim && {sim: before.sim}), why: AS_BEFORE}
+  const {cuda, opencl} = drivers ?? {cuda: {found: false, why: 'it was not looked for'}}
+  if (cuda.found) return {backend: 'cuda', why: cuda.why}
+  if (wish.otherwise) return {backend: wish.otherwise, ...(wish.sim && {sim: wish.sim}), why: `no CUDA: ${cuda.why}`}
+  if (opencl?.found) return {backend: 'opencl', why: `no CUDA: ${cuda.why}; ${opencl.why}`}
+  throw new CliError('GPU_FAILED', `${node} has no GPU that could be served. CUDA: ${cuda.why}. OpenCL: ${opencl?.why ?? 'it was not looked for'}`, {
+    hint: 'flexrack gpu serve --backend sim   (a GPU in software)',
+    details: {node},
+  })
+}
+
+/** The wish that flags say. `isSim`: sim may be what is served. Throws USAGE for what cannot be. */
+export function simSettings(asked: AskedSim, isSim: boolean): SimSettings | undefined {
+  const given = Object.entries(asked).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return undefined
+  if (!isSim) throw new CliError('USAGE', `--sim-${given[0]?.[0]} says how a GPU in software is to be`, {hint: 'only with sim'})
+  const {memory, ...rest} = asked
+  const bytes = memory === undefined ? undefined : parseSize(memory)
+  if (memory !== undefined && bytes === undefined) throw new CliError('USAGE', `"${memory}" is not a size of memory`, {hint: '--sim-memory 8GiB'})
+  return {...(Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as SimSettings), ...(bytes !== undefined && {memory: bytes})}
+}
+
+/** The API of the devices for a request that does not say: CUDA where any node shares such devices, free or not, else OpenCL. */
+export function apiOf(devices: readonly {api: string}[]): Api {
+  return devices.some((device) => device.api === 'cuda') ? 'cuda' : 'opencl'
+}
