@@ -86,7 +86,9 @@ Argument argument(Decoder& in, const Item& item, const Formal& formal, bool is_r
   }
   if (formal.is_open) throw NotSupported();
   if (bytes_of(formal.type) != formal.bytes && item.form != Item::Form::sink) in.mismatch();
-  made.value = is_result ? in.loose_destination(item, formal.type) : in.loose_source(item, formal.type);
+  // Of a byte no register is just as wide.
+  if (formal.bytes == 1) made.value = is_result ? in.loose_destination(item, formal.type) : in.loose_source(item, formal.type);
+  else made.value = is_result ? in.destination(item, formal.type) : in.source(item, formal.type);
   return made;
 }
 

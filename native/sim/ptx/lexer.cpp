@@ -106,7 +106,8 @@ Token Lexer::name_or_dotted(Token token) {
   }
   token.kind = is_dotted ? Token::Kind::dotted : Token::Kind::name;
   token.text = text_.substr(first, position_ - first);
-  if (token.text == "%" || token.text == "$") token.kind = Token::Kind::bad;
+  if (token.text == "%") token.kind = Token::Kind::punctuation;   // of a division
+  if (token.text == "$") token.kind = Token::Kind::bad;
   return token;
 }
 

@@ -1,6 +1,7 @@
 #include "sim/ptx/text.h"
 
 #include <cstring>
+#include <iterator>
 
 namespace flexrack::sim::ptx {
 
@@ -25,6 +26,37 @@ constexpr std::string_view kTypes[] = {
     "f32x2", "f64", "e4m3", "e5m2", "e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "e2m1x2", "ue8m0x2", "u16x2", "s16x2", "texref", "samplerref", "surfref", "other",
 };
 static_assert(sizeof(kTypes) / sizeof(kTypes[0]) == static_cast<unsigned>(Type::other) + 1);
+
+constexpr std::string_view kSpaces[] = {"", "global", "const", "shared", "shared::cluster", "local", "param", "reg", "sreg"};
+constexpr std::string_view kRoundings[] = {"", "rn", "rz", "rm", "rp", "rna", "rs", "rni", "rzi", "rmi", "rpi"};
+constexpr std::string_view kCompares[] = {"", "eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+constexpr std::string_view kCombines[] = {"", "and", "or", "xor"};
+constexpr std::string_view kScopes[] = {"", "cta", "cluster", "gpu", "sys"};
+constexpr std::string_view kOrders[] = {"", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio"};
+constexpr std::string_view kAtomics[] = {"", "add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"};
+constexpr std::string_view kFlags[] = {"ftz", "sat", "approx", "relu", "satfinite", "NaN", "xorsign", "uni", "sync", "carry_in", "cc", "noftz", "all", "wrap", "shiftamt", "oob"};
+
+template <class Enum, std::size_t size>
+void add_word(std::string& out, Enum value, const std::string_view (&names)[size]) {
+  const auto name = names[static_cast<std::size_t>(value)];
+  if (!name.empty()) out += "." + std::string(name);
+}
+
+void add_words(std::string& out, const Instruction& instruction) {
+  add_word(out, instruction.order, kOrders);
+  add_word(out, instruction.scope, kScopes);
+  add_word(out, instruction.space, kSpaces);
+  add_word(out, instruction.atomic, kAtomics);
+  add_word(out, instruction.compare, kCompares);
+  add_word(out, instruction.combine, kCombines);
+  add_word(out, instruction.rounding, kRoundings);
+  for (std::size_t at = 0; at < std::size(kFlags); ++at) {
+    if (instruction.flags >> at & 1) out += "." + std::string(kFlags[at]);
+  }
+  if (instruction.count > 1) out += ".v" + std::to_string(instruction.count);
+  add_word(out, instruction.type, kTypes);
+  add_word(out, instruction.source_type, kTypes);
+}
 
 std::uint64_t value_of(const Function& function, const Operand& operand) {
   std::uint64_t out = 0;
@@ -71,9 +103,7 @@ std::string to_text(const Function& function, std::size_t at) {
   if (instruction.guard != kNone) out += std::string("@") + (instruction.is_guard_negated ? "!" : "") + "p" + std::to_string(instruction.guard) + " ";
   if (instruction.op == Op::unsupported) return out + "unsupported: " + function.texts[instruction.index];
   out += name_of(instruction.op);
-  if (instruction.type != Type::none) out += "." + std::string(name_of(instruction.type));
-  if (instruction.source_type != Type::none) out += "." + std::string(name_of(instruction.source_type));
-  // The carry stands after a gap.
+  add_words(out, instruction);
   auto count = instruction.o.size();
   while (count > 0 && instruction.o[count - 1].kind == Operand::Kind::none) --count;
   for (std::size_t each = 0; each < count; ++each) out += (each ? ", " : " ") + operand_text(function, instruction, instruction.o[each]);
