@@ -41,11 +41,13 @@ export const simPaceFlags = {
   'sim-fault': Flags.string({helpValue: 'KIND:N', description: 'with sim: launch:100 has the hundredth launch fault; alloc, copy, memset, load; several with commas'}),
 }
 
-/** The settings that such flags say. `isSim`: sim may be what is served. Throws USAGE. */
-export async function simOf(flags: Record<string, unknown>, isSim: boolean): Promise<{sim?: SimSettings}> {
+/** The settings that such flags say. `isSim`: sim may be what is served; if not, `hint` has it. Throws USAGE. */
+export async function simOf(flags: Record<string, unknown>, isSim: boolean, hint: string): Promise<{sim?: SimSettings}> {
+  const given = Object.entries(flags).filter(([name, value]) => name.startsWith('sim-') && value !== undefined)
+  if (given.length === 0) return {}
   const {simSettings} = await import('../lib/gpu/index.ts')
-  const asked = Object.entries(flags).filter(([name]) => name.startsWith('sim-')).map(([name, value]) => [name.slice('sim-'.length), value])
-  const sim = simSettings(Object.fromEntries(asked) as AskedSim, isSim)
+  const asked = given.map(([name, value]) => [name.slice('sim-'.length), value])
+  const sim = simSettings(Object.fromEntries(asked) as AskedSim, isSim, hint)
   return sim ? {sim} : {}
 }
 

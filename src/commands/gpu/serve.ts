@@ -29,7 +29,7 @@ export default class GpuServe extends BaseCommand {
     const [{gpuNodes, gpusOf, simOf}, {servedText}, {planText}] = await Promise.all([import('../../cli/gpus.ts'), import('../../cli/gpu-text.ts'), import('../../cli/render.ts')])
     const [nodes, gpus] = [await gpuNodes(session, wordsOf(raw), flags.on), await gpusOf(session, context)]
     const backend = flags.backend as Backend | undefined
-    const wish = {...(backend && {backend}), ...(await simOf(flags, backend === 'sim'))}
+    const wish = {...(backend && {backend}), ...(await simOf(flags, backend === 'sim', '--backend sim'))}
     if (flags['dry-run']) return this.answer(await gpus.planServe(nodes, wish), planText)
     return this.answer(await gpus.serve(nodes, wish), servedText)
   }

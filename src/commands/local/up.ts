@@ -24,7 +24,7 @@ export default class LocalUp extends BaseCommand {
     const {flags} = await this.parse(LocalUp)
     const ctx = await this.context()
     const {localUp, planLocalUp} = await import('../../lib/local/index.ts')
-    const wish = flags.gpu === undefined ? undefined : await this.wish(flags.gpu, flags)
+    const wish = await this.wish(flags.gpu, flags)
     const input = {...(flags.nodes !== undefined && {nodes: flags.nodes}), ...(flags.environments && {environments: flags.environments})}
     const plan = await planLocalUp(input, ctx)
     if (flags['dry-run']) {
@@ -47,9 +47,11 @@ export default class LocalUp extends BaseCommand {
     return this.answer(status, localStatusText)
   }
 
-  private async wish(gpu: string, flags: Record<string, unknown>): Promise<BackendWish> {
+  /** What its nodes are to share, if anything. */
+  private async wish(gpu: string | undefined, flags: Record<string, unknown>): Promise<BackendWish | undefined> {
     const {simOf} = await import('../../cli/gpus.ts')
-    const sim = await simOf(flags, gpu === 'sim' || gpu === 'auto')
+    const sim = await simOf(flags, gpu === 'sim' || gpu === 'auto', '--gpu sim')
+    if (gpu === undefined) return undefined
     return gpu === 'auto' ? {otherwise: 'sim', ...sim} : {backend: gpu as Backend, ...sim}
   }
 }

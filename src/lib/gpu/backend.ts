@@ -65,11 +65,11 @@ export function chooseBackend(wish: BackendWish, node: string, before: Pick<Chos
   })
 }
 
-/** The wish that flags say. `isSim`: sim may be what is served. Throws USAGE for what cannot be. */
-export function simSettings(asked: AskedSim, isSim: boolean): SimSettings | undefined {
+/** The settings that flags say. `isSim`: sim may be what is served; if not, `hint` has it. Throws USAGE for what cannot be. */
+export function simSettings(asked: AskedSim, isSim: boolean, hint: string): SimSettings | undefined {
   const given = Object.entries(asked).filter(([, value]) => value !== undefined)
   if (given.length === 0) return undefined
-  if (!isSim) throw new CliError('USAGE', `--sim-${given[0]?.[0]} says how a GPU in software is to be`, {hint: 'only with sim'})
+  if (!isSim) throw new CliError('USAGE', `--sim-${given[0]?.[0]} says how a GPU in software is to be`, {hint})
   const {memory, ...rest} = asked
   const bytes = memory === undefined ? undefined : parseSize(memory)
   if (memory !== undefined && bytes === undefined) throw new CliError('USAGE', `"${memory}" is not a size of memory`, {hint: '--sim-memory 8GiB'})

@@ -133,7 +133,7 @@ export async function placeFile(host: Host, step: Step, context: Context): Promi
 /** Has these nodes serve their GPUs; run again it changes nothing. Says what was chosen where nobody asked. Throws as throwIfFailed, with every node. */
 export async function serveGpus(place: {rack: Rack; fleet: Fleet}, nodes: RackNode[], wish: BackendWish, context: Context): Promise<Served[]> {
   const {plan, chosen, failed} = await planServe(place, nodes, wish, context)
-  tellChosen(chosen, context)
+  tellChosen(nodes, chosen, context)
   const byName = new Map(nodes.map((node) => [node.name, node]))
   const hostOf = (step: Step): Promise<Host> => openHost(place.fleet, byName.get(step.node as string) as RackNode, context)
   const reached = nodes.map(({name}) => ({step: {id: `reach:${name}`, node: name, kind: 'reach', title: '', input: {}, needs: []}, status: failed.has(name) ? 'failed' as const : 'done' as const, error: failed.get(name) as Error}))
@@ -147,9 +147,10 @@ export async function serveGpus(place: {rack: Rack; fleet: Fleet}, nodes: RackNo
 }
 
 /** Nodes with the same reason in one line. */
-function tellChosen(chosen: Map<string, ChosenBackend>, context: Context): void {
-  const told = Map.groupBy([...chosen].filter(([, {why}]) => why && why !== AS_BEFORE), ([, {backend, why}]) => `${backend} (${why})`)
-  for (const [text, nodes] of told) context.reporter.note(`${nodes.map(([name]) => name).join(', ')}: ${text}`)
+function tellChosen(nodes: RackNode[], chosen: Map<string, ChosenBackend>, context: Context): void {
+  const own = nodes.filter(({name}) => ![undefined, AS_BEFORE].includes(chosen.get(name)?.why))
+  const told = Map.groupBy(own, ({name}) => `${chosen.get(name)?.backend} (${chosen.get(name)?.why})`)
+  for (const [text, alike] of told) context.reporter.note(`${alike.map(({name}) => name).join(', ')}: ${text}`)
 }
 
 async function start(host: Host, step: Step, context: Context): Promise<Served> {

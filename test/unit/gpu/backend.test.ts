@@ -32,13 +32,13 @@ describe('what a node serves', () => {
 
 describe('flags of a GPU in software', () => {
   it('are settings: sizes in bytes, the rest as it is written', () => {
-    expect(simSettings({}, false)).toBeUndefined()
-    expect(simSettings({devices: undefined, memory: undefined}, false)).toBeUndefined()
-    expect(simSettings({devices: 4, memory: '8GiB', latency: '5'}, true)).toEqual({devices: 4, memory: 8 * GiB, latency: '5'})
+    expect(simSettings({}, false, '')).toBeUndefined()
+    expect(simSettings({devices: undefined, memory: undefined}, false, '')).toBeUndefined()
+    expect(simSettings({devices: 4, memory: '8GiB', latency: '5'}, true, '')).toEqual({devices: 4, memory: 8 * GiB, latency: '5'})
   })
   it('are a mistake for other devices', () => {
-    expect(() => simSettings({memory: '8GiB'}, false)).toThrow('--sim-memory says how a GPU in software is to be')
-    expect(() => simSettings({memory: 'much'}, true)).toThrow('"much" is not a size of memory')
+    expect(() => simSettings({memory: '8GiB'}, false, '--gpu sim')).toThrow(expect.objectContaining({code: 'USAGE', message: '--sim-memory says how a GPU in software is to be', hint: '--gpu sim'}))
+    expect(() => simSettings({memory: 'much'}, true, '')).toThrow('"much" is not a size of memory')
   })
 })
 
