@@ -78,7 +78,8 @@ struct Choice {
   std::vector<const CodeEntry*> entries;   ///< one; several are to be linked; none: nothing for this device (CUDA_ERROR_NO_BINARY_FOR_GPU)
 };
 
-/// The machine code that fits best, else the newest PTX that the device can run; of several fatbins the first, else one from each of the rest.
+/// The machine code that fits best, else the newest PTX that the device can run; of several fatbins the first, else one from each of the rest
+/// that has any.
 /// Code that says no architecture (a bare ELF file of a kind we do not know, PTX without .target) is left to whoever loads it.
 Choice choose(const Image& image, const Target& target);
 

@@ -58,10 +58,9 @@ Choice choose(const Image& image, const Target& target) {
   if (const auto* whole = best(image.containers.front(), target)) return {{whole}};
   Choice choice;
   for (std::size_t i = 1; i < image.containers.size(); ++i) {
-    if (image.containers[i].empty()) continue;
-    const auto* part = best(image.containers[i], target);
-    if (!part) return {};
-    choice.entries.push_back(part);
+    // nvcc links its library for launches by kernels to everything, needed or not, and that has PTX for the newest device only: what is missed,
+    // the linker says.
+    if (const auto* part = best(image.containers[i], target)) choice.entries.push_back(part);
   }
   return choice;
 }

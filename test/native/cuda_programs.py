@@ -24,7 +24,7 @@ class Build:
         self.tools = tools or toolkit()
         self.flags = ["-std=c++17", "-O2", *CODE[code]]
         self.folder = FOLDER / code
-        headers = b"".join(path.read_bytes() for path in sorted(SOURCES.glob("*.h")))
+        headers = b"".join(path.read_bytes() for path in sorted([*SOURCES.glob("*.h"), *SOURCES.glob("parts/*.cu")]))
         self.common = hashlib.sha256(headers + repr((self.tools.version, self.flags)).encode()).hexdigest()
 
     def program(self, source):
@@ -39,25 +39,37 @@ class Build:
         work = self.folder / f"{source.stem}.{os.getpid()}"
         for path in (work, *(path.parent for path in made.values())):
             path.mkdir(parents=True, exist_ok=True)
-        own_flags = re.search(r"^// nvcc: (.*)$", text, re.MULTILINE)
-        subprocess.run([self.tools.nvcc, *self.flags, *(own_flags.group(1).split() if own_flags else []), "-c", source, "-o", work / "object.o"], check=True)
+        objects = self.compile(source, text, work)
         for runtime, path in made.items():
-            subprocess.run(self.link(work, runtime), check=True)
+            subprocess.run(self.link(objects, work, runtime), check=True)
             os.replace(work / runtime, path)
         stamp_file.write_text(stamp)
         shutil.rmtree(work)
         return made
 
-    def link(self, work, runtime):
-        words = ["g++", work / "object.o", "-o", work / runtime, *driver_stub(work)]
+    def compile(self, source, text, work):
+        """The objects of a program. A source may begin with lines `// nvcc: options` and `// with: other sources`."""
+        said = {key: words.split() for key, words in re.findall(r"^// (nvcc|with): (.*)$", text, re.MULTILINE)}
+        flags = [*self.flags, *said.get("nvcc", [])]
+        objects = []
+        for path in [source, *(SOURCES / name for name in said.get("with", []))]:
+            objects.append(work / f"{path.stem}.o")
+            subprocess.run([self.tools.nvcc, *flags, "-c", path, "-o", objects[-1]], check=True)
+        if "-rdc=true" in flags:
+            subprocess.run([self.tools.nvcc, *flags, "-dlink", *objects, "-o", work / "linked.o"], check=True)
+            objects += [work / "linked.o", self.tools.libraries / "libcudadevrt.a"]
+        return objects
+
+    def link(self, objects, work, runtime):
+        words = ["g++", *objects, "-o", work / runtime, *driver_stub(objects[0], work)]
         libraries = self.tools.libraries
         words += [libraries / "libcudart_static.a"] if runtime == "static" else [libraries / "libcudart.so.13", f"-Wl,-rpath,{libraries}"]
         return [*words, "-lpthread", "-ldl", "-lrt"]
 
 
-def driver_stub(work):
+def driver_stub(program, work):
     """A program that calls the driver itself is linked to a libcuda.so.1 without contents, as to the one that a toolkit brings for it."""
-    undefined = subprocess.run(["nm", "-u", work / "object.o"], capture_output=True, text=True, check=True).stdout
+    undefined = subprocess.run(["nm", "-u", program], capture_output=True, text=True, check=True).stdout
     names = re.findall(r"^\s+U (cu[A-Z]\w*)$", undefined, re.MULTILINE)
     if not names:
         return []

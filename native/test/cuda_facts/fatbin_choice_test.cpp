@@ -72,6 +72,8 @@ TEST_CASE("of what nvlink linked, a device takes the whole, or links the parts i
   CHECK(chosen(FatbinWriter().container() + parts, device(8, 0)) == "machine code for sm_80 + PTX for sm_75");
   CHECK(chosen(FatbinWriter().container() + parts, in_software(9, 0)) == "PTX for sm_75 + PTX for sm_75");
   CHECK(chosen(FatbinWriter().container() + parts, device(7, 0)) == "");
+  const auto runtime = FatbinWriter().add(kElf, 120, "x").add(kPtx, 121, "p").container();
+  CHECK(chosen(FatbinWriter().container() + parts + runtime, in_software(7, 5)) == "PTX for sm_75 + PTX for sm_75");
 }
 
 TEST_CASE("an image that stands alone is taken where it runs") {
