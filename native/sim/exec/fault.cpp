@@ -27,6 +27,7 @@ std::string what(const Fault& fault) {
     case Fault::Kind::assertion: return "assertion failed";
     case Fault::Kind::trap: return "trap";
     case Fault::Kind::deadlock: return "deadlock: all threads of a block wait at barriers that cannot complete,";
+    case Fault::Kind::out_of_memory: return "no memory for a block";
     case Fault::Kind::stopped: return "stopped";
   }
   return "fault";

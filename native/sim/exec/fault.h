@@ -21,6 +21,7 @@ struct Fault {
     assertion,            ///< __assertfail
     trap,                 ///< trap, brkpt
     deadlock,             ///< all threads of a block wait at barriers that can never complete
+    out_of_memory,        ///< this computer's, for the blocks themselves
     stopped,              ///< by the stop token
   };
   Kind kind = Kind::trap;

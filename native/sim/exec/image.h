@@ -1,6 +1,7 @@
 // A module loaded in a context: where its variables are, and its code made ready to run.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -58,7 +59,8 @@ class Image {
   std::vector<std::uint64_t> addresses_;  ///< of variables
   std::uint64_t functions_at_;            ///< the first function's address
   std::mutex lock_;
-  std::vector<std::unique_ptr<Code>> code_;
+  std::vector<std::atomic<const Code*>> code_;  ///< by function; null: not made yet
+  std::vector<std::unique_ptr<Code>> kept_;
 };
 
 }  // namespace flexrack::sim::exec

@@ -1,6 +1,7 @@
 #include "sim/exec/memory_map.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace flexrack::sim::exec {
 
@@ -39,6 +40,30 @@ void MemoryMap::add(std::uint64_t address, std::uint64_t size, Access access) {
 
 bool MemoryMap::remove(std::uint64_t address) {
   return change([&] { return ranges_.erase(address) != 0; }, true);
+}
+
+std::uint64_t MemoryMap::borrow_workspace() {
+  std::uint64_t address = 0;
+  {
+    const std::scoped_lock held(lock_);
+    if (!free_workspaces_.empty()) {
+      address = free_workspaces_.back();
+      free_workspaces_.pop_back();
+    } else {
+      workspaces_.push_back(std::make_unique<Workspace>());
+      address = reinterpret_cast<std::uint64_t>(workspaces_.back().get());
+      ranges_.insert_or_assign(address, Range{address, address + sizeof(Workspace), true});
+      latest_.reset();
+      ++version_;
+    }
+  }
+  std::memset(reinterpret_cast<void*>(address), 0, sizeof(Workspace));
+  return address;
+}
+
+void MemoryMap::return_workspace(std::uint64_t address) {
+  const std::scoped_lock held(lock_);
+  free_workspaces_.push_back(address);
 }
 
 void MemoryMap::add_texture(std::uint64_t handle, Texture texture) {

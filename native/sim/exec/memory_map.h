@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -49,6 +50,10 @@ class MemoryMap {
   /// False: no range begins there. Returns when no kernel can touch the range any more: at most a slice of work later.
   bool remove(std::uint64_t address);
 
+  /// 64 zeroed bytes of device memory for one cooperative launch, kept for others when it is given back.
+  std::uint64_t borrow_workspace();
+  void return_workspace(std::uint64_t address);
+
   /// Objects by handle, not 0; the driver chooses the handles. Removing waits as above.
   void add_texture(std::uint64_t handle, Texture texture);
   void add_surface(std::uint64_t handle, Surface surface);
@@ -85,6 +90,11 @@ class MemoryMap {
   std::map<std::uint64_t, Range> ranges_;
   std::map<std::uint64_t, std::shared_ptr<const Texture>> textures_;
   std::map<std::uint64_t, std::shared_ptr<const Surface>> surfaces_;
+  struct alignas(64) Workspace {
+    std::byte bytes[64];
+  };
+  std::vector<std::unique_ptr<Workspace>> workspaces_;
+  std::vector<std::uint64_t> free_workspaces_;
   std::shared_ptr<const MemorySnapshot> latest_;  ///< null: to be made by the next reader
 };
 
