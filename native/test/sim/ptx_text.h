@@ -8,6 +8,7 @@
 
 #include "sim/ptx/parse.h"
 #include "sim/ptx/text.h"
+#include "sim/ptx_verify.h"
 
 namespace flexrack::sim::ptx {
 
@@ -21,7 +22,11 @@ inline std::string kernel_text(const std::string& body, const std::string& befor
          body + "\n}\n";
 }
 
-inline std::unique_ptr<Module> kernel_of(const std::string& body, const std::string& before = "") { return parse(kernel_text(body, before)); }
+inline std::unique_ptr<Module> kernel_of(const std::string& body, const std::string& before = "") {
+  auto module = parse(kernel_text(body, before));
+  CHECK(std::string(unsound(*module) ? unsound(*module) : "sound") == "sound");
+  return module;
+}
 
 /// Offsets of registers, variables and lists differ with every other instruction: `r128` becomes `r`.
 inline std::string without_places(const std::string& text) {
