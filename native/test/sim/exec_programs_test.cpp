@@ -354,6 +354,44 @@ TEST_CASE("groups of lanes: tiles, and those that are active") {
   }
 }
 
+TEST_CASE("wmma of halves and of bytes, from global and shared memory, by rows and columns") {
+  Rig rig(kernels("matrices"));
+  Buffer<std::uint16_t> a(rig.map, 256), b(rig.map, 24 * 16);
+  Buffer<float> c(rig.map, 256), d(rig.map, 256);
+  // Small integers are exact in f16: 0x3c00 is 1.
+  const std::uint16_t halves[] = {0x0000, 0x3c00, 0x4000, 0x4200, 0x4400, 0xbc00, 0xc000};
+  const float floats[] = {0, 1, 2, 3, 4, -1, -2};
+  const auto pick_a = [](std::size_t row, std::size_t k) { return (row * 5 + k * 3) % 7; };
+  const auto pick_b = [](std::size_t k, std::size_t column) { return (k * 2 + column * 3 + 1) % 7; };
+  for (std::size_t i = 0; i < 16; ++i) {
+    for (std::size_t j = 0; j < 16; ++j) {
+      a[i * 16 + j] = halves[pick_a(i, j)];
+      b[j * 24 + i] = halves[pick_b(i, j)];
+      c[i * 16 + j] = static_cast<float>(i) * 0.5f - static_cast<float>(j);
+    }
+  }
+  rig.go("wmma_half", {1, 1, 1}, {32, 1, 1}, a.address(), b.address(), c.address(), d.address());
+  for (std::size_t row = 0; row < 16; ++row) {
+    for (std::size_t column = 0; column < 16; ++column) {
+      float sum = 2 * c[row * 16 + column];
+      for (std::size_t k = 0; k < 16; ++k) sum += floats[pick_a(row, k)] * floats[pick_b(k, column)];
+      CHECK(d[column * 16 + row] == sum);
+    }
+  }
+  Buffer<signed char> e(rig.map, 128), f(rig.map, 512);
+  Buffer<int> g(rig.map, 256);
+  for (std::size_t i = 0; i < 512; ++i) f[i] = static_cast<signed char>(i * 37 % 251 - 125);
+  for (std::size_t i = 0; i < 128; ++i) e[i] = static_cast<signed char>(i * 91 % 255 - 127);
+  rig.go("wmma_bytes", {1, 1, 1}, {32, 1, 1}, e.address(), f.address(), g.address());
+  for (std::size_t row = 0; row < 8; ++row) {
+    for (std::size_t column = 0; column < 32; ++column) {
+      int sum = 7;
+      for (std::size_t k = 0; k < 16; ++k) sum += e[row * 16 + k] * f[k * 32 + column];
+      CHECK(g[row * 32 + column] == sum);
+    }
+  }
+}
+
 TEST_CASE("the last block finds what all have written; variables and constants of the module") {
   Rig rig(kernels("services"));
   const std::size_t n = 37 * 64;
