@@ -30,7 +30,8 @@ struct Allocation {
   Device* device = nullptr;
   unsigned flags = 0;                ///< as it was made with: CU_MEMHOSTALLOC_*, CU_MEMATTACH_*
   std::uint64_t kept = 0;            ///< bytes of address space that are kept free of anything else for it, from `base` rounded down to a page
-  std::shared_ptr<void> more;        ///< what only some have: mirrors of host memory, pools
+  bool is_in_arena = false;          ///< at an address that was chosen here
+  std::shared_ptr<void> more{};      ///< what only some have: mirrors of host memory, pools
 
   bool is_host() const { return sort == Sort::host || sort == Sort::registered; }
   bool is_device() const { return !is_host() && sort != Sort::managed; }
@@ -45,6 +46,11 @@ bool add_allocation(Allocation allocation);
 std::optional<Allocation> take_allocation(std::uint64_t base);
 /// All of a context that went.
 std::vector<Allocation> take_allocations_of(CUcontext context, std::uint64_t handle);
+
+/// What was kept or taken for it here may be used again.
+void release_addresses(const Allocation& gone);
+/// cuMemFree of managed memory.
+CUresult free_managed(const Allocation& allocation);
 
 /// Keeps addresses in this process free of anything else, in whole pages. False where something is there.
 bool keep_addresses(std::uint64_t base, std::uint64_t size);

@@ -10,11 +10,10 @@ const KernelAt* Call::kernel(CUfunction object) {
   if (is_live(object)) return use(object) ? object->at : nullptr;
   const auto kernel = reinterpret_cast<CUkernel>(object);
   if (!is_live(kernel)) return fail(CUDA_ERROR_INVALID_HANDLE), nullptr;
-  // It is wherever it is needed: at the server of what else is named, or of the current context.
-  const auto now = server_ ? context_ : current();
-  if (!is_good()) return nullptr;
+  // It is wherever it is needed: in the context of what else is named, or in the current one.
+  const auto now = server_ && context_ ? context_ : current();
   const KernelAt* found = nullptr;
-  fail(kernel_at(kernel, *server_, now, found));
+  if (is_good()) fail(kernel_at(kernel, *now->device, now, found));
   return found;
 }
 

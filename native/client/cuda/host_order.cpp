@@ -15,7 +15,7 @@ void prune(HostWorks& works) {
 
 }  // namespace
 
-HostWork::HostWork(Session& session) : session_(session) { under_way.fetch_add(1, std::memory_order_relaxed); }
+HostWork::HostWork(Session& session, bool writes) : session_(session), writes_(writes) { under_way.fetch_add(1, std::memory_order_relaxed); }
 
 HostWork::~HostWork() {
   if (!is_over()) under_way.fetch_sub(1, std::memory_order_relaxed);
@@ -68,6 +68,11 @@ HostWorks HostOrder::unfinished() {
   const std::lock_guard guard(lock_);
   prune(works_);
   return works_;
+}
+
+HostWorks only_writing(HostWorks works) {
+  std::erase_if(works, [](const auto& work) { return !work->writes(); });
+  return works;
 }
 
 bool wait_for(const HostWorks& works) {

@@ -17,7 +17,8 @@ namespace flexrack::client::cuda {
 /// One such piece of work.
 class HostWork {
  public:
-  explicit HostWork(Session& session);
+  /// `writes`: it changes memory of this process, so bytes that leave later wait for it; else it only reads.
+  explicit HostWork(Session& session, bool writes = true);
   ~HostWork();
   bool is_over() const { return is_over_.load(std::memory_order_acquire); }
   /// Once. False: it failed.
@@ -26,9 +27,11 @@ class HostWork {
   /// Runs at once where it is over, else by whoever finishes it.
   void then(std::function<void()> action);
   Session& session() const { return session_; }
+  bool writes() const { return writes_; }
 
  private:
   Session& session_;
+  const bool writes_;
   std::atomic<bool> is_over_{false}, is_good_{true};
   std::mutex lock_;
   std::vector<std::function<void()>> actions_;   ///< under lock
@@ -52,6 +55,9 @@ class HostOrder {
   std::mutex lock_;
   HostWorks works_;
 };
+
+/// Those of them that change memory here.
+HostWorks only_writing(HostWorks works);
 
 /// Waits until all are over, reading what comes. False: a link was lost, or one of them failed.
 bool wait_for(const HostWorks& works);

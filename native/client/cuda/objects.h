@@ -77,23 +77,22 @@ struct KernelAt {
   std::string name;
   std::uint32_t parameter_bytes = 0;
   std::vector<cu::Parameter> parameters;
-  std::array<std::atomic<std::int32_t>, CU_FUNC_ATTRIBUTE_MAX> attributes{};
+  mutable std::array<std::atomic<std::int32_t>, CU_FUNC_ATTRIBUTE_MAX> attributes{};
   std::uint32_t known = 0;           ///< a bit an attribute
-  std::mutex lock;
-  std::map<std::array<std::uint64_t, 3>, std::uint64_t> answers;   ///< under lock: of occupancy, by question, block and bytes
-  bool is_of_module = false;
+  mutable std::mutex lock;
+  mutable std::map<std::array<std::uint64_t, 4>, std::uint64_t> answers;   ///< under lock: of occupancy, by the question and its numbers
+  mutable std::map<std::string, int> cluster_answers;   ///< under lock
 };
 
-/// How far a stream has got: operations put on it, and how many of them are known to be over.
+/// How far a stream has got. What is put on the streams of a context is numbered in the order in which it is put there.
 struct Progress {
-  std::atomic<std::uint64_t> put{0}, over{0};
-  /// Everything put up to `at` is over.
-  void reached(std::uint64_t at) {
-    auto known = over.load(std::memory_order_relaxed);
-    while (known < at && !over.compare_exchange_weak(known, at, std::memory_order_release)) {
+  std::atomic<std::uint64_t> put{0};   ///< number of what was put last
+  std::atomic<std::uint64_t> over{0};  ///< everything up to there is known to be over
+  static void raise(std::atomic<std::uint64_t>& value, std::uint64_t to) {
+    auto known = value.load(std::memory_order_relaxed);
+    while (known < to && !value.compare_exchange_weak(known, to, std::memory_order_release)) {
     }
   }
-  bool is_idle() const { return over.load(std::memory_order_acquire) == put.load(std::memory_order_relaxed); }
 };
 
 }  // namespace flexrack::client::cuda
@@ -125,7 +124,7 @@ struct CUctx_st : fc::Object {
   CUstream default_stream = nullptr;   ///< of all threads; never null while the context is there
   std::vector<CUstream> spare_streams;   ///< under lock: default streams of threads that have ended
   std::vector<CUcontext> peers;        ///< under lock: whose memory it may use
-  std::atomic<std::uint64_t> put{0}, over{0};      ///< operations in all its streams, as Progress
+  fc::Progress progress;               ///< of all its streams
   fc::HostOrder order;                 ///< of all its streams
   // Errors of what was put on its streams.
   std::atomic<bool> is_troubled{false};
@@ -141,7 +140,7 @@ struct CUevent_st : fc::Object {
   std::uint64_t watched = 0;           ///< under lock: the latest that a notice comes for
   CUresult status = CUDA_SUCCESS;      ///< under lock: of `reached`
   std::shared_ptr<fc::Progress> progress;   ///< under lock: of the stream it was recorded in
-  std::uint64_t at = 0;                ///< under lock: how much had been put on it
+  std::uint64_t at = 0;                ///< under lock: the record's number there
   fc::HostOrder behind;                ///< what it comes after in this process
   CUevent_st() : Object(fc::Kind::event) {}
 };
@@ -149,14 +148,14 @@ struct CUevent_st : fc::Object {
 struct CUfunc_st : fc::Object {
   CUkernel kernel = nullptr;           ///< of a library; null: of a module
   CUmodule module = nullptr;
-  fc::KernelAt* at = nullptr;
+  const fc::KernelAt* at = nullptr;
   CUfunc_st() : Object(fc::Kind::function) {}
 };
 
 struct CUkern_st : fc::Object {
   CUlibrary library = nullptr;
   std::string name;
-  std::unique_ptr<std::atomic<fc::KernelAt*>[]> at;   ///< by server
+  std::unique_ptr<std::atomic<const fc::KernelAt*>[]> at;   ///< by ordinal of the device
   std::mutex lock;
   std::vector<CUfunction> functions;   ///< under lock: one a context
   CUkern_st() : Object(fc::Kind::kernel) {}

@@ -8,10 +8,21 @@ namespace flexrack::client::cuda {
 /// A stream of that context, told to its server. Null where the link is lost.
 CUstream create_stream(CUcontext context, unsigned flags, int priority);
 
-/// Something is put on it.
-inline void note_put(CUstream stream) {
-  stream->progress->put.fetch_add(1, std::memory_order_relaxed);
-  stream->context->put.fetch_add(1, std::memory_order_relaxed);
+/// Something is put on it; its number.
+inline std::uint64_t note_put(CUstream stream) {
+  const auto number = stream->context->progress.put.fetch_add(1, std::memory_order_relaxed) + 1;
+  Progress::raise(stream->progress->put, number);
+  return number;
+}
+
+/// The number of the last thing that waiting for the stream waits for: the default stream of all threads stands for all of its context.
+inline std::uint64_t last_put(CUstream stream) {
+  return stream->is_default ? stream->context->progress.put.load(std::memory_order_relaxed) : stream->progress->put.load(std::memory_order_relaxed);
+}
+/// All that was put on it is known to be over.
+inline bool is_idle(CUstream stream) {
+  const auto last = last_put(stream);
+  return stream->progress->over.load(std::memory_order_acquire) >= last || stream->context->progress.over.load(std::memory_order_acquire) >= last;
 }
 
 /// What the next thing put on the stream comes after in this process. Cheap while there is no such work.

@@ -1,0 +1,137 @@
+// cuMemcpy and its kin on plain memory: which way it goes is in the addresses.
+#include <cstring>
+
+#include "client/cuda/copy.h"
+#include "client/cuda/host_function.h"
+#include "client/cuda/transfer.h"
+#include "gen/cuda/client_functions.h"
+
+namespace flexrack::client::cuda {
+namespace {
+
+bool is_device(CUdeviceptr address) {
+  const auto known = find_allocation(address);
+  return known && known->server != nullptr;
+}
+
+bool is_pinned(const void* address, std::size_t size) {
+  const auto known = find_allocation(reinterpret_cast<std::uintptr_t>(address));
+  return known && known->is_host() && reinterpret_cast<std::uintptr_t>(address) + size <= known->base + known->size;
+}
+
+/// The stream of the call where the memory is at its server; else the default stream of the memory's own context, everything before being over.
+CUstream stream_at(Call& call, Call& other, CUstream stream, const Allocation& memory) {
+  if (!call.settle()) return nullptr;
+  if (memory.server == stream->server) return stream;
+  if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return call.fail(status), nullptr;
+  if (!other.use(memory.context)) return call.fail(other.error()), nullptr;
+  return memory.context->default_stream;
+}
+
+CUresult write(CUdeviceptr to, const void* from, std::size_t size, CUstream which, bool is_async) {
+  Call call, other;
+  const auto stream = call.stream(which);
+  call.check(from != nullptr || size == 0);
+  if (!call.settle()) return call.error();
+  if (size == 0) return CUDA_SUCCESS;
+  const auto memory = device_range(call, to, size);
+  const auto on = call.is_good() ? stream_at(call, other, stream, memory) : nullptr;
+  if (!on) return call.error();
+  const bool is_foreign = on != stream;
+  const auto until = !is_async || is_foreign ? Until::done : is_pinned(from, size) ? Until::queued : Until::taken;
+  return write_device(is_foreign ? other : call, on, to, from, size, until);
+}
+
+CUresult read(void* into, CUdeviceptr from, std::size_t size, CUstream which, bool is_async) {
+  Call call, other;
+  const auto stream = call.stream(which);
+  call.check(into != nullptr || size == 0);
+  if (!call.settle()) return call.error();
+  if (size == 0) return CUDA_SUCCESS;
+  const auto memory = device_range(call, from, size);
+  const auto on = call.is_good() ? stream_at(call, other, stream, memory) : nullptr;
+  if (!on) return call.error();
+  const bool is_foreign = on != stream;
+  return read_device(is_foreign ? other : call, on, into, from, size, is_async && !is_foreign && is_pinned(into, size) ? Until::queued : Until::done);
+}
+
+CUresult between(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream which) {
+  Call call;
+  const auto stream = call.stream(which);
+  if (!call.settle()) return call.error();
+  if (size == 0) return CUDA_SUCCESS;
+  const auto target = device_range(call, to, size), source = device_range(call, from, size);
+  if (!call.is_good()) return call.error();
+  if (target.server == stream->server && source.server == stream->server) return copy_device(call, stream, target, to, source, from, size);
+  return copy_between_servers(stream, target, to, source, from, size);
+}
+
+/// Both sides are in this process: it happens when the stream gets there.
+CUresult move_here(void* to, const void* from, std::size_t size, CUstream which, bool is_async) {
+  Call call;
+  const auto stream = call.stream(which);
+  call.check((to && from) || size == 0);
+  if (!call.settle()) return call.error();
+  if (is_async && (!is_idle(stream) || !before_next(stream).empty())) return put_host_action(which, [=] { std::memmove(to, from, size); });
+  if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
+  if (size > 0) std::memmove(to, from, size);
+  return CUDA_SUCCESS;
+}
+
+CUresult copy(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream stream, bool is_async) {
+  const bool is_to_device = is_device(to), is_from_device = is_device(from);
+  if (is_to_device && is_from_device) return between(to, from, size, stream);
+  if (is_to_device) return write(to, reinterpret_cast<const void*>(from), size, stream, is_async);
+  if (is_from_device) return read(reinterpret_cast<void*>(to), from, size, stream, is_async);
+  return move_here(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), size, stream, is_async);
+}
+
+}  // namespace
+
+/// Through this process.
+[[gnu::weak]] CUresult copy_between_servers(CUstream stream, const Allocation& target, std::uint64_t to, const Allocation& source, std::uint64_t from, std::size_t size) {
+  if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
+  Call reading, writing;
+  reading.use(source.context);
+  writing.use(target.context);
+  if (!reading.settle()) return reading.error();
+  if (!writing.settle()) return writing.error();
+  std::vector<std::uint8_t> bytes(std::min(size, 4 * kPiece));
+  for (std::size_t at = 0; at < size; at += bytes.size()) {
+    const auto part = std::min(bytes.size(), size - at);
+    if (const auto status = read_device(reading, source.context->default_stream, bytes.data(), from + at, part, Until::done); status != CUDA_SUCCESS) return status;
+    if (const auto status = write_device(writing, target.context->default_stream, to + at, bytes.data(), part, Until::done); status != CUDA_SUCCESS) return status;
+  }
+  return wait_stream(target.context->default_stream);
+}
+
+CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) { return copy(dst, src, ByteCount, nullptr, false); }
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) { return copy(dst, src, ByteCount, hStream, true); }
+CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount) {
+  return copy(dstDevice, reinterpret_cast<CUdeviceptr>(srcHost), ByteCount, nullptr, false);
+}
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount, CUstream hStream) {
+  return copy(dstDevice, reinterpret_cast<CUdeviceptr>(srcHost), ByteCount, hStream, true);
+}
+CUresult cuMemcpyDtoH_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
+  return copy(reinterpret_cast<CUdeviceptr>(dstHost), srcDevice, ByteCount, nullptr, false);
+}
+CUresult cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream) {
+  return copy(reinterpret_cast<CUdeviceptr>(dstHost), srcDevice, ByteCount, hStream, true);
+}
+CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) { return copy(dstDevice, srcDevice, ByteCount, nullptr, false); }
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream) { return copy(dstDevice, srcDevice, ByteCount, hStream, true); }
+
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount) {
+  if (!process()) return not_open();
+  if (!is_live(dstContext) || !is_live(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
+  return copy(dstDevice, srcDevice, ByteCount, nullptr, false);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream) {
+  if (!process()) return not_open();
+  if (!is_live(dstContext) || !is_live(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
+  return copy(dstDevice, srcDevice, ByteCount, hStream, true);
+}
+
+}  // namespace flexrack::client::cuda

@@ -1,0 +1,38 @@
+// Code as an application hands it over, and the one piece of it that a device loads.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "client/cuda/device.h"
+#include "cuda/fatbin.h"
+#include "wire/frame.h"
+
+namespace flexrack::client::cuda {
+
+/// What is sent to a server: machine code or PTX text.
+struct DeviceImage {
+  std::vector<std::byte> bytes;
+  std::array<std::uint8_t, 32> hash{};
+};
+
+class Code {
+ public:
+  /// Reads what is at `image`; with `is_kept` its bytes stay as long as this does, else they are copied. Throws FatbinError.
+  Code(const void* image, bool is_kept);
+  /// The same from bytes of a file, which it takes.
+  explicit Code(std::vector<std::byte> file);
+
+  /// What that device loads, unpacked at first use. Null: there is nothing for it. Throws FatbinError where that is damaged.
+  std::shared_ptr<const DeviceImage> for_device(const Device& device) const;
+
+ private:
+  std::vector<std::vector<std::byte>> copies_;
+  flexrack::cuda::Image image_;
+  mutable std::mutex lock_;
+  mutable std::map<const flexrack::cuda::CodeEntry*, std::shared_ptr<const DeviceImage>> unpacked_;   ///< under lock
+};
+
+}  // namespace flexrack::client::cuda
