@@ -1,4 +1,4 @@
-// npm run build:native: flexrack-gpud, flexrack-hold and the OpenCL driver, into native/build/release. Skips what is up to date, by content.
+// npm run build:native: flexrack-gpud, flexrack-hold and the drivers, into native/build/release. Skips what is up to date, by content.
 import {execFileSync, spawnSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
 import {existsSync, globSync} from 'node:fs'
@@ -9,7 +9,13 @@ const root = resolve(import.meta.dirname, '..')
 const folder = join(root, 'native/build/release')
 const stampFile = join(folder, '.sources')
 /** What users need; tests are built elsewhere. */
-const PRODUCTS: Record<string, string> = {'flexrack-gpud': 'flexrack-gpud', 'flexrack-hold': 'flexrack-hold', 'flexrack-opencl': 'libflexrack-opencl.so'}
+const PRODUCTS: Record<string, string> = {
+  'flexrack-gpud': 'flexrack-gpud',
+  'flexrack-hold': 'flexrack-hold',
+  'flexrack-opencl': 'libflexrack-opencl.so',
+  'flexrack-cuda': 'libflexrack-cuda.so',
+  'flexrack-sim': 'libflexrack-sim.so',
+}
 
 if (process.argv[1] === import.meta.filename) {
   await buildNative({force: process.argv.includes('--force')}).catch((error: Error) => {
@@ -45,7 +51,7 @@ async function isCurrent(hash: string): Promise<boolean> {
 
 async function hashSources(): Promise<string> {
   const hash = createHash('sha256')
-  const files = globSync(['native/**/*.{cpp,h,c,txt,cmake,map,in}', 'native/CMakePresets.json', 'scripts/build-native.ts'], {cwd: root, exclude: ['native/build', 'native/test']})
+  const files = globSync(['native/**/*.{cpp,h,c,inc,txt,cmake,map,in}', 'native/CMakePresets.json', 'scripts/build-native.ts'], {cwd: root, exclude: ['native/build', 'native/test']})
   for (const file of files.sort()) hash.update(`${file}\0`).update(await readFile(join(root, file))).update('\0')
   return hash.digest('hex')
 }
