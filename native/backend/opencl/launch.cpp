@@ -23,11 +23,14 @@ class Turn {
     }
     if (gate) outstanding.set(gate, CL_COMPLETE);
   }
-  /// An event that is set on admission. Null with `must_wait` false: admitted already, as nearly always on a device that is not asked for by others.
+  /// An event that is set on admission, for the caller to release: admission may come, and let it go, before the driver has been given it.
+  /// Null with `must_wait` false: admitted already, as nearly always on a device that is not asked for by others.
   cl_event gate(Outstanding& outstanding, cl_context context, bool& must_wait) {
     const std::lock_guard guard(lock_);
     must_wait = !is_admitted_;
-    return must_wait ? gate_ = outstanding.make(context) : nullptr;
+    if (must_wait) gate_ = outstanding.make(context);
+    if (gate_) native().clRetainEvent(gate_);
+    return gate_;
   }
   /// `nanoseconds` by the device's clock, 0 where it has none.
   void over(std::uint64_t nanoseconds) {
@@ -103,6 +106,7 @@ void Session::launch_gated(Command& command, cl_kernel kernel, cl_uint dimension
   if (gate) command.waits->push_back(gate);
   command.wants_event = true;
   const auto status = native().clEnqueueNDRangeKernel(command.queue->native, kernel, dimensions, offset, global, local, command.count(), command.list(), command.out());
+  if (gate) native().clReleaseEvent(gate);
   if (status != CL_SUCCESS) {
     turn->over(0);   // the gate is left to the admission that comes: nobody waits for it
     return refuse(command, status);

@@ -46,7 +46,10 @@ class CountingGrant : public backend::Grant {
     changed_.notify_all();
   }
 
-  void hold() { is_open_ = false; }
+  void hold() {
+    const std::lock_guard guard(lock_);
+    is_open_ = false;
+  }
   std::size_t waiting() const {
     const std::lock_guard guard(lock_);
     return waiting_.size();

@@ -96,6 +96,31 @@ TEST_CASE("a launch on a shared device runs when it is admitted, and is counted 
   CHECK(client.read(queue, memory, 4) == kSeven);
 }
 
+TEST_CASE("launches are admitted at any moment on their way to the device") {
+  Client client(std::uint64_t{1} << 30, true);
+  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 64 * 4), kernel = client.kernel(context, kAdd, "add");
+  client.write(queue, memory, Bytes(64 * 4, 0));
+  std::atomic<bool> is_over{false};
+  std::thread admitting([&] {
+    for (unsigned pause = 0; !is_over; pause = (pause + 17) % 700) {
+      client.grant.hold();
+      for (std::atomic<unsigned> passed{0}; passed < pause; ++passed) {}
+      client.grant.admit_all();
+    }
+  });
+  constexpr int kLaunches = 8000;
+  std::uint64_t last = 0;
+  for (int i = 0; i < kLaunches; ++i) {
+    last = client.launch(queue, kernel, 1, i == 0 ? std::vector{memory_argument(0, memory), value_argument(1, kSeven)} : std::vector<cl::Argument>{});
+  }
+  CHECK(client.over(last) == CL_COMPLETE);
+  is_over = true;
+  admitting.join();
+  CHECK(client.grant.has_finished(kLaunches));
+  const std::uint32_t sum = kLaunches * 7;
+  CHECK(client.read(queue, memory, 4) == Bytes{sum & 0xff, sum >> 8 & 0xff, 0, 0});
+}
+
 TEST_CASE("use of a whole device is told without an event of its own") {
   Client client;
   const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 64 * 4), kernel = client.kernel(context, kAdd, "add");
