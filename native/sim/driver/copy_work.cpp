@@ -60,7 +60,8 @@ Side Side::anywhere(std::uint64_t address, std::uint64_t size) {
   side.address = address;
   side.allocation = Memory::instance().find(address);
   if (!side.allocation) return side;
-  require(side.allocation->holds(address, size), CUDA_ERROR_INVALID_VALUE, "a copy over the end of an allocation");
+  if (side.allocation->kind == Allocation::Kind::mapped) side.allocation = allocation_of(address, size);
+  else require(side.allocation->holds(address, size), CUDA_ERROR_INVALID_VALUE, "a copy over the end of an allocation");
   side.kind = kind_of(*side.allocation);
   return side;
 }

@@ -77,8 +77,7 @@ void KernelWork::check() const {
   const auto& facts = function->facts;
   const auto& grid = shape.grid;
   const auto& block = shape.block;
-  require(grid.count() > 0 && block.count() > 0 && grid.x <= 2147483647 && grid.y <= 65535 && grid.z <= 65535);
-  require(block.x <= 1024 && block.y <= 1024 && block.z <= 64 && block.count() <= 1024);
+  require(shape.is_possible(), CUDA_ERROR_INVALID_VALUE, "a grid or block of a size that cannot be");
   require(block.count() <= static_cast<std::uint64_t>(facts.max_threads), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "more threads than the kernel was compiled for");
   const auto settings = function->settings();
   const auto dynamic = function_attribute(facts, settings, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);

@@ -16,6 +16,12 @@ struct LaunchShape {
   std::uint32_t shared_bytes = 0;
   bool is_cooperative = false;
   bool has_cluster = false;
+
+  /// Whether a device has such grids and blocks at all.
+  bool is_possible() const {
+    return grid.count() > 0 && block.count() > 0 && grid.x <= 2147483647 && grid.y <= 65535 && grid.z <= 65535 && block.x <= 1024 && block.y <= 1024 && block.z <= 64 &&
+           block.count() <= 1024;
+  }
 };
 
 class KernelWork : public Work {

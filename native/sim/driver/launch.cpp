@@ -57,6 +57,13 @@ void apply(const CUlaunchAttribute& attribute, LaunchShape& shape, int& priority
   }
 }
 
+/// The runtime library launches kernels of libraries, and gives on the number that it is answered. What it documents for sizes that cannot be is cudaErrorInvalidConfiguration,
+/// which the driver has no name for; programs of the driver's API get CUDA_ERROR_INVALID_VALUE.
+void check_configuration(CUfunction handle, const LaunchShape& shape) {
+  constexpr auto kInvalidConfiguration = static_cast<CUresult>(9);
+  if (!shape.is_possible() && Kernel::find(handle)) fail(kInvalidConfiguration, "a grid or block of a size that cannot be");
+}
+
 void launch(CUfunction handle, CUstream stream_handle, LaunchShape shape, std::span<const CUlaunchAttribute> attributes, void** parameters, void** extra) {
   const auto stream = stream_of(stream_handle);
   auto function = function_in(handle, *stream);
@@ -64,6 +71,7 @@ void launch(CUfunction handle, CUstream stream_handle, LaunchShape shape, std::s
   Events events;
   for (const auto& attribute : attributes) apply(attribute, shape, priority, events);
   apply_required_cluster(function->settings(), shape);
+  check_configuration(handle, shape);
   auto work = std::make_shared<KernelWork>(std::move(function), shape, parameters, extra);
   work->priority = priority;
   work->attributes.assign(attributes.begin(), attributes.end());

@@ -11,7 +11,7 @@ Ref<Module> Library::module(const Ref<Context>& context) {
   auto& loaded = modules_[context->handle()];
   // Closed: the context was reset since.
   if (!loaded || !loaded->is_open()) {
-    loaded = Module::make(context, program);
+    loaded = Module::make(context, program, managed);
     loaded->open();
     context->keep(*loaded);
   }
@@ -178,11 +178,11 @@ CUresult cuLibraryGetGlobal(CUdeviceptr* address, size_t* size, CUlibrary librar
 CUresult cuLibraryGetManaged(CUdeviceptr* address, size_t* size, CUlibrary handle, const char* name) {
   return call([&] {
     require(name && (address || size));
-    const auto module = library_of(handle)->module(current());
-    require(module->is_managed(name), CUDA_ERROR_NOT_FOUND);
-    const auto symbol = module->variable(name);
-    if (address) *address = symbol.address;
-    if (size) *size = symbol.bytes;
+    const auto library = library_of(handle);
+    const auto* symbol = library->managed->find(name);
+    require(symbol, CUDA_ERROR_NOT_FOUND);
+    if (address) *address = symbol->address;
+    if (size) *size = symbol->bytes;
   });
 }
 

@@ -59,6 +59,21 @@ std::shared_ptr<Allocation> Memory::find(std::uint64_t address) const {
   return address - after->first < after->second->size ? after->second : nullptr;
 }
 
+std::vector<std::shared_ptr<Allocation>> Memory::mapped(std::uint64_t address, std::uint64_t size) const {
+  std::vector<std::shared_ptr<Allocation>> all;
+  const std::shared_lock guard(lock_);
+  auto one = by_address_.upper_bound(address);
+  if (one == by_address_.begin()) return all;
+  --one;
+  for (auto at = address; one != by_address_.end() && one->second->kind == Allocation::Kind::mapped && one->first <= at; ++one) {
+    if (at - one->first >= one->second->size) break;
+    all.push_back(one->second);
+    at = one->first + one->second->size;
+    if (at - address >= size) return all;
+  }
+  return {};
+}
+
 bool Memory::is_taken(std::uint64_t address, std::uint64_t size) const {
   const std::shared_lock guard(lock_);
   auto after = by_address_.lower_bound(address);
@@ -98,6 +113,7 @@ std::vector<std::shared_ptr<Allocation>> Memory::of(const Context& context) cons
 
 std::shared_ptr<Allocation> allocation_of(std::uint64_t address, std::uint64_t size) {
   auto found = Memory::instance().find(address);
+  if (found && found->kind == Allocation::Kind::mapped && !Memory::instance().mapped(address, size).empty()) return found;
   if (!found || !found->holds(address, size)) {
     char text[128];
     std::snprintf(text, sizeof text, "%llu bytes at 0x%llx: %s", static_cast<unsigned long long>(size), static_cast<unsigned long long>(address),

@@ -64,6 +64,8 @@ class Memory {
   std::shared_ptr<Allocation> remove(std::uint64_t address);
   /// The one that holds the address; null where none does.
   std::shared_ptr<Allocation> find(std::uint64_t address) const;
+  /// The mapped ranges, one behind the other, that hold all of a range; empty where there are gaps, or other memory.
+  std::vector<std::shared_ptr<Allocation>> mapped(std::uint64_t address, std::uint64_t size) const;
   /// Whether any allocation has a byte in the range.
   bool is_taken(std::uint64_t address, std::uint64_t size) const;
 
@@ -88,7 +90,7 @@ class Memory {
 /// Gives back what begins at an address. False where nothing does, or a graph's memory is not there at the moment.
 bool free_allocation(std::uint64_t address);
 
-/// The allocation that holds all of a range of device-accessible memory. Throws CUDA_ERROR_INVALID_VALUE.
+/// The allocation that holds all of a range of device-accessible memory; of mapped ones that lie side by side the first. Throws CUDA_ERROR_INVALID_VALUE.
 std::shared_ptr<Allocation> allocation_of(std::uint64_t address, std::uint64_t size);
 
 /// Device memory in a context, cuMemAlloc's. Throws CUDA_ERROR_OUT_OF_MEMORY.

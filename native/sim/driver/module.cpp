@@ -1,7 +1,6 @@
 #include "sim/driver/module.h"
 
-#include <sys/mman.h>
-
+#include <algorithm>
 #include <cstring>
 
 #include "sim/driver/failure.h"
@@ -22,18 +21,21 @@ void Function::change(const std::function<void(FunctionSettings&)>& how) {
   how(settings_);
 }
 
-Module::Module(Ref<Context> in, std::shared_ptr<const Program> of) : context(std::move(in)), program(std::move(of)) {
+Module::Module(Ref<Context> in, std::shared_ptr<const Program> of, std::shared_ptr<const ManagedVariables> managed)
+    : context(std::move(in)), program(std::move(of)), managed_(std::move(managed)) {
   try {
     if (program->module) {
       for (const auto& function : program->module->functions) {
         uses_heap_ |= function->builtin == ptx::Builtin::malloc || function->builtin == ptx::Builtin::free;
       }
-      image_ = std::make_unique<exec::Image>(program->module, [this](const ptx::Variable& variable) {
-        return place(std::max<std::uint64_t>(1, variable.bytes), variable.space == ptx::Space::constant, variable.is_managed);
-      });
+      const auto place_variable = [this](const ptx::Variable& variable) {
+        const auto* managed_one = variable.is_managed ? managed_->find(variable.name) : nullptr;
+        return managed_one ? managed_one->address : place(variable.bytes, variable.space == ptx::Space::constant);
+      };
+      managed_->keep_over(*program->module, [&] { image_ = std::make_unique<exec::Image>(program->module, place_variable); });
     }
     for (const auto& [name, variable] : program->machine_variables) {
-      const auto address = place(std::max<std::uint64_t>(1, variable.size), false, false);
+      const auto address = place(variable.size, false);
       if (!variable.initial.empty()) std::memcpy(reinterpret_cast<void*>(address), variable.initial.data(), variable.initial.size());
       machine_variables_[name] = {address, variable.size};
     }
@@ -47,30 +49,12 @@ Module::~Module() {
   for (const auto address : placed_) Memory::instance().remove(address);
 }
 
-std::uint64_t Module::place(std::uint64_t size, bool is_const, bool is_managed) {
-  std::shared_ptr<Allocation> made;
-  if (is_managed) {
-    // The host uses it by the same address.
-    const auto mapped = (size + 4095) / 4096 * 4096;
-    auto* memory = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    require(memory != MAP_FAILED, CUDA_ERROR_OUT_OF_MEMORY);
-    made = std::make_shared<Allocation>();
-    made->address = reinterpret_cast<std::uint64_t>(memory);
-    made->size = size;
-    made->context = context;
-    made->device = &context->device;
-    made->reach = Allocation::Reach::everywhere;
-    made->flags = CU_MEM_ATTACH_GLOBAL;
-    made->give_back = [memory, mapped] { munmap(memory, mapped); };
-    made->is_module = true;
-    made->kind = Allocation::Kind::managed;
-  } else {
-    made = allocate_device(context, size);
-    made->is_module = true;
-    made->is_read_only = is_const;
-    std::memset(reinterpret_cast<void*>(made->address), 0, size);
-  }
+std::uint64_t Module::place(std::uint64_t size, bool is_const) {
+  auto made = allocate_device(context, std::max<std::uint64_t>(1, size));
+  made->is_module = true;
+  made->is_read_only = is_const;
   const auto address = made->address;
+  std::memset(reinterpret_cast<void*>(address), 0, made->size);
   placed_.push_back(address);
   Memory::instance().add(std::move(made));
   return address;
@@ -108,11 +92,6 @@ exec::Image::Symbol Module::variable(std::string_view name) const {
   const auto found = machine_variables_.find(name);
   require(found != machine_variables_.end(), CUDA_ERROR_NOT_FOUND);
   return found->second;
-}
-
-bool Module::is_managed(std::string_view name) const {
-  const auto* variable = program->module ? program->module->variable(name) : nullptr;
-  return variable && variable->is_managed;
 }
 
 Ref<Module> module_of(CUmodule handle) {

@@ -18,6 +18,23 @@ namespace flexrack::sim {
 class Module;
 class Library;
 
+/// Variables that the host uses by the same address, by name: of a library, or of a module that is none's.
+class ManagedVariables {
+ public:
+  /// With their initial values, but for addresses in them. Throws CUDA_ERROR_OUT_OF_MEMORY.
+  explicit ManagedVariables(const Program& program);
+  ~ManagedVariables();
+  ManagedVariables(const ManagedVariables&) = delete;
+  ManagedVariables& operator=(const ManagedVariables&) = delete;
+  /// Null: none of that name.
+  const exec::Image::Symbol* find(std::string_view name) const;
+  /// Calls `work`, which initialises all variables of a module, and puts back what these have by now.
+  void keep_over(const ptx::Module& module, const std::function<void()>& work) const;
+
+ private:
+  std::map<std::string, exec::Image::Symbol, std::less<>> all_;
+};
+
 /// What can be set of a function, or of a kernel on a device.
 struct FunctionSettings {
   int dynamic_shared = -1;                     ///< -1: never set
@@ -51,7 +68,7 @@ class Function : public Object<Function> {
 class Module : public Object<Module>, public Owned {
  public:
   /// Loads it. Throws CUDA_ERROR_OUT_OF_MEMORY.
-  Module(Ref<Context> in, std::shared_ptr<const Program> of);
+  Module(Ref<Context> in, std::shared_ptr<const Program> of, std::shared_ptr<const ManagedVariables> managed);
   ~Module();
   CUmodule handle() { return reinterpret_cast<CUmodule>(this); }
   void context_over() noexcept override;
@@ -62,16 +79,15 @@ class Module : public Object<Module>, public Owned {
   /// Throw CUDA_ERROR_NOT_FOUND.
   Ref<Function> function(std::string_view name);
   exec::Image::Symbol variable(std::string_view name) const;
-  /// Whether a variable is __managed__.
-  bool is_managed(std::string_view name) const;
   /// Kernels of it call malloc or free.
   bool uses_heap() const { return uses_heap_; }
   /// Null where it is machine code.
   exec::Image* image() const { return image_.get(); }
 
  private:
-  std::uint64_t place(std::uint64_t size, bool is_const, bool is_managed);
+  std::uint64_t place(std::uint64_t size, bool is_const);
 
+  const std::shared_ptr<const ManagedVariables> managed_;
   std::unique_ptr<exec::Image> image_;
   bool uses_heap_ = false;
   std::map<std::string, exec::Image::Symbol, std::less<>> machine_variables_;
@@ -102,10 +118,11 @@ class Kernel : public Object<Kernel> {
 /// Thread-safe.
 class Library : public Object<Library> {
  public:
-  explicit Library(std::shared_ptr<const Program> of) : program(std::move(of)) {}
+  explicit Library(std::shared_ptr<const Program> of) : program(std::move(of)), managed(std::make_shared<ManagedVariables>(*program)) {}
   CUlibrary handle() { return reinterpret_cast<CUlibrary>(this); }
 
   const std::shared_ptr<const Program> program;
+  const std::shared_ptr<const ManagedVariables> managed;   ///< the same in all contexts, and there before the first
   /// In a context; loaded there at the first use.
   Ref<Module> module(const Ref<Context>& context);
   /// Throws CUDA_ERROR_NOT_FOUND.

@@ -6,7 +6,8 @@ namespace {
 
 void keep(CUmodule* made, std::shared_ptr<const Program> program) {
   const auto context = current();
-  const auto module = Module::make(context, std::move(program));
+  auto managed = std::make_shared<ManagedVariables>(*program);
+  const auto module = Module::make(context, std::move(program), std::move(managed));
   module->open();
   context->keep(*module);
   *made = module->handle();
