@@ -275,7 +275,8 @@ int main() {
   linked_module();
   libraries();
   contexts(device, primary);
-  refused("PTX with an unknown instruction", ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry f() { nonsense.u32 %r1, %r2; ret; }\n", CUDA_ERROR_INVALID_PTX);
+  refused("PTX that is cut off", ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry f() { ret", CUDA_ERROR_INVALID_PTX);
+  refused("PTX with a register that nobody declared", ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry f() { mov.u32 %r1, 5; ret; }\n", CUDA_ERROR_INVALID_PTX);
   refused("something else", "hello", CUDA_ERROR_INVALID_IMAGE);
   DRIVER(cuDevicePrimaryCtxRelease(device));
   return program::verdict();

@@ -18,6 +18,9 @@ constexpr int kCount = 3000, kBlocks = (kCount + 127) / 128;
 constexpr std::size_t kBytes = kCount * sizeof(int);
 
 bool holds(const int* memory, int first) {
+  cudaPointerAttributes attributes{};
+  CHECK(cudaPointerGetAttributes(&attributes, memory));
+  CHECK(cudaSetDevice(attributes.device));
   std::vector<int> found(kCount);
   CHECK(cudaMemcpy(found.data(), memory, kBytes, cudaMemcpyDefault));
   for (int i = 0; i < kCount; ++i)
@@ -48,6 +51,7 @@ int main() {
   bool is_right = true;
   for (int device = 0; device < devices; ++device) is_right &= holds(memory[device], (device + 1) * 1000);
   program::expect(is_right, "every device computes");
+  is_right = true;
   for (int a = 0; a < devices; ++a)
     for (int b = 0; b < a; ++b) is_right &= std::memcmp(&ids[a], &ids[b], sizeof ids[a]) != 0;
   program::expect(is_right, "no two devices are the same one");
@@ -57,13 +61,15 @@ int main() {
   fill<<<kBlocks, 128>>>(memory[0], kCount, 500);
   CHECK(cudaDeviceSynchronize());
   for (int device = 1; device < devices; ++device) {
-    CHECK(cudaMemcpyPeer(memory[device], device, memory[device - 1], device - 1, kBytes));
+    // Work of both devices that is under way comes first ("CUDA Runtime API", cudaMemcpyPeer).
     CHECK(cudaSetDevice(device));
+    fill<<<kBlocks, 128>>>(memory[device], kCount, 7);
+    CHECK(cudaMemcpyPeer(memory[device], device, memory[device - 1], device - 1, kBytes));
     add_one<<<kBlocks, 128>>>(memory[device], kCount);
-    CHECK(cudaDeviceSynchronize());
   }
   program::expect(holds(memory[devices - 1], 500000 + devices - 1), "what passes every device is changed by each");
 
+  is_right = true;
   // From each to each, in order with a kernel behind the copy, by the kinds of copy there are.
   for (int from = 0; from < devices; ++from)
     for (int to = 0; to < devices && to < from + 3; ++to) {
@@ -102,7 +108,7 @@ int main() {
     CHECK(cudaDeviceDisablePeerAccess(from));
   }
 
-  // A pointer knows its device.
+  is_right = true;
   for (int device = 0; device < devices; ++device) {
     cudaPointerAttributes attributes{};
     CHECK(cudaPointerGetAttributes(&attributes, memory[device]));
