@@ -1,0 +1,201 @@
+// Copies of rows and boxes: between memory here, memory there, and arrays. What travels is packed.
+#include <cstring>
+
+#include "client/cuda/transfer.h"
+#include "gen/cuda/client_functions.h"
+
+namespace flexrack::client::cuda {
+namespace {
+
+/// One side of a copy.
+struct Side {
+  std::uint8_t* host = nullptr;      ///< the first byte of the box; null: it is at a server
+  std::size_t pitch = 0, slice = 0;  ///< bytes from row to row, from slice to slice
+  cu::Place place{};
+  CudaServer* server = nullptr;
+  CUcontext context = nullptr;
+};
+
+/// What both structures of the API say of a side, in one form.
+struct Told {
+  CUmemorytype type;
+  const void* host;
+  CUdeviceptr device;
+  CUarray array;
+  std::size_t pitch, height, x, y, z, level;
+};
+
+bool find_side(Call& call, const Told& told, const cu::Extent& extent, Side& side) {
+  const auto pitch = told.pitch != 0 ? told.pitch : extent.width;
+  const auto rows = told.height != 0 ? told.height : extent.height;
+  if (told.type == CU_MEMORYTYPE_ARRAY) {
+    if (!call.use(told.array)) return false;
+    side.server = told.array->server;
+    side.context = told.array->context;
+    side.place = {.kind = 1, .level = static_cast<std::uint32_t>(told.level), .object = told.array->handle, .x = told.x, .y = told.y, .z = told.z};
+    return true;
+  }
+  const bool is_host = told.type == CU_MEMORYTYPE_HOST;
+  const auto address = is_host ? reinterpret_cast<std::uint64_t>(told.host) : told.device;
+  call.check(address != 0 && pitch >= told.x + extent.width && (extent.depth <= 1 || rows >= told.y + extent.height));
+  if (!call.is_good()) return false;
+  const auto known = is_host ? std::nullopt : find_allocation(address);
+  if (known && known->server) {
+    side.server = known->server;
+    side.context = known->context;
+    side.place = {.kind = 0, .object = address, .x = told.x, .y = told.y, .z = told.z, .pitch = pitch, .height = rows};
+    return true;
+  }
+  // CU_MEMORYTYPE_UNIFIED takes memory of this process too; CU_MEMORYTYPE_DEVICE must be a device's.
+  call.check(told.type != CU_MEMORYTYPE_DEVICE || known.has_value());
+  side.pitch = pitch;
+  side.slice = pitch * rows;
+  side.host = reinterpret_cast<std::uint8_t*>(address) + told.z * side.slice + told.y * pitch + told.x;
+  return call.is_good();
+}
+
+template <class Row>
+void each_row(const Side& side, const cu::Extent& extent, Row&& row) {
+  std::size_t at = 0;
+  for (std::size_t z = 0; z < extent.depth; ++z) {
+    for (std::size_t y = 0; y < extent.height; ++y, at += extent.width) row(side.host + z * side.slice + y * side.pitch, at);
+  }
+}
+
+wire::Bytes packed(const Side& side, const cu::Extent& extent) {
+  wire::Bytes bytes(extent.width * extent.height * extent.depth);
+  each_row(side, extent, [&](const std::uint8_t* row, std::size_t at) { std::memcpy(bytes.data() + at, row, extent.width); });
+  return bytes;
+}
+
+void unpack(const Side& side, const cu::Extent& extent, const wire::Bytes& bytes) {
+  each_row(side, extent, [&](std::uint8_t* row, std::size_t at) { std::memcpy(row, bytes.data() + at, extent.width); });
+}
+
+CUresult write(Call& call, CUstream stream, const Side& to, const cu::Extent& extent, const wire::Bytes& bytes) {
+  auto& session = call.session();
+  cu::WriteRows message{.context = stream->context_handle, .stream = stream->handle, .target = to.place, .extent = extent, .data = {0, bytes.size(), bytes}};
+  note_put(stream);
+  if (bytes.size() < wire::kInlinePayload) return call.send(message);
+  message.data = {session.link().ticket(), bytes.size(), {}};
+  if (const auto status = call.send(message); status != CUDA_SUCCESS) return status;
+  std::atomic<int> state{0};   // 1: arrived, 2: not
+  session.link().flush();
+  session.link().push(message.data.ticket, bytes, [&](bool has_arrived) { state.store(has_arrived ? 1 : 2); }, true);
+  session.wait([&] { return state.load() != 0; });
+  return state.load() == 1 ? CUDA_SUCCESS : why_not_arrived(call, stream);
+}
+
+CUresult read(Call& call, CUstream stream, const Side& from, const cu::Extent& extent, wire::Bytes& bytes) {
+  auto& session = call.session();
+  bytes.resize(extent.width * extent.height * extent.depth);
+  const auto ticket = session.link().ticket();
+  std::atomic<int> state{0};
+  session.link().land(ticket, bytes, [&](bool has_arrived) { state.store(has_arrived ? 1 : 2); });
+  note_put(stream);
+  const auto status = call.send(cu::ReadRows{.context = stream->context_handle, .stream = stream->handle, .source = from.place, .extent = extent, .ticket = ticket});
+  if (status != CUDA_SUCCESS) session.link().cancel(ticket);
+  session.wait([&] { return state.load() != 0; });
+  if (status != CUDA_SUCCESS) return status;
+  return state.load() == 1 ? CUDA_SUCCESS : why_not_arrived(call, stream);
+}
+
+/// The stream for memory of that server: the call's own, or the default stream of the memory's context, everything before being over.
+CUstream stream_for(Call& call, Call& other, CUstream stream, const Side& side) {
+  if (side.server == stream->server) return stream;
+  if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return call.fail(status), nullptr;
+  if (!other.use(side.context)) return call.fail(other.error()), nullptr;
+  return side.context->default_stream;
+}
+
+/// Comes back when the bytes have left, or are here: a copy of rows keeps no memory of the application's in use.
+CUresult copy(const Told& source, const Told& target, const cu::Extent& extent, CUstream which) {
+  Call call;
+  const auto stream = call.stream(which);
+  if (!call.settle()) return call.error();
+  std::size_t bytes = 0;
+  call.check(!__builtin_mul_overflow(extent.width, extent.height, &bytes) && !__builtin_mul_overflow(bytes, extent.depth, &bytes));
+  if (!call.is_good() || bytes == 0) return call.error();
+  Side from, to;
+  Call of_source, of_target;
+  if (!find_side(of_source, source, extent, from)) return of_source.error();
+  if (!find_side(of_target, target, extent, to)) return of_target.error();
+  if (from.server && to.server && from.server == to.server && from.server == stream->server) {
+    const bool is_peer = from.context && to.context && from.context->device != to.context->device;
+    note_put(stream);
+    return call.send(cu::CopyRows{.context = is_peer ? to.context->handle : stream->context_handle,
+                                  .stream = stream->handle,
+                                  .source_context = is_peer ? from.context->handle : 0,
+                                  .source = from.place,
+                                  .target = to.place,
+                                  .extent = extent});
+  }
+  // What runs in this process for the stream before may still change memory here.
+  if (has_host_work()) {
+    if (!wait_for(only_writing(before_next(stream)))) return why_not_arrived(call, stream);
+  }
+  wire::Bytes box;
+  if (from.server) {
+    Call other;
+    const auto on = stream_for(call, other, stream, from);
+    if (!on) return call.error();
+    if (const auto status = read(on == stream ? call : other, on, from, extent, box); status != CUDA_SUCCESS) return status;
+  } else {
+    if (!to.server) {
+      if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
+    }
+    box = packed(from, extent);
+  }
+  if (!to.server) return unpack(to, extent, box), CUDA_SUCCESS;
+  Call other;
+  const auto on = stream_for(call, other, stream, to);
+  if (!on) return call.error();
+  return write(on == stream ? call : other, on, to, extent, box);
+}
+
+Told source_of(const CUDA_MEMCPY3D& c) { return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, c.srcHeight, c.srcXInBytes, c.srcY, c.srcZ, c.srcLOD}; }
+Told target_of(const CUDA_MEMCPY3D& c) { return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, c.dstHeight, c.dstXInBytes, c.dstY, c.dstZ, c.dstLOD}; }
+Told source_of(const CUDA_MEMCPY2D& c) { return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, 0, c.srcXInBytes, c.srcY, 0, 0}; }
+Told target_of(const CUDA_MEMCPY2D& c) { return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, 0, c.dstXInBytes, c.dstY, 0, 0}; }
+Told source_of(const CUDA_MEMCPY3D_PEER& c) { return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, c.srcHeight, c.srcXInBytes, c.srcY, c.srcZ, c.srcLOD}; }
+Told target_of(const CUDA_MEMCPY3D_PEER& c) { return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, c.dstHeight, c.dstXInBytes, c.dstY, c.dstZ, c.dstLOD}; }
+
+template <class Copy>
+CUresult copy_box(const Copy* c, CUstream stream) {
+  if (!process()) return not_open();
+  return c ? copy(source_of(*c), target_of(*c), {c->WidthInBytes, c->Height, c->Depth}, stream) : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult copy_rows(const CUDA_MEMCPY2D* c, CUstream stream) {
+  if (!process()) return not_open();
+  return c ? copy(source_of(*c), target_of(*c), {c->WidthInBytes, c->Height, 1}, stream) : CUDA_ERROR_INVALID_VALUE;
+}
+
+/// Sides of copies to and from one-dimensional arrays.
+Told memory(CUdeviceptr address) { return {CU_MEMORYTYPE_DEVICE, nullptr, address, nullptr, 0, 0, 0, 0, 0, 0}; }
+Told host(const void* address) { return {CU_MEMORYTYPE_HOST, address, 0, nullptr, 0, 0, 0, 0, 0, 0}; }
+Told array(CUarray array, std::size_t offset) { return {CU_MEMORYTYPE_ARRAY, nullptr, 0, array, 0, 0, offset, 0, 0, 0}; }
+
+}  // namespace
+
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* pCopy) { return copy_rows(pCopy, nullptr); }
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* pCopy) { return copy_rows(pCopy, nullptr); }
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* pCopy, CUstream hStream) { return copy_rows(pCopy, hStream); }
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* pCopy) { return copy_box(pCopy, nullptr); }
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* pCopy, CUstream hStream) { return copy_box(pCopy, hStream); }
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* pCopy) { return copy_box(pCopy, nullptr); }
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream) { return copy_box(pCopy, hStream); }
+CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount) { return copy(memory(srcDevice), array(dstArray, dstOffset), {ByteCount, 1, 1}, nullptr); }
+CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount) { return copy(array(srcArray, srcOffset), memory(dstDevice), {ByteCount, 1, 1}, nullptr); }
+CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void* srcHost, size_t ByteCount) { return copy(host(srcHost), array(dstArray, dstOffset), {ByteCount, 1, 1}, nullptr); }
+CUresult cuMemcpyAtoH_v2(void* dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) { return copy(array(srcArray, srcOffset), host(dstHost), {ByteCount, 1, 1}, nullptr); }
+CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+  return copy(array(srcArray, srcOffset), array(dstArray, dstOffset), {ByteCount, 1, 1}, nullptr);
+}
+CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void* srcHost, size_t ByteCount, CUstream hStream) {
+  return copy(host(srcHost), array(dstArray, dstOffset), {ByteCount, 1, 1}, hStream);
+}
+CUresult cuMemcpyAtoHAsync_v2(void* dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream) {
+  return copy(array(srcArray, srcOffset), host(dstHost), {ByteCount, 1, 1}, hStream);
+}
+
+}  // namespace flexrack::client::cuda
