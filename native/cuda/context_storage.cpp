@@ -32,19 +32,40 @@ Storage& storage() {
   return one;
 }
 
-/// What this thread found last. Plain data, so that it costs no initialisation.
 struct Remembered {
   std::uint64_t generation;
   CUcontext context;
   void* key;
   void* value;
 };
-constinit thread_local std::array<Remembered, 64> remembered{};
+using Memory = std::array<Remembered, 64>;
 
-Remembered& remembered_at(CUcontext context, void* key) {
+/// What this thread found last, made when it has found something; only a pointer here, since a driver that is opened late gets a few hundred bytes
+/// a thread and no more (glibc, rtld.optional_static_tls).
+constinit thread_local Memory* remembered = nullptr;
+constinit thread_local bool is_thread_ending = false;
+
+struct Forget {
+  ~Forget() {
+    is_thread_ending = true;
+    delete std::exchange(remembered, nullptr);
+  }
+};
+
+Remembered& place_in(Memory& memory, CUcontext context, void* key) {
   // One process has six such libraries (PyTorch), one to eight contexts: few of them meet.
   const auto mixed = (reinterpret_cast<std::uintptr_t>(context) ^ reinterpret_cast<std::uintptr_t>(key)) * 0x9e3779b97f4a7c15u;
-  return remembered[mixed >> 58];
+  return memory[mixed >> 58];
+}
+
+void remember(const Remembered& found) {
+  if (!remembered) {
+    if (is_thread_ending) return;
+    remembered = new (std::nothrow) Memory{};
+    if (!remembered) return;
+    static thread_local Forget at_end;
+  }
+  place_in(*remembered, found.context, found.key) = found;
 }
 
 }  // namespace
@@ -61,17 +82,19 @@ CUresult storage_put(CUcontext context, void* key, void* value, StorageDestructo
 
 CUresult storage_get(CUcontext context, void* key, void** value) noexcept {
   auto& all = storage();
-  auto& last = remembered_at(context, key);
   const auto generation = all.generation.load(std::memory_order_acquire);
-  if (last.generation == generation && last.context == context && last.key == key) {
-    *value = last.value;
-    return CUDA_SUCCESS;
+  if (remembered) {
+    const auto& last = place_in(*remembered, context, key);
+    if (last.generation == generation && last.context == context && last.key == key) {
+      *value = last.value;
+      return CUDA_SUCCESS;
+    }
   }
   const std::shared_lock held(all.lock);
   const auto found = all.values.find(Place(context, key));
   if (found == all.values.end()) return CUDA_ERROR_INVALID_HANDLE;
   *value = found->second.value;
-  last = {generation, context, key, *value};
+  remember({generation, context, key, *value});
   return CUDA_SUCCESS;
 }
 
