@@ -1,18 +1,17 @@
 #include "sim/exec/lower.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <atomic>
 #include <cstring>
 #include <set>
 #include <utility>
 
 #include "sim/exec/control.h"
 #include "sim/exec/ops.h"
+#include "sim/exec/shells.h"
 #include "sim/exec/warp.h"
 
 namespace flexrack::sim::exec {
-
-bool has_avx2();
 
 At place_of(const ptx::Operand& operand) {
   using Kind = ptx::Operand::Kind;
@@ -223,10 +222,19 @@ std::uint32_t stack_of(const ptx::Module& module, const ptx::Function& kernel, s
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(depth, 1U << 30));
 }
 
+namespace {
+
+std::atomic<bool> is_plain{false};
+
+}  // namespace
+
+void use_plain_loops(bool plain) { is_plain = plain; }
+
 bool has_avx2() {
 #if defined(__x86_64__)
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2") && std::getenv("FLEXRACK_SIM_PLAIN") == nullptr;
-  return has;
+  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&
+                          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("popcnt");
+  return has && !is_plain.load(std::memory_order_relaxed);
 #else
   return false;
 #endif

@@ -35,8 +35,9 @@ namespace with_avx2 {
 #define FLEXRACK_SHELL(NAME, ...) (static_cast<Handler>(any_machine::NAME<__VA_ARGS__>))
 #endif
 
-/// False too where FLEXRACK_SIM_PLAIN is set: for tests of the other loops.
 bool has_avx2();
+/// For tests: what is made ready from now on takes the loops for any machine.
+void use_plain_loops(bool plain);
 
 /// The sources and result of an operation, and how it is called.
 template <class D, class First, class Second = First, class Third = First, class Fourth = First>
