@@ -102,4 +102,20 @@ TEST_CASE("a daemon serves the devices of its driver, the same ones after every 
   CHECK(daemon.ask(Json::Members{{"op", "leases"}})["ok"]["leases"].list().size() == 1);
 }
 
+TEST_CASE("the machine's own driver is shown what was granted before it starts, and where it does not start, the client is told why") {
+  Daemon daemon({"--backend", "cuda", "--driver", made_up_driver()});
+  const auto lease = daemon.ask(Json::Members{{"op", "lease"}, {"owner", "somebody"}, {"purpose", "a test"}});
+  const auto id = lease["ok"]["devices"].list().front()["id"].text();
+  std::string said;
+  try {
+    test::Client client(test::dial_of(lease, "tls"));
+  } catch (const wire::Error& error) {
+    CHECK(error.kind() == wire::Error::Kind::refused);
+    said = error.what();
+  }
+  CAPTURE(said);
+  CHECK(said.find("CUDA_ERROR_NO_DEVICE") != std::string::npos);
+  CHECK(said.ends_with(": " + id));
+}
+
 }  // namespace

@@ -1,5 +1,6 @@
 // A CUDA driver that has devices and can do nothing with them: for tests of what the daemon asks a driver for. As the driver in software it reads
-// FLEXRACK_SIM_DEVICES (default 1), FLEXRACK_SIM_MEMORY (bytes) and FLEXRACK_SIM_SEED; FLEXRACK_SIM_FAULT=init: it does not start.
+// FLEXRACK_SIM_DEVICES (default 1), FLEXRACK_SIM_MEMORY (bytes) and FLEXRACK_SIM_SEED; FLEXRACK_SIM_FAULT=init: it does not start. It does not start either where
+// CUDA_VISIBLE_DEVICES says what to show, and its log says what that was.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,7 +21,7 @@ extern "C" {
 
 CUresult cuInit(unsigned int) {
   const char* fault = std::getenv("FLEXRACK_SIM_FAULT");
-  return fault && std::strcmp(fault, "init") == 0 ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
+  return (fault && std::strcmp(fault, "init") == 0) || std::getenv("CUDA_VISIBLE_DEVICES") ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
 }
 
 CUresult cuDriverGetVersion(int* version) { return *version = 13010, CUDA_SUCCESS; }
@@ -30,7 +31,8 @@ CUresult cuGetErrorName(CUresult error, const char** name) { return *name = erro
 CUresult cuGetErrorString(CUresult, const char** text) { return *text = "as the test wants it", CUDA_SUCCESS; }
 
 CUresult cuLogsDumpToMemory(unsigned int*, char* buffer, size_t* size, unsigned int) {
-  const int length = std::snprintf(buffer, *size, "[11:00:00.000][7][CUDA][W] before\n[11:00:00.001][7][CUDA][E] no such thing\n");
+  const char* shown = std::getenv("CUDA_VISIBLE_DEVICES");
+  const int length = std::snprintf(buffer, *size, "[11:00:00.000][7][CUDA][W] before\n[11:00:00.001][7][CUDA][E] %s\n", shown ? shown : "no such thing");
   *size = static_cast<std::size_t>(length) + 1;
   return CUDA_SUCCESS;
 }
