@@ -54,7 +54,7 @@ class Build:
         objects = []
         for path in [source, *(SOURCES / name for name in said.get("with", []))]:
             objects.append(work / f"{path.stem}.o")
-            subprocess.run([self.tools.nvcc, *flags, "-c", path, "-o", objects[-1]], check=True)
+            subprocess.run([self.tools.nvcc, *flags, "-I", NATIVE, "-c", path, "-o", objects[-1]], check=True)
         if "-rdc=true" in flags:
             subprocess.run([self.tools.nvcc, *flags, "-dlink", *objects, "-o", work / "linked.o"], check=True)
             objects += [work / "linked.o", self.tools.libraries / "libcudadevrt.a"]
