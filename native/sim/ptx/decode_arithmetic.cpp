@@ -176,7 +176,7 @@ bool decode_lop3(Decoder& in) {
   const bool has_predicate = in.out.combine != Combine::none;
   in.out.op = has_predicate ? Op::lop3_pred : Op::lop3;
   if (in.item_count() != (has_predicate ? 6u : 5u)) in.mismatch();
-  in.out.o[0] = in.destination(in.item(0), Type::b32);
+  in.out.o[0] = has_predicate ? in.destination_or_sink(in.item(0), Type::b32) : in.destination(in.item(0), Type::b32);
   for (std::size_t at = 1; at < 4; ++at) in.out.o[at] = in.source(in.item(at), Type::b32);
   const auto lut = in.immediate(in.item(4));
   if (lut > 255) in.mismatch();
@@ -210,7 +210,7 @@ bool decode_setp(Decoder& in) {
   in.out.op = Op::setp;
   in.out.type = in.take_type();
   if (in.out.type == Type::none || in.out.type == Type::pred || in.out.compare == Compare::none) return false;
-  in.out.o[0] = in.destination(in.item(0), Type::pred);
+  in.out.o[0] = in.destination_or_sink(in.item(0), Type::pred);
   in.out.o[1] = in.partner(in.item(0), Type::pred);
   in.operands(in.out.combine == Combine::none ? "aa" : "aap", 2, 1);
   return true;

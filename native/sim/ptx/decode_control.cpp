@@ -87,8 +87,9 @@ Argument argument(Decoder& in, const Item& item, const Formal& formal, bool is_r
   if (formal.is_open) throw NotSupported();
   if (bytes_of(formal.type) != formal.bytes && item.form != Item::Form::sink) in.mismatch();
   // Of a byte no register is just as wide.
-  if (formal.bytes == 1) made.value = is_result ? in.loose_destination(item, formal.type) : in.loose_source(item, formal.type);
-  else made.value = is_result ? in.destination(item, formal.type) : in.source(item, formal.type);
+  const bool is_byte = formal.bytes == 1;
+  if (is_result) made.value = in.destination_or_sink(item, formal.type, is_byte);
+  else made.value = is_byte ? in.loose_source(item, formal.type) : in.source(item, formal.type);
   return made;
 }
 

@@ -58,7 +58,7 @@ bool decode_match(Decoder& in) {
   in.out.type = in.take_type();
   if (in.out.type != Type::b32 && in.out.type != Type::b64) return false;
   in.out.flags |= kSync | (is_all ? kAll : 0);
-  in.out.o[0] = in.destination(in.item(0), Type::b32);
+  in.out.o[0] = in.destination_or_sink(in.item(0), Type::b32);
   in.out.o[1] = in.partner(in.item(0), Type::pred);
   in.operands("ai", 2, 1);
   return true;
@@ -91,7 +91,7 @@ bool decode_redux(Decoder& in) {
 bool decode_elect(Decoder& in) {
   if (!in.take("sync") || in.item_count() != 2) return false;
   in.out.op = Op::elect;
-  in.out.o[0] = in.destination(in.item(0), Type::b32);
+  in.out.o[0] = in.destination_or_sink(in.item(0), Type::b32);
   in.out.o[1] = in.partner(in.item(0), Type::pred);
   if (in.out.o[1].kind == Operand::Kind::none) in.mismatch();
   in.out.o[2] = in.source(in.item(1), Type::b32);
@@ -175,7 +175,7 @@ bool arrive(Decoder& in, std::uint8_t mode) {
   const bool has_state = in.item(0).form != Item::Form::address;
   const std::size_t at = has_state ? 1 : 0;
   if (in.item_count() < at + 1 || in.item_count() > at + 2) in.mismatch();
-  in.out.o[0] = has_state ? in.destination(in.item(0), Type::b64) : Operand{Operand::Kind::sink, Width::w64};
+  in.out.o[0] = has_state ? in.destination_or_sink(in.item(0), Type::b64) : Operand{Operand::Kind::sink, Width::w64};
   if (in.item_count() == at + 2) in.out.o[2] = in.source(in.item(at + 1), Type::b32);
   in.out.o[1] = in.address(in.item(at), space);
   return true;

@@ -73,7 +73,7 @@ AtomicOp take_atomic_op(Decoder& in) {
 }
 
 Operand atomic_value(Decoder& in, const Item& item, Decoder::Use use) {
-  if (in.out.count == 1) return use == Decoder::Use::write ? in.destination(item, in.out.type) : in.source(item, in.out.type);
+  if (in.out.count == 1) return use == Decoder::Use::write ? in.destination_or_sink(item, in.out.type) : in.source(item, in.out.type);
   const auto made = in.list(item, in.out.type, use);
   if (made.count != in.out.count) in.mismatch();
   return made;

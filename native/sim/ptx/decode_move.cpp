@@ -1,5 +1,6 @@
 // Moves, conversions and addresses. Facts: PTX ISA 9.0, 9.7.9.
 #include "sim/ptx/decoder.h"
+#include "sim/ptx/special.h"
 
 namespace flexrack::sim::ptx {
 
@@ -53,18 +54,38 @@ bool move_address(Decoder& in, const Item& from) {
   return true;
 }
 
+/// `mov.v4.u32 {...}, %tid`: element by element.
+bool move_vector(Decoder& in) {
+  static constexpr std::string_view kElements[] = {"x", "y", "z", "w"};
+  const auto& to = in.item(0);
+  auto from = in.item(1);
+  if (in.out.count != 4 || to.form != Item::Form::vector || to.count != 4 || from.form != Item::Form::name || !from.component.empty() || !special_register(from.name, "x")) return false;
+  const auto made = in.out;
+  for (std::size_t at = 0; at < 4; ++at) {
+    in.out = made;
+    in.out.count = 1;
+    from.component = kElements[at];
+    if (!in.make_special(from, made.type)) return false;
+    in.out.o[0] = in.destination(in.child(to, at), made.type);
+    // The last is emitted by whoever asked.
+    if (at < 3) in.emit(in.out);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool decode_mov(Decoder& in) {
   in.take_vector();
   in.out.type = in.take_type();
-  if (in.out.type == Type::none || in.out.count != 1) return false;
+  if (in.out.type == Type::none) return false;
   if (in.item_count() != 2) in.mismatch();
+  if (in.out.count != 1) return move_vector(in);
   const auto& from = in.item(1);
   if (in.item(0).form == Item::Form::vector || from.form == Item::Form::vector) return pack_or_unpack(in);
   if (move_address(in, from)) return true;
   in.out.op = Op::mov;
-  if (from.form == Item::Form::name && from.name.front() == '%' && in.make_special(from)) {
+  if (from.form == Item::Form::name && from.name.front() == '%' && in.make_special(from, in.out.type)) {
     in.out.o[0] = in.destination(in.item(0), in.out.type);
     return true;
   }

@@ -69,7 +69,8 @@ void extras(Decoder& in, std::size_t at, Texture& texture) {
   const bool is_line = texture.geometry == Geometry::d1 || texture.geometry == Geometry::a1;
   for (; at < in.item_count(); ++at) {
     const auto& each = in.item(at);
-    const bool is_offset = each.form == Item::Form::vector || is_line;
+    // On a line an offset is a scalar; a depth comes after it.
+    const bool is_offset = each.form == Item::Form::vector || (is_line && texture.offset.kind == Operand::Kind::none);
     auto& to = is_offset ? texture.offset : texture.compare;
     if (to.kind != Operand::Kind::none) in.mismatch();
     to = is_offset ? in.list(each, Type::s32, Decoder::Use::read) : in.source(each, Type::f32);

@@ -66,6 +66,8 @@ class Decoder {
   Operand loose_source(const Item& item, Type type);
   Operand destination(const Item& item, Type type);
   Operand loose_destination(const Item& item, Type type);
+  /// Where `_` may stand.
+  Operand destination_or_sink(const Item& item, Type type, bool is_loose = false);
   /// An operand with a partner (`d|p`).
   Operand partner(const Item& item, Type type);
   /// `[...]` of out: sets out.space (that of a name where `space` is generic) and out.displacement.
@@ -83,7 +85,7 @@ class Decoder {
   Operand address_in_register(const Symbol& symbol, const Item& item, Width width);
   /// Makes `out` the move of an address, or of a special register (false: the name is none).
   void make_address(const Symbol& symbol, const Item& item, Operand to);
-  bool make_special(const Item& item);
+  bool make_special(const Item& item, Type type);
   /// Of the register that the item is; nullopt: it is none. For operands whose width the instruction does not say.
   std::optional<Width> register_width(const Item& item);
   Operand temporary(Width width, Type type);
@@ -106,6 +108,7 @@ class Decoder {
 
   Taken* find(Word::Kind kind);
   std::uint32_t register_for(const Item& item);
+  Operand written(const Item& item, Type type, bool is_loose);
   Operand special(const Item& item, Type type);
   Operand named_source(const Item& item, Type type, bool is_loose);
   void check_fit(std::uint32_t reg, Type type, bool is_loose) const;

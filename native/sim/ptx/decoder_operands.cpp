@@ -83,23 +83,24 @@ void Decoder::check_fit(std::uint32_t reg, Type type, bool is_loose) const {
   const auto has = to_.width_of_register(reg), wants = width_of(type);
   if (is_loose && type != Type::pred ? has < wants : has != wants) mismatch();
   const auto declared = to_.declared_type(reg);
-  if (!is_loose && ((is_real(declared) && is_integer(type)) || (is_integer(declared) && is_real(type)))) mismatch();
+  if ((is_real(declared) && is_integer(type)) || (is_integer(declared) && is_real(type))) mismatch();
 }
 
-Operand Decoder::destination(const Item& item, Type type) {
-  if (item.form == Item::Form::sink) return {Operand::Kind::sink, width_of(type)};
+Operand Decoder::written(const Item& item, Type type, bool is_loose) {
+  if (item.form == Item::Form::sink) fail(item, "Result discard mode is not allowed for instruction '" + std::string(name()) + "'");
   if (item.form != Item::Form::name || item.is_negated || item.number.integer || item.subscript != kNone) mismatch();
   const auto reg = register_for(item);
-  check_fit(reg, type, false);
+  check_fit(reg, type, is_loose);
   return lanes(reg);
 }
 
-Operand Decoder::loose_destination(const Item& item, Type type) {
+Operand Decoder::destination(const Item& item, Type type) { return written(item, type, false); }
+
+Operand Decoder::loose_destination(const Item& item, Type type) { return written(item, type, true); }
+
+Operand Decoder::destination_or_sink(const Item& item, Type type, bool is_loose) {
   if (item.form == Item::Form::sink) return {Operand::Kind::sink, width_of(type)};
-  if (item.form != Item::Form::name || item.is_negated || item.number.integer || item.subscript != kNone) mismatch();
-  const auto reg = register_for(item);
-  check_fit(reg, type, true);
-  return lanes(reg);
+  return written(item, type, is_loose);
 }
 
 Operand Decoder::partner(const Item& item, Type type) {
@@ -108,7 +109,7 @@ Operand Decoder::partner(const Item& item, Type type) {
   alone.name = item.partner;
   alone.place = item.place;
   if (alone.name == "_") alone.form = Item::Form::sink;
-  return destination(alone, type);
+  return destination_or_sink(alone, type);
 }
 
 Operand Decoder::source(const Item& item, Type type) {
@@ -123,26 +124,29 @@ Operand Decoder::loose_source(const Item& item, Type type) {
   return named_source(item, type, true);
 }
 
-bool Decoder::make_special(const Item& item) {
+bool Decoder::make_special(const Item& item, Type type) {
   std::uint32_t number = 0;
   if (to_.resolve(item.name, number).kind != Symbol::Kind::none) return false;
-  const auto found = special_register(item.name, item.component);
+  // The fourth element of the vectors is always zero.
+  const bool is_zero = item.component == "w" && special_register(item.name, "x");
+  const auto found = special_register(item.name, is_zero ? "x" : item.component);
   if (!found) fail(item, "Unknown symbol '" + std::string(item.name) + "'");
-  out.op = Op::mov_special;
-  out.detail = static_cast<std::uint8_t>(*found);
+  out.op = is_zero ? Op::mov : Op::mov_special;
+  out.type = type;
+  if (is_zero) out.o[1] = to_.constant(0, width_of(type));
+  else out.detail = static_cast<std::uint8_t>(*found);
   return true;
 }
 
 Operand Decoder::special(const Item& item, Type type) {
-  const auto found = special_register(item.name, item.component);
-  if (!found) fail(item, "Unknown symbol '" + std::string(item.name) + "'");
-  Instruction made;
-  made.op = Op::mov_special;
-  made.type = type;
-  made.detail = static_cast<std::uint8_t>(*found);
-  made.o[0] = temporary(width_of(type), type);
-  emit(made);
-  return made.o[0];
+  // Made as an instruction of its own before the one under way.
+  const auto kept = out;
+  out = Instruction();
+  make_special(item, type);
+  const auto to = out.o[0] = temporary(width_of(type), type);
+  emit(out);
+  out = kept;
+  return to;
 }
 
 std::optional<Width> Decoder::register_width(const Item& item) {
@@ -230,7 +234,7 @@ Operand Decoder::list_of(const std::vector<Operand>& operands) {
 Operand Decoder::list(const Item& item, Type type, Use use, bool is_loose) {
   std::vector<Operand> made;
   const auto add = [&](const Item& part) {
-    if (use == Use::write) made.push_back(is_loose ? loose_destination(part, type) : destination(part, type));
+    if (use == Use::write) made.push_back(destination_or_sink(part, type, is_loose));
     else made.push_back(is_loose ? loose_source(part, type) : source(part, type));
   };
   if (item.form == Item::Form::vector) {

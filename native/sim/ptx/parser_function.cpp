@@ -58,7 +58,7 @@ void Parser::body(FunctionSyntax& function) {
   if (!is("{")) fail("'{' or ';'");
   function.has_body = true;
   unsigned depth = 0;
-  constexpr unsigned kMaxBlocks = 1000;
+  constexpr unsigned kMaxBlocks = 200;
   do {
     if (accept("{")) {
       if (++depth > kMaxBlocks) fail("blocks that are nested less");

@@ -158,6 +158,8 @@ TEST_CASE("moves: packing, predicates, special registers") {
       {"mov.u32 %r1, %tid.x;", "mov.u32 r"},
       {"mov.u64 %rd1, %clock64;", "mov.u64 r"},
       {"add.u32 %r1, %r1, %tid.y;", "mov.u32 r\nadd.u32 r, r, r"},
+      {"mov.u32 %r1, %ctaid.w;", "mov.u32 r, #0"},
+      {"@%p1 mov.v4.u32 {%r1,%r2,%r3,%r4}, %tid;", "@p mov.u32 r\n@p mov.u32 r\n@p mov.u32 r\n@p mov.u32 r, #0"},
   });
   CHECK(first_of(*kernel_of("mov.u32 %r1, %ntid.z;")).detail == static_cast<std::uint8_t>(Special::ntid_z));
   CHECK(first_of(*kernel_of("mov.u32 %r1, %envreg2;")).detail == static_cast<std::uint8_t>(Special::envreg0) + 2);

@@ -72,6 +72,8 @@ TEST_CASE("operands that do not fit") {
     check_said(text, "mismatch");
   }
   check_said("ld.local.u32 %r1, [p];", "State space mismatch");
+  for (const std::string text : {"add.u32 _, %r1, %r2;", "ld.global.u32 _, [%rd1];", "shfl.sync.idx.b32 _|%p1, %r1, 1, 31, -1;", "cvt.u32.u64 _, %rd1;"}) check_said(text, "Result discard mode is not allowed");
+  CHECK(complaint(kernel_text("setp.eq.u32 _|%p1, %r1, %r2; setp.eq.u32 %p1|_, %r1, %r2; atom.global.add.u32 _, [%rd1], 1; match.all.sync.b32 _|%p1, %r1, -1;")).empty());
 }
 
 TEST_CASE("grammar") {

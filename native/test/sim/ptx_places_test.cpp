@@ -19,15 +19,17 @@ constexpr int kSteps = 400;
 
 std::string random_program(std::mt19937& random) {
   const auto below = [&](unsigned limit) { return random() % limit; };
-  const auto reg = [&] { return "%r" + std::to_string(below(12)); };
-  const auto wide = [&] { return "%rd" + std::to_string(below(6)); };
+  // Names come near each other, so that most values are short-lived and places are shared.
+  unsigned at = 0;
+  const auto reg = [&] { return "%x" + std::to_string(at / 3 + below(5)); };
+  const auto wide = [&] { return "%y" + std::to_string(at / 6 + below(2)); };
   const auto predicate = [&] { return "%p" + std::to_string(below(4)); };
   const unsigned labels = 1 + below(6);
-  // Most have a value from the beginning, or little could be compared.
-  std::string out;
-  for (unsigned at = 0; at < 8; ++at) out += "mov.u32 %r" + std::to_string(at) + ", " + std::to_string(below(100)) + ";\n";
-  for (unsigned at = 0; at < 4; ++at) out += "setp.lt.u32 %p" + std::to_string(at) + ", " + reg() + ", %r" + std::to_string(at) + ";\nmul.wide.u32 %rd" + std::to_string(at) + ", %r1, " + reg() + ";\n";
-  for (unsigned at = 0; at < 60; ++at) {
+  std::string out = ".reg .b32 %x<40>; .reg .b64 %y<20>;\n";
+  const unsigned first = static_cast<unsigned>(out.size());
+  for (unsigned each = 0; each < 25; each += 1 + below(3)) out += "mov.u32 %x" + std::to_string(each) + ", " + std::to_string(below(100)) + ";\n";
+  for (unsigned each = 0; each < 4; ++each) out += "setp.lt.u32 %p" + std::to_string(each) + ", " + std::to_string(below(2)) + ", 1;\n";
+  for (; at < 60; ++at) {
     const std::string guard = below(4) == 0 ? (below(2) ? "@" : "@!") + predicate() + " " : "";
     switch (below(8)) {
       case 0: out += guard + "mov.u32 " + reg() + ", " + std::to_string(below(100)) + ";"; break;
@@ -43,9 +45,8 @@ std::string random_program(std::mt19937& random) {
   }
   // The labels that branches name, at random lines.
   for (unsigned label = 0; label < labels; ++label) {
-    std::size_t at = below(static_cast<unsigned>(out.size()));
-    at = out.find('\n', at);
-    out.insert(at == std::string::npos ? out.size() : at + 1, "M" + std::to_string(label) + ":\n");
+    const auto line = out.find('\n', first + below(static_cast<unsigned>(out.size()) - first));
+    out.insert(line == std::string::npos ? out.size() : line + 1, "M" + std::to_string(label) + ":\n");
   }
   return out;
 }
