@@ -55,6 +55,12 @@ it('a command finds the CUDA driver before all others, and nothing of OpenCL', a
   expect(existsSync(path.split(':')[0] as string)).toBe(false)
 })
 
+it('a command uses the devices of both nodes as one list, each of the size of its share', async () => {
+  const done = await program(['attach', '-n', '3', '--memory', '256MiB', '--', 'python3', join(import.meta.dirname, '../fixtures/gpu/cuda_devices.py')], {env: await withDrivers()})
+  expect(done).toMatchObject({status: 0})
+  expect(done.stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual(Array(3).fill({name: 'Flexrack Simulated GPU', memory: 256 * 1024 ** 2, same: true}))
+})
+
 it('a command of an API that no node shares is refused', async () => {
   expect(await flexrack('attach', '--api', 'opencl', '--', 'true')).toMatchObject({status: 7, stderr: expect.stringContaining('rack local serves no GPU through OpenCL')})
 })
@@ -69,13 +75,13 @@ it('a command in a workspace finds them too', async () => {
   expect(done.stdout).toMatch(/^\/.*\/gpu\/leases\/[0-9a-f]+\/libraries:\/opt\/lib\n\/.*\/gpu\/program\/libflexrack-nvml-[0-9a-f]{16}\.so\n$/)
 })
 
-/** Only where the drivers lie is looked at here: they may be empty files. */
+/** Nothing here looks into NVML's library: it may be an empty file. */
 async function withDrivers(): Promise<NodeJS.ProcessEnv> {
   const folder = join(home, 'native')
   if (!existsSync(folder)) {
     await mkdir(folder)
-    for (const name of ['flexrack-gpud', 'flexrack-hold', 'libflexrack-sim.so']) await symlink(join(built, name), join(folder, name))
-    for (const name of ['libflexrack-cuda.so', 'libflexrack-nvml.so']) await writeFile(join(folder, name), name)
+    for (const name of ['flexrack-gpud', 'flexrack-hold', 'libflexrack-sim.so', 'libflexrack-cuda.so']) await symlink(join(built, name), join(folder, name))
+    await writeFile(join(folder, 'libflexrack-nvml.so'), '')
   }
   return {...env, FLEXRACK_NATIVE: folder}
 }
