@@ -160,6 +160,8 @@ endpoints:
     ])
     expect(await problemsOf('name: x\ngpus: {memory: 8GiB, fraction: 0.5}\n')).toEqual(['2:7 gpus has both memory and fraction; one of them'])
     expect(await problemsOf('name: x\ngpus: {cap: true}\n')).toEqual(['2:7 gpus has cap for whole devices; it limits a share (memory or fraction)'])
+    expect(await problemsOf('name: x\ngpus: {api: vulkan}\n')).toEqual([expect.stringMatching(/^2:8 gpus\.api must be .*cuda.*opencl/)])
+    expect((await load('name: x\ngpus: {api: cuda}\n')).gpus).toEqual({count: 1, cap: false, api: 'cuda'})
   })
 
   it('says what the product has but this version does not, instead of taking it', async () => {
