@@ -7,8 +7,8 @@ namespace {
 
 bool take_geometry(Decoder& in, Texture& texture) {
   static constexpr std::pair<std::string_view, Geometry> kNames[] = {
-      {"1d", Geometry::d1}, {"2d", Geometry::d2}, {"3d", Geometry::d3}, {"a1d", Geometry::a1}, {"a2d", Geometry::a2}, {"cube", Geometry::cube}, {"acube", Geometry::acube},
-      {"2dms", Geometry::dms2}, {"a2dms", Geometry::adms2},
+      {"1d", Geometry::d1},     {"2d", Geometry::d2},       {"3d", Geometry::d3},     {"a1d", Geometry::a1},      {"a2d", Geometry::a2},
+      {"cube", Geometry::cube}, {"acube", Geometry::acube}, {"2dms", Geometry::dms2}, {"a2dms", Geometry::adms2},
   };
   for (const auto& [text, geometry] : kNames) {
     if (!in.take(text)) continue;

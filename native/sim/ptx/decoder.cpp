@@ -12,9 +12,9 @@ using Table = std::unordered_map<std::string_view, Decode>;
 const Table& table() {
   static const Table all = [] {
     Table out;
-    for (const auto name : {"add", "addc", "sub", "subc", "mul", "mad", "madc", "mul24", "mad24", "sad", "div", "rem", "abs", "neg", "min", "max", "fma", "rcp", "sqrt", "rsqrt", "sin", "cos",
-                            "lg2", "ex2", "tanh", "copysign", "testp", "popc", "clz", "bfind", "fns", "brev", "bfe", "bfi", "bmsk", "szext", "and", "or", "xor", "not", "cnot", "shl", "shr",
-                            "shf", "prmt", "selp"}) {
+    for (const auto name : {"add", "addc", "sub",  "subc",  "mul", "mad", "madc", "mul24", "mad24", "sad",      "div",   "rem",  "abs",  "neg",   "min", "max",
+                            "fma", "rcp",  "sqrt", "rsqrt", "sin", "cos", "lg2",  "ex2",   "tanh",  "copysign", "testp", "popc", "clz",  "bfind", "fns", "brev",
+                            "bfe", "bfi",  "bmsk", "szext", "and", "or",  "xor",  "not",   "cnot",  "shl",      "shr",   "shf",  "prmt", "selp"}) {
       out[name] = decode_arithmetic;
     }
     for (const auto name : {"bra", "brx", "ret", "exit", "trap", "brkpt", "nanosleep"}) out[name] = decode_control;

@@ -58,8 +58,8 @@ class Decoder {
   std::size_t item_count() const { return syntax_.item_count; }
   const Item& item(std::size_t at) const;
   const Item& child(const Item& parent, std::size_t at) const;
-  /// Letters of a signature, each one operand: D destination of the type, W twice as wide, I 32 bits, P predicate; a, w, i, p sources alike, s of the source type; `?`: what follows may be
-  /// left out. Placed in out.o from `first`, taken from items from `from` to the last.
+  /// Letters of a signature, each one operand: D destination of the type, W twice as wide, I 32 bits, P predicate; a, w, i, p sources alike, s of the source
+  /// type; `?`: what follows may be left out. Placed in out.o from `first`, taken from items from `from` to the last.
   void operands(std::string_view signature, std::size_t first = 0, std::size_t from = 0);
   Operand source(const Item& item, Type type);
   /// Registers may be wider than the type; constants are of the type.

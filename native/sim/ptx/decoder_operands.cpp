@@ -10,7 +10,8 @@ namespace flexrack::sim::ptx {
 namespace {
 
 bool is_memory(Symbol::Kind kind) {
-  return kind == Symbol::Kind::local || kind == Symbol::Kind::parameter || kind == Symbol::Kind::shared || kind == Symbol::Kind::variable || kind == Symbol::Kind::function;
+  return kind == Symbol::Kind::local || kind == Symbol::Kind::parameter || kind == Symbol::Kind::shared || kind == Symbol::Kind::variable ||
+         kind == Symbol::Kind::function;
 }
 
 bool is_register_kind(Symbol::Kind kind) { return kind == Symbol::Kind::reg || kind == Symbol::Kind::family || kind == Symbol::Kind::vector; }

@@ -11,7 +11,8 @@ namespace flexrack::sim::ptx {
 std::uint16_t half_bits(double value);
 std::uint16_t bfloat_bits(float value);
 
-/// A constant as an operand or initial value of a type; untyped bits of a floating constant are those of the float or double that fits. Packed halves and halves take integers as bits.
+/// A constant as an operand or initial value of a type; untyped bits of a floating constant are those of the float or double that fits. Packed halves and
+/// halves take integers as bits.
 std::uint64_t bits_of(const Constant& value, Type type);
 
 }  // namespace flexrack::sim::ptx

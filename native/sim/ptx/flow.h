@@ -18,7 +18,9 @@ struct Flow {
   std::vector<std::uint32_t> successor_list;
   std::uint32_t block_count = 0;
 
-  std::span<const std::uint32_t> successors(std::uint32_t node) const { return {successor_list.data() + nodes[node].successor_first, nodes[node].successor_count}; }
+  std::span<const std::uint32_t> successors(std::uint32_t node) const {
+    return {successor_list.data() + nodes[node].successor_first, nodes[node].successor_count};
+  }
 };
 
 /// Of code whose branch targets are all inside it.

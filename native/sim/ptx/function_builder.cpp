@@ -44,7 +44,8 @@ void FunctionBuilder::finish() {
   resolve_labels();
   close_flow(out_);
   out_.local_bytes = static_cast<std::uint32_t>(aligned(out_.local_bytes, out_.local_align));
-  if (!assign_places(out_, widths_)) fail(syntax_.place, syntax_.name, "Function " + quoted(syntax_.name) + " uses too many registers", ParseError::Kind::too_big);
+  if (!assign_places(out_, widths_))
+    fail(syntax_.place, syntax_.name, "Function " + quoted(syntax_.name) + " uses too many registers", ParseError::Kind::too_big);
 }
 
 void FunctionBuilder::declare_name(std::string_view name, const Symbol& symbol, Place where) {
@@ -74,7 +75,8 @@ void FunctionBuilder::formal(const VariableSyntax& variable, Parameter& out, std
     symbol.kind = Symbol::Kind::parameter;
     out.offset = symbol.at = static_cast<std::uint32_t>(aligned(block_bytes, out.align));
     block_bytes = out.offset + out.bytes;
-    if (block_bytes > kMaxParameters) fail(variable.place, variable.name, "Formal parameter space overflowed in function " + quoted(out_.name), ParseError::Kind::too_big);
+    if (block_bytes > kMaxParameters)
+      fail(variable.place, variable.name, "Formal parameter space overflowed in function " + quoted(out_.name), ParseError::Kind::too_big);
   } else {
     symbol.kind = Symbol::Kind::local;
     out.offset = symbol.at = reserve_local(out.bytes, out.align, variable.place);
@@ -94,7 +96,8 @@ void FunctionBuilder::signature() {
 std::uint32_t FunctionBuilder::reserve_local(std::uint64_t bytes, std::uint32_t align, Place where) {
   const auto offset = aligned(local_top_, align);
   if (bytes > kMaxLocal || offset + bytes > kMaxLocal) {
-    fail(where, "", "Function " + quoted(out_.name) + " uses too much local data (" + std::to_string(offset + bytes) + " bytes, " + std::to_string(kMaxLocal) + " max)",
+    fail(where, "",
+         "Function " + quoted(out_.name) + " uses too much local data (" + std::to_string(offset + bytes) + " bytes, " + std::to_string(kMaxLocal) + " max)",
          ParseError::Kind::too_big);
   }
   local_top_ = static_cast<std::uint32_t>(offset + bytes);
@@ -225,7 +228,8 @@ Operand FunctionBuilder::constant(std::uint64_t bits, Width width) {
   if (!is_new) return out;
   const auto bytes = lane_bytes(width);
   constexpr std::size_t kMaxConstants = std::size_t{1} << 30;
-  if (out_.constants.size() > kMaxConstants) fail(syntax_.place, syntax_.name, "Function " + quoted(syntax_.name) + " has too many constants", ParseError::Kind::too_big);
+  if (out_.constants.size() > kMaxConstants)
+    fail(syntax_.place, syntax_.name, "Function " + quoted(syntax_.name) + " has too many constants", ParseError::Kind::too_big);
   out_.constants.resize(out_.constants.size() + aligned(bytes, 64));
   auto* to = out_.constants.data() + out.at;
   if (width == Width::w1) {

@@ -32,7 +32,8 @@ ModuleBuilder::ModuleBuilder(std::vector<Unit> units, bool may_be_unresolved)
 ModuleBuilder::~ModuleBuilder() = default;
 
 void ModuleBuilder::fail(std::size_t unit, Place where, std::string_view name, std::string said, ParseError::Kind kind) const {
-  throw ParseError(kind, units_[unit].name, where.line, where.line ? column_of(units_[unit].text, where.at) : 0, std::string(name.substr(0, 60)), std::move(said));
+  throw ParseError(kind, units_[unit].name, where.line, where.line ? column_of(units_[unit].text, where.at) : 0, std::string(name.substr(0, 60)),
+                   std::move(said));
 }
 
 std::unique_ptr<Module> ModuleBuilder::run() {
@@ -106,7 +107,8 @@ void ModuleBuilder::declare_function(std::size_t unit, const FunctionSyntax& syn
     if (linkage != Linkage::internal) global_names_[syntax.name] = symbol;
   }
   names[syntax.name] = symbol;
-  if (module_->functions[symbol.at]->is_kernel != syntax.is_kernel) fail(unit, syntax.place, syntax.name, "Duplicate definition of function " + quoted(syntax.name));
+  if (module_->functions[symbol.at]->is_kernel != syntax.is_kernel)
+    fail(unit, syntax.place, syntax.name, "Duplicate definition of function " + quoted(syntax.name));
   if (syntax.has_body) define(symbol.at, unit, syntax);
   auto& entity = entities_[symbol.at];
   if (entity.linkage == Linkage::external) entity.linkage = linkage;
@@ -120,7 +122,8 @@ void ModuleBuilder::define(std::uint32_t function, std::size_t unit, const Funct
     if (!is_same_unit && is_replaceable(syntax.linkage)) return;
     if (is_same_unit || !is_replaceable(entity.linkage)) fail(unit, syntax.place, syntax.name, "Duplicate definition of function " + quoted(syntax.name));
   }
-  const auto linkage = syntax.linkage == Linkage::internal && entity.unit_index == unit && entity.linkage != Linkage::external ? entity.linkage : syntax.linkage;
+  const auto linkage =
+      syntax.linkage == Linkage::internal && entity.unit_index == unit && entity.linkage != Linkage::external ? entity.linkage : syntax.linkage;
   entity = {&units_[unit], unit, &syntax, linkage};
   module_->functions[function]->is_defined = true;
 }
@@ -184,8 +187,8 @@ void ModuleBuilder::bodies() {
   const auto too_big = lay_out_shared(*module_, uses_, shared_, taken);
   if (too_big == kNone) return;
   const auto& entity = entities_[too_big];
-  fail(entity.unit_index, entity.syntax->place, entity.syntax->name, "Entry function " + quoted(entity.syntax->name) + " uses too much shared data (0xc000 bytes max)",
-       ParseError::Kind::too_big);
+  fail(entity.unit_index, entity.syntax->place, entity.syntax->name,
+       "Entry function " + quoted(entity.syntax->name) + " uses too much shared data (0xc000 bytes max)", ParseError::Kind::too_big);
 }
 
 void ModuleBuilder::check_resolved() {

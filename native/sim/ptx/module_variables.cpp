@@ -18,7 +18,8 @@ bool is_object(Type type) { return type == Type::texref || type == Type::sampler
 }  // namespace
 
 std::uint32_t ModuleBuilder::add_shared(const SharedVariable& variable) {
-  if (variable.bytes > kMaxShared) throw ParseError(ParseError::Kind::too_big, "", 0, 0, std::string(variable.name), "Variable " + quoted(variable.name) + " is too big");
+  if (variable.bytes > kMaxShared)
+    throw ParseError(ParseError::Kind::too_big, "", 0, 0, std::string(variable.name), "Variable " + quoted(variable.name) + " is too big");
   shared_.push_back(variable);
   return static_cast<std::uint32_t>(shared_.size() - 1);
 }
@@ -28,7 +29,8 @@ void ModuleBuilder::declare_variables(std::size_t unit) {
     switch (each.space) {
       case Space::global: case Space::constant: declare_variable(unit, each); break;
       case Space::shared: declare_shared(unit, each); break;
-      case Space::local: fail(unit, each.place, each.name, ".local variables of module scope are not supported: they need calls without ABI", ParseError::Kind::syntax);
+      case Space::local:
+        fail(unit, each.place, each.name, ".local variables of module scope are not supported: they need calls without ABI", ParseError::Kind::syntax);
       default: fail(unit, each.place, each.name, "This state space has no variables of module scope", ParseError::Kind::syntax);
     }
   }
@@ -50,7 +52,8 @@ void ModuleBuilder::declare_shared(std::size_t unit, const VariableSyntax& synta
   }
   if (outside != global_names_.end() && outside->second.kind == Symbol::Kind::shared) {
     auto& other = shared_[outside->second.at];
-    if (!is_external && !other.is_dynamic && !is_replaceable(syntax.linkage)) fail(unit, syntax.place, syntax.name, "Duplicate definition of variable " + quoted(syntax.name));
+    if (!is_external && !other.is_dynamic && !is_replaceable(syntax.linkage))
+      fail(unit, syntax.place, syntax.name, "Duplicate definition of variable " + quoted(syntax.name));
     // Defined here what another unit only declared: both mean this one.
     if (!is_external && other.is_dynamic) other = {syntax.name, symbol.bytes, syntax.alignment(), false};
     names[syntax.name] = outside->second;
@@ -125,7 +128,8 @@ void ModuleBuilder::relocate() {
     if (symbol.kind != Symbol::Kind::function && symbol.kind != Symbol::Kind::variable) {
       fail(each.unit_index, syntax.place, syntax.name, "Unknown symbol " + quoted(syntax.name), ParseError::Kind::syntax);
     }
-    if (syntax.bytes != 8 && syntax.bytes != 4 && syntax.bytes != 1) fail(each.unit_index, syntax.place, syntax.name, "An address does not fit", ParseError::Kind::syntax);
+    if (syntax.bytes != 8 && syntax.bytes != 4 && syntax.bytes != 1)
+      fail(each.unit_index, syntax.place, syntax.name, "An address does not fit", ParseError::Kind::syntax);
     Relocation made;
     made.offset = syntax.offset;
     made.bytes = syntax.bytes;

@@ -1,4 +1,5 @@
-// Every operation of the decoded form and its operands. Instruction::o[] in the order of the brackets; d is written; {..} is a list operand; ? may be Kind::none.
+// Every operation of the decoded form and its operands. Instruction::o[] in the order of the brackets; d is written; {..} is a list operand; ? may be
+// Kind::none.
 // An executor chooses what carries an instruction out once, by op, type, source type and modifiers, and keeps that beside its code.
 // Unless said otherwise: register widths agree with the type, sources are lanes or constants, never symbols or special registers (decoding puts mov_* before).
 #pragma once
@@ -11,7 +12,8 @@ enum class Op : std::uint16_t {
   nop,           ///< also prefetch, pmevent, setmaxnreg, griddepcontrol, applypriority, discard, pragmas
   unsupported,   ///< faults when a lane executes it; Instruction::index is into Function::texts: the instruction as written
   // Integer and float arithmetic: type
-  add, sub,                        ///< [d, a, b] all types, packed ones too; rounding, kFtz, kSaturate. kCarryIn/kCarryOut (integers): o[4] is the carry, a predicate
+  add, sub,                        ///< [d, a, b] all types, packed ones too; rounding, kFtz, kSaturate. kCarryIn/kCarryOut (integers): o[4] is the carry, a
+                                   ///< predicate
   mul_lo, mul_hi,                  ///< [d, a, b] integers
   mul_wide,                        ///< [d, a, b] type u16, s16, u32, s32; d twice as wide
   mul,                             ///< [d, a, b] floats
@@ -60,7 +62,8 @@ enum class Op : std::uint16_t {
   mov_local,                       ///< [d] local address (an address in .local, not a generic one) of frame offset displacement
   mov_shared,                      ///< [d] shared address of displacement in the block's shared memory
   mov_param,                       ///< [d] kernels: address of the parameter block + displacement, that ld.param and cvta.param take
-  cvt,                             ///< [d, a, b?] type: of d; source_type: of a. Registers may be wider than the types: a is cut, d is extended by the sign of type. b: packed results, d = (a high, b low)
+  cvt,                             ///< [d, a, b?] type: of d; source_type: of a. Registers may be wider than the types: a is cut, d is extended by the sign of
+                                   ///< type. b: packed results, d = (a high, b low). Rounding::rs: one more, random bits (32-bit)
   cvt_pack,                        ///< [d, a, b, c?] cvt.pack.sat: type: of each part of d; source_type: s32; detail: has c
   cvta,                            ///< [d, a] space to generic
   cvta_to,                         ///< [d, a] generic to space
@@ -74,11 +77,13 @@ enum class Op : std::uint16_t {
   st,                              ///< [address, a or {a}] registers may be wider: cut
   atom,                            ///< [d or {d} or sink, address, b or {b}, c?] atomic; c: compare_swap's new value. count for .v2, .v4, .v8. red has a sink
   membar,                          ///< order, scope; fence, fence.proxy too
-  cp_async,                        ///< [address shared, source address in a register (global), source bytes?, ignore predicate?] count: bytes 4, 8, 16; the rest is zeros
+  cp_async,                        ///< [address shared, source address in a register (global), source bytes?, ignore predicate?] count: bytes 4, 8, 16; the
+                                   ///< rest is zeros
   cp_async_commit,                 ///< []
   cp_async_wait,                   ///< [n constant?] kAll: wait_all
   cp_async_mbarrier_arrive,        ///< [address] detail: 1 noinc
-  cp_async_bulk,                   ///< [address destination, source in a register, bytes, mbarrier in a register?] space: destination's, detail: source's Space; mbarrier none: bulk group
+  cp_async_bulk,                   ///< [address destination, source in a register, bytes, mbarrier in a register?] space: destination's, detail: source's
+                                   ///< Space; mbarrier none: bulk group
   cp_async_bulk_commit,            ///< []
   cp_async_bulk_wait,              ///< [n constant]
   // Other lanes
@@ -107,7 +112,8 @@ enum class Op : std::uint16_t {
   ret, exit,                       ///< ret of a kernel is decoded to exit
   trap, brkpt,
   nanosleep,                       ///< [a]
-  // Textures and surfaces. The object: o[1] (suld, tex...), o[0] (sust): a 64-bit register (unified or indirect) or Kind::symbol, a variable of type texref or surfref
+  // Textures and surfaces. The object: o[1] (suld, tex...), o[0] (sust): a 64-bit register (unified or indirect) or Kind::symbol, a variable of type texref or
+  // surfref
   tex,                             ///< [{d}, texture, sampler?, {coordinates}, lod?, {ddx}?...] index into Function::textures holds the rest
   tld4,                            ///< [{d}, texture, sampler?, {coordinates}] detail: component 0..3; index as tex
   txq, suq,                        ///< [d, object] detail: QueryField

@@ -31,7 +31,8 @@ struct Source {
   std::string_view text;  ///< a trailing NUL is left out
 };
 
-/// Throws ParseError, never anything else but std::bad_alloc. Functions and variables that stay undefined are errors, but for those the executor has itself (Builtin).
+/// Throws ParseError, never anything else but std::bad_alloc. Functions and variables that stay undefined are errors, but for those the executor has itself
+/// (Builtin).
 std::unique_ptr<Module> parse(std::string_view text, std::string name = "");
 
 }  // namespace flexrack::sim::ptx

@@ -102,7 +102,8 @@ void Parser::version() {
   if (dot == std::string_view::npos) fail("a version, major.minor");
   unit_.version_major = number(text.substr(0, dot));
   unit_.version_minor = number(text.substr(dot + 1));
-  const bool is_known = unit_.version_major >= 1 && unit_.version_major <= 9 && (unit_.version_major < 9 || unit_.version_minor == 0) && unit_.version_minor < 100;
+  const bool is_known =
+      unit_.version_major >= 1 && unit_.version_major <= 9 && (unit_.version_major < 9 || unit_.version_minor == 0) && unit_.version_minor < 100;
   if (!is_known) fail_at(where, text, "Unsupported .version " + shown(text) + "; current version is '9.0'", ParseError::Kind::unsupported_version);
   advance();
   if (!is_dotted("target")) fail("the directive .target");

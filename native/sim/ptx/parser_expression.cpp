@@ -9,7 +9,8 @@ namespace {
 
 constexpr unsigned kMaxDepth = 100;
 /// Loosest first.
-constexpr std::string_view kLevels[][4] = {{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", "<", ">=", ">"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
+constexpr std::string_view kLevels[][4] = {{"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<=", "<", ">=", ">"},
+                                           {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
 constexpr unsigned kSumLevel = 8;
 constexpr unsigned kLevelCount = sizeof(kLevels) / sizeof(kLevels[0]);
 
@@ -76,7 +77,8 @@ std::uint64_t Parser::natural(std::string_view what, std::uint64_t limit) {
   const auto text = token_.text;
   if (token_.kind != Token::Kind::integer && token_.kind != Token::Kind::name && !is("(")) fail(what);
   const auto value = expression();
-  if (value.is_real || (!value.is_unsigned && value.integer >> 63) || value.integer > limit) fail_at(where, text, "Value out of range, expected " + std::string(what));
+  if (value.is_real || (!value.is_unsigned && value.integer >> 63) || value.integer > limit)
+    fail_at(where, text, "Value out of range, expected " + std::string(what));
   return value.integer;
 }
 
@@ -123,7 +125,8 @@ Constant Parser::apply(std::string_view op, const Constant& a, const Constant& b
     return out;
   }
   out.is_unsigned = a.is_unsigned || b.is_unsigned;
-  const auto verdict = out.is_unsigned ? compared(op, a.integer, b.integer) : compared(op, static_cast<std::int64_t>(a.integer), static_cast<std::int64_t>(b.integer));
+  const auto verdict =
+      out.is_unsigned ? compared(op, a.integer, b.integer) : compared(op, static_cast<std::int64_t>(a.integer), static_cast<std::int64_t>(b.integer));
   if (verdict) return truth(*verdict);
   if (op == "<<" || op == ">>") {
     out.is_unsigned = a.is_unsigned;

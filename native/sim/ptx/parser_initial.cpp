@@ -63,7 +63,8 @@ void Parser::initial_list(VariableSyntax& variable, const std::vector<std::uint6
 void Parser::initial_value(VariableSyntax& variable, std::uint64_t offset) {
   const auto bytes = bytes_of(variable.type);
   if (bytes == 0) fail("a type that can have initial values");
-  if (offset > token_.at + kMaxGap) fail_at(place(), token_.text, "Initial value of '" + std::string(variable.name) + "' lies too far", ParseError::Kind::too_big);
+  if (offset > token_.at + kMaxGap)
+    fail_at(place(), token_.text, "Initial value of '" + std::string(variable.name) + "' lies too far", ParseError::Kind::too_big);
   if (token_.kind == Token::Kind::name && token_.text != "WARP_SZ") return initial_address(variable, offset, bytes, 0);
   const auto where = place();
   const bool may_mask = token_.kind == Token::Kind::integer && ahead().kind == Token::Kind::punctuation && ahead().text == "(";

@@ -7,7 +7,8 @@
 
 namespace flexrack::sim::ptx {
 
-/// Replaces the numbers of registers in the code by offsets into the frame, and sets frame_bytes and register_count. `widths`: by number. False: it would be bigger than any machine's.
+/// Replaces the numbers of registers in the code by offsets into the frame, and sets frame_bytes and register_count. `widths`: by number. False: it would be
+/// bigger than any machine's.
 bool assign_places(Function& function, const std::vector<Width>& widths);
 
 }  // namespace flexrack::sim::ptx

@@ -1,4 +1,5 @@
-// Dominators of the reversed graph, by Lengauer and Tarjan's simple method (TOPLAS 1979): almost linear, also for graphs that were made to be slow. Nothing here recurses.
+// Dominators of the reversed graph, by Lengauer and Tarjan's simple method (TOPLAS 1979): almost linear, also for graphs that were made to be slow. Nothing
+// here recurses.
 #include "sim/ptx/post_dominators.h"
 
 #include <algorithm>

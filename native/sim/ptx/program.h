@@ -1,9 +1,10 @@
-// The decoded form of PTX: what an executor runs. Registers and immediates have places, labels are instruction indices, every branch knows where its lanes meet again.
+// The decoded form of PTX: what an executor runs. Registers and immediates have places, labels are instruction indices, every branch knows where its lanes meet
+// again.
 //
-// A warp's registers are one block of bytes, its frame: 64-byte aligned, Function::frame_bytes long, zeroed by the executor at a function's start. A register is an offset into it,
-// where the 32 lanes lie side by side: `T lanes[32]` with T 2 (Width::w16, for 8-bit registers too), 4, 8 or 16 bytes; a predicate is one 32-bit mask, bit = lane. Offsets of
-// registers that never live at once may be the same, so an instruction must write active lanes only. Immediates lie in the same way in Function::constants, shared by all
-// warps: a source operand is lanes in one of the two and arithmetic need not tell which.
+// A warp's registers are one block of bytes, its frame: 64-byte aligned, Function::frame_bytes long, zeroed by the executor at a function's start. A register
+// is an offset into it, where the 32 lanes lie side by side: `T lanes[32]` with T 2 (Width::w16, for 8-bit registers too), 4, 8 or 16 bytes; a predicate is one
+// 32-bit mask, bit = lane. Offsets of registers that never live at once may be the same, so an instruction must write active lanes only. Immediates lie in the
+// same way in Function::constants, shared by all warps: a source operand is lanes in one of the two and arithmetic need not tell which.
 #pragma once
 
 #include <array>
@@ -37,7 +38,8 @@ struct Operand {
     constant,          ///< at: offset into Function::constants
     list,              ///< at: first in Function::operands, count of them
     address_register,  ///< at: offset into the frame of the base (width w32 or w64); Instruction::displacement is added
-    address_absolute,  ///< Instruction::displacement in the instruction's space: into the local frame, the block's shared memory, the parameter block; generic or global: the address itself
+    address_absolute,  ///< Instruction::displacement in the instruction's space: into the local frame, the block's shared memory, the parameter block; generic
+                       ///< or global: the address itself
     address_variable,  ///< at: into Module::variables; displacement is added
     symbol,            ///< at: into Module::variables (textures, surfaces) or as the Op says
   };
@@ -86,7 +88,8 @@ struct Line {
   std::uint32_t line = 0;
 };
 
-/// A formal parameter, or a result, of a function. Of kernels: offset is into the parameter block. Of device functions it is in the local frame of the function, or a register.
+/// A formal parameter, or a result, of a function. Of kernels: offset is into the parameter block. Of device functions it is in the local frame of the
+/// function, or a register.
 struct Parameter {
   std::string name;
   std::uint32_t offset = 0;

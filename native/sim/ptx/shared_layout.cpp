@@ -169,7 +169,8 @@ void SharedLayout::place_dynamic() {
     const auto& function = *module_.functions[at];
     if (function.is_kernel && reach_[at].has_dynamic) offset = std::max(offset, function.dynamic_shared_offset);
     if (function.is_kernel) continue;
-    for (const auto& use : uses_[at].shared) offset = static_cast<std::uint32_t>(aligned(offset, variables_[use.variable].is_dynamic ? variables_[use.variable].align : 1));
+    for (const auto& use : uses_[at].shared)
+      offset = static_cast<std::uint32_t>(aligned(offset, variables_[use.variable].is_dynamic ? variables_[use.variable].align : 1));
   }
   for (std::uint32_t at = 0; at < module_.functions.size(); ++at) {
     auto& function = *module_.functions[at];
@@ -201,7 +202,8 @@ std::uint32_t SharedLayout::run() {
 
 }  // namespace
 
-std::uint32_t lay_out_shared(Module& module, const std::vector<FunctionUse>& uses, const std::vector<SharedVariable>& variables, const std::vector<std::uint32_t>& taken) {
+std::uint32_t lay_out_shared(Module& module, const std::vector<FunctionUse>& uses, const std::vector<SharedVariable>& variables,
+                             const std::vector<std::uint32_t>& taken) {
   return SharedLayout(module, uses, variables, taken).run();
 }
 

@@ -34,7 +34,8 @@ constexpr std::string_view kCombines[] = {"", "and", "or", "xor"};
 constexpr std::string_view kScopes[] = {"", "cta", "cluster", "gpu", "sys"};
 constexpr std::string_view kOrders[] = {"", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio"};
 constexpr std::string_view kAtomics[] = {"", "add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"};
-constexpr std::string_view kFlags[] = {"ftz", "sat", "approx", "relu", "satfinite", "NaN", "xorsign", "uni", "sync", "carry_in", "cc", "noftz", "all", "wrap", "shiftamt", "oob"};
+constexpr std::string_view kFlags[] = {"ftz",  "sat",      "approx", "relu",  "satfinite", "NaN",  "xorsign",  "uni",
+                                       "sync", "carry_in", "cc",     "noftz", "all",       "wrap", "shiftamt", "oob"};
 
 template <class Enum, std::size_t size>
 void add_word(std::string& out, Enum value, const std::string_view (&names)[size]) {

@@ -31,8 +31,8 @@ constexpr unsigned bytes_of(Type type) {
 
 constexpr bool is_signed(Type type) { return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64; }
 constexpr bool is_floating(Type type) {
-  return type == Type::f16 || type == Type::f16x2 || type == Type::bf16 || type == Type::bf16x2 || type == Type::f32 || type == Type::f32x2 || type == Type::f64 ||
-         type == Type::tf32;
+  return type == Type::f16 || type == Type::f16x2 || type == Type::bf16 || type == Type::bf16x2 ||
+         type == Type::f32 || type == Type::f32x2 || type == Type::f64 || type == Type::tf32;
 }
 
 enum class Space : std::uint8_t { generic, global, constant, shared, shared_cluster, local, param, reg, special };
@@ -40,7 +40,8 @@ enum class Space : std::uint8_t { generic, global, constant, shared, shared_clus
 /// The i forms (rni, ...) round to an integral value and apply to cvt only.
 enum class Rounding : std::uint8_t { none, rn, rz, rm, rp, rna, rs, rni, rzi, rmi, rpi };
 
-/// eq..ge are ordered for floats (signed or unsigned by the type for integers: lo, ls, hi, hs are decoded to lt, le, gt, ge); *u are true for a NaN too; num: neither is a NaN; nan: one is.
+/// eq..ge are ordered for floats (signed or unsigned by the type for integers: lo, ls, hi, hs are decoded to lt, le, gt, ge); *u are true for a NaN too; num:
+/// neither is a NaN; nan: one is.
 enum class Compare : std::uint8_t { none, eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
 
 /// How set and setp combine the comparison with the predicate operand.

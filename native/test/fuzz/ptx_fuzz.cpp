@@ -1,4 +1,5 @@
-// PTX texts: as they come; with pieces of one text put into another; two units linked. What is accepted must hold what an executor relies on, and is put into words.
+// PTX texts: as they come; with pieces of one text put into another; two units linked. What is accepted must hold what an executor relies on, and is put into
+// words.
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -16,8 +17,10 @@ constexpr std::string_view kHead = ".version 8.5\n.target sm_90\n.address_size 6
 
 /// A kernel around statements, so that bodies need no frame of their own to be looked at.
 std::string wrapped(std::string_view body) {
-  return std::string(kHead) + ".global .u32 g[8]; .extern .shared .align 16 .b8 dyn[]; .shared .b32 s[16];\n.func (.param .b32 out) f(.param .b32 a, .reg .b32 b) { ret; }\n" +
-         ".visible .entry k(.param .u64 p, .param .align 8 .b8 big[24])\n{\n.reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .f32 %f<16>; .reg .b64 %rd<16>; "
+  return std::string(kHead) +
+         ".global .u32 g[8]; .extern .shared .align 16 .b8 dyn[]; .shared .b32 s[16];\n.func (.param .b32 out) f(.param .b32 a, .reg .b32 b) { ret; }\n" +
+         ".visible .entry k(.param .u64 p, .param .align 8 .b8 big[24])\n{\n.reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .f32 %f<16>; .reg .b64 "
+         "%rd<16>; "
          ".reg .f64 %fd<8>; .reg .b128 %q<4>; .local .b32 l[4];\n" +
          std::string(body) + "\n}\n";
 }

@@ -59,7 +59,9 @@ TEST_CASE("integer arithmetic") {
 }
 
 TEST_CASE("the carry is a predicate of its own") {
-  const auto module = kernel_of("add.cc.u32 %r1, %r2, %r3; addc.cc.u32 %r4, %r5, %r6; addc.u32 %r7, %r8, 0; madc.hi.cc.u64 %rd1, %rd2, %rd3, %rd4; sub.cc.s32 %r1, %r2, 1; subc.u32 %r2, %r3, %r4;");
+  const auto module = kernel_of(
+      "add.cc.u32 %r1, %r2, %r3; addc.cc.u32 %r4, %r5, %r6; addc.u32 %r7, %r8, 0; madc.hi.cc.u64 %rd1, %rd2, %rd3, %rd4; sub.cc.s32 %r1, %r2, 1; subc.u32 %r2, "
+      "%r3, %r4;");
   const auto& code = module->kernel("k")->code;
   CHECK(code[0].flags == kCarryOut);
   CHECK(code[1].flags == (kCarryIn | kCarryOut));
@@ -349,14 +351,17 @@ TEST_CASE("textures and surfaces") {
 
 TEST_CASE("matrices") {
   check_all({
-      {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f1,%f2,%f3,%f4};", "mma.f32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r}"},
+      {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f1,%f2,%f3,%f4};",
+       "mma.f32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r}"},
       {"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r1,%r2}, [%r3+16];", "ldmatrix.shared.v2.b16 {r, r}, [r+16]"},
       {"stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r3], {%r1};", "stmatrix.shared.b16 [r], {r}"},
       {"movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;", "movmatrix.b32 r, r"},
-      {"wmma.load.a.sync.aligned.col.m16n16k16.global.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%rd1], 16;", "wmma.load.global.f16 {r, r, r, r, r, r, r, r}, [r], #16"},
+      {"wmma.load.a.sync.aligned.col.m16n16k16.global.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%rd1], 16;",
+       "wmma.load.global.f16 {r, r, r, r, r, r, r, r}, [r], #16"},
       {"wmma.store.d.sync.aligned.row.m16n16k16.f32 [%rd1], {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, %r1;", "wmma.store.f32 [r], {r, r, r, r, r, r, r, r}, r"},
   });
-  const auto module = kernel_of("mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32 {%r1,%r2,%r3,%r4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%r1,%r2,%r3,%r4};");
+  const auto module =
+      kernel_of("mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32 {%r1,%r2,%r3,%r4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%r1,%r2,%r3,%r4};");
   const auto& matrix = module->kernel("k")->matrices.at(first_of(*module).index);
   CHECK(matrix.m == 16);
   CHECK(matrix.n == 8);

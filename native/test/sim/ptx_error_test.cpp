@@ -35,7 +35,8 @@ TEST_CASE("an error has a place, a token and what was expected") {
   CHECK(error.column == 15);
   CHECK(error.text == "%r2");
   CHECK(error.message == "Parsing error near '%r2': syntax error, expected ';'");
-  CHECK(error.log() == "ptxas file.ptx, line 7; error   : Parsing error near '%r2': syntax error, expected ';'\nptxas fatal   : Ptx assembly aborted due to errors\n");
+  CHECK(error.log() ==
+        "ptxas file.ptx, line 7; error   : Parsing error near '%r2': syntax error, expected ';'\nptxas fatal   : Ptx assembly aborted due to errors\n");
   CHECK(std::string(error.what()) == "line 7, column 15: Parsing error near '%r2': syntax error, expected ';'");
 }
 
@@ -64,16 +65,40 @@ TEST_CASE("names") {
 }
 
 TEST_CASE("operands that do not fit") {
-  for (const std::string text : {"add.u32 %r1, %r2;", "add.u32 %r1, %r2, %r3, %r4;", "add.u32 %rd1, %r2, %r3;", "add.u32 %r1, %rd2, %r3;", "add.s32 %f1, %r1, %r2;", "add.f32 %f1, %p1, %f2;",
-                           "add.u32 7, %r1, %r2;", "add.u32 %r1, [%r2], %r3;", "shl.b64 %rd1, %rd1, %rd2;", "selp.b32 %r1, %r2, %r3, %r4;", "cvt.u64.u32 %r1, %r2;", "cvt.u32.u64 %r1, %r2;",
-                           "ld.global.v2.u32 {%r1}, [%rd1];", "ld.global.u32 %r1, %rd1;", "ld.global.u64 %r1, [%rd1];", "st.global.u64 [%rd1], %r1;", "ld.global.u32 %r1, [%h1];",
-                           "mov.b64 %rd1, {%r1, %r2, %r3};", "mov.u16 %r1, %r2;", "setp.eq.u32 %r1, %r1, %r2;", "@%r1 ret;", "ret 5;", "bra 7;",
-                           "lop3.b32 %r1, %r2, %r3, %r4, 256;", "atom.global.cas.b32 %r1, [%rd1], %r2;", "vote.sync.all.pred %p1, %r1, -1;", "prmt.b32 %r1|%p1, %r2, %r3, 1;"}) {
+  for (const std::string text : {"add.u32 %r1, %r2;",
+                                 "add.u32 %r1, %r2, %r3, %r4;",
+                                 "add.u32 %rd1, %r2, %r3;",
+                                 "add.u32 %r1, %rd2, %r3;",
+                                 "add.s32 %f1, %r1, %r2;",
+                                 "add.f32 %f1, %p1, %f2;",
+                                 "add.u32 7, %r1, %r2;",
+                                 "add.u32 %r1, [%r2], %r3;",
+                                 "shl.b64 %rd1, %rd1, %rd2;",
+                                 "selp.b32 %r1, %r2, %r3, %r4;",
+                                 "cvt.u64.u32 %r1, %r2;",
+                                 "cvt.u32.u64 %r1, %r2;",
+                                 "ld.global.v2.u32 {%r1}, [%rd1];",
+                                 "ld.global.u32 %r1, %rd1;",
+                                 "ld.global.u64 %r1, [%rd1];",
+                                 "st.global.u64 [%rd1], %r1;",
+                                 "ld.global.u32 %r1, [%h1];",
+                                 "mov.b64 %rd1, {%r1, %r2, %r3};",
+                                 "mov.u16 %r1, %r2;",
+                                 "setp.eq.u32 %r1, %r1, %r2;",
+                                 "@%r1 ret;",
+                                 "ret 5;",
+                                 "bra 7;",
+                                 "lop3.b32 %r1, %r2, %r3, %r4, 256;",
+                                 "atom.global.cas.b32 %r1, [%rd1], %r2;",
+                                 "vote.sync.all.pred %p1, %r1, -1;",
+                                 "prmt.b32 %r1|%p1, %r2, %r3, 1;"}) {
     check_said(text, "mismatch");
   }
   check_said("ld.local.u32 %r1, [p];", "State space mismatch");
-  for (const std::string text : {"add.u32 _, %r1, %r2;", "ld.global.u32 _, [%rd1];", "shfl.sync.idx.b32 _|%p1, %r1, 1, 31, -1;", "cvt.u32.u64 _, %rd1;"}) check_said(text, "Result discard mode is not allowed");
-  CHECK(complaint(kernel_text("setp.eq.u32 _|%p1, %r1, %r2; setp.eq.u32 %p1|_, %r1, %r2; atom.global.add.u32 _, [%rd1], 1; match.all.sync.b32 _|%p1, %r1, -1;")).empty());
+  for (const std::string text : {"add.u32 _, %r1, %r2;", "ld.global.u32 _, [%rd1];", "shfl.sync.idx.b32 _|%p1, %r1, 1, 31, -1;", "cvt.u32.u64 _, %rd1;"})
+    check_said(text, "Result discard mode is not allowed");
+  CHECK(complaint(kernel_text("setp.eq.u32 _|%p1, %r1, %r2; setp.eq.u32 %p1|_, %r1, %r2; atom.global.add.u32 _, [%rd1], 1; match.all.sync.b32 _|%p1, %r1, -1;"))
+            .empty());
 }
 
 TEST_CASE("grammar") {

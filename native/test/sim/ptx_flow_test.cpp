@@ -8,8 +8,8 @@ using namespace flexrack::sim::ptx;
 
 namespace {
 
-/// The points of reconvergence of the branches, by the order of the branches in the text. Every instruction but branches and ends is `mov.u32 %r1, <number>`, so that a
-/// point is told as that number; -1: the end of the function, -2: something else.
+/// The points of reconvergence of the branches, by the order of the branches in the text. Every instruction but branches and ends is `mov.u32 %r1, <number>`,
+/// so that a point is told as that number; -1: the end of the function, -2: something else.
 std::vector<int> meets(const std::string& body, const std::string& before = "") {
   const auto module = kernel_of(body, before);
   const auto& kernel = *module->kernel("k");
@@ -44,7 +44,8 @@ TEST_CASE("nested ifs meet inside first") {
 
 TEST_CASE("a loop's lanes meet behind the loop, also those that break out or go on early") {
   CHECK(meets("L:\n" + mark(1) + "@%p1 bra L;\n" + mark(2)) == std::vector<int>{2});
-  CHECK(meets("L:\n" + mark(1) + "@%p1 bra E;\n" + mark(2) + "@%p2 bra N;\n" + mark(3) + "N:\n" + mark(4) + "@%p3 bra L;\nE:\n" + mark(5)) == std::vector<int>{5, 4, 5});
+  CHECK(meets("L:\n" + mark(1) + "@%p1 bra E;\n" + mark(2) + "@%p2 bra N;\n" + mark(3) + "N:\n" + mark(4) + "@%p3 bra L;\nE:\n" + mark(5)) ==
+        std::vector<int>{5, 4, 5});
   CHECK(meets("L:\nM:\n" + mark(1) + "@%p1 bra M;\n" + mark(2) + "@%p2 bra L;\n" + mark(3)) == std::vector<int>{2, 3});
 }
 
@@ -81,7 +82,8 @@ TEST_CASE("loops without an end, and code that nobody reaches") {
 
 TEST_CASE("lanes may meet nowhere before the end") {
   // Two loops into each other that end in two places.
-  const auto module = parse(kHead + ".visible .func f(.param .u32 n)\n{\n.reg .pred %p<4>; .reg .b32 %r<4>;\n@%p1 bra A;\n" + mark(1) + "@%p2 trap;\nret;\nA:\n" + mark(2) + "ret;\n}\n");
+  const auto module = parse(kHead + ".visible .func f(.param .u32 n)\n{\n.reg .pred %p<4>; .reg .b32 %r<4>;\n@%p1 bra A;\n" + mark(1) +
+                            "@%p2 trap;\nret;\nA:\n" + mark(2) + "ret;\n}\n");
   const auto& code = module->function("f")->code;
   CHECK(code[0].ways.reconverge == 4);
   CHECK(code.back().op == Op::ret);

@@ -31,7 +31,8 @@ const std::string kCall =
     "{ .param .b32 a; st.param.b32 [a], 5; .param .align 8 .b8 b[16]; st.param.b64 [b+8], %rd1; .param .b32 out;\n"
     "call.uni (out), f, (a, b); ld.param.b32 %r1, [out]; }\nret; }\n";
 const std::string kExternal = ".extern .func (.param .b32 out) f(.param .b32 a, .param .align 8 .b8 b[16]);\n";
-const std::string kDefined = ".visible .func (.param .b32 out) f(.param .b32 a, .param .align 8 .b8 b[16]) { .reg .b32 %r<2>; ld.param.b32 %r1, [a]; st.param.b32 [out], %r1; ret; }\n";
+const std::string kDefined =
+    ".visible .func (.param .b32 out) f(.param .b32 a, .param .align 8 .b8 b[16]) { .reg .b32 %r<2>; ld.param.b32 %r1, [a]; st.param.b32 [out], %r1; ret; }\n";
 
 }  // namespace
 
@@ -64,9 +65,10 @@ TEST_CASE("a call copies parameters between local frames") {
 }
 
 TEST_CASE("parameters in registers, and constants as arguments") {
-  const auto module = parse(kHead +
-                            ".visible .func (.reg .u32 %out) f(.reg .u32 %a, .param .b32 b) { .reg .b32 %r<2>; ld.param.b32 %r1, [b]; add.u32 %out, %a, %r1; ret; }\n"
-                            ".visible .entry k() { .reg .u32 %r<4>; call (%r1), f, (7, %r2); call (_), f, (%r1, 3); call f, (1, 2); ret; }\n");
+  const auto module =
+      parse(kHead +
+            ".visible .func (.reg .u32 %out) f(.reg .u32 %a, .param .b32 b) { .reg .b32 %r<2>; ld.param.b32 %r1, [b]; add.u32 %out, %a, %r1; ret; }\n"
+            ".visible .entry k() { .reg .u32 %r<4>; call (%r1), f, (7, %r2); call (_), f, (%r1, 3); call f, (1, 2); ret; }\n");
   const auto& callee = *module->function("f");
   CHECK(callee.parameters[0].is_register);
   CHECK(callee.results[0].is_register);
@@ -87,7 +89,8 @@ TEST_CASE("calls that do not fit their function") {
   const auto said = [&](const std::string& call) {
     return complaint(kHead + f + ".visible .entry k() { .reg .b32 %r<4>; .reg .b64 %rd<4>; .param .b64 wide; " + call + " ret; }");
   };
-  for (const std::string call : {"call (%r1), f, (%r2, %r3);", "call (%r1), f;", "call (%rd1), f, (%r1);", "call (%r1), f, (wide);", "call (%r1), %r2, (%r1);"}) {
+  for (const std::string call :
+       {"call (%r1), f, (%r2, %r3);", "call (%r1), f;", "call (%rd1), f, (%r1);", "call (%r1), f, (wide);", "call (%r1), %r2, (%r1);"}) {
     INFO(call);
     CHECK(said(call).find("mismatch") != std::string::npos);
   }
@@ -97,7 +100,8 @@ TEST_CASE("calls that do not fit their function") {
 TEST_CASE("indirect calls by prototype and by list") {
   const auto module = parse(kHead + kDefined +
                             ".visible .entry k() { .reg .b64 %rd<4>; .reg .b32 %r<4>; mov.u64 %rd1, f;\n"
-                            "{ .param .b32 a; .param .align 8 .b8 b[16]; .param .b32 out; P: .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 8 .b8 _[16]); call (out), %rd1, (a, b), P; }\n"
+                            "{ .param .b32 a; .param .align 8 .b8 b[16]; .param .b32 out; P: .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 8 "
+                            ".b8 _[16]); call (out), %rd1, (a, b), P; }\n"
                             "{ .param .b32 a; .param .align 8 .b8 b[16]; .param .b32 out; T: .calltargets f; call (out), %rd1, (a, b), T; }\nret; }");
   const auto& kernel = *module->kernel("k");
   CHECK(kernel.has_indirect_calls);
@@ -175,7 +179,8 @@ TEST_CASE("each kernel has its own layout of shared memory; device functions hav
 TEST_CASE("what follows from who calls whom: barriers, recursion") {
   const auto module = parse(kHead +
                             ".visible .func leaf() { bar.sync 3; ret; }\n.visible .func again();\n.visible .func again() { call again; ret; }\n"
-                            ".visible .entry a() { bar.sync 0; call leaf; ret; }\n.visible .entry b() { call again; ret; }\n.visible .entry c() { .reg .b32 %r<2>; bar.sync %r1; ret; }\n");
+                            ".visible .entry a() { bar.sync 0; call leaf; ret; }\n.visible .entry b() { call again; ret; }\n.visible .entry c() { .reg .b32 "
+                            "%r<2>; bar.sync %r1; ret; }\n");
   CHECK(module->kernel("a")->barriers == 4);
   CHECK_FALSE(module->kernel("a")->uses_dynamic_stack);
   CHECK(module->kernel("b")->uses_dynamic_stack);

@@ -188,7 +188,9 @@ TEST_CASE("values that follow each other need one place each at most, whatever t
 }
 
 TEST_CASE("what a loop carries keeps its place through the loop") {
-  const auto module = kernel_of("mov.u32 %r1, 0;\nmov.u32 %r2, 1;\nL:\nadd.u32 %r3, %r1, 5;\nadd.u32 %r4, %r3, 6;\nadd.u32 %r1, %r4, %r2;\nsetp.lt.u32 %p1, %r1, 100;\n@%p1 bra L;\nst.global.u32 [%rd1], %r1;");
+  const auto module = kernel_of(
+      "mov.u32 %r1, 0;\nmov.u32 %r2, 1;\nL:\nadd.u32 %r3, %r1, 5;\nadd.u32 %r4, %r3, 6;\nadd.u32 %r1, %r4, %r2;\nsetp.lt.u32 %p1, %r1, 100;\n@%p1 bra "
+      "L;\nst.global.u32 [%rd1], %r1;");
   const auto& code = module->kernel("k")->code;
   const auto carried = code[0].o[0].at, constant = code[1].o[0].at;
   for (const auto at : {2u, 3u}) {

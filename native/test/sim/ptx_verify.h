@@ -79,7 +79,8 @@ inline const char* unsound(const Module& module, Function& function) {
   for (const auto* list : {&function.parameters, &function.results}) {
     for (const auto& each : *list) {
       if (each.is_register && !is_inside(function, each.place, module)) return "parameter";
-      if (!each.is_register && std::uint64_t{each.offset} + each.bytes > (function.is_kernel ? function.parameter_bytes : function.local_bytes)) return "parameter's place";
+      if (!each.is_register && std::uint64_t{each.offset} + each.bytes > (function.is_kernel ? function.parameter_bytes : function.local_bytes))
+        return "parameter's place";
     }
   }
   return nullptr;
