@@ -44,6 +44,7 @@ class Call {
  public:
   Call() {
     if (!process()) error_ = not_open();
+    else if (thread_state.host_functions != 0) error_ = CUDA_ERROR_NOT_PERMITTED;
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;

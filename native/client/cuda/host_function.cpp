@@ -73,6 +73,7 @@ void run_host_function(CudaServer& server, std::uint64_t number, std::uint64_t t
     if (function.is_once) all.functions.erase(found);
   }
   run_on_host_thread([&server, function = std::move(function), turn, status] {
+    wait_for(function.behind);
     if (!is_ending()) function.run(status);
     // First what comes after it in this process, then the stream.
     if (function.work) function.work->finish(true);

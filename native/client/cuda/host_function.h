@@ -4,15 +4,24 @@
 #include <cstdint>
 #include <functional>
 
-#include "client/cuda/objects.h"
+#include "client/cuda/thread.h"
 
 namespace flexrack::client::cuda {
+
+/// While one lives on this thread, the driver may not be called on it (cuda.h 13.0, cuLaunchHostFunc: CUDA_ERROR_NOT_PERMITTED).
+struct InHostFunction {
+  InHostFunction() { ++thread_state.host_functions; }
+  ~InHostFunction() { --thread_state.host_functions; }
+  InHostFunction(const InHostFunction&) = delete;
+  InHostFunction& operator=(const InHostFunction&) = delete;
+};
 
 /// What a number that the server was given stands for; run(status) calls it.
 struct HostFunction {
   std::function<void(CUresult)> run;
   bool is_once = true;               ///< a graph's are run at each launch
-  std::shared_ptr<HostWork> work;    ///< finished when it has been run; null for a graph's
+  std::shared_ptr<HostWork> work{};  ///< finished when it has been run; null for a graph's
+  HostWorks behind{};                ///< what it comes after in this process: bytes that it may want to read
 };
 
 /// The number for the server.

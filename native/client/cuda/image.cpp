@@ -26,13 +26,18 @@ std::shared_ptr<const DeviceImage> Code::for_device(const Device& device) const 
     target.runs_elf = true;
     choice = flexrack::cuda::choose(image_, target);
   }
-  if (choice.entries.size() != 1) return nullptr;
+  if (choice.entries.empty()) return nullptr;
   const std::lock_guard guard(lock_);
+  // Whatever else is in a choice follows from its first.
   auto& unpacked = unpacked_[choice.entries.front()];
   if (!unpacked) {
     auto made = std::make_shared<DeviceImage>();
-    made->bytes = flexrack::cuda::contents(*choice.entries.front());
-    made->hash = flexrack::cuda::content_hash(made->bytes);
+    for (const auto* entry : choice.entries) made->parts.push_back({entry->kind == flexrack::cuda::CodeKind::ptx, flexrack::cuda::contents(*entry)});
+    if (made->parts.size() == 1) {
+      made->bytes = std::move(made->parts.front().bytes);
+      made->hash = flexrack::cuda::content_hash(made->bytes);
+      made->parts.clear();
+    }
     unpacked = std::move(made);
   }
   return unpacked;

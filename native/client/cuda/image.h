@@ -12,10 +12,16 @@
 
 namespace flexrack::client::cuda {
 
-/// What is sent to a server: machine code or PTX text.
+/// What is sent to a server: machine code or PTX text. With `parts` it is what they are linked to, once, where it is first loaded.
 struct DeviceImage {
-  std::vector<std::byte> bytes;
-  std::array<std::uint8_t, 32> hash{};
+  struct Part {
+    bool is_ptx = false;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<Part> parts;
+  mutable std::mutex lock;                             ///< of what follows, where there are parts
+  mutable std::vector<std::byte> bytes;
+  mutable std::array<std::uint8_t, 32> hash{};
 };
 
 class Code {

@@ -90,13 +90,16 @@ CUresult take_launch_attributes(Call& call, std::span<const CUlaunchAttribute> g
   return CUDA_SUCCESS;
 }
 
-CUresult check_launch(const Device& device, const KernelAt& kernel, const Shape& shape) {
+CUresult check_launch(const Device& device, const KernelAt& kernel, const Shape& shape, bool is_of_library) {
+  // The runtime library launches kernels of libraries, and gives on the number that it is answered: what it documents for sizes that cannot be is
+  // cudaErrorInvalidConfiguration, which the driver has no name for.
+  const auto impossible = is_of_library ? static_cast<CUresult>(9) : CUDA_ERROR_INVALID_VALUE;
   for (std::size_t i = 0; i < 3; ++i) {
     // Unsigned: zero is larger than any limit.
-    if (shape.grid[i] - 1 >= device.most_grid[i] || shape.block[i] - 1 >= device.most_block[i]) return CUDA_ERROR_INVALID_VALUE;
+    if (shape.grid[i] - 1 >= device.most_grid[i] || shape.block[i] - 1 >= device.most_block[i]) return impossible;
   }
   const auto threads = std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
-  if (threads > device.most_threads) return CUDA_ERROR_INVALID_VALUE;
+  if (threads > device.most_threads) return impossible;
   const auto most = static_cast<unsigned>(kernel.attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK].load(std::memory_order_relaxed));
   if (threads > most && has_attribute(kernel, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   const auto shared = static_cast<unsigned>(kernel.attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES].load(std::memory_order_relaxed));
@@ -112,7 +115,7 @@ CUresult launch(CUfunction function, const Shape& shape, CUstream which, void** 
   const auto* kernel = call.kernel(function);
   if (!call.settle()) return call.error();
   const auto context = stream->context;
-  if (const auto status = check_launch(*context->device, *kernel, shape); status != CUDA_SUCCESS) return status;
+  if (const auto status = check_launch(*context->device, *kernel, shape, !is_live(function)); status != CUDA_SUCCESS) return status;
   if (is_cooperative) {
     if (const auto status = check_cooperative(*context, *kernel, shape); status != CUDA_SUCCESS) return status;
   }

@@ -15,7 +15,7 @@ struct Shape {
 };
 
 /// As the device would refuse it, where it would.
-CUresult check_launch(const Device& device, const KernelAt& kernel, const Shape& shape);
+CUresult check_launch(const Device& device, const KernelAt& kernel, const Shape& shape, bool is_of_library);
 /// More blocks than can be on the device at once: CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE. Asks the server once a kernel and block.
 CUresult check_cooperative(const CUctx_st& context, const KernelAt& kernel, const Shape& shape);
 

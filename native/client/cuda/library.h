@@ -35,6 +35,9 @@ struct LoadRequest {
   std::size_t* error_size = nullptr;
 };
 
+/// Text for a buffer of the application's, cut to its room; `size` is how much was written.
+void give_log(std::string_view log, char* into, std::size_t room, std::size_t* size);
+
 /// By content where the server has it, else with the bytes. A module's, or a library's.
 CUresult load(CudaServer& server, const LoadRequest& request, const std::shared_ptr<const DeviceImage>& image, Loaded& loaded);
 /// A kernel of what is loaded there; asked for where it has not been described. `context`: 0 or one of that server's.

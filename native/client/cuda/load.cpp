@@ -2,6 +2,8 @@
 #include <cstring>
 
 #include "client/cuda/library.h"
+#include "client/cuda/linker.h"
+#include "client/cuda/thread.h"
 #include "client/trace.h"
 
 namespace flexrack::client::cuda {
@@ -9,6 +11,30 @@ namespace {
 
 /// An image of at most this size goes with the first message: asking whether it is known would cost as much as sending it.
 constexpr std::size_t kSmallImage = 16 * 1024;
+
+/// Parts become one image: in the request's context, or the one that is current or there anyway.
+CUresult link_parts(CudaServer& server, const LoadRequest& request, const DeviceImage& image) {
+  if (image.parts.empty()) return CUDA_SUCCESS;
+  const std::lock_guard guard(image.lock);
+  if (!image.bytes.empty()) return CUDA_SUCCESS;
+  const auto now = thread_state.current;
+  auto context = request.context ? request.context : now && is_live(now) && now->server == &server && now->handle != 0 ? now : nullptr;
+  for (const auto& device : server.devices) {
+    if (!context && device->primary && device->primary->handle != 0) context = device->primary;
+  }
+  if (!context) return CUDA_ERROR_INVALID_CONTEXT;
+  std::vector<LinkPart> parts;
+  for (const auto& part : image.parts) parts.push_back({.kind = part.is_ptx ? CU_JIT_INPUT_PTX : CU_JIT_INPUT_CUBIN, .name = "", .data = part.bytes, .options = {}});
+  Linked linked;
+  const auto status = link(*context, request.options, parts, linked);
+  give_log(linked.error_log, request.error_log, request.error_room, request.error_size);
+  if (status != CUDA_SUCCESS) return status;
+  image.hash = flexrack::cuda::content_hash(linked.image);
+  image.bytes = std::move(linked.image);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
 
 void give_log(std::string_view log, char* into, std::size_t room, std::size_t* size) {
   if (into && room > 0) {
@@ -18,8 +44,6 @@ void give_log(std::string_view log, char* into, std::size_t room, std::size_t* s
   }
   if (size) *size = log.empty() ? 0 : std::min(log.size() + 1, room);
 }
-
-}  // namespace
 
 std::unique_ptr<KernelAt> take_kernel(const cu::Kernel& told) {
   auto kernel = std::make_unique<KernelAt>();
@@ -42,6 +66,7 @@ std::unique_ptr<KernelAt> take_kernel(const cu::Kernel& told) {
 
 CUresult load(CudaServer& server, const LoadRequest& request, const std::shared_ptr<const DeviceImage>& image, Loaded& loaded) {
   auto& session = *server.session;
+  if (const auto status = link_parts(server, request, *image); status != CUDA_SUCCESS) return status;
   const wire::View bytes(reinterpret_cast<const std::uint8_t*>(image->bytes.data()), image->bytes.size());
   cu::Load message{.context = request.context ? request.context->handle : 0, .module = mint(), .is_library = request.context == nullptr, .hash = image->hash, .options = request.options};
   bool is_with_bytes = bytes.size() <= kSmallImage;

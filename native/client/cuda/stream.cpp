@@ -160,7 +160,7 @@ CUresult put_function(CUstream which, bool wants_status, std::function<void(CUst
   // Captured, it belongs to a graph: it runs at each launch of it, and nothing waits for it before.
   const bool is_captured = stream->is_capturing.load(std::memory_order_relaxed);
   const auto work = is_captured ? nullptr : std::make_shared<HostWork>(call.session());
-  const auto number = add_host_function({.run = [run = std::move(run), which](CUresult status) { run(which, status); }, .is_once = !is_captured, .work = work});
+  const auto number = add_host_function({.run = [run = std::move(run), which](CUresult status) { run(which, status); }, .is_once = !is_captured, .work = work, .behind = before_next(stream)});
   note_put(stream);
   if (work) put_host_work(stream, work);
   const cu::HostFunction message{.context = stream->context_handle, .stream = stream->handle, .function = number, .wants_status = wants_status};
@@ -178,12 +178,18 @@ CUresult put_host_action(CUstream stream, std::function<void()> action) {
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
   if (!fn) return CUDA_ERROR_INVALID_VALUE;
-  return put_function(hStream, false, [fn, userData](CUstream, CUresult) { fn(userData); });
+  return put_function(hStream, false, [fn, userData](CUstream, CUresult) {
+    const InHostFunction here;
+    fn(userData);
+  });
 }
 
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* userData, unsigned int flags) {
   if (!callback || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  return put_function(hStream, true, [callback, userData](CUstream stream, CUresult status) { callback(stream, status, userData); });
+  return put_function(hStream, true, [callback, userData](CUstream stream, CUresult status) {
+    const InHostFunction here;
+    callback(stream, status, userData);
+  });
 }
 
 }  // namespace flexrack::client::cuda

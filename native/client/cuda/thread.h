@@ -11,6 +11,7 @@ namespace flexrack::client::cuda {
 struct ThreadState {
   CUcontext current = nullptr;         ///< the top of the stack
   unsigned per_thread = 0;             ///< not 0: stream 0 means the thread's own
+  unsigned host_functions = 0;         ///< not 0: it is inside a function that a stream called, which may not call the driver
   std::uint64_t stream_context = 0;    ///< handle of the context of `stream`
   CUstream stream = nullptr;           ///< the default stream it used last
 };
