@@ -11,7 +11,8 @@
 
 namespace flexrack::sim::ptx {
 
-/// Appends what the instruction becomes. Throws ParseError where names are unknown or operands do not fit; what is not known becomes Op::unsupported.
+/// Appends what the instruction becomes. Throws ParseError where PTX has no such instruction, names are unknown or operands do not fit; what exists and is not
+/// carried out here becomes Op::unsupported.
 void decode(FunctionBuilder& to, const InstructionSyntax& syntax);
 
 Width width_of(Type type);

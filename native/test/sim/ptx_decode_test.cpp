@@ -377,7 +377,8 @@ TEST_CASE("matrices") {
 TEST_CASE("what is not supported faults when it runs, and leaves the rest alone") {
   check_all({
       {"wgmma.fence.sync.aligned;", "unsupported: wgmma.fence.sync.aligned"},
-      {"frobnicate.u32.nothing %zz, [%yy, {1, %xx}], _|%q;", "unsupported: frobnicate.u32.nothing %zz, [%yy, {1, %xx}], _|%q"},
+      {"multimem.u32.nothing %zz, [%yy, {1, %xx}], _|%q;", "unsupported: multimem.u32.nothing %zz, [%yy, {1, %xx}], _|%q"},
+      {"vset4.lt.u32.u32 %r1, %r2, %r3, %r4;", "unsupported: vset4.lt.u32.u32 %r1, %r2, %r3, %r4"},
       {"@!%p1 add.approx.u32 %r1, %r2, %r3;", "@!p unsupported: @!%p1 add.approx.u32 %r1, %r2, %r3"},
       {"vadd.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;", "unsupported: vadd.s32.u32.s32.sat %r1, %r2.b0, %r3.h1"},
       {"mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6,%r7,%r8}, {%f1,%f2,%f3,%f4}, %r1, 0;",

@@ -64,6 +64,11 @@ TEST_CASE("names") {
   check_said("@%p9 ret;", "Unknown symbol '%p9'");
 }
 
+TEST_CASE("what PTX does not have at all") {
+  check_said("frobnicate.u32 %r1, %r2;", "Not a name of any known instruction: 'frobnicate'");
+  CHECK(complaint(kernel_text("tcgen05.anything;")).empty());
+}
+
 TEST_CASE("operands that do not fit") {
   for (const std::string text : {"add.u32 %r1, %r2;",
                                  "add.u32 %r1, %r2, %r3, %r4;",
@@ -140,11 +145,11 @@ TEST_CASE("deep nesting and long lists end in an error, not in the stack") {
   CHECK_FALSE(complaint(kernel_text("mov.u32 %r1, " + many("(", 100000))).empty());
   CHECK_FALSE(complaint(kernel_text("mov.u32 %r1, " + many("-", 100000) + "1;")).empty());
   CHECK_FALSE(complaint(kernel_text("mov.u32 %r1, " + many("1?", 100000))).empty());
-  CHECK_FALSE(complaint(kernel_text("x " + many("{", 100000))).empty());
+  CHECK_FALSE(complaint(kernel_text("vadd " + many("{", 100000))).empty());
   CHECK_FALSE(complaint(kernel_text(many("{", 100000))).empty());
   CHECK_FALSE(complaint(kHead + ".global .u32 x" + many("[1]", 1000) + ";").empty());
   CHECK_FALSE(complaint(kHead + ".global .u32 x[1] = " + many("{", 100000)).empty());
-  CHECK(complaint(kernel_text("x " + many("1,", 100000) + "1;")).empty());
+  CHECK(complaint(kernel_text("vadd " + many("1,", 100000) + "1;")).empty());
 }
 
 TEST_CASE("a declared size of anything costs no memory") {
