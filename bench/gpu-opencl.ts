@@ -50,7 +50,7 @@ report('gpu-opencl', [
   ...share('a program that enqueues much: 2,000 small kernels with new arguments', 'many_small_ms'),
 ], [
   'Client, daemon and device share this one machine and its cores: what the wire costs is taken from the device, which is the processor itself.',
-  'A blocking write returns when the memory may be used again, as OpenCL says; the data is then on its way.',
+  'A blocking write returns when the memory may be used again, as OpenCL says; the data is then on its way. Large ones are timed until it is there.',
   ...(peer ? ['The peer is PoCL-R, built from its sources, over the same PoCL device.'] : ['The peer was not given, so it was not measured.']),
 ])
 

@@ -14,16 +14,18 @@ from pathlib import Path
 here = Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent.parent / "test" / "native"))
 os.environ.setdefault("FLEXRACK_NATIVE_BUILD", str(here.parent / "build" / "release"))
-from servers import Attached, Daemon, native_env, run, wait_until  # noqa: E402
+from servers import BUILD, Attached, Daemon, native_env, run, wait_until  # noqa: E402
 
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", 5))
 PEER = {"daemon": os.environ.get("FLEXRACK_BENCH_POCLD"), "vendors": os.environ.get("FLEXRACK_BENCH_POCLR_VENDORS")}
 
 
-def compiled(name, folder):
-    target = Path(folder) / name
-    subprocess.run(["c++", "-O2", "-std=c++20", here / f"{name}.cpp", "-o", target, "-lOpenCL"], check=True)
-    return target
+def measured(words, env):
+    """The lines of flexrack-bench as one."""
+    code, out, err = run([BUILD / "flexrack-bench", *words], env)
+    if code != 0:
+        raise SystemExit(f"flexrack-bench {' '.join(words)} ended with {code}: {out}{err}")
+    return {name: value for line in out.splitlines() for name, value in json.loads(line).items()}
 
 
 def free_port():
@@ -53,13 +55,12 @@ class Peer:
 
 
 def median(samples):
-    names = [name for name, value in samples[0].items() if not isinstance(value, bool)]
+    names = [name for name, value in samples[0].items() if not isinstance(value, str)]
     return {name: statistics.median(sample[name] for sample in samples) for name in names}
 
 
 def main():
     with tempfile.TemporaryDirectory(prefix="flexrack-bench-") as folder, ExitStack() as open_ends:
-        micro, floor = compiled("opencl_micro", folder), compiled("tcp_floor", folder)
         # A daemon each: every lease is of the whole device, and only one of them works at a time.
         attached = {}
         for transport in ("tcp", "tls", "shm"):
@@ -71,12 +72,10 @@ def main():
         cases = {"native": native_env(1), **{name: one.env for name, one in attached.items()}, **({"peer": peer.env} if peer else {})}
         samples = {name: [] for name in [*cases, "floor"]}
         for _ in range(ROUNDS):
-            samples["floor"].append(json.loads(run([floor], native_env(1))[1]))
+            samples["floor"].append(measured(["loopback"], native_env(1)))
             for name, env in cases.items():
-                code, out, err = run([micro], env)
-                if code != 0:
-                    raise SystemExit(f"{name} ended with {code}: {out}{err}")
-                samples[name].append(json.loads(out))
+                # The same work for everybody.
+                samples[name].append(measured(["opencl", "--spin", "400"], env))
     print(json.dumps({name: median(found) for name, found in samples.items()}))
 
 

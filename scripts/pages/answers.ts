@@ -13,6 +13,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'endpoint:rollback': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:scale': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:show': {answer: 'EndpointDetails', from: 'src/lib/endpoint/show.ts'},
+  'gpu:bench': {answer: 'BenchedGpu[]', from: ['src/lib/gpu/bench.ts', 'src/lib/gpu/link.ts']},
   'gpu:leases': {answer: '{leases: Lease[]; nodes: GpuNodeReport[]}', from: 'src/lib/gpu/gpus.ts'},
   'gpu:list': {answer: 'GpuReport', from: 'src/lib/gpu/gpus.ts'},
   'gpu:release': {answer: 'Lease[]', from: 'src/lib/gpu/types.ts'},

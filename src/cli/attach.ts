@@ -1,7 +1,7 @@
 import {constants, accessSync, statSync} from 'node:fs'
 import {delimiter, join} from 'node:path'
 import {CliError, type Context} from '../lib/base/index.ts'
-import type {Attached} from '../lib/gpu/index.ts'
+import type {AttachedLease} from '../lib/gpu/index.ts'
 import type {Plan} from '../lib/plan/index.ts'
 import {atClose} from './context.ts'
 import {gpuNodes, waitSeconds, type GpuFlags} from './gpus.ts'
@@ -11,7 +11,7 @@ import type {Session} from './session.ts'
 
 /** A command's end and output, and what it had leased. */
 export interface AttachAnswer extends LocalResult {
-  leases: Attached['leases']
+  leases: AttachedLease[]
 }
 
 /** `attach`: leases, runs the command here, gives back. Sets the exit status to the command's. */

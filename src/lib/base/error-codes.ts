@@ -29,7 +29,7 @@ export const ERROR_CODES = {
   ENDPOINT_FAILED: {exit: 6, meaning: 'The release did not become ready, or the endpoint answered with an error.'},
   NATIVE_MISSING: {exit: 7, meaning: 'The native layer (flexrack-gpud, flexrack-hold, the drivers) is not built, or not for this machine.'},
   GPU_UNAVAILABLE: {exit: 7, meaning: 'More GPUs, or more of one, are asked for than are free; the message says what is free and who holds the rest.'},
-  GPU_FAILED: {exit: 7, meaning: 'The GPU daemon of a node did not start, or does not answer.'},
+  GPU_FAILED: {exit: 7, meaning: 'The GPU daemon of a node did not start, or does not answer; or a GPU cannot be measured.'},
   GPU_REFUSED: {exit: 7, meaning: 'The GPU daemon of a node answered and refused.'},
   SOME_NODES_FAILED: {exit: 8, meaning: 'Some nodes failed, the others did what was asked; all are listed.'},
   TIMED_OUT: {exit: 9, meaning: 'It took longer than it was allowed to.'},

@@ -29,9 +29,21 @@ export interface AttachInput {
   on?: Host
 }
 
+/** Devices of one node that a command was given; memory in bytes. */
+export interface AttachedLease {
+  node: string
+  lease: string
+  api: Api
+  devices: {id: string; name: string; memory: number}[]
+  /** Their data goes through SSH. */
+  tunnel: boolean
+}
+
 /** Devices that are ours until `release`, and how a command gets at them. */
 export interface Attached {
-  leases: {node: string; lease: string; api: Api; devices: {id: string; name: string; memory: number}[]; tunnel: boolean}[]
+  leases: AttachedLease[]
+  /** How each lease's daemon is reached, in the order of `leases`. */
+  ways: {server: TakenLease['server']; route: Route}[]
   /** Put in front of the command: it holds the leases while the command runs. */
   prefix: string[]
   /** Added to the command's environment. */
@@ -89,6 +101,7 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
     context.reporter.note(`${requestText(input.request)}: ${leases.map((one) => `${one.devices.length > 1 ? `${one.devices.length} of ` : ''}${one.node}`).join(', ')}`)
     return {
       leases: leases.map(({node, lease, server, devices}, index) => ({node, lease, api: server.api, devices: devices.map(({id, name, memory}) => ({id, name, memory})), tunnel: (routes[index] as Route).tunnel})),
+      ways: leases.map(({server}, index) => ({server, route: routes[index] as Route})),
       prefix: [placed.hold, ...(on ? ['--remote'] : []), placed.file, '--'],
       env: leaseEnvironment(placed, transport),
       libraries: placed.libraries,

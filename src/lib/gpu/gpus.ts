@@ -5,6 +5,7 @@ import type {Plan} from '../plan/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {BackendWish} from './backend.ts'
+import {benchGpus, planBench, type BenchedGpu, type BenchInput} from './bench.ts'
 import {planServe, serveGpus, type Served} from './serve.ts'
 import {readGpuNodes} from './state.ts'
 import {planStop, stopGpus, type Withdrawn} from './stop.ts'
@@ -37,6 +38,10 @@ export interface Gpus {
   planStop(nodes: RackNode[]): Promise<Plan>
   /** Takes the daemons away. CONFLICT while leases are there, unless forced. */
   stop(nodes: RackNode[], force: boolean): Promise<NodeReport<Withdrawn>[]>
+  /** What `bench` would lease now. Errors: as planAttach. */
+  planBench(input: BenchInput): Promise<Plan>
+  /** Leases devices, measures them and the links to them one after the other, and gives them back. Errors: as attachGpus, and GPU_FAILED. */
+  bench(input: BenchInput): Promise<BenchedGpu[]>
   /** Leases by their ids or the beginnings of them. Errors: NOT_FOUND, USAGE where a beginning means several. */
   find(ids: string[]): Promise<Lease[]>
   /** Ends a lease: programs that use it get errors from now on. */
@@ -63,6 +68,8 @@ export function openGpus(place: {rack: Rack; fleet: Fleet}, context: Context): G
     serve: (nodes, wish) => serveGpus(place, nodes, wish, context),
     planStop: (nodes) => planStop(nodes, fleet, context),
     stop: (nodes, force) => stopGpus(nodes, fleet, force, context),
+    planBench: (input) => planBench(place, input, context),
+    bench: (input) => benchGpus(place, input, context),
     find: async (ids) => {
       const {leases, nodes} = await read(rack.nodes)
       return ids.map((id) => findLease(id, leases, nodes))

@@ -1,7 +1,8 @@
 /** GPUs of other machines: the daemons that serve them, who has what, and leases for a command. */
-export {attachGpus, planAttach, type Attached, type AttachInput} from './attach.ts'
+export {attachGpus, planAttach, type Attached, type AttachedLease, type AttachInput} from './attach.ts'
 export {openGpus, type GpuNodeReport, type GpuReport, type Gpus} from './gpus.ts'
 export {simSettings, type AskedSim, type Backend, type BackendWish, type SimSettings} from './backend.ts'
+export type {BenchedGpu} from './bench.ts'
 export {gpuRequest, type AskedGpus} from './request.ts'
 export type {Served} from './serve.ts'
 export type {Withdrawn} from './stop.ts'

@@ -88,10 +88,10 @@ async function openTunnel(shell: Host['shell'], to: {host: string; port: number}
   return {address: '127.0.0.1', port: (far ?? near).port, unix: '', tunnel: true, close}
 }
 
-function isLoopback(address: string): boolean {
+export function isLoopback(address: string): boolean {
   return address === 'localhost' || address === '::1' || address.startsWith('127.')
 }
 
-function isWildcard(address: string): boolean {
+export function isWildcard(address: string): boolean {
   return ['', '0.0.0.0', '::', '*'].includes(address)
 }
