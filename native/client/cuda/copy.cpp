@@ -55,6 +55,20 @@ CUresult read(void* into, CUdeviceptr from, std::size_t size, CUstream which, bo
   return read_device(is_foreign ? other : call, on, into, from, size, is_async && !is_foreign && is_pinned(into, size) ? Until::queued : Until::done);
 }
 
+/// Between two contexts of one server on a default stream, which each of them has its own of: serialized with the work of all that take part
+/// (cuda.h 13.0, cuMemcpyPeer).
+CUresult between_contexts(CUstream stream, const Allocation& target, std::uint64_t to, const Allocation& source, std::uint64_t from, std::size_t size) {
+  for (const auto context : {stream->context, source.context, target.context}) {
+    if (const auto status = wait_stream(context->default_stream); status != CUDA_SUCCESS) return status;
+  }
+  Call call;
+  call.use(target.context);
+  if (!call.settle()) return call.error();
+  const auto on = target.context->default_stream;
+  const auto status = copy_device(call, on, target, to, source, from, size);
+  return status == CUDA_SUCCESS ? wait_stream(on) : status;
+}
+
 CUresult between(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream which) {
   Call call;
   const auto stream = call.stream(which);
@@ -62,7 +76,10 @@ CUresult between(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream wh
   if (size == 0) return CUDA_SUCCESS;
   const auto target = device_range(call, to, size), source = device_range(call, from, size);
   if (!call.is_good()) return call.error();
-  if (target.server == stream->server && source.server == stream->server) return copy_device(call, stream, target, to, source, from, size);
+  if (target.server == stream->server && source.server == stream->server) {
+    const bool is_of_two = target.context && source.context && target.device != source.device && is_live(target.context) && is_live(source.context);
+    return is_of_two && stream->handle == 0 ? between_contexts(stream, target, to, source, from, size) : copy_device(call, stream, target, to, source, from, size);
+  }
   return copy_between_servers(stream, target, to, source, from, size);
 }
 
