@@ -14,7 +14,7 @@ __global__ void next(unsigned* values, int count, unsigned seed) {
 
 /// Waits until somebody else writes: only where two run at once does it end soon.
 __global__ void wait_for(volatile int* flag, int* was_seen) {
-  for (long long spins = 0; spins < 2000000 && !*flag; ++spins) {}
+  for (long long spins = 0; spins < 30000000 && !*flag; ++spins) {}
   *was_seen = *flag;
 }
 __global__ void raise(volatile int* flag) { *flag = 1; }

@@ -1,8 +1,5 @@
-// A program at work for as long as it is told: prints "ready", then computes until its input ends or the seconds (first argument) are over, and says
-// how many steps it made. What it computed has to be right: every step depends on the one before. Each step takes about the milliseconds of the second.
-#include <poll.h>
-#include <unistd.h>
-
+// A program at work for as many seconds as its first argument says: prints "ready", computes, and says how many steps it made. What it computed has to be
+// right: every step depends on the one before. Each takes about as many milliseconds as the second argument says.
 #include <chrono>
 
 #include "test/cuda/program.h"
@@ -29,12 +26,6 @@ unsigned after(unsigned value, unsigned long long rounds) {
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-bool has_input_ended() {
-  pollfd input{STDIN_FILENO, POLLIN, 0};
-  char byte = 0;
-  return poll(&input, 1, 0) > 0 && read(STDIN_FILENO, &byte, 1) == 0;
-}
-
 /// Rounds that take about so long: doubled until they do.
 int rounds_for(double wanted, unsigned* values, unsigned long long* made) {
   for (int rounds = 1000;; rounds *= 2) {
@@ -56,7 +47,7 @@ int main(int count, char** arguments) {
   std::printf("ready\n");
   std::fflush(stdout);
   const double start = seconds();
-  while (seconds() - start < limit && !has_input_ended()) {
+  while (seconds() - start < limit) {
     for (int i = 0; i < 8; ++i, ++steps) step<<<1, kCount>>>(values, rounds);
     CHECK(cudaDeviceSynchronize());
   }
