@@ -50,7 +50,7 @@ it('a command finds the CUDA driver before all others, and nothing of OpenCL', a
   const [path = '', vendors, ...links] = done.stdout.trimEnd().split('\n')
   expect(path).toMatch(/^\/.*\/libraries:\/opt\/lib$/)
   expect(vendors).toBe('unset')
-  expect(links.slice(0, 4)).toEqual(['libcuda.so', 'libcuda.so.1', 'libnvidia-ml.so', 'libnvidia-ml.so.1'])
+  expect(links.slice(0, 4)).toEqual(['libcuda.so', 'libcuda.so.1', 'libnvidia-ml.so', 'libcuda.so.1'])
   expect(links[4]).toBe(join(home, 'native', 'libflexrack-cuda.so'))
   expect(existsSync(path.split(':')[0] as string)).toBe(false)
 })
@@ -70,18 +70,16 @@ it('a command in a workspace finds them too', async () => {
   await writeFile(join(home, 'project', 'flexrack.yaml'), 'name: demo\ngpus: {memory: 512MiB, api: cuda}\nworkspace: {env: {LD_LIBRARY_PATH: /opt/lib}}\n')
   const options = {env: await withDrivers(), cwd: join(home, 'project')}
   expect(await program(['workspace', 'up', '--on', 'node-2'], options)).toMatchObject({status: 0})
-  const done = await program(['workspace', 'exec', '--on', 'node-2', '--gpus', '2', '--', 'sh', '-c', 'echo "$LD_LIBRARY_PATH"; readlink "${LD_LIBRARY_PATH%%:*}/libnvidia-ml.so.1"'], options)
+  const done = await program(['workspace', 'exec', '--on', 'node-2', '--gpus', '2', '--', 'sh', '-c', 'echo "$LD_LIBRARY_PATH"; readlink "${LD_LIBRARY_PATH%%:*}/libcuda.so.1"'], options)
   expect(done).toMatchObject({status: 0})
-  expect(done.stdout).toMatch(/^\/.*\/gpu\/leases\/[0-9a-f]+\/libraries:\/opt\/lib\n\/.*\/gpu\/program\/libflexrack-nvml-[0-9a-f]{16}\.so\n$/)
+  expect(done.stdout).toMatch(/^\/.*\/gpu\/leases\/[0-9a-f]+\/libraries:\/opt\/lib\n\/.*\/gpu\/program\/libflexrack-cuda-[0-9a-f]{16}\.so\n$/)
 })
 
-/** Nothing here looks into NVML's library: it may be an empty file. */
 async function withDrivers(): Promise<NodeJS.ProcessEnv> {
   const folder = join(home, 'native')
   if (!existsSync(folder)) {
     await mkdir(folder)
     for (const name of ['flexrack-gpud', 'flexrack-hold', 'libflexrack-sim.so', 'libflexrack-cuda.so']) await symlink(join(built, name), join(folder, name))
-    await writeFile(join(folder, 'libflexrack-nvml.so'), '')
   }
   return {...env, FLEXRACK_NATIVE: folder}
 }
