@@ -43,7 +43,10 @@ cl_platform_id open_platform(const std::string& driver) {
 
 class Bench {
  public:
-  explicit Bench(const OpenClBench& wanted) : platform_(open_platform(wanted.driver)), cl_(**reinterpret_cast<const cl::IcdDispatch* const*>(platform_)), spin_rounds_(static_cast<cl_int>(wanted.spin)) {
+  explicit Bench(const OpenClBench& wanted)
+      : platform_(open_platform(wanted.driver)),
+        cl_(**reinterpret_cast<const cl::IcdDispatch* const*>(platform_)),
+        spin_rounds_(static_cast<cl_int>(wanted.spin)) {
     std::vector<cl_device_id> devices(wanted.index + 1);
     cl_uint count = 0;
     check(cl_.clGetDeviceIDs(platform_, CL_DEVICE_TYPE_ALL, wanted.index + 1, devices.data(), &count), "clGetDeviceIDs");
@@ -111,7 +114,9 @@ class Bench {
     check(cl_.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, nullptr, 0, nullptr, event), "clEnqueueNDRangeKernel");
   }
   void finish(cl_command_queue queue) { check(cl_.clFinish(queue), "clFinish"); }
-  void write(cl_mem to, size_t size) { check(cl_.clEnqueueWriteBuffer(queue_, to, CL_TRUE, 0, size, host_.data(), 0, nullptr, nullptr), "clEnqueueWriteBuffer"); }
+  void write(cl_mem to, size_t size) {
+    check(cl_.clEnqueueWriteBuffer(queue_, to, CL_TRUE, 0, size, host_.data(), 0, nullptr, nullptr), "clEnqueueWriteBuffer");
+  }
   void read(cl_command_queue queue, cl_mem from, size_t size) {
     check(cl_.clEnqueueReadBuffer(queue, from, CL_TRUE, 0, size, back_.data(), 0, nullptr, nullptr), "clEnqueueReadBuffer");
   }

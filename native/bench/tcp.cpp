@@ -90,7 +90,8 @@ std::string port_of(const Socket& listener) {
   socklen_t size = sizeof address;
   char port[8] = "";
   if (getsockname(listener.fd(), reinterpret_cast<sockaddr*>(&address), &size) != 0) fail("getsockname");
-  if (getnameinfo(reinterpret_cast<sockaddr*>(&address), size, nullptr, 0, port, sizeof port, NI_NUMERICSERV) != 0) throw std::runtime_error("the port has no number");
+  const auto code = getnameinfo(reinterpret_cast<sockaddr*>(&address), size, nullptr, 0, port, sizeof port, NI_NUMERICSERV);
+  if (code != 0) throw std::runtime_error(gai_strerror(code));
   return port;
 }
 
@@ -143,7 +144,8 @@ void ask(const Socket& peer) {
 
 Key read_key() {
   char line[80] = "";
-  if (!std::fgets(line, sizeof line, stdin) || std::strspn(line, "0123456789abcdef") != 2 * sizeof(Key)) throw std::runtime_error("no key of 64 hex digits on standard input");
+  const bool is_key = std::fgets(line, sizeof line, stdin) && std::strspn(line, "0123456789abcdef") == 2 * sizeof(Key);
+  if (!is_key) throw std::runtime_error("no key of 64 hex digits on standard input");
   Key key{};
   for (std::size_t i = 0; i < key.size(); i++) {
     unsigned byte = 0;

@@ -43,11 +43,13 @@ Partition terminated(std::span<const std::uint64_t> properties) {
 /// Counts that are too large by themselves: their sum may come out small in a driver.
 bool has_too_many(const Device& device, const Partition& how) {
   const auto units = device_value<cl_uint>(device.native.device, CL_DEVICE_MAX_COMPUTE_UNITS, 0);
-  return how[0] == CL_DEVICE_PARTITION_BY_COUNTS && std::any_of(how.begin() + 1, how.end(), [&](auto count) { return static_cast<std::uint64_t>(count) > units; });
+  const auto is_too_many = [&](auto count) { return static_cast<std::uint64_t>(count) > units; };
+  return how[0] == CL_DEVICE_PARTITION_BY_COUNTS && std::any_of(how.begin() + 1, how.end(), is_too_many);
 }
 
 /// Lives as long as the client's handle and every context it is in; then the driver's may be used again.
-std::shared_ptr<const Device> make_part(Engine& engine, const std::shared_ptr<const Device>& of, const Partition& how, std::size_t position, cl_device_id native_part) {
+std::shared_ptr<const Device> make_part(Engine& engine, const std::shared_ptr<const Device>& of, const Partition& how, std::size_t position,
+                                        cl_device_id native_part) {
   auto part = std::make_unique<Device>(*of);
   part->index = engine.next_device++;
   part->parent = of;

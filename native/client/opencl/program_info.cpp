@@ -38,7 +38,9 @@ cl_int each_binary(cl_program program, bool is_by_device, Use&& use) {
   for (const auto place : places_of(program)) {
     const auto status = ask(program->session(place), cl::ProgramBinaries{.program = program->handles[place]}, [&](const cl::ProgramBinariesReply& reply) {
       for (std::size_t i = 0; i < reply.binaries.size(); i++) {
-        const auto is_its = [&](cl_device_id device) { return i < reply.devices.size() && program->context->place_of(device) == place && device->index == reply.devices[i]; };
+        const auto is_its = [&](cl_device_id device) {
+          return i < reply.devices.size() && program->context->place_of(device) == place && device->index == reply.devices[i];
+        };
         use(reply.binaries[i], is_by_device ? static_cast<std::size_t>(std::ranges::find_if(program->devices, is_its) - program->devices.begin()) : i);
       }
     });

@@ -47,8 +47,8 @@ void release(const std::vector<cl_device_id>& parts) {
 
 /// What a device says of dividing.
 void show(const char* what, cl_device_id device, cl_device_id parent) {
-  say("%s: %u units, at most %u parts, by %s, domains %llx, made by %s, parent %s, used %u", what, units(device), info<cl_uint>(device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES),
-      text(list<cl_device_partition_property>(device, CL_DEVICE_PARTITION_PROPERTIES)).c_str(),
+  say("%s: %u units, at most %u parts, by %s, domains %llx, made by %s, parent %s, used %u", what, units(device),
+      info<cl_uint>(device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES), text(list<cl_device_partition_property>(device, CL_DEVICE_PARTITION_PROPERTIES)).c_str(),
       static_cast<unsigned long long>(info<cl_device_affinity_domain>(device, CL_DEVICE_PARTITION_AFFINITY_DOMAIN)),
       text(list<cl_device_partition_property>(device, CL_DEVICE_PARTITION_TYPE)).c_str(),
       info<cl_device_id>(device, CL_DEVICE_PARENT_DEVICE) == parent ? "right" : "WRONG", uses(device));
@@ -56,12 +56,11 @@ void show(const char* what, cl_device_id device, cl_device_id parent) {
 
 /// Every info of a part; texts and long ones as digests.
 void show_all(cl_device_id part) {
+  // Pointers, a number that PoCL counts up, and what a device that is elsewhere cannot be (infos.cpp).
+  constexpr cl_uint kApart[] = {CL_DEVICE_PLATFORM, CL_DEVICE_PARENT_DEVICE, CL_DEVICE_VENDOR_ID, CL_DEVICE_EXECUTION_CAPABILITIES, CL_DEVICE_EXTENSIONS,
+                                CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_EXTENSIONS_WITH_VERSION};
   for (cl_uint name = 0x1000; name <= 0x1075; name++) {
-    // Pointers, a number that PoCL counts up, and what a device that is elsewhere cannot be (infos.cpp).
-    if (name == CL_DEVICE_PLATFORM || name == CL_DEVICE_PARENT_DEVICE || name == CL_DEVICE_VENDOR_ID || name == CL_DEVICE_EXECUTION_CAPABILITIES || name == CL_DEVICE_EXTENSIONS ||
-        name == CL_DEVICE_HOST_UNIFIED_MEMORY || name == CL_DEVICE_SVM_CAPABILITIES || name == CL_DEVICE_EXTENSIONS_WITH_VERSION) {
-      continue;
-    }
+    if (std::find(std::begin(kApart), std::end(kApart), name) != std::end(kApart)) continue;
     size_t size = 0;
     const auto code = clGetDeviceInfo(part, name, 0, nullptr, &size);
     std::vector<unsigned char> value(size);
@@ -75,7 +74,8 @@ void wrong_calls(cl_device_id device) {
   const auto attempt = [&](const char* what, cl_device_id of, const Partition& partition, cl_uint capacity, bool has_list, bool has_count) {
     std::vector<cl_device_id> parts(256);
     cl_uint count = 77;
-    const auto code = clCreateSubDevices(of, partition.empty() ? nullptr : partition.data(), capacity, has_list ? parts.data() : nullptr, has_count ? &count : nullptr);
+    const auto* properties = partition.empty() ? nullptr : partition.data();
+    const auto code = clCreateSubDevices(of, properties, capacity, has_list ? parts.data() : nullptr, has_count ? &count : nullptr);
     say("%s: %s %u %d", what, code_name(code).c_str(), count, parts[0] != nullptr);
     if (code == CL_SUCCESS && has_list) release({parts.begin(), std::find(parts.begin(), parts.end(), nullptr)});
   };
@@ -141,7 +141,8 @@ void compute(const char* what, cl_context context, cl_device_id device, cl_progr
 
 void kernel_infos(cl_program program, cl_device_id device) {
   const auto kernel = new_kernel(program, "squares");
-  for (const cl_kernel_work_group_info name : {CL_KERNEL_WORK_GROUP_SIZE, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_PRIVATE_MEM_SIZE}) {
+  for (const cl_kernel_work_group_info name : {CL_KERNEL_WORK_GROUP_SIZE, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_LOCAL_MEM_SIZE,
+                                               CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_PRIVATE_MEM_SIZE}) {
     unsigned char value[64];
     size_t size = 0;
     const auto code = clGetKernelWorkGroupInfo(kernel, device, name, sizeof value, value, &size);
@@ -218,9 +219,11 @@ void lists(cl_device_id device) {
   for (const auto size : sizes) binaries.emplace_back(size);
   for (auto& binary : binaries) pointers.push_back(binary.data());
   need("binaries", clGetProgramInfo(program, CL_PROGRAM_BINARIES, count * sizeof(unsigned char*), pointers.data(), nullptr));
-  say("each has a binary: %d", std::all_of(binaries.begin(), binaries.end(), [](const auto& binary) { return binary.size() > 8 && digest(binary) != digest(std::vector<unsigned char>(binary.size())); }));
+  const auto is_filled = [](const std::vector<unsigned char>& binary) { return binary.size() > 8 && binary != std::vector<unsigned char>(binary.size()); };
+  say("each has a binary: %d", std::all_of(binaries.begin(), binaries.end(), is_filled));
   std::vector<cl_int> each(count, 77);
-  const auto again = clCreateProgramWithBinary(context, count, devices.data(), sizes.data(), const_cast<const unsigned char**>(pointers.data()), each.data(), &code);
+  const auto** given = const_cast<const unsigned char**>(pointers.data());
+  const auto again = clCreateProgramWithBinary(context, count, devices.data(), sizes.data(), given, each.data(), &code);
   say("a program of the binaries: %s, each %d", code_name(code).c_str(), std::all_of(each.begin(), each.end(), [](cl_int one) { return one == CL_SUCCESS; }));
   need("build", clBuildProgram(again, 0, nullptr, "", nullptr, nullptr));
   const auto buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 64 * 1024, nullptr, &code);
@@ -267,7 +270,8 @@ int main(int count_of_words, char**) {
     work_on("a part and the whole", {equal.back(), device});
     release(equal);
     // As large as can be, and that one divided again.
-    const auto counted = parts_of(device, most > 2 ? Partition{CL_DEVICE_PARTITION_BY_COUNTS, most - 1, 1, 0, 0} : Partition{CL_DEVICE_PARTITION_BY_COUNTS, most, 0, 0});
+    const auto most_and_one = most > 2 ? Partition{CL_DEVICE_PARTITION_BY_COUNTS, most - 1, 1, 0, 0} : Partition{CL_DEVICE_PARTITION_BY_COUNTS, most, 0, 0};
+    const auto counted = parts_of(device, most_and_one);
     for (const auto part : counted) show("counted part", part, device);
     const auto inner = parts_of(counted[0], {CL_DEVICE_PARTITION_EQUALLY, 1, 0});
     for (const auto part : inner) show("part of a part", part, counted[0]);
