@@ -68,8 +68,8 @@ FLEXRACK_INLINE float sine(float a, std::int32_t quarters) {
   // Beyond 2^48 a float does not tell an angle.
   const double x = __builtin_fabsf(a) < 281474976710656.0f ? static_cast<double>(a) : 0.0;
   const double turns = nearest_integer(x * (2.0 / std::numbers::pi));
-  // pi/2 in three parts of 33 bits, so that products with up to 2^20 turns are exact; beyond, the error grows with the argument.
-  const double r = ((x - turns * 0x1.921fb544p+0) - turns * 0x1.0b4611a6p-34) - turns * 0x1.3198a2e037073p-69;
+  // pi/2 in two parts, each product added with one rounding.
+  const double r = __builtin_fma(-turns, 0x1.1a62633145c07p-54, __builtin_fma(-turns, 0x1.921fb54442d18p+0, x));
   const double s = r * r;
   double odd = 1.0 / 6227020800;
   odd = odd * s - 1.0 / 39916800;
