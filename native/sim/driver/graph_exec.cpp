@@ -17,12 +17,22 @@ void check_order(Graph& graph) {
   for (const auto& node : graph.nodes) if (node->child) check_order(*node->child);
 }
 
-/// Memory that nodes allocate, of children too.
-void collect(const Graph& graph, std::vector<std::shared_ptr<GraphAddress>>& places) {
+/// Memory that nodes allocate, of children too, and addresses that nodes free.
+void collect(const Graph& graph, std::vector<std::shared_ptr<GraphAddress>>& places, std::set<CUdeviceptr>& freed) {
   for (const auto& node : graph.nodes) {
-    if (node->child) collect(*node->child, places);
+    if (node->child) collect(*node->child, places, freed);
     if (const auto* allocate = dynamic_cast<const AllocateWork*>(node->work.get())) places.push_back(allocate->place);
+    if (const auto* frees = dynamic_cast<const FreeWork*>(node->work.get())) freed.insert(frees->address);
   }
+}
+
+/// Memory that a launch leaves behind.
+std::vector<std::shared_ptr<GraphAddress>> left_by(const Graph& graph) {
+  std::vector<std::shared_ptr<GraphAddress>> places;
+  std::set<CUdeviceptr> freed;
+  collect(graph, places, freed);
+  std::erase_if(places, [&](const std::shared_ptr<GraphAddress>& place) { return freed.contains(place->address); });
+  return places;
 }
 
 /// Submits all nodes behind `begin`; gives what nothing in the graph waits for.
@@ -65,8 +75,7 @@ void GraphExec::launch(Stream& stream) {
   }
   require_not_captured(stream);
   const std::lock_guard guard(lock_);
-  std::vector<std::shared_ptr<GraphAddress>> places;
-  collect(*graph_, places);
+  const auto places = left_by(*graph_);
   Ref<Command> begin;
   if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) {
     begin = Command::make(stream.context, &stream.context->device.frees, [places] { for (const auto& place : places) place->release(); });

@@ -1,0 +1,459 @@
+// Graphs, built and captured.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "driver_rig.h"
+
+using namespace flexrack::test;
+
+namespace {
+
+CUgraph make_graph() {
+  CUgraph graph = nullptr;
+  CU(cuGraphCreate(&graph, 0));
+  return graph;
+}
+
+CUgraphExec instantiate(CUgraph graph, unsigned long long flags = 0) {
+  CUgraphExec exec = nullptr;
+  CU(cuGraphInstantiateWithFlags(&exec, graph, flags));
+  return exec;
+}
+
+/// A kernel `fill` or `add` with its parameters.
+struct KernelNode {
+  KernelNode(Rig& rig, const char* name, CUdeviceptr at, unsigned with, unsigned number) : to(at), value(with), count(number) {
+    as.func = rig.kernel(name);
+    as.gridDimX = (count + 127) / 128;
+    as.gridDimY = as.gridDimZ = as.blockDimY = as.blockDimZ = 1;
+    as.blockDimX = 128;
+    as.kernelParams = parameters;
+  }
+  CUdeviceptr to;
+  unsigned value, count;
+  void* parameters[3] = {&to, &value, &count};
+  CUDA_KERNEL_NODE_PARAMS as{};
+};
+
+std::vector<CUgraphNode> nodes_of(CUgraph graph) {
+  size_t count = 0;
+  CU(cuGraphGetNodes(graph, nullptr, &count));
+  std::vector<CUgraphNode> nodes(count);
+  CU(cuGraphGetNodes(graph, nodes.data(), &count));
+  return nodes;
+}
+
+size_t edge_count(CUgraph graph) {
+  size_t count = 0;
+  CU(cuGraphGetEdges(graph, nullptr, nullptr, &count));
+  return count;
+}
+
+CUgraphNodeType type_of(CUgraphNode node) {
+  CUgraphNodeType type{};
+  CU(cuGraphNodeGetType(node, &type));
+  return type;
+}
+
+}  // namespace
+
+TEST_CASE("driver: a graph built from nodes of every type") {
+  Rig rig;
+  Numbers numbers(1000), copy(1000);
+  const auto graph = make_graph();
+  CUgraphNode set = nullptr, kernel = nullptr, copied = nullptr, host = nullptr, empty = nullptr, record = nullptr, values = nullptr;
+  CUDA_MEMSET_NODE_PARAMS fill{};
+  fill.dst = numbers.address;
+  fill.elementSize = 4;
+  fill.width = 1000;
+  fill.height = 1;
+  fill.value = 5;
+  CU(cuGraphAddMemsetNode(&set, graph, nullptr, 0, &fill, rig.context));
+  KernelNode add(rig, "add", numbers.address, 2, 1000);
+  CU(cuGraphAddKernelNode_v2(&kernel, graph, &set, 1, &add.as));
+  CUDA_MEMCPY3D box{};
+  box.srcMemoryType = box.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  box.srcDevice = numbers.address;
+  box.dstDevice = copy.address;
+  box.WidthInBytes = 4000;
+  box.Height = box.Depth = 1;
+  CU(cuGraphAddMemcpyNode(&copied, graph, &kernel, 1, &box, rig.context));
+  int calls = 0;
+  CUDA_HOST_NODE_PARAMS call{};
+  call.fn = [](void* data) { ++*static_cast<int*>(data); };
+  call.userData = &calls;
+  CU(cuGraphAddHostNode(&host, graph, &copied, 1, &call));
+  CU(cuGraphAddEmptyNode(&empty, graph, &host, 1));
+  const auto event = make_event();
+  CU(cuGraphAddEventRecordNode(&record, graph, &empty, 1, event));
+  CUstreamBatchMemOpParams write{};
+  write.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+  write.writeValue.address = copy.address + 4;
+  write.writeValue.value = 77;
+  CUDA_BATCH_MEM_OP_NODE_PARAMS batch{rig.context, 1, &write, 0};
+  CU(cuGraphAddBatchMemOpNode(&values, graph, &record, 1, &batch));
+  CHECK_EQ(nodes_of(graph).size(), 7);
+  CHECK_EQ(edge_count(graph), 6);
+  CHECK_EQ(type_of(values), CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
+  CHECK_EQ(cuGraphAddEmptyNode(&empty, graph, nullptr, 1), CUDA_ERROR_INVALID_VALUE);
+
+  const auto exec = instantiate(graph);
+  const auto stream = make_stream();
+  for (int i = 0; i < 3; ++i) CU(cuGraphLaunch(exec, stream));
+  CU(cuStreamSynchronize(stream));
+  CU(cuEventQuery(event));
+  CHECK_EQ(calls, 3);
+  auto found = copy.read();
+  CHECK_EQ(found[0], 7);
+  CHECK_EQ(found[1], 77);
+  CHECK_EQ(found[999], 7);
+
+  // The graph that runs is a copy: changing the first changes nothing; its own nodes can be changed.
+  fill.value = 100;
+  CU(cuGraphMemsetNodeSetParams(set, &fill));
+  CU(cuGraphLaunch(exec, stream));
+  CU(cuStreamSynchronize(stream));
+  CHECK_EQ(copy.read()[0], 7);
+  CU(cuGraphExecMemsetNodeSetParams(exec, set, &fill, rig.context));
+  add.value = 11;
+  CU(cuGraphExecKernelNodeSetParams_v2(exec, kernel, &add.as));
+  CU(cuGraphLaunch(exec, stream));
+  CU(cuStreamSynchronize(stream));
+  CHECK_EQ(copy.read()[0], 111);
+  CU(cuGraphNodeSetEnabled(exec, kernel, 0));
+  unsigned is_enabled = 9;
+  CU(cuGraphNodeGetEnabled(exec, kernel, &is_enabled));
+  CHECK_EQ(is_enabled, 0);
+  CHECK_EQ(cuGraphNodeSetEnabled(exec, host, 0), CUDA_ERROR_INVALID_VALUE);
+  CU(cuGraphLaunch(exec, stream));
+  CU(cuStreamSynchronize(stream));
+  CHECK_EQ(copy.read()[0], 100);
+
+  // What is told is what was set.
+  CUDA_KERNEL_NODE_PARAMS told{};
+  CU(cuGraphKernelNodeGetParams_v2(kernel, &told));
+  CHECK_EQ(told.func, rig.kernel("add"));
+  CHECK_EQ(told.gridDimX, 8);
+  CHECK_EQ(*static_cast<unsigned*>(told.kernelParams[1]), 2);
+  CHECK_EQ(cuGraphKernelNodeGetParams_v2(set, &told), CUDA_ERROR_INVALID_VALUE);
+  CUDA_MEMCPY3D box_told{};
+  CU(cuGraphMemcpyNodeGetParams(copied, &box_told));
+  CHECK_EQ(box_told.dstDevice, copy.address);
+  CUevent event_told = nullptr;
+  CU(cuGraphEventRecordNodeGetEvent(record, &event_told));
+  CHECK_EQ(event_told, event);
+
+  // Taken apart.
+  CU(cuGraphDestroyNode(host));
+  CHECK_EQ(edge_count(graph), 4);
+  CHECK_EQ(cuGraphNodeGetType(host, nullptr), CUDA_ERROR_INVALID_VALUE);
+  CUgraphNode from[] = {copied}, to[] = {empty};
+  CU(cuGraphAddDependencies(graph, from, to, 1));
+  CHECK_EQ(cuGraphAddDependencies(graph, from, to, 1), CUDA_ERROR_INVALID_VALUE);
+  CU(cuGraphAddDependencies(graph, to, &set, 1));
+  CUgraphExec circle = nullptr;
+  CHECK_EQ(cuGraphInstantiateWithFlags(&circle, graph, 0), CUDA_ERROR_INVALID_VALUE);
+  CU(cuGraphRemoveDependencies(graph, to, &set, 1));
+  CU(cuGraphExecDestroy(exec));
+  CU(cuGraphDestroy(graph));
+  CHECK_EQ(cuGraphLaunch(exec, stream), CUDA_ERROR_INVALID_VALUE);
+  CHECK_EQ(cuGraphDestroyNode(set), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_CASE("driver: branches of a graph run at the same time, launches of one graph one after the other") {
+  Rig rig;
+  Numbers flags(2);
+  const auto graph = make_graph();
+  CUdeviceptr first = flags.address, second = flags.address + 4;
+  void* one[] = {&first, &second};
+  void* other[] = {&second, &first};
+  CUDA_KERNEL_NODE_PARAMS as{};
+  as.func = rig.kernel("meet");
+  as.gridDimX = as.gridDimY = as.gridDimZ = as.blockDimX = as.blockDimY = as.blockDimZ = 1;
+  as.kernelParams = one;
+  CUgraphNode nodes[2] = {}, join = nullptr;
+  CU(cuGraphAddKernelNode_v2(&nodes[0], graph, nullptr, 0, &as));
+  as.kernelParams = other;
+  CU(cuGraphAddKernelNode_v2(&nodes[1], graph, nullptr, 0, &as));
+  CUDA_MEMSET_NODE_PARAMS reset{flags.address, 0, 0, 4, 2, 1};
+  CU(cuGraphAddMemsetNode(&join, graph, nodes, 2, &reset, rig.context));
+  const auto exec = instantiate(graph);
+  const auto stream = make_stream(), another = make_stream();
+  for (int i = 0; i < 10; ++i) CU(cuGraphLaunch(exec, i % 2 ? stream : another));
+  CU(cuCtxSynchronize());
+  CHECK(flags.are_all(0));
+}
+
+TEST_CASE("driver: streams captured") {
+  Rig rig;
+  Numbers numbers(100), other(100);
+  const auto stream = make_stream(), side = make_stream();
+  const auto fork = make_event(CU_EVENT_DISABLE_TIMING), join = make_event(CU_EVENT_DISABLE_TIMING);
+  CUstreamCaptureStatus status{};
+  CU(cuStreamIsCapturing(stream, &status));
+  CHECK_EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
+  rig.kernel("add");
+  CU(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+  CHECK_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_ILLEGAL_STATE);
+  CU(rig.fill(numbers.address, 1, 100, stream));
+  CU(cuEventRecord(fork, stream));
+  CU(cuStreamWaitEvent(side, fork, 0));
+  CU(cuStreamIsCapturing(side, &status));
+  CHECK_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  CU(cuMemsetD32Async(other.address, 1, 100, side));
+  CU(rig.add(other.address, 5, 100, side));
+  CU(rig.add(numbers.address, 3, 100, stream));
+  CU(cuEventRecord(join, side));
+  CU(cuStreamWaitEvent(stream, join, 0));
+  cuuint64_t id = 0, side_id = 0;
+  CUgraph graph = nullptr, found = nullptr;
+  const CUgraphNode* before = nullptr;
+  size_t count = 0;
+  CU(cuStreamGetCaptureInfo_v2(stream, &status, &id, &found, &before, &count));
+  CHECK_EQ(count, 2);
+  CU(cuStreamGetCaptureInfo(side, &status, &side_id));
+  CHECK_EQ(id, side_id);
+  CU(rig.add(numbers.address, 1, 100, stream));
+  CHECK_EQ(cuEventQuery(join), CUDA_ERROR_CAPTURED_EVENT);
+  CU(cuStreamEndCapture(stream, &graph));
+  CHECK_EQ(graph, found);
+  CU(cuStreamIsCapturing(side, &status));
+  CHECK_EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
+  CHECK(numbers.are_all(0));   // nothing was done
+  CHECK_EQ(nodes_of(graph).size(), 5);
+  CHECK_EQ(edge_count(graph), 5);
+  const auto exec = instantiate(graph);
+  CU(cuGraphLaunch(exec, stream));
+  CU(cuStreamSynchronize(stream));
+  CHECK(numbers.are_all(5));
+  CHECK(other.are_all(6));
+  // Captured inside another, it is a node.
+  CU(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  CU(cuGraphLaunch(exec, stream));
+  CU(rig.add(numbers.address, 10, 100, stream));
+  CUgraph outer = nullptr;
+  CU(cuStreamEndCapture(stream, &outer));
+  CHECK_EQ(type_of(nodes_of(outer)[0]), CU_GRAPH_NODE_TYPE_GRAPH);
+  CUgraph inner = nullptr;
+  CU(cuGraphChildGraphNodeGetGraph(nodes_of(outer)[0], &inner));
+  CHECK_EQ(nodes_of(inner).size(), 5);
+  CHECK_EQ(cuGraphDestroy(inner), CUDA_ERROR_INVALID_VALUE);
+  CU(cuGraphLaunch(instantiate(outer), stream));
+  CU(cuStreamSynchronize(stream));
+  CHECK(numbers.are_all(15));
+  CU(cuGraphDestroy(outer));
+  CU(cuGraphDestroy(graph));
+}
+
+TEST_CASE("driver: captures that go wrong") {
+  Rig rig;
+  Numbers numbers(10);
+  rig.kernel("add");
+  const auto stream = make_stream(), side = make_stream(), blocking = make_stream(CU_STREAM_DEFAULT);
+  const auto event = make_event(), outside = make_event();
+  CUgraph graph = reinterpret_cast<CUgraph>(1);
+  CHECK_EQ(cuStreamBeginCapture_v2(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  CHECK_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_ILLEGAL_STATE);
+  // Forked and not joined.
+  CU(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  CU(cuEventRecord(event, stream));
+  CU(cuStreamWaitEvent(side, event, 0));
+  CU(rig.add(numbers.address, 1, 10, side));
+  CHECK_EQ(cuStreamEndCapture(side, &graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+  CHECK_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+  CHECK_EQ(graph, nullptr);
+  CU(cuStreamSynchronize(side));
+  // Waiting for what is captured, and for what is not.
+  CU(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  CU(cuEventRecord(outside, side));
+  CHECK_EQ(cuStreamWaitEvent(stream, outside, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+  CHECK_EQ(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  CHECK_EQ(rig.add(numbers.address, 1, 10, stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  CUstreamCaptureStatus status{};
+  CU(cuStreamIsCapturing(stream, &status));
+  CHECK_EQ(status, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+  CHECK_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  // The legacy stream would wait for a blocking one.
+  CU(cuStreamBeginCapture_v2(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));
+  CHECK_EQ(cuMemsetD32_v2(numbers.address, 0, 10), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  CHECK_EQ(cuStreamEndCapture(blocking, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  // Calls that could wait, by the capture's mode and the thread's.
+  CUdeviceptr memory = 0;
+  CU(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  std::thread([&] {
+    CU(cuCtxSetCurrent(rig.context));
+    CU(cuMemAlloc_v2(&memory, 4));
+    CHECK_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+  }).join();
+  auto mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  CU(cuThreadExchangeStreamCaptureMode(&mode));
+  CHECK_EQ(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+  CU(cuMemFree_v2(memory));
+  CU(cuThreadExchangeStreamCaptureMode(&mode));
+  CHECK_EQ(cuMemAlloc_v2(&memory, 4), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  CHECK_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  CU(cuMemAlloc_v2(&memory, 4));
+  // Two captures that meet.
+  CU(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  CU(cuStreamBeginCapture_v2(side, CU_STREAM_CAPTURE_MODE_RELAXED));
+  CU(cuEventRecord(event, side));
+  CHECK_EQ(cuStreamWaitEvent(stream, event, 0), CUDA_ERROR_STREAM_CAPTURE_MERGE);
+  CHECK_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  CHECK_EQ(cuStreamEndCapture(side, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  // Destroyed while it is captured.
+  CU(cuStreamBeginCapture_v2(side, CU_STREAM_CAPTURE_MODE_GLOBAL));
+  CU(cuStreamDestroy_v2(side));
+  CU(cuMemFree_v2(memory));
+}
+
+TEST_CASE("driver: a graph is updated from another of its shape") {
+  Rig rig;
+  Numbers numbers(100);
+  const auto stream = make_stream();
+  const auto captured = [&](unsigned value, bool has_more) {
+    CUgraph graph = nullptr;
+    CU(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    CU(cuMemsetD32Async(numbers.address, value, 100, stream));
+    CU(rig.add(numbers.address, value, 100, stream));
+    if (has_more) CU(rig.add(numbers.address, value, 100, stream));
+    CU(cuStreamEndCapture(stream, &graph));
+    return graph;
+  };
+  rig.kernel("add");
+  const auto first = captured(1, false), second = captured(10, false), longer = captured(1, true);
+  const auto exec = instantiate(first);
+  CUgraphExecUpdateResultInfo info{};
+  CU(cuGraphExecUpdate_v2(exec, second, &info));
+  CHECK_EQ(info.result, CU_GRAPH_EXEC_UPDATE_SUCCESS);
+  CU(cuGraphLaunch(exec, stream));
+  CU(cuStreamSynchronize(stream));
+  CHECK(numbers.are_all(20));
+  CHECK_EQ(cuGraphExecUpdate_v2(exec, longer, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+  CHECK_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+  KernelNode other(rig, "add", numbers.address, 7, 100);
+  CU(cuGraphExecKernelNodeSetParams_v2(exec, nodes_of(second)[1], &other.as));
+  CU(cuGraphExecKernelNodeSetParams_v2(exec, nodes_of(first)[1], &other.as));
+  CHECK_EQ(cuGraphExecKernelNodeSetParams_v2(exec, nodes_of(longer)[1], &other.as), CUDA_ERROR_INVALID_VALUE);
+  CU(cuGraphLaunch(exec, stream));
+  CU(cuStreamSynchronize(stream));
+  CHECK(numbers.are_all(17));
+}
+
+TEST_CASE("driver: memory of graphs") {
+  Rig rig;
+  rig.kernel("add");
+  Numbers result(100);
+  size_t before = 0, now = 0, total = 0;
+  CU(cuMemGetInfo_v2(&before, &total));
+  const auto stream = make_stream();
+  CUdeviceptr memory = 0;
+  CU(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  CU(cuMemAllocAsync(&memory, 400, stream));
+  CU(cuMemsetD32Async(memory, 4, 100, stream));
+  CU(rig.add(memory, 4, 100, stream));
+  CU(cuMemcpyDtoDAsync_v2(result.address, memory, 400, stream));
+  CU(cuMemFreeAsync(memory, stream));
+  CUgraph graph = nullptr;
+  CU(cuStreamEndCapture(stream, &graph));
+  CHECK_EQ(type_of(nodes_of(graph)[0]), CU_GRAPH_NODE_TYPE_MEM_ALLOC);
+  CU(cuMemGetInfo_v2(&now, &total));
+  CHECK_EQ(now, before);
+  const auto exec = instantiate(graph);
+  for (int i = 0; i < 3; ++i) CU(cuGraphLaunch(exec, stream));
+  CU(cuStreamSynchronize(stream));
+  CHECK(result.are_all(8));
+  CU(cuMemGetInfo_v2(&now, &total));
+  CHECK_EQ(now, before);
+  CHECK_EQ(cuMemFree_v2(memory), CUDA_ERROR_INVALID_VALUE);
+  // Left by one graph, freed outside of it.
+  const auto leaves = make_graph();
+  CUDA_MEM_ALLOC_NODE_PARAMS as{};
+  as.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  as.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  as.bytesize = 1000;
+  CUgraphNode node = nullptr;
+  CU(cuGraphAddMemAllocNode(&node, leaves, nullptr, 0, &as));
+  const auto allocates = instantiate(leaves);
+  CU(cuGraphLaunch(allocates, stream));
+  CU(rig.fill(as.dptr, 3, 250, stream));
+  CU(cuStreamSynchronize(stream));
+  CU(cuMemGetInfo_v2(&now, &total));
+  CHECK_EQ(now, before - 1024);
+  CHECK_EQ(cuGraphLaunch(allocates, stream), CUDA_ERROR_INVALID_VALUE);
+  CU(cuMemFreeAsync(as.dptr, stream));
+  CU(cuGraphLaunch(allocates, stream));
+  CU(cuStreamSynchronize(stream));
+  CU(cuGraphExecDestroy(allocates));
+  CU(cuGraphDestroy(leaves));
+  CU(cuMemFree_v2(as.dptr));
+  CU(cuMemGetInfo_v2(&now, &total));
+  CHECK_EQ(now, before);
+}
+
+TEST_CASE("driver: clones, and what graphs look like") {
+  Rig rig;
+  Numbers numbers(10);
+  const auto graph = make_graph();
+  KernelNode add(rig, "add", numbers.address, 2, 10);
+  CUgraphNode first = nullptr, second = nullptr, twin = nullptr;
+  CU(cuGraphAddKernelNode_v2(&first, graph, nullptr, 0, &add.as));
+  CU(cuGraphAddEmptyNode(&second, graph, &first, 1));
+  CUgraph clone = nullptr;
+  CU(cuGraphClone(&clone, graph));
+  CU(cuGraphNodeFindInClone(&twin, second, clone));
+  CHECK_NE(twin, second);
+  CHECK_EQ(cuGraphNodeFindInClone(&twin, twin, graph), CUDA_ERROR_INVALID_VALUE);
+  size_t count = 1;
+  CUgraphNode before[3] = {};
+  CU(cuGraphNodeGetDependencies(second, before, &count));
+  CHECK_EQ(before[0], first);
+  count = 3;
+  CU(cuGraphNodeGetDependentNodes(first, before, &count));
+  CHECK_EQ(count, 1);
+  CHECK_EQ(before[0], second);
+  CHECK_EQ(before[1], nullptr);
+  count = 2;
+  CU(cuGraphGetRootNodes(graph, before, &count));
+  CHECK_EQ(count, 1);
+  CHECK_EQ(before[0], first);
+  CUlaunchAttributeValue value{}, told{};
+  value.priority = -3;
+  CU(cuGraphKernelNodeSetAttribute(first, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
+  CU(cuGraphKernelNodeGetAttribute(first, CU_LAUNCH_ATTRIBUTE_PRIORITY, &told));
+  CHECK_EQ(told.priority, -3);
+  char path[] = "/tmp/flexrack-graph-XXXXXX";
+  const auto file = mkstemp(path);
+  REQUIRE_GE(file, 0);
+  close(file);
+  CU(cuGraphDebugDotPrint(graph, path, 0));
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  unlink(path);
+  CHECK_EQ(text.str().substr(0, 7), "digraph");
+  CHECK_NE(text.str().find("KERNEL"), std::string::npos);
+  CHECK_NE(text.str().find("add"), std::string::npos);
+}
+
+TEST_CASE("driver: user objects live as long as graphs need them") {
+  const Rig rig;
+  std::atomic<int> destroyed{0};
+  const auto graph = make_graph();
+  CUuserObject object = nullptr;
+  CU(cuUserObjectCreate(&object, &destroyed, [](void* data) { ++*static_cast<std::atomic<int>*>(data); }, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  CU(cuGraphRetainUserObject(graph, object, 1, 0));
+  CU(cuUserObjectRelease(object, 1));
+  const auto exec = instantiate(graph);
+  CU(cuGraphDestroy(graph));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK_EQ(destroyed, 0);
+  CU(cuGraphExecDestroy(exec));
+  for (int i = 0; i < 200 && destroyed == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK_EQ(destroyed, 1);
+  CHECK_EQ(cuUserObjectRelease(object, 1), CUDA_ERROR_INVALID_VALUE);
+}
