@@ -20,6 +20,8 @@ class Peers {
   virtual bool open(std::uint64_t peer, wire::View key, const std::string& address, std::uint16_t port, wire::View session) = 0;
   /// The link of that id, null if there is none (yet).
   virtual wire::Link* link(std::uint64_t peer) = 0;
+  /// It is not there yet and may come: else nothing is gained by waiting for it.
+  virtual bool is_expected(std::uint64_t /*peer*/) { return false; }
 };
 
 class Backend : public wire::Receiver {

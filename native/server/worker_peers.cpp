@@ -50,6 +50,12 @@ wire::Link* WorkerPeers::link(std::uint64_t peer) {
   return found == peers_.end() || !found->second->link || found->second->link->is_over() ? nullptr : found->second->link.get();
 }
 
+bool WorkerPeers::is_expected(std::uint64_t peer) {
+  const std::lock_guard lock(mutex_);
+  const auto found = peers_.find(peer);
+  return found != peers_.end() && !found->second->link && !is_closed_;
+}
+
 void WorkerPeers::attach(int fd, const wire::Preamble& preamble) {
   auto* peer = find(preamble.peer);
   if (peer == nullptr) {

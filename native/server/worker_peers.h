@@ -23,6 +23,7 @@ class WorkerPeers : public backend::Peers {
   bool accept(std::uint64_t peer, wire::View key) override;
   bool open(std::uint64_t peer, wire::View key, const std::string& address, std::uint16_t port, wire::View session) override;
   wire::Link* link(std::uint64_t peer) override;
+  bool is_expected(std::uint64_t peer) override;
 
   /// A connection of a peer link that came to this worker. Takes the descriptor; blocks for the handshake. Throws wire::Error.
   void attach(int fd, const wire::Preamble& preamble);

@@ -30,11 +30,11 @@ def wait_until(condition, seconds=20, what="that"):
 class Daemon:
     """A broker with `devices` PoCL devices. `prefix` is put before the command: a network namespace."""
 
-    def __init__(self, devices=1, transport="auto", grace=30, address="127.0.0.1", port=0, root=None, prefix=(), env=None):
+    def __init__(self, devices=1, transport="auto", grace=30, address="127.0.0.1", port=0, root=None, prefix=(), env=None, options=()):
         self.root = Path(root or tempfile.mkdtemp(prefix="flexrack-gpud-"))
         self.devices = devices
         self.command = [*prefix, str(BUILD / "flexrack-gpud"), "broker", "--root", str(self.root), "--bind", address, "--port", str(port),
-                        "--transport", transport, "--grace", str(grace)]
+                        "--transport", transport, "--grace", str(grace), *options]
         self.env = {**os.environ, **COMMON, "POCL_DEVICES": " ".join(["pthread"] * devices), **(env or {})}
         # The daemon's own devices are those of PoCL, whatever the test around it is attached to.
         for name in ("OCL_ICD_VENDORS", "FLEXRACK_LEASES", "FLEXRACK_TRACE"):

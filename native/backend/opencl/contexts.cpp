@@ -7,11 +7,6 @@
 namespace flexrack::backend::opencl {
 namespace {
 
-struct ErrorSink {
-  Engine* engine;
-  std::uint64_t context;
-};
-
 void CL_CALLBACK on_error(const char* text, const void* info, size_t size, void* data) {
   const auto* sink = static_cast<const ErrorSink*>(data);
   sink->engine->notices.send(cl::ContextError{.context = sink->context, .text = text ? text : "", .private_info = {static_cast<const std::uint8_t*>(info), info ? size : 0}});
@@ -60,12 +55,11 @@ void Session::on(const cl::CreateContext& m, Respond<cl::CreateContextReply> res
     properties.push_back(static_cast<cl_context_properties>(value));
   }
   properties.push_back(0);
-  // Never freed: the driver may call back until the process ends.
-  auto* sink = new ErrorSink{engine_.get(), m.context};
+  auto& sink = engine_->error_sinks.emplace_back(ErrorSink{engine_.get(), m.context});
   cl_int status = CL_SUCCESS;
-  context->native = native().clCreateContext(properties.data(), static_cast<cl_uint>(devices.size()), devices.data(), on_error, sink, &status);
+  context->native = native().clCreateContext(properties.data(), static_cast<cl_uint>(devices.size()), devices.data(), on_error, &sink, &status);
   context->engine = engine_.get();
-  if (status != CL_SUCCESS || !table_.insert(m.context, std::move(context))) delete sink;
+  if (status == CL_SUCCESS && !table_.insert(m.context, std::move(context))) status = CL_OUT_OF_HOST_MEMORY;
   respond({.status = status});
 }
 

@@ -60,6 +60,11 @@ void Account::refund(std::size_t device, std::uint64_t bytes) {
   if (grant_) grant_->refund(device, bytes);
 }
 
+void Account::finished(std::size_t device, std::uint64_t nanoseconds) {
+  const std::lock_guard guard(lock_);
+  if (grant_) grant_->finished(device, nanoseconds);
+}
+
 void Account::close() {
   const std::lock_guard guard(lock_);
   grant_ = nullptr;

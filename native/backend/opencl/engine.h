@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -46,18 +47,28 @@ struct Device {
   std::shared_ptr<Usage> usage = std::make_shared<Usage>();   ///< one for a device and its parts
 };
 
-/// The shares of memory, for whatever gives them back: the driver frees memory on its own threads, perhaps after the session has gone.
+/// The shares of memory and the turns at the gate, for whatever gives them back: the driver frees memory on its own threads, perhaps after the session has gone.
 class Account {
  public:
   explicit Account(Grant& grant) : grant_(&grant) {}
   bool charge(std::size_t device, std::uint64_t bytes);
   void refund(std::size_t device, std::uint64_t bytes);
+  /// A turn of a gated launch is over.
+  void finished(std::size_t device, std::uint64_t nanoseconds);
   /// From here on the grant is left alone.
   void close();
 
  private:
   std::mutex lock_;
   Grant* grant_;
+};
+
+class Engine;
+
+/// Whom a driver tells of errors that no call can answer.
+struct ErrorSink {
+  Engine* engine;
+  std::uint64_t context;
 };
 
 class Engine {
@@ -75,6 +86,7 @@ class Engine {
   std::shared_ptr<const Device> device(std::uint32_t index) const;
   std::vector<cl_platform_id> platforms;
   std::unique_ptr<Printing> printing;
+  std::deque<ErrorSink> error_sinks;          ///< of all contexts there were: a driver may call back for one that the client has let go
   Watcher watcher;
   WorkerThread builder;                       ///< compiles
   WorkerThread dialler;                       ///< reaches other servers

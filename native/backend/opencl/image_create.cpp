@@ -108,14 +108,17 @@ std::uint64_t known_element_size(const cl::ImageFormat& format) {
 }  // namespace
 
 void Session::on(const cl::CreateImage& call, Respond<cl::CreateImageReply> respond) {
-  const auto answer = [](Respond<cl::CreateImageReply>& to, cl_int status) { to({.status = status}); };
+  const auto refuse_with = [&](cl_int status) {
+    if (!call.content.is_inline()) engine_->link.cancel(call.content.ticket);
+    respond({.status = status});
+  };
   auto* context = table_.find<ContextRecord>(call.context);
   auto* buffer = call.buffer ? table_.find<MemoryRecord>(call.buffer) : nullptr;
-  if (!context) return answer(respond, CL_INVALID_CONTEXT);
-  if (call.memory == 0 || table_.is_full() || table_.has(call.memory)) return answer(respond, CL_OUT_OF_RESOURCES);
-  if (call.buffer && (!buffer || buffer->context.get() != context)) return answer(respond, CL_INVALID_MEM_OBJECT);
+  if (!context) return refuse_with(CL_INVALID_CONTEXT);
+  if (call.memory == 0 || table_.is_full() || table_.has(call.memory)) return refuse_with(CL_OUT_OF_RESOURCES);
+  if (call.buffer && (!buffer || buffer->context.get() != context)) return refuse_with(CL_INVALID_MEM_OBJECT);
   // PoCL ends the process over these.
-  if (call.shape.mips != 0 || call.shape.samples != 0) return answer(respond, CL_INVALID_IMAGE_DESCRIPTOR);
+  if (call.shape.mips != 0 || call.shape.samples != 0) return refuse_with(CL_INVALID_IMAGE_DESCRIPTOR);
   Pending pending;
   pending.context = Ref<ContextRecord>(context);
   if (buffer) pending.parent = Ref<MemoryRecord>(buffer);
@@ -124,8 +127,10 @@ void Session::on(const cl::CreateImage& call, Respond<cl::CreateImageReply> resp
   pending.format = {call.format.order, call.format.type};
   pending.shape = call.shape;
   const auto size = box_bytes(extent(call.shape), known_element_size(call.format));
-  // The driver copies as many bytes as the shape says.
-  if (call.content.size != 0 && (!size || *size != call.content.size || buffer)) return answer(respond, CL_INVALID_IMAGE_SIZE);
+  // The driver copies as many bytes as the shape says; what comes is packed, so with rows further apart it would read what lies behind.
+  if (call.content.size != 0 && (call.shape.row_pitch != 0 || call.shape.slice_pitch != 0)) return refuse_with(CL_INVALID_IMAGE_DESCRIPTOR);
+  if (call.content.size != 0 && (!size || *size != call.content.size || buffer)) return refuse_with(CL_INVALID_IMAGE_SIZE);
+  if (call.content.size > context->largest) return refuse_with(CL_MEM_OBJECT_ALLOCATION_FAILURE);
   const auto finish = [this](const Pending& what, wire::View content, Respond<cl::CreateImageReply>& to) {
     Ref<MemoryRecord> record;
     InfoList infos;
@@ -144,10 +149,7 @@ void Session::on(const cl::CreateImage& call, Respond<cl::CreateImageReply> resp
   };
   if (call.content.size == 0 || call.content.is_inline()) return finish(pending, call.content.inline_data, respond);
   auto staging = Staging::make(call.content.size);
-  if (!staging) {
-    engine_->link.cancel(call.content.ticket);
-    return answer(respond, CL_OUT_OF_HOST_MEMORY);
-  }
+  if (!staging) return refuse_with(CL_OUT_OF_HOST_MEMORY);
   auto later = std::make_shared<Respond<cl::CreateImageReply>>(std::move(respond));
   engine_->link.land(call.content.ticket, staging->span(), [this, pending, finish, staging, later](bool has_arrived) {
     if (!has_arrived) return (*later)({.status = CL_OUT_OF_RESOURCES});

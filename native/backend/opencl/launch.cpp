@@ -10,11 +10,11 @@ namespace {
 /// One launch on a gated device: the gate counts it from admission to its end, exactly once, whichever comes first when a session ends.
 class Turn {
  public:
-  Turn(Engine& engine, std::size_t device) : engine_(engine), device_(device) {}
+  Turn(const Engine& engine, std::size_t device) : account_(engine.account), device_(device) {}
 
   void admitted(Outstanding& outstanding) {
     began_ = std::chrono::steady_clock::now();
-    if (state_.exchange(kAdmitted) == kOver) engine_.finished(device_, 0);
+    if (state_.exchange(kAdmitted) == kOver) account_->finished(device_, 0);
     cl_event gate = nullptr;
     {
       const std::lock_guard guard(lock_);
@@ -36,12 +36,12 @@ class Turn {
   void over(std::uint64_t nanoseconds) {
     if (state_.exchange(kOver) != kAdmitted) return;
     const auto since = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began_).count();
-    engine_.finished(device_, nanoseconds ? nanoseconds : static_cast<std::uint64_t>(since));
+    account_->finished(device_, nanoseconds ? nanoseconds : static_cast<std::uint64_t>(since));
   }
 
  private:
   enum State { kWaiting, kAdmitted, kOver };
-  Engine& engine_;
+  const std::shared_ptr<Account> account_;   ///< its turn may come when the session has gone
   std::size_t device_;
   std::atomic<State> state_{kWaiting};
   std::mutex lock_;

@@ -34,11 +34,12 @@ void Route::cancel() const {
 }
 
 void Route::with_link(std::function<void(wire::Link*)> action) const {
-  if (auto* link = engine->peers.link(peer)) return action(link);
-  engine->dialler.add([from = engine, id = peer, action = std::move(action)] {
-    const auto end = std::chrono::steady_clock::now() + kPeerWithin;
+  auto* there = engine->peers.link(peer);
+  // One that is gone, or never was agreed on, does not come: whoever waits for its payload learns so at once.
+  if (there || !engine->peers.is_expected(peer)) return action(there);
+  engine->dialler.add([from = engine, id = peer, action = std::move(action), end = std::chrono::steady_clock::now() + kPeerWithin] {
     auto* link = from->peers.link(id);
-    while (!link && !from->link.is_over() && std::chrono::steady_clock::now() < end) {
+    while (!link && from->peers.is_expected(id) && !from->link.is_over() && std::chrono::steady_clock::now() < end) {
       std::this_thread::sleep_for(kLookEvery);
       link = from->peers.link(id);
     }

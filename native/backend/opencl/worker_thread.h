@@ -11,7 +11,7 @@ namespace flexrack::backend::opencl {
 
 class WorkerThread {
  public:
-  WorkerThread() : thread_([this] { run(); }) {}
+  WorkerThread() = default;
   ~WorkerThread() { close(); }
   WorkerThread(const WorkerThread&) = delete;
   WorkerThread& operator=(const WorkerThread&) = delete;
@@ -21,6 +21,7 @@ class WorkerThread {
       const std::lock_guard guard(lock_);
       if (is_closed_) return;
       work_.push_back(std::move(work));
+      if (!thread_.joinable()) thread_ = std::thread([this] { run(); });  // many sessions never have any
     }
     changed_.notify_one();
   }

@@ -8,8 +8,7 @@
 
 int main(int argc, char** argv) {
   void* driver = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : nullptr;
-  const auto look_up = driver ? reinterpret_cast<void* (*)(const char*)>(dlsym(driver, "clGetExtensionFunctionAddress")) : nullptr;
-  const auto ask = look_up ? reinterpret_cast<cl_int (*)(cl_uint, cl_platform_id*, cl_uint*)>(look_up("clIcdGetPlatformIDsKHR")) : nullptr;
+  const auto ask = driver ? reinterpret_cast<cl_int (*)(cl_uint, cl_platform_id*, cl_uint*)>(dlsym(driver, "clIcdGetPlatformIDsKHR")) : nullptr;
   if (!ask) return 4;
   char line[16];
   do {

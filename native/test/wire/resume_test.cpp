@@ -211,6 +211,34 @@ TEST_CASE("payloads survive a connection that is cut again and again") {
   }
 }
 
+TEST_CASE("payloads over shared memory survive connections that are cut in the middle of them") {
+  Counter counter;
+  Server server(some_key(), {}, frames_of(counter));
+  Caller caller(dial_to(server, "shm"));
+  std::atomic<bool> is_over{false};
+  std::size_t cuts = 0;
+  std::thread cutter([&] {
+    std::mt19937 random(11);
+    while (!is_over) {
+      // Often enough to fall into the middle of what follows, seldom enough for it to get on.
+      std::this_thread::sleep_for(std::chrono::milliseconds(5 + random() % 60));
+      cuts += server.cut();
+    }
+  });
+  for (std::uint64_t i = 0; i < 12; ++i) {
+    const auto bytes = pattern(i % 3 == 0 ? 70001 + i : 30000007 + i, i);
+    const auto ticket = caller.link->ticket();
+    CHECK(caller.put(ticket, bytes));
+    Bytes back(bytes.size());
+    CHECK(caller.get(ticket, back));
+    CHECK(back == bytes);
+  }
+  is_over = true;
+  cutter.join();
+  CHECK(cuts > 5);
+  CHECK_FALSE(caller.link->is_over());
+}
+
 TEST_CASE("a client that does not come back is over within the wait for it, and so is a server that went") {
   Counter counter;
   Limits limits;

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -122,6 +123,15 @@ class Server {
     const std::lock_guard guard(lock_);
     return refused_;
   }
+  /// Ends every connection there is, whatever it runs over, as if something between had.
+  std::size_t cut() {
+    const std::lock_guard guard(lock_);
+    std::size_t count = 0;
+    for (const auto& [fd, inode] : taken_)
+      if (inode_of(fd) == inode && shutdown(fd, SHUT_RDWR) == 0) ++count;
+    taken_.clear();
+    return count;
+  }
   std::string wait_refused() {
     std::unique_lock guard(lock_);
     changed_.wait(guard, [&] { return !refused_.empty(); });
@@ -129,10 +139,18 @@ class Server {
   }
 
  private:
+  static ino_t inode_of(int fd) {
+    struct stat about {};
+    return fstat(fd, &about) == 0 ? about.st_ino : 0;
+  }
   void accept() {
     for (int fd; (fd = listener_.accept_one()) >= 0;) handlers_.emplace_back([this, fd] { handle(fd); });
   }
   void handle(int fd) {
+    {
+      const std::lock_guard guard(lock_);
+      taken_.emplace_back(fd, inode_of(fd));
+    }
     try {
       Preamble preamble;
       {
@@ -173,6 +191,7 @@ class Server {
   std::condition_variable changed_;
   std::map<Id, std::unique_ptr<Session>> sessions_;
   std::vector<std::string> refused_;
+  std::vector<std::pair<int, ino_t>> taken_;  ///< connections; the number may be another's by now
   std::vector<std::thread> handlers_;
   std::thread acceptor_;
 };

@@ -173,6 +173,7 @@ TEST_CASE("a client with the right key that sends garbage loses its link, and on
     preamble.session[0] = static_cast<std::uint8_t>(round + 1);
     Hello hello;
     hello.session = preamble.session;
+    hello.speak(kToy);
     const auto open = [&] {
       hello.kind = preamble.kind;
       auto channel = secure_as_client(connect_tcp("127.0.0.1", server.port(), std::chrono::seconds(5)), preamble, some_key(), std::chrono::seconds(5));
