@@ -129,12 +129,14 @@ void Session::on(const cu::SetLimit& m, Respond<cu::SetLimitReply> respond) {
 }
 
 void Session::on(const cu::MemoryInfo& m, Respond<cu::MemoryInfoReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
-  if (!turn.is_good()) return respond({.status = as_wire(turn.status())});
-  const auto device = device_of(m.context);
-  const auto total = devices_[device].memory;
-  const auto used = grant_.used(device);
-  respond({.status = 0, .free = used < total ? total - used : 0, .total = total});
+  behind_frees(m.context, [this, m, answer = std::make_shared<Respond<cu::MemoryInfoReply>>(std::move(respond))] {
+    Turn turn(*this, m.kOp, m.context);
+    if (!turn.is_good()) return (*answer)({.status = as_wire(turn.status())});
+    const auto device = device_of(m.context);
+    const auto total = devices_[device].memory;
+    const auto used = grant_.used(device);
+    (*answer)({.status = 0, .free = used < total ? total - used : 0, .total = total});
+  });
 }
 
 /// Of the share. What only the machine's management library knows is left unknown: the daemon has it for `gpu smi`.

@@ -15,7 +15,7 @@ struct Timed {
 
 void Session::on(const cu::Launch& m) {
   Turn turn(*this, m.kOp, m.context);
-  const auto function = turn.get<CUfunction>(m.kernel);
+  const auto function = turn.launched(m.kernel);
   const auto stream = turn.get<CUstream>(m.stream);
   turn.check(m.parameters.size() <= kMostParameters);
   auto size = m.parameters.size();

@@ -29,7 +29,28 @@ void Session::on(const cu::FreeAddresses& m) {
   turn.end();
 }
 
+/// What is freed is the share's again only when the driver has it back: what asks for memory comes behind it.
+void Session::behind_frees(std::uint64_t context, std::function<void()> work) {
+  const auto is_nothing_freed = [this] {
+    const std::lock_guard guard(frees_lock_);
+    return frees_ == 0;
+  };
+  if (is_nothing_freed()) return work();
+  later(context, [this, work = std::move(work)] {
+    {
+      std::unique_lock guard(frees_lock_);
+      frees_over_.wait(guard, [this] { return frees_ == 0; });
+    }
+    const std::lock_guard guard(lock_);
+    work();
+  });
+}
+
 void Session::on(const cu::Allocate& m, Respond<cu::AllocateReply> respond) {
+  behind_frees(m.context, [this, m, answer = std::make_shared<Respond<cu::AllocateReply>>(std::move(respond))] { allocate(m, *answer); });
+}
+
+void Session::allocate(const cu::Allocate& m, Respond<cu::AllocateReply>& respond) {
   Turn turn(*this, m.kOp, m.context);
   if (!turn.is_good()) return respond({.status = as_wire(turn.status())});
   Allocation made{.sort = m.kind == 1 ? Allocation::Sort::pinned : Allocation::Sort::plain, .device = device_of(m.context), .context = m.context, .size = m.size};
@@ -109,6 +130,10 @@ void Session::on(const cu::Free& m) {
   const auto one = found->second;
   allocations_.erase(found);
   // The driver waits for what uses it; the share is free when it has.
+  {
+    const std::lock_guard guard(frees_lock_);
+    ++frees_;
+  }
   later(m.context, [this, one, context = m.context, address = m.address] {
     auto status = CUDA_SUCCESS;
     switch (one.sort) {
@@ -121,9 +146,13 @@ void Session::on(const cu::Free& m) {
         table_.cuMemRelease(one.memory);
         break;
     }
-    const std::lock_guard guard(lock_);
-    refund(one.device, one.charged);
-    if (status != CUDA_SUCCESS) refused(context, cu::Free::kOp, status, 0);
+    {
+      const std::lock_guard guard(lock_);
+      refund(one.device, one.charged);
+      if (status != CUDA_SUCCESS) refused(context, cu::Free::kOp, status, 0);
+    }
+    const std::lock_guard guard(frees_lock_);
+    if (--frees_ == 0) frees_over_.notify_all();
   });
 }
 

@@ -80,6 +80,10 @@ void Session::on(const cu::CreatePool& m, Respond<cu::CreatePoolReply> respond) 
 }
 
 void Session::on(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoolReply> respond) {
+  behind_frees(m.context, [this, m, answer = std::make_shared<Respond<cu::AllocateFromPoolReply>>(std::move(respond))] { allocate(m, *answer); });
+}
+
+void Session::allocate(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoolReply>& respond) {
   Turn turn(*this, m.kOp, m.context);
   const auto stream = turn.get<CUstream>(m.stream);
   auto* pool = m.pool != 0 ? turn.record(m.pool, Kind::pool) : nullptr;
@@ -286,7 +290,7 @@ void Session::on(const cu::Link& m, Respond<cu::LinkReply> respond) {
 
 void Session::on(const cu::OccupancyOfClusters& m, Respond<cu::OccupancyOfClustersReply> respond) {
   Turn turn(*this, m.kOp, m.context);
-  const auto function = turn.get<CUfunction>(m.kernel);
+  const auto function = turn.launched(m.kernel);
   auto attributes = launch_attributes(turn, m.attributes);
   CUlaunchConfig how{};
   how.gridDimX = m.grid.x, how.gridDimY = m.grid.y, how.gridDimZ = m.grid.z;

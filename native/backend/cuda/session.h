@@ -90,6 +90,9 @@ class Session final : public Backend, private cu::Requests {
   void printed();
 
   // ---- memory (memory.cpp)
+  void behind_frees(std::uint64_t context, std::function<void()> work);
+  void allocate(const cu::Allocate& m, Respond<cu::AllocateReply>& respond);
+  void allocate(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoolReply>& respond);
   bool charge(std::uint32_t device, std::uint64_t bytes) { return bytes == 0 || grant_.charge(device, bytes); }
   void refund(std::uint32_t device, std::uint64_t bytes) { if (bytes) grant_.refund(device, bytes); }
   void map_at(Turn& turn, const cu::Allocate& m, Allocation& made);
@@ -237,6 +240,9 @@ class Session final : public Backend, private cu::Requests {
   /// Held during a message; recursive because a payload that is there already may finish a message at once.
   std::recursive_mutex lock_;
   HandleTable handles_;
+  std::mutex frees_lock_;
+  std::condition_variable frees_over_;
+  std::size_t frees_ = 0;                                        ///< under way at the driver
   std::map<std::uint64_t, Allocation> allocations_;
   std::map<std::uint64_t, std::uint64_t> reservations_;          ///< address ranges the client keeps free: start -> size
   std::map<std::string, std::shared_ptr<const wire::Bytes>> images_;   ///< by SHA-256

@@ -37,6 +37,12 @@ class Turn {
     }
     return static_cast<T>(record->native);
   }
+  /// What launches take: a module's function, or a library's kernel itself, whose settings may change after its function was asked for.
+  CUfunction launched(std::uint64_t handle) {
+    const auto* found = session_.handles_.find(handle);
+    if (status_ == CUDA_SUCCESS && found && found->kind == Kind::kernel) return reinterpret_cast<CUfunction>(found->native);
+    return get<CUfunction>(handle);
+  }
   template <class T>
   std::vector<T> get_all(std::span<const std::uint64_t> handles) {
     std::vector<T> all;
