@@ -3,7 +3,7 @@
 
 #include "driver_rig.h"
 
-using namespace flexrack::test;
+using namespace flexrack::test::driver;
 
 TEST_CASE("driver: the stack of contexts") {
   initialise();

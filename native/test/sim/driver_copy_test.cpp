@@ -4,7 +4,7 @@
 
 #include "driver_rig.h"
 
-using namespace flexrack::test;
+using namespace flexrack::test::driver;
 
 namespace {
 

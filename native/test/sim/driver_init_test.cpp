@@ -6,9 +6,9 @@
 
 #include "driver_rig.h"
 
-using namespace flexrack::test;
+using namespace flexrack::test::driver;
 
-namespace flexrack::test {
+namespace flexrack::test::driver {
 
 int run_apart(const std::string& test_case, const std::vector<std::pair<std::string, std::string>>& environment) {
   int ends[2];
@@ -37,7 +37,7 @@ void apart() {
   close(std::atoi(end));
 }
 
-}  // namespace flexrack::test
+}  // namespace flexrack::test::driver
 
 TEST_CASE("driver: before cuInit" * doctest::skip()) {
   apart();
@@ -157,27 +157,4 @@ TEST_CASE("driver: devices") {
   CHECK_EQ(cuDeviceGet(&device, -1), CUDA_ERROR_INVALID_DEVICE);
   CHECK_EQ(cuDeviceGetByPCIBusId(&device, "0000:77:00.0"), CUDA_ERROR_INVALID_DEVICE);
   CHECK_EQ(cuDeviceGetByPCIBusId(&device, "somewhere"), CUDA_ERROR_INVALID_VALUE);
-}
-
-TEST_CASE("driver: functions by name") {
-  initialise();
-  void* function = nullptr;
-  CUdriverProcAddressQueryResult status{};
-  CU(cuGetProcAddress_v2("cuMemAlloc", &function, 12000, 0, &status));
-  CHECK_EQ(function, reinterpret_cast<void*>(&cuMemAlloc_v2));
-  CHECK_EQ(status, CU_GET_PROC_ADDRESS_SUCCESS);
-  // The form of CUDA 2, with addresses of 32 bits, is not there.
-  CHECK_EQ(cuGetProcAddress_v2("cuMemAlloc", &function, 2000, 0, &status), CUDA_ERROR_NOT_FOUND);
-  CHECK_EQ(function, nullptr);
-  CU(cuGetProcAddress_v2("cuMemcpyHtoDAsync", &function, 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &status));
-  CHECK_EQ(function, reinterpret_cast<void*>(&cuMemcpyHtoDAsync_v2_ptsz));
-  CU(cuGetProcAddress_v2("cuCtxGetDevice", &function, 13000, 0, &status));
-  CHECK_EQ(function, reinterpret_cast<void*>(&cuCtxGetDevice_v2));
-  CU(cuGetProcAddress_v2("cuCtxGetDevice", &function, 12000, 0, &status));
-  CHECK_EQ(function, reinterpret_cast<void*>(&cuCtxGetDevice));
-  CHECK_EQ(cuGetProcAddress_v2("cuStreamGetId", &function, 11000, 0, &status), CUDA_ERROR_NOT_FOUND);
-  CHECK_EQ(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
-  CHECK_EQ(cuGetProcAddress_v2("cuMakeCoffee", &function, 13000, 0, &status), CUDA_ERROR_NOT_FOUND);
-  CHECK_EQ(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
-  CHECK_EQ(cuGetProcAddress_v2("cuMemAlloc", nullptr, 13000, 0, &status), CUDA_ERROR_INVALID_VALUE);
 }

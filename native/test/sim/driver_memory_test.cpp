@@ -5,7 +5,7 @@
 
 #include "driver_rig.h"
 
-using namespace flexrack::test;
+using namespace flexrack::test::driver;
 
 namespace {
 

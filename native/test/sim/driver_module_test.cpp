@@ -1,7 +1,7 @@
 // Modules, libraries, functions and their attributes, launches, linking.
 #include "driver_rig.h"
 
-using namespace flexrack::test;
+using namespace flexrack::test::driver;
 
 TEST_CASE("driver: modules") {
   Rig rig;

@@ -14,7 +14,7 @@
 /// A call that has to succeed.
 #define CU(call) REQUIRE_EQ(call, CUDA_SUCCESS)
 
-namespace flexrack::test {
+namespace flexrack::test::driver {
 
 inline constexpr int kDevices = 3;
 
@@ -167,4 +167,4 @@ int run_apart(const std::string& test_case, const std::vector<std::pair<std::str
 /// First in a test case for run_apart().
 void apart();
 
-}  // namespace flexrack::test
+}  // namespace flexrack::test::driver

@@ -1,7 +1,7 @@
 // Textures and surfaces as kernels see them.
 #include "driver_rig.h"
 
-using namespace flexrack::test;
+using namespace flexrack::test::driver;
 
 namespace {
 
