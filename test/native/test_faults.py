@@ -16,8 +16,7 @@ LOAD = str(BUILD / "fault" / "load")
 RELAY = str(BUILD / "fault" / "relay")
 AGAIN = str(BUILD / "fault" / "again")
 KEEP = str(BUILD / "fault" / "keep")
-MEBIBYTE = 1 << 20
-GRACE = 8
+MEBIBYTE, GRACE = 1 << 20, 8
 networks = unittest.skipUnless(may_make_networks(), "network namespaces need root")
 
 

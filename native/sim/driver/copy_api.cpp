@@ -53,6 +53,19 @@ void check_contexts(CUcontext to, CUcontext from) {
   context_of(from);
 }
 
+/// Behind all that is pending in both contexts, and before all that comes later there (CUDA Runtime API, cudaMemcpyPeer).
+template <class Make>
+CUresult serialized(CUcontext to, CUcontext from, Make&& make) {
+  return call([&] {
+    const auto stream = stream_of(nullptr);
+    const auto copy = make();
+    context_of(from)->settle();
+    context_of(to)->settle();
+    carry_out_copy(*stream, copy);
+    stream->context->settle();
+  });
+}
+
 }  // namespace
 }  // namespace flexrack::sim
 
@@ -86,7 +99,7 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, CUs
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size) {
-  return wait_for([&] { return check_contexts(to_context, from_context), on_device(to, from, size); });
+  return serialized(to_context, from_context, [&] { return on_device(to, from, size); });
 }
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size, CUstream stream) {
   return put_into(stream, [&] { return check_contexts(to_context, from_context), on_device(to, from, size); });
@@ -130,7 +143,8 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* as, CUstream stream) {
   return put_into(stream, [&] { return require(as), CopyWork::described_by(*as); });
 }
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* as) {
-  return wait_for([&] { return require(as), check_contexts(as->dstContext, as->srcContext), CopyWork::described_by(as_3d(*as)); });
+  if (!as) return call([&] { require(as); });
+  return serialized(as->dstContext, as->srcContext, [&] { return CopyWork::described_by(as_3d(*as)); });
 }
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* as, CUstream stream) {
   return put_into(stream, [&] { return require(as), check_contexts(as->dstContext, as->srcContext), CopyWork::described_by(as_3d(*as)); });
