@@ -21,7 +21,7 @@ std::string symbol_of(std::string_view name, int version, std::uint64_t flags = 
 
 /// The lines of requested_symbols.txt, split at blanks.
 std::vector<std::vector<std::string>> requested() {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "../cuda/requested_symbols.txt");
+  std::ifstream file(std::filesystem::path(FLEXRACK_TEST_FOLDER) / "cuda/requested_symbols.txt");
   std::vector<std::vector<std::string>> lines;
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with('#')) continue;

@@ -16,7 +16,7 @@ namespace {
 const std::string kPtx = ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n" + std::string(300, ' ');
 
 std::string file(const std::string& name) {
-  std::ifstream in(std::filesystem::path(__FILE__).parent_path().parent_path() / "fuzz" / "corpus" / "fatbin_fuzz" / name, std::ios::binary);
+  std::ifstream in(std::filesystem::path(FLEXRACK_TEST_FOLDER) / "fuzz" / "corpus" / "fatbin_fuzz" / name, std::ios::binary);
   REQUIRE(in);
   std::ostringstream all;
   all << in.rdbuf();

@@ -138,7 +138,7 @@ TEST_CASE("driver: a primary context works again after it was reset") {
   CU(cuCtxPopCurrent_v2(nullptr));
 }
 
-TEST_CASE("driver: faults that were asked for" * doctest::skip()) {
+TEST_CASE("driver: faults that were asked for" * doctest::test_suite("apart") * doctest::skip()) {
   apart();
   Rig rig;
   CUdeviceptr memory[5] = {};

@@ -39,7 +39,7 @@ void apart() {
 
 }  // namespace flexrack::test::driver
 
-TEST_CASE("driver: before cuInit" * doctest::skip()) {
+TEST_CASE("driver: before cuInit" * doctest::test_suite("apart") * doctest::skip()) {
   apart();
   int number = 0;
   CUcontext context = nullptr;
@@ -55,7 +55,7 @@ TEST_CASE("driver: before cuInit" * doctest::skip()) {
   CHECK_EQ(name, nullptr);
 }
 
-TEST_CASE("driver: cuInit refuses" * doctest::skip()) {
+TEST_CASE("driver: cuInit refuses" * doctest::test_suite("apart") * doctest::skip()) {
   apart();
   CHECK_EQ(cuInit(0), CUDA_ERROR_INVALID_VALUE);
   char text[4096];
@@ -64,7 +64,7 @@ TEST_CASE("driver: cuInit refuses" * doctest::skip()) {
   CHECK_NE(std::string(text, size).find(std::getenv("EXPECTED")), std::string::npos);
 }
 
-TEST_CASE("driver: a child of a process that uses the driver" * doctest::skip()) {
+TEST_CASE("driver: a child of a process that uses the driver" * doctest::test_suite("apart") * doctest::skip()) {
   apart();
   initialise();
   const auto child = fork();
@@ -97,7 +97,7 @@ TEST_CASE("driver: initialisation") {
   }
 }
 
-TEST_CASE("driver: as the environment says" * doctest::skip()) {
+TEST_CASE("driver: as the environment says" * doctest::test_suite("apart") * doctest::skip()) {
   apart();
   CU(cuInit(0));
   int count = 0, major = 0, minor = 0;

@@ -290,7 +290,7 @@ TEST_CASE("driver: many threads, many streams") {
   CHECK(numbers.are_all(200));
 }
 
-TEST_CASE("driver: latency and bandwidth as asked for" * doctest::skip()) {
+TEST_CASE("driver: latency and bandwidth as asked for" * doctest::test_suite("apart") * doctest::skip()) {
   apart();
   Rig rig;
   using Clock = std::chrono::steady_clock;

@@ -86,10 +86,9 @@ inline std::string read_text(const std::string& path) {
   return text.str();
 }
 
-/// PTX that nvcc made of kernels/NAME.cu, which lies beside it.
+/// PTX that nvcc made of exec_kernels/NAME.cu, which lies beside it.
 inline std::string kernels(const std::string& name) {
-  const std::string here = __FILE__;
-  return read_text(here.substr(0, here.rfind('/')) + "/exec_kernels/" + name + ".ptx");
+  return read_text(FLEXRACK_TEST_FOLDER "/sim/exec_kernels/" + name + ".ptx");
 }
 
 class Rig {
