@@ -1,4 +1,5 @@
 // Real programs, unchanged, natively and on a device that is elsewhere: are their results equal, and how much longer do they take.
+// Words as arguments: only programs with one of them in their names.
 import {spawnSync} from 'node:child_process'
 import {join} from 'node:path'
 import {buildNative} from '../scripts/build-native.ts'
@@ -13,7 +14,7 @@ interface Program {
 }
 
 await buildNative()
-const done = spawnSync('python3', [join(root, 'native/bench/programs.py')], {stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8'})
+const done = spawnSync('python3', [join(root, 'native/bench/programs.py'), ...process.argv.slice(2)], {stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8'})
 if (done.status !== 0) throw new Error(`native/bench/programs.py ended with ${done.status ?? done.signal}`)
 const programs = JSON.parse(done.stdout) as Program[]
 const verdict = ({equal}: Program): string => equal === null ? 'natively it fails' : equal ? 'results equal' : 'RESULTS DIFFER'

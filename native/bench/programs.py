@@ -1,7 +1,6 @@
 """Real programs, unchanged, natively and through the driver over TLS and shared memory, one after the other. Prints a JSON list:
 {"name", "equal": true | false | null (natively it fails), "seconds": {"native", "tls", "shm"}, "note"}, seconds the better of two runs.
 FLEXRACK_BENCH_PYOPENCL_EXAMPLES is the folder examples/ of pyopencl's sources; without it those are left out, and that is said."""
-import hashlib
 import json
 import os
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 here = Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent.parent / "test" / "native"))
 os.environ.setdefault("FLEXRACK_NATIVE_BUILD", str(here.parent / "build" / "release"))
+from environments import environment  # noqa: E402
 from programs import LARGE, SMALL, as_is, measured  # noqa: E402
 from servers import Attached, Daemon, native_env, run  # noqa: E402
 
@@ -21,19 +21,11 @@ PACKAGES = ["pyopencl", "numpy", "mako", "scikit-learn", "tinygrad"]
 EXAMPLES = os.environ.get("FLEXRACK_BENCH_PYOPENCL_EXAMPLES")
 # Those that need no screen and no picture; `measured` where they print times or random numbers.
 EXAMPLE_NAMES = {"demo.py": as_is, "demo_array.py": as_is, "demo_elementwise.py": measured, "demo_elementwise_complex.py": measured, "demo-struct-reduce.py": as_is,
-                 "demo_meta_template.py": as_is, "narray.py": as_is, "demo_array_svm.py": as_is, "svm.py": measured, "pi-monte-carlo.py": measured, "transpose.py": measured}
+                 "demo_meta_template.py": as_is, "narray.py": as_is, "demo_array_svm.py": as_is, "svm.py": measured, "pi-monte-carlo.py": measured}
 
 
 def python():
-    """An environment for these packages, built once a machine beside those of the tests."""
-    folder = Path(os.environ.get("FLEXRACK_TEST_ENVIRONMENTS", f"/tmp/flexrack-test-environments-{os.getuid()}"))
-    folder.mkdir(mode=0o700, exist_ok=True)
-    target = folder / f"native-{hashlib.sha256(' '.join(PACKAGES).encode()).hexdigest()[:12]}"
-    if not (target / "complete").exists():
-        subprocess.run([sys.executable, "-m", "venv", "--clear", target], check=True)
-        subprocess.run([target / "bin" / "pip", "install", "-q", *PACKAGES], check=True, stdout=sys.stderr)
-        (target / "complete").touch()
-    return target / "bin" / "python"
+    return environment("native", PACKAGES) / "bin" / "python"
 
 
 def programs():

@@ -1,14 +1,16 @@
 """Two clients on one device, each with its share: which part of the device's time did each get, over ten seconds. Prints one JSON object of percents.
 A client enqueues kernels without a pause, some always under way; its time is how many it got done times what one takes alone."""
 import json
+import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
-sys.path.insert(0, str(here))
-import programs  # noqa: E402  (sets FLEXRACK_NATIVE_BUILD, and finds servers)
+sys.path.insert(0, str(here.parent.parent / "test" / "native"))
+os.environ.setdefault("FLEXRACK_NATIVE_BUILD", str(here.parent / "build" / "release"))
+from environments import environment  # noqa: E402
 from servers import Attached, Daemon  # noqa: E402
 
 SECONDS = 10
@@ -66,7 +68,7 @@ def kernels(daemon, interpreter, clients):
 
 
 def main():
-    interpreter = programs.python()
+    interpreter = environment("shares", ["pyopencl", "numpy"]) / "bin" / "python"
     with Daemon(devices=1) as daemon:
         def count(*clients):
             return kernels(daemon, interpreter, clients)
