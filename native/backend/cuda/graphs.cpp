@@ -159,6 +159,7 @@ void Session::on(const cu::AddNode& m) {
 void Session::on(const cu::AddAnsweredNode& m, Respond<cu::AddAnsweredNodeReply> respond) {
   Turn turn(*this, m.kOp, m.work.context);
   const bool is_allocation = m.work.kind == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+  if (is_allocation) turn.device(m.work.element);  // a device of the lease, before its share is touched
   if (is_allocation && turn.is_good() && !charge(m.work.element, m.work.value)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
   const bool is_charged = is_allocation && turn.is_good();
   NodeParams params(*this, turn, m.work);

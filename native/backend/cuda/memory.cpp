@@ -8,6 +8,16 @@ bool is_within(std::uint64_t at, std::uint64_t size, std::uint64_t start, std::u
 
 std::uint64_t rounded(std::uint64_t size, std::uint64_t to) { return (size + to - 1) / to * to; }
 
+/// Memory of that device; flags as create_memory says.
+CUmemAllocationProp device_memory(CUdevice device, std::uint32_t flags) {
+  CUmemAllocationProp wish{};
+  wish.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  wish.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  wish.location.id = device;
+  if ((flags & 1) != 0) wish.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_GENERIC;
+  return wish;
+}
+
 }  // namespace
 
 void Session::on(const cu::ReserveAddresses& m, Respond<cu::ReserveAddressesReply> respond) {
@@ -158,12 +168,9 @@ void Session::on(const cu::Free& m) {
 
 void Session::on(const cu::CreateMemory& m, Respond<cu::CreateMemoryReply> respond) {
   Turn turn(*this, m.kOp, 0);
-  CUmemAllocationProp wish{};
-  wish.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  wish.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  wish.location.id = turn.device(m.device);
-  if ((m.flags & 1) != 0) wish.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_GENERIC;
-  if (turn.is_good() && !charge(m.device, m.size)) return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
+  const auto wish = device_memory(turn.device(m.device), m.flags);
+  if (!turn.is_good()) return respond({.status = as_wire(turn.status())});  // no device: nothing is charged or given back
+  if (!charge(m.device, m.size)) return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
   CUmemGenericAllocationHandle memory = 0;
   if (turn.run(table_.cuMemCreate, &memory, static_cast<size_t>(m.size), &wish, 0ull) &&
       !handles_.insert(m.memory, {.kind = Kind::memory, .native = reinterpret_cast<void*>(memory), .device = m.device, .charged = m.size})) {
@@ -201,11 +208,7 @@ void Session::on(const cu::SetAccess& m) {
 
 void Session::on(const cu::MemoryGranularity& m, Respond<cu::MemoryGranularityReply> respond) {
   Turn turn(*this, m.kOp, 0);
-  CUmemAllocationProp wish{};
-  wish.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  wish.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  wish.location.id = turn.device(m.device);
-  if ((m.flags & 1) != 0) wish.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_GENERIC;
+  const auto wish = device_memory(turn.device(m.device), m.flags);
   size_t size = 0;
   turn.run(table_.cuMemGetAllocationGranularity, &size, &wish, static_cast<CUmemAllocationGranularity_flags>(m.option));
   respond({.status = as_wire(turn.status()), .size = size});

@@ -21,25 +21,6 @@ constexpr auto kSettleWithin = std::chrono::milliseconds(500);
 
 }  // namespace
 
-bool is_sticky(CUresult status) {
-  switch (status) {
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_LAUNCH_FAILED:
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-    case CUDA_ERROR_CONTAINED:
-    case CUDA_ERROR_EXTERNAL_DEVICE:
-    case CUDA_ERROR_TENSOR_MEMORY_LEAK: return true;
-    default: return false;
-  }
-}
-
 Session::Session(Grant& grant, const std::string& driver) : grant_(grant), library_(driver) {
   cu::fill(table_, [this](const char* symbol) { return reinterpret_cast<void*>(library_.find<void()>(symbol)); });
   const auto need = [this](CUresult status) {

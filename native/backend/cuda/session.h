@@ -18,6 +18,7 @@
 #include "backend/cuda/waiters.h"
 #include "backend/opencl/printing.h"
 #include "backend/opencl/worker_thread.h"
+#include "cuda/sticky.h"
 #include "gen/cuda/driver_table.h"
 #include "gen/cuda/requests.h"
 #include "gen/cuda/revision.h"
@@ -28,8 +29,7 @@ class NodeParams;
 class Turn;
 class LoadOptions;
 
-/// True for what breaks a context for good (CUDA driver API, error codes: "the process must be terminated and relaunched").
-bool is_sticky(CUresult status);
+using flexrack::cuda::is_sticky;
 /// A result as messages carry it.
 inline std::int32_t as_wire(CUresult status) { return static_cast<std::int32_t>(status); }
 

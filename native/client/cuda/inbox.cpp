@@ -11,25 +11,6 @@
 
 namespace flexrack::client::cuda {
 
-bool is_sticky(CUresult status) {
-  switch (status) {
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_LAUNCH_FAILED:
-    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
-    case CUDA_ERROR_EXTERNAL_DEVICE:
-    case CUDA_ERROR_CONTAINED: return true;
-    default: return false;
-  }
-}
-
 void note_trouble(CUcontext context, CUresult status, bool is_for_good) {
   const std::lock_guard guard(context->lock);
   auto& kept = is_for_good ? context->sticky : context->pending;

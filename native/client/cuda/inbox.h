@@ -6,6 +6,7 @@
 
 #include "client/cuda/objects.h"
 #include "client/session.h"
+#include "cuda/sticky.h"
 #include "gen/cuda/requests.h"
 
 namespace flexrack::client::cuda {
@@ -50,8 +51,7 @@ class Inbox final : public client::Notices, private cu::Notices {
   CUresult pending_ = CUDA_SUCCESS;
 };
 
-/// True for what breaks a context for good (CUDA driver API, error codes).
-bool is_sticky(CUresult status);
+using flexrack::cuda::is_sticky;
 /// The context has an error from now on: for good, or until it is asked once.
 void note_trouble(CUcontext context, CUresult status, bool is_for_good);
 /// What its streams have to answer for; an error that is not for good is told once.
