@@ -15,6 +15,7 @@ const PRODUCTS: Record<string, string> = {
   'flexrack-bench': 'flexrack-bench',
   'flexrack-opencl': 'libflexrack-opencl.so',
   'flexrack-cuda': 'libflexrack-cuda.so',
+  'flexrack-nvml': 'libflexrack-nvml.so',
   'flexrack-sim': 'libflexrack-sim.so',
 }
 

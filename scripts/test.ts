@@ -14,6 +14,16 @@ interface Counts {
   passed: number
   failed: number
   skipped: number
+  /** What failed or was skipped, a line each: said again at the end, where people look. */
+  trouble: string[]
+}
+
+/** What vitest's JSON report says of a file. */
+interface FileReport {
+  name: string
+  status: string
+  message: string
+  assertionResults: {fullName: string; status: string; failureMessages: string[]}[]
 }
 
 const root = resolve(import.meta.dirname, '..')
@@ -35,11 +45,12 @@ async function runChecks(): Promise<Counts> {
     ['lint and layers', process.execPath, ['scripts/lint.ts']],
     ['generated documents are current', process.execPath, ['scripts/docs.ts', '--check']],
   ]
-  const counts = {passed: 0, failed: 0, skipped: 0}
+  const counts: Counts = {passed: 0, failed: 0, skipped: 0, trouble: []}
   for (const [title, command, args] of checks) {
     const {status} = await run(command, args)
     console.log(`${status === 0 ? ' ✓' : ' ✗'} ${title}`)
     counts[status === 0 ? 'passed' : 'failed']++
+    if (status !== 0) counts.trouble.push(title)
   }
   return counts
 }
@@ -55,14 +66,25 @@ async function runVitest(project: string): Promise<Counts> {
   const report = join(folder, 'report.json')
   try {
     const {status} = await run(process.execPath, [bin('vitest'), 'run', '--project', project, '--reporter', 'default', '--reporter', 'json', '--outputFile', report])
-    const found = JSON.parse(await readFile(report, 'utf8')) as {numPassedTests: number; numFailedTests: number; numPendingTests: number; numFailedTestSuites: number}
+    const found = JSON.parse(await readFile(report, 'utf8')) as {numPassedTests: number; numFailedTests: number; numPendingTests: number; numFailedTestSuites: number; testResults: FileReport[]}
     // A file that does not load has no failed test in it, yet it is a failure.
     const failed = Math.max(found.numFailedTests, status === 0 ? 0 : 1)
-    return {passed: found.numPassedTests, failed, skipped: found.numPendingTests}
+    return {passed: found.numPassedTests, failed, skipped: found.numPendingTests, trouble: found.testResults.flatMap(troubleOf)}
   } finally {
     await rm(folder, {recursive: true, force: true})
   }
 }
+
+/** Hooks that fail skip all tests of their file, and only the file's message says why. */
+function troubleOf(file: FileReport): string[] {
+  const tests = file.assertionResults.filter(({status}) => status !== 'passed')
+  const ofFile = file.status === 'failed' && file.message ? [`${file.name}: ${firstLine(file.message)}`] : []
+  const failed = tests.filter(({status}) => status === 'failed').map((test) => `${file.name}: ${test.fullName}: ${firstLine(test.failureMessages[0] ?? '')}`)
+  const skipped = tests.length - failed.length
+  return [...ofFile, ...failed, ...(skipped > 0 ? [`${file.name}: ${skipped} skipped`] : [])]
+}
+
+const firstLine = (text: string): string => text.trim().split('\n')[0] ?? ''
 
 async function run(command: string, args: string[], capture = false): Promise<{status: number; stdout: string}> {
   const child = spawn(command, args, {cwd: root, stdio: ['ignore', capture ? 'pipe' : 'inherit', 'inherit']})
@@ -75,7 +97,7 @@ async function run(command: string, args: string[], capture = false): Promise<{s
 await prepareMachine()
 // Once for all suites that run the product; without it their GPU tests fail, the others do not.
 if (chosen.some((name) => name === 'integration' || name === 'e2e')) await buildNative().catch((error: Error) => console.error(`!! ${error.message}`))
-const total: Counts = {passed: 0, failed: 0, skipped: 0}
+const total: Counts = {passed: 0, failed: 0, skipped: 0, trouble: []}
 for (const name of chosen) {
   const suite = suites[name]
   if (!suite) throw new Error(`no suite ${name}; there are ${Object.keys(suites).join(', ')}`)
@@ -83,10 +105,12 @@ for (const name of chosen) {
   const started = performance.now()
   const counts = await suite().catch((error: Error): Counts => {
     console.error(`the suite ${name} could not run: ${error.message}`)
-    return {passed: 0, failed: 1, skipped: 0}
+    return {passed: 0, failed: 1, skipped: 0, trouble: [`${name}: ${error.message}`]}
   })
   console.log(`── ${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped in ${((performance.now() - started) / 1000).toFixed(0)} s`)
   for (const key of ['passed', 'failed', 'skipped'] as const) total[key] += counts[key]
+  total.trouble.push(...counts.trouble)
 }
+if (total.trouble.length > 0) console.log(`\n── not passed\n${total.trouble.map((line) => `  ${line.slice(0, 300)}`).join('\n')}`)
 console.log(`\n${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`)
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0

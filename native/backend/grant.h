@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@ struct GrantedDevice {
   std::uint64_t memory = 0;     ///< bytes of the share
   double compute = 1.0;         ///< 0..1
   bool whole = true;            ///< the whole device: nothing is gated or counted but what `gpu smi` shows
+};
+
+/// A process of the lease that has contexts or memory on a device.
+struct User {
+  std::uint64_t process = 0;    ///< as its client says it is called
+  std::uint64_t memory = 0;     ///< bytes
 };
 
 /// The ledger and the gate of a lease. Thread-safe. Devices are indexes into devices().
@@ -35,6 +42,12 @@ class Grant {
   virtual void admit(std::size_t device, std::function<void()> admitted) = 0;
   /// One launch took so long on the device, by its events. For whole devices too, where it is known: `gpu smi` shows it.
   virtual void finished(std::size_t device, std::uint64_t nanoseconds) = 0;
+
+  /// What the other sessions of the lease may know: this one's client, by that name, has contexts on the device, or has none any more.
+  virtual void use(std::size_t device, std::uint64_t process, bool has_contexts) = 0;
+  virtual std::vector<User> users(std::size_t device) const = 0;
+  /// The part of the last second that the device worked for the lease, 0 to 1, as `gpu smi` shows it; nothing where nobody has looked yet.
+  virtual std::optional<double> utilization(std::size_t device) const = 0;
 };
 
 }  // namespace flexrack::backend

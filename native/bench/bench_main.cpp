@@ -5,6 +5,8 @@
 #include <exception>
 #include <string>
 
+#include "bench/cuda.h"
+#include "bench/kernels.h"
 #include "bench/opencl.h"
 #include "bench/tcp.h"
 
@@ -17,6 +19,8 @@ constexpr int kUsage = 64;
 int usage() {
   std::fprintf(stderr,
                "usage: flexrack-bench opencl [--driver FILE] [--index N] [--spin N]   an OpenCL device: of that driver, else of this machine's loader\n"
+               "       flexrack-bench cuda [--driver FILE] [--index N] [--first-launch]   a CUDA device: of that driver, else of this machine's\n"
+               "       flexrack-bench kernels                                         a GPU in software: how fast it computes\n"
                "       flexrack-bench loopback                                        TCP between two processes of this machine\n"
                "       flexrack-bench serve ADDRESS                                   an end of a link to be measured; both ends read a key of 64 hex digits\n"
                "       flexrack-bench connect ADDRESS PORT                            measures the link to it\n"
@@ -46,10 +50,28 @@ int opencl(int count, char** words) {
   return 0;
 }
 
+int cuda(int count, char** words) {
+  bench::CudaBench wanted;
+  for (int i = 0; i < count; i++) {
+    const std::string name = words[i];
+    if (name == "--first-launch") {
+      wanted.is_short = true;
+      continue;
+    }
+    const char* value = i + 1 < count ? words[++i] : "";
+    if (name == "--driver" && *value) wanted.driver = value;
+    else if (name != "--index" || !read_number(value, 1024, wanted.index)) return usage();
+  }
+  bench::measure_cuda(wanted);
+  return 0;
+}
+
 int run(int count, char** words) {
   const std::string what = count > 1 ? words[1] : "";
   if (what == "version" && count == 2) return std::puts("flexrack-bench"), 0;
   if (what == "opencl") return opencl(count - 2, words + 2);
+  if (what == "cuda") return cuda(count - 2, words + 2);
+  if (what == "kernels" && count == 2) return bench::measure_kernels(), 0;
   if (what == "loopback" && count == 2) return bench::measure_loopback(), 0;
   if (what == "serve" && count == 3) return bench::serve_tcp(words[2], bench::read_key()), 0;
   if (what == "connect" && count == 4) return bench::measure_tcp(words[2], words[3], bench::read_key()), 0;

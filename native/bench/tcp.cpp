@@ -20,7 +20,7 @@
 namespace flexrack::bench {
 namespace {
 
-constexpr std::size_t kBulk = 64u << 20;
+constexpr std::size_t kStream = 64u << 20;
 constexpr int kTrips = 20000, kStreams = 9;
 constexpr unsigned kLongest = 600;   ///< seconds that an end waits to be used
 constexpr int kKeyWithin = 5;        ///< seconds for a stranger to show the key
@@ -117,27 +117,27 @@ bool has_key(const Socket& peer, const Key& key) {
 
 void answer(const Socket& peer) {
   peer.without_delay();
-  std::vector<char> data(kBulk, 1);
+  std::vector<char> data(kStream, 1);
   for (char word = 0; peer.get(&word, 1);) {
     if (word == kTrip && !peer.put(&word, 1)) return;
-    if (word == kTake && (!peer.get(data.data(), kBulk) || !peer.put(&word, 1))) return;
-    if (word == kGive && !peer.put(data.data(), kBulk)) return;
+    if (word == kTake && (!peer.get(data.data(), kStream) || !peer.put(&word, 1))) return;
+    if (word == kGive && !peer.put(data.data(), kStream)) return;
   }
 }
 
 void ask(const Socket& peer) {
-  std::vector<char> data(kBulk, 1);
+  std::vector<char> data(kStream, 1);
   const auto need = [](bool is_there) {
     if (!is_there) throw std::runtime_error("the other end of the link has gone");
   };
   const auto say = [&](char word) { need(peer.put(&word, 1)); };
   char back = 0;
   const auto trip = [&] { say(kTrip), need(peer.get(&back, 1)); };
-  const auto there = [&] { say(kTake), need(peer.put(data.data(), kBulk)), need(peer.get(&back, 1)); };
-  const auto here = [&] { say(kGive), need(peer.get(data.data(), kBulk)); };
+  const auto there = [&] { say(kTake), need(peer.put(data.data(), kStream)), need(peer.get(&back, 1)); };
+  const auto here = [&] { say(kGive), need(peer.get(data.data(), kStream)); };
   tell("rtt_us", 1e6 * per_call(kTrips, 1, trip));
-  tell("stream_GBps", kBulk / per_call(kStreams, 1, there) / 1e9);
-  tell("stream_from_GBps", kBulk / per_call(kStreams, 1, here) / 1e9);
+  tell("stream_GBps", kStream / per_call(kStreams, 1, there) / 1e9);
+  tell("stream_from_GBps", kStream / per_call(kStreams, 1, here) / 1e9);
 }
 
 }  // namespace

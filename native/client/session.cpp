@@ -1,12 +1,9 @@
 #include "client/session.h"
 
 #include <chrono>
-#include <cstdio>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
-
-#include "client/trace.h"
 
 namespace flexrack::client {
 namespace {
@@ -19,13 +16,6 @@ struct Pending {
 };
 
 constexpr std::size_t kMostCalls = 4096;  ///< in flight at once; only a server that makes replies up gets here
-
-void trace_call(std::uint16_t op, std::chrono::steady_clock::time_point start) {
-  const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
-  char line[64];
-  std::snprintf(line, sizeof line, "call %#06x took %.0f us", static_cast<unsigned>(op), took.count());
-  trace(line);
-}
 
 class RemoteSession final : public Session, public wire::Receiver {
  public:
@@ -48,7 +38,7 @@ class RemoteSession final : public Session, public wire::Receiver {
   void on_over(std::string_view why) override;
 
  private:
-  bool call_raw(std::uint16_t op, const std::function<void(wire::Bytes&)>& encode, const std::function<bool(wire::View)>& use) override;
+  bool call_raw(std::uint16_t op, const char* name, const std::function<void(wire::Bytes&)>& encode, const std::function<bool(wire::View)>& use) override;
   void on_reply(const wire::Header& header, wire::View body);
 
   const wire::Dial dialled_;
@@ -62,7 +52,7 @@ class RemoteSession final : public Session, public wire::Receiver {
   std::size_t unnumbered_ = 0;                        ///< calls between send() and knowing their number
 };
 
-bool RemoteSession::call_raw(std::uint16_t op, const std::function<void(wire::Bytes&)>& encode, const std::function<bool(wire::View)>& use) {
+bool RemoteSession::call_raw(std::uint16_t op, const char* name, const std::function<void(wire::Bytes&)>& encode, const std::function<bool(wire::View)>& use) {
   const auto start = std::chrono::steady_clock::now();
   {
     const std::lock_guard guard(calls_lock_);
@@ -77,11 +67,11 @@ bool RemoteSession::call_raw(std::uint16_t op, const std::function<void(wire::By
     if (sequence == 0) return false;
     pending = &calls_[sequence];  // a reply may be there already; addresses in the map stay
   }
-  const bool is_ready = wait([&] {
+  const bool is_ready = link_->wait([&] {
     const std::lock_guard guard(calls_lock_);
     return pending->is_answered;
   });
-  if (is_traced()) trace_call(op, start);
+  if (is_traced()) trace_waited("call", name, start);
   Pending answer;
   {
     const std::lock_guard guard(calls_lock_);
@@ -89,7 +79,7 @@ bool RemoteSession::call_raw(std::uint16_t op, const std::function<void(wire::By
     calls_.erase(sequence);
   }
   if (!is_ready && !answer.is_answered) return false;
-  if (is_traced() && answer.is_refused) trace("the server refused call " + std::to_string(op));
+  if (is_traced() && answer.is_refused) trace(std::string("the server refused call ") + name);
   return !answer.is_refused && use(answer.body);
 }
 
@@ -121,6 +111,14 @@ void RemoteSession::on_over(std::string_view why) {
 }
 
 }  // namespace
+
+bool Session::wait(const std::function<bool()>& ready) {
+  if (!is_traced() || ready()) return link().wait(ready);
+  const auto start = std::chrono::steady_clock::now();
+  const bool is_ready = link().wait(ready);
+  trace_waited("wait", "", start);
+  return is_ready;
+}
 
 wire::Payload Session::payload(wire::View data) {
   if (data.size() < wire::kInlinePayload) return {0, data.size(), data};

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "client/trace.h"
 #include "wire/codec.h"
 #include "wire/link.h"
 
@@ -32,13 +33,14 @@ class Session {
   /// Sends a message nobody waits for. False: the link is over.
   template <class Message>
   bool send(const Message& message) {
+    if (is_traced()) trace_sent(Message::kName);
     return link().send(Message::kOp, 0, [&](wire::Bytes& out) { encode(out, message); }) != 0;
   }
 
   /// Sends a call and waits. `use(reply)` runs before the reply's memory goes; false: the link is over or the server refused.
   template <class Message, class Use>
   bool call(const Message& message, Use&& use) {
-    return call_raw(Message::kOp, [&](wire::Bytes& out) { encode(out, message); }, [&](wire::View body) {
+    return call_raw(Message::kOp, Message::kName, [&](wire::Bytes& out) { encode(out, message); }, [&](wire::View body) {
       typename Message::Reply reply;
       if (!decode(body, reply)) return false;
       use(reply);
@@ -47,7 +49,7 @@ class Session {
   }
 
   /// Link::wait(): reads and hands out frames until ready(). False: the link is over.
-  bool wait(const std::function<bool()>& ready) { return link().wait(ready); }
+  bool wait(const std::function<bool()>& ready);
 
   /// Bulk data for a message: inline when small (copied at encode), else under a ticket that push_payload() then sends.
   wire::Payload payload(wire::View data);
@@ -55,7 +57,7 @@ class Session {
   void push_payload(const wire::Payload& payload, wire::View data, wire::Done done, bool wait);
 
  protected:
-  virtual bool call_raw(std::uint16_t op, const std::function<void(wire::Bytes&)>& encode, const std::function<bool(wire::View)>& use) = 0;
+  virtual bool call_raw(std::uint16_t op, const char* name, const std::function<void(wire::Bytes&)>& encode, const std::function<bool(wire::View)>& use) = 0;
 
  private:
   std::atomic<std::uint64_t> last_handle_{0};

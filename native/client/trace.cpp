@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -36,6 +35,15 @@ void trace(std::string_view line) {
   text += line;
   text += '\n';
   [[maybe_unused]] const auto written = ::write(fd, text.data(), text.size());  // one write, so that lines of several threads stay whole
+}
+
+void trace_sent(const char* name) { trace(std::string("send ") + name); }
+
+void trace_waited(const char* what, const char* name, std::chrono::steady_clock::time_point start) {
+  const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
+  char line[96];
+  std::snprintf(line, sizeof line, "%s%s%s took %.0f us", what, *name ? " " : "", name, took.count());
+  trace(line);
 }
 
 }  // namespace flexrack::client

@@ -2,17 +2,16 @@
 import {hex} from './cpp.ts'
 import type {ApiFunction, Field, Spec} from './spec.ts'
 
-const TITLES: Record<string, string> = {opencl: 'OpenCL', cuda: 'CUDA\'s driver API'}
+const TITLES: Record<string, string> = {opencl: 'OpenCL', cuda: 'CUDA\'s driver API', nvml: 'NVML'}
 
 export function coveragePage(spec: Spec): string {
   const title = TITLES[spec.api] ?? spec.api
   const count = (how: ApiFunction['how']): number => spec.functions.filter((one) => one.how === how).length
   return `# ${title}: what becomes of every function
 
-Generated from \`native/spec/${spec.api}.*\` by \`node native/codegen/generate.ts\`. ${spec.functions.length} functions: ${count('forward')} forwarded to the
-device, ${count('local')} answered in the client, ${count('refuse')} refused.
+Generated from \`native/spec/${spec.api}.*\` by \`node native/codegen/generate.ts\`. ${spec.functions.length} functions: ${count('forward')} ${spec.messagesOf === undefined ? 'forwarded to the\ndevice' : 'asked of the server'}, ${count('local')} answered in the client, ${count('refuse')} refused.
 
-- **forward**: carried out by the device, through the messages named.
+- **forward**: ${spec.messagesOf === undefined ? 'carried out by' : 'asked of'} the device, through the messages named.
 - **local**: answered in the client, from what those messages brought before.
 - **refuse**: answers an error. Each with its reason.
 
@@ -20,8 +19,12 @@ device, ${count('local')} answered in the client, ${count('refuse')} refused.
 
 | function | since | | messages | why |
 |---|---|---|---|---|
-${spec.functions.map((one) => `| \`${one.name}\` | ${one.since} | ${one.how} | ${one.messages.map((name) => `[${name}](#messages)`).join(', ')} | ${one.reason} |\n`).join('')}
-## Messages
+${spec.functions.map((one) => `| \`${one.name}\` | ${one.since} | ${one.how} | ${one.messages.map((name) => `[${name}](${spec.messagesOf === undefined ? '' : `${spec.messagesOf}-coverage.md`}#messages)`).join(', ')} | ${one.reason} |\n`).join('')}
+${spec.messagesOf === undefined ? messages(spec) : ''}${absentNames(spec)}`
+}
+
+function messages(spec: Spec): string {
+  return `## Messages
 
 How a frame, a field and an array are laid out is in [protocol.md](protocol.md). A \`call\` waits for its reply, a \`send\` does not, a \`notice\` comes from the server.
 The meaning of the fields is in the comments of \`native/spec/${spec.api}.api\`. Behind no function of its own, but sent where memory has to move to a command, where
@@ -34,7 +37,7 @@ ${[...spec.messages].sort((a, b) => a.op - b.op).map((one) => `| ${hex(one.op)} 
 
 | structure | fields |
 |---|---|
-${spec.structs.map(({name, fields}) => `| \`${name}\` | ${list(fields)} |\n`).join('')}${absentNames(spec)}`
+${spec.structs.map(({name, fields}) => `| \`${name}\` | ${list(fields)} |\n`).join('')}`
 }
 
 /** What is asked for and answered with "not found". */

@@ -56,7 +56,8 @@ export function symbols(spec: Spec): {symbol: string; since: string; isPerThread
   ])
 }
 
-function declare(one: Declaration): string {
+/** A declaration as the header has it. */
+export function declare(one: Declaration): string {
   switch (one.kind) {
     case 'opaque': return `using ${one.name} = ${one.tag}*;\n`
     case 'type': return `using ${one.name} = ${one.of};\n`
@@ -73,7 +74,8 @@ function inside(of: Inner, indent: string): string {
     : `${indent}${type} ${name}${array};\n`).join('')
 }
 
-function offsets(record: string, path: string, of: Inner): string {
+/** Asserts where the members of a record are. */
+export function offsets(record: string, path: string, of: Inner): string {
   return of.members.map(({name, inner, offset}) => {
     const own = name ? `static_assert(offsetof(${record}, ${path}${name}) == ${offset});\n` : ''
     return inner ? `${own}${offsets(record, name ? `${path}${name}.` : path, inner)}` : own
@@ -81,7 +83,7 @@ function offsets(record: string, path: string, of: Inner): string {
 }
 
 /** A pointer that stands for a number cannot be a constant of C++. */
-function constant({type, name, value}: Constant): string {
+export function constant({type, name, value}: Constant): string {
   const isPointer = type.endsWith('*') || type === 'CUstream'
   return isPointer ? `#define ${name} (reinterpret_cast<${type}>(std::uintptr_t{${value}}))\n` : `inline constexpr ${type} ${name} = ${value};\n`
 }

@@ -71,7 +71,7 @@ function handler(spec: Spec, one: ApiFunction): string {
     ...all.filter(({parameter}) => parameter.direction === 'out').map(({parameter: {name}, as, field}) => `  reply.${field.name} = ${as === 'flat' ? `bytes_of(${name})` : wireCast(field, name)};\n`),
     '  respond(reply);\n',
   ].join('')
-  const after = all.flatMap(({parameter: {name, direction}, field, type: of}) => direction === 'new' ? [`  turn.keep(m.${field.name}, ${name});\n`]
+  const after = all.flatMap(({parameter: {name, direction}, field, type: of}) => direction === 'new' ? [`  turn.keep(m.${field.name}, ${name}, ${partOf(all)});\n`]
     : direction === 'gone' ? [`  turn.drop<${of}>(m.${field.name});\n`] : [])
   return `${head(one, 'Session::', '')} {
   Turn turn(*this, m.kOp, m.context);
@@ -103,5 +103,18 @@ function argument({parameter, as, isArray, field, type}: Travel, all: Travel[]):
   }
   if (direction === 'out' || direction === 'new' || direction === 'in') return `&${name}`
   if (as === 'text') return `${name}.c_str()`
-  return as === 'number' || as === 'address' ? `static_cast<${type}>(m.${field.name})` : name
+  if (as === 'address') return `turn.address(m.${field.name}, ${wordBytes(all)})`
+  if (type === 'CUtexObject' || type === 'CUsurfObject') return `turn.shown(${type === 'CUsurfObject'}, m.${field.name})`
+  return as === 'number' ? `static_cast<${type}>(m.${field.name})` : name
+}
+
+/** What a call makes out of something is a part of that, and goes with it. */
+function partOf(all: Travel[]): string {
+  const whole = all.find(({parameter: {direction}, as, isArray}) => as === 'handle' && !isArray && direction !== 'new' && direction !== 'gone')
+  return whole ? `m.${whole.field.name}` : '0'
+}
+
+/** How much memory is meant by an address: the word that goes there, or whatever lies at it. */
+function wordBytes(all: Travel[]): number {
+  return {cuuint64_t: 8, cuuint32_t: 4}[all.find(({type}) => type === 'cuuint64_t' || type === 'cuuint32_t')?.type ?? ''] ?? 1
 }

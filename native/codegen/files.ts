@@ -12,12 +12,14 @@ import {fuzzCasesHeader, fuzzCasesSource} from './fuzz-cases.ts'
 import {exportsMap, icdHeader, icdSource} from './icd.ts'
 import {nextIds} from './ids.ts'
 import {messagesHeader, messagesSource} from './messages.ts'
+import {nvmlErrors, nvmlExports, nvmlFunctions, nvmlHeader, nvmlLayouts, nvmlMap} from './nvml.ts'
 import {revisionHeader} from './revision.ts'
 import {readSpec, type Spec} from './spec.ts'
 
 /** Path from the root of the checkout to text. Throws where the specification contradicts itself or the ids already given out. */
 export function generate(root: string, api: string): Record<string, string> {
   const spec = readSpec(join(root, 'native/spec', api))
+  if (spec.messagesOf !== undefined) return {[`docs/${api}-coverage.md`]: coveragePage(spec), ...OWN[api]?.(spec, `native/gen/${api}`)}
   const ids = join(root, `native/spec/${api}.ids`)
   const folder = `native/gen/${api}`
   return {
@@ -58,5 +60,13 @@ const OWN: Record<string, (spec: Spec, folder: string) => Record<string, string>
     [`${folder}/driver_table.cpp`]: driverTableSource(spec),
     [`${folder}/server_calls.inc`]: serverCalls(spec),
     [`${folder}/server_overrides.inc`]: serverOverrides(spec),
+  }),
+  nvml: (spec, folder) => ({
+    [`${folder}/nvml.h`]: nvmlHeader(spec),
+    [`${folder}/layouts.inc`]: nvmlLayouts(spec),
+    [`${folder}/errors.inc`]: nvmlErrors(spec),
+    [`${folder}/client_functions.h`]: nvmlFunctions(spec),
+    [`${folder}/client_exports.inc`]: nvmlExports(spec),
+    [`${folder}/libnvidia-ml.map`]: nvmlMap(spec),
   }),
 }

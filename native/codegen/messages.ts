@@ -8,7 +8,7 @@ export function messagesHeader(spec: Spec): string {
   const messages = bodies(spec).map(({name, fields, message, isReply}) => {
     if (isReply) return `/// Answers ${camel(message.name)}.\nstruct ${name} {\n${members(fields)}};\nvoid encode(wire::Bytes& out, const ${name}& m);\nbool decode(wire::View body, ${name}& m);\n`
     const reply = message.reply ? `  using Reply = ${name}Reply;\n` : ''
-    return `struct ${name} {\n  static constexpr std::uint16_t kOp = ${hex(message.op)};\n${reply}${members(fields)}};\nvoid encode(wire::Bytes& out, const ${name}& m);\nbool decode(wire::View body, ${name}& m);\n`
+    return `struct ${name} {\n  static constexpr std::uint16_t kOp = ${hex(message.op)};\n  static constexpr char kName[] = "${name}";\n${reply}${members(fields)}};\nvoid encode(wire::Bytes& out, const ${name}& m);\nbool decode(wire::View body, ${name}& m);\n`
   })
   return `${banner(spec, `The messages of ${spec.api}.`)}#pragma once
 

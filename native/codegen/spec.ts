@@ -3,6 +3,7 @@
 // OpenCL's functions are written by hand on top of generated messages: its objects carry too much state for less. Of CUDA's, those that are plain
 // forwards are generated from the same lines (plain.ts): the signature says what goes where, as the head of cuda.functions explains.
 import {existsSync, readFileSync} from 'node:fs'
+import {dirname, join} from 'node:path'
 import {bodies} from './cpp.ts'
 import {type Declaration, type Fail, readDeclaration, readInside} from './declarations.ts'
 import {addPlainMessages} from './plain.ts'
@@ -72,6 +73,8 @@ export interface Spec {
   declarations: Declaration[]
   constants: Constant[]
   functions: ApiFunction[]
+  /** The API whose messages the functions name, where it has none of its own. */
+  messagesOf?: string
   /** Names that are asked for and that there are not. */
   absent: {name: string; reason: string}[]
 }
@@ -90,7 +93,7 @@ export function readSpec(base: string): Spec {
   }
   addPlainMessages(spec)
   for (const one of spec.functions) follow(one, spec)
-  check(spec)
+  check(spec, spec.messagesOf === undefined ? spec : readSpec(join(dirname(base), spec.messagesOf)))
   return spec
 }
 
@@ -127,6 +130,7 @@ export function parse(text: string, path: string, spec: Spec): void {
 function other(word: string, rest: string, spec: Spec, fail: Fail): void {
   const [name = '', more = ''] = split(rest)
   if (word === 'api') Object.assign(spec, {api: name, firstOp: Number(more)})
+  else if (word === 'messages') spec.messagesOf = name
   else if (word === 'struct') spec.structs.push({name, fields: fields(more, fail)})
   else if (word === 'call' || word === 'send' || word === 'notice') spec.messages.push(message(word, rest, fail))
   else if (word === 'absent') spec.absent.push({name, reason: /^"(.+)"$/.exec(more)?.[1] ?? fail('why is it absent')})
@@ -180,7 +184,7 @@ function follow(one: ApiFunction, spec: Spec): void {
 
 function signature(text: string, of: ApiFunction, fail: Fail): void {
   if (of.returns !== undefined) fail(`${of.name} has its signature`)
-  const [, returns = '', list = ''] = /^(\w+\*?) \((.*)\)$/.exec(text) ?? fail('a signature is TYPE (parameters)')
+  const [, returns = '', list = ''] = /^(\w[\w ]*\*?) \((.*)\)$/.exec(text) ?? fail('a signature is TYPE (parameters)')
   of.returns = returns
   of.parameters = list === '' ? [] : list.split(', ').map((parameter) => {
     const match = /^(?:(in|out|new|gone)(\??) )?(.*[ *])(\w+)(?:\[(\w+)\])?$/.exec(parameter) ?? fail('a parameter is a type and a name')
@@ -190,13 +194,13 @@ function signature(text: string, of: ApiFunction, fail: Fail): void {
   })
 }
 
-function check(spec: Spec): void {
+function check(spec: Spec, {messages: named}: Spec): void {
   const known = new Set([...BUILT_IN, ...spec.structs.map(({name}) => name)])
   const all = [...spec.structs.flatMap((one) => one.fields), ...spec.messages.flatMap((one) => [...one.fields, ...(one.reply ?? [])])]
   for (const field of all) if (!known.has(field.type)) throw new Error(`${spec.api}: ${field.name} is of no known type: ${field.type}`)
-  const messages = new Set(spec.messages.map(({name}) => name))
+  const messages = new Set(named.map(({name}) => name))
   for (const {name} of spec.structs) if (bodies(spec).some((body) => body.name === name)) throw new Error(`${spec.api}: ${name} is a struct and a message`)
-  if (messages.size < spec.messages.length) throw new Error(`${spec.api}: two messages of one name`)
+  if (messages.size < named.length) throw new Error(`${spec.api}: two messages of one name`)
   for (const one of spec.functions) for (const used of one.messages) if (!messages.has(used)) throw new Error(`${one.name}: no message ${used}`)
 }
 

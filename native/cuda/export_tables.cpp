@@ -21,7 +21,11 @@
 //   (dark_api, under the MIT and Apache licences), and the same in Lupine. Facts were taken, no code.
 // - That the check is HMAC (RFC 2104) with MD2 (RFC 1319): their constants are the ones in those RFCs; cudart accepts what follows from them, and reports
 //   cudaErrorSoftwareValidityNotEstablished when a byte is different.
-// - A seventh, F8CFF951-2146-8B4E-B9E2-FB469E7C0DD9, is asked for as well; cudart does without it, and so do we.
+// - What cuBLAS asks: the thread's context (TOOLS_TLS, 2) and a context's number (the table 21318C60-9714-3248-8CA6-41FF7324C8F2, 4). Seen at
+//   cublasLtMatmulAlgoGetHeuristic of cuBLAS 13.1. With both answers it still finds no algorithm for most products on the GPU in software
+//   (CUBLAS_STATUS_NOT_SUPPORTED, ARCH_MISMATCH): what it looks at besides is not known. What the two mean is published as names (get_thread_context,
+//   getContextNumber) by programs that list these tables; the number is cuCtxGetId's.
+// - An eighth, F8CFF951-2146-8B4E-B9E2-FB469E7C0DD9, is asked for as well; cudart does without it, and so do we.
 
 namespace flexrack::cuda {
 namespace {
@@ -71,7 +75,19 @@ const std::array<Slot, 7> callback_hooks = {size_of<7>(), slot(nothing), slot(ge
 
 // TOOLS_TLS
 
-const std::array<Slot, 4> tools_thread_storage = {size_of<4>(), slot(unknown), slot(nothing), slot(unknown)};
+CUresult get_thread_context(CUcontext* context) {
+  if (!context) return CUDA_ERROR_INVALID_VALUE;
+  *context = driver().current_context();
+  return CUDA_SUCCESS;
+}
+
+const std::array<Slot, 4> tools_thread_storage = {size_of<4>(), slot(unknown), slot(get_thread_context), slot(unknown)};
+
+// Of contexts; no name for it was published. A driver has many more functions in it.
+
+CUresult get_context_number(CUcontext context, unsigned long long* number) { return driver().context_id(or_current(context), number); }
+
+const std::array<Slot, 5> context_facts = {size_of<5>(), slot(unknown), slot(unknown), slot(unknown), slot(get_context_number)};
 
 // CONTEXT_LOCAL_STORAGE: the one without a size. Asked on every call of the runtime.
 
@@ -129,11 +145,12 @@ struct Table {
   const Slot* slots;
 };
 
-constexpr std::array<Table, 6> tables() {
+constexpr std::array<Table, 7> tables() {
   return {{
       {{0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9}, cudart_interface.data()},
       {{0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a, 0x66}, callback_hooks.data()},
       {{0x42, 0xd8, 0x5a, 0x81, 0x23, 0xf6, 0xcb, 0x47, 0x82, 0x98, 0xf6, 0xe7, 0x8a, 0x3a, 0xec, 0xdc}, tools_thread_storage.data()},
+      {{0x21, 0x31, 0x8c, 0x60, 0x97, 0x14, 0x32, 0x48, 0x8c, 0xa6, 0x41, 0xff, 0x73, 0x24, 0xc8, 0xf2}, context_facts.data()},
       {{0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11, 0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95, 0x93}, context_local_storage.data()},
       {{0x26, 0x3e, 0x88, 0x60, 0x7c, 0xd2, 0x61, 0x43, 0x92, 0xf6, 0xbb, 0xd5, 0x00, 0x6d, 0xfa, 0x7e}, context_checks.data()},
       {{0xd4, 0x08, 0x20, 0x55, 0xbd, 0xe6, 0x70, 0x4b, 0x8d, 0x34, 0xba, 0x12, 0x3c, 0x66, 0xe1, 0xf2}, integrity_check.data()},

@@ -16,6 +16,8 @@ class DriverFacts {
   virtual CUresult primary_context(CUdevice device, CUcontext* context) noexcept = 0;
   /// The calling thread's; null where none is current. On the path of every call of the runtime: a few nanoseconds.
   virtual CUcontext current_context() noexcept = 0;
+  /// As cuCtxGetId says.
+  virtual CUresult context_id(CUcontext context, unsigned long long* id) noexcept = 0;
   /// All devices in the order of their ordinals.
   virtual std::vector<DeviceIdentity> devices() noexcept = 0;
   /// As cuDriverGetVersion says.

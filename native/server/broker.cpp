@@ -160,11 +160,7 @@ std::uint64_t Broker::used_by(const Worker& worker) const {
 
 double Broker::utilization(const Id& lease, std::size_t share) const {
   const auto found = books_.find(lease);
-  if (found == books_.end() || found->second.samples.empty()) return 0;
-  const auto& samples = found->second.samples;
-  const auto busy = static_cast<double>(found->second.ledger.busy(share) - samples.front()[share]);
-  const auto span = std::chrono::duration<double, std::nano>(kSampleEvery).count() * static_cast<double>(samples.size());
-  return std::clamp(busy / span, 0.0, 1.0);
+  return found == books_.end() ? 0 : found->second.ledger.utilization(share).value_or(0);
 }
 
 void Broker::open_books(const Lease& lease) {
@@ -202,9 +198,15 @@ void Broker::watch_deadlines() {
 
 void Broker::sample() {
   for (auto& [id, books] : books_) {
-    auto& now = books.samples.emplace_back();
-    for (std::size_t i = 0; i < books.ledger.devices(); ++i) now.push_back(books.ledger.busy(i));
-    if (books.samples.size() >= kSamples) books.samples.erase(books.samples.begin());
+    auto& samples = books.samples;
+    auto& now = samples.emplace_back(Books::Sample{Clock::now(), {}});
+    for (std::size_t i = 0; i < books.ledger.devices(); ++i) now.busy.push_back(books.ledger.busy(i));
+    if (samples.size() > kSamples) samples.erase(samples.begin());
+    if (samples.size() == 1) continue;
+    const auto& first = samples.front();
+    const auto& last = samples.back();
+    const auto span = std::chrono::duration<double, std::nano>(last.at - first.at).count();
+    for (std::size_t i = 0; i < last.busy.size(); ++i) books.ledger.show_utilization(i, static_cast<double>(last.busy[i] - first.busy[i]) / span);
   }
   loop_.after(kSampleEvery, [this] { sample(); });
 }

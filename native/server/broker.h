@@ -55,13 +55,17 @@ class Broker {
 
   std::uint64_t used(const Id& lease, std::size_t share) const;
   std::uint64_t used_by(const Worker& worker) const;
-  /// The part of the last second that the device worked for this lease, 0 to 1.
+  /// The part of the last second that the device worked for this lease, 0 to 1, as of the last look: what its watchers are told too.
   double utilization(const Id& lease, std::size_t share) const;
 
  private:
   struct Books {
     Ledger ledger;
-    std::vector<std::vector<std::uint64_t>> samples;  ///< busy nanoseconds of each share, the newest last
+    struct Sample {
+      Clock::time_point at;
+      std::vector<std::uint64_t> busy;  ///< nanoseconds of each share
+    };
+    std::vector<Sample> samples;        ///< the newest last
   };
   void enter_peer(Visitor visitor);
   bool may_use_transport(const Visitor& visitor) const;

@@ -13,9 +13,8 @@
 namespace flexrack::server {
 namespace {
 
-constexpr std::size_t kLargest = 128 * 1024;
+constexpr std::size_t kLargestMessage = 128 * 1024;
 
-[[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 
 sockaddr_un address_of(const std::string& path) {
   sockaddr_un address{};
@@ -29,7 +28,7 @@ sockaddr_un address_of(const std::string& path) {
 
 std::pair<Descriptor, Descriptor> make_control_pair() {
   std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) fail("socketpair");
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) fail_with_errno("socketpair");
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -39,7 +38,7 @@ Descriptor listen_control(const std::string& path) {
   unlink(path.c_str());
   if (!fd.is_open() || bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || chmod(path.c_str(), 0600) != 0 ||
       listen(fd.get(), 4) != 0) {
-    fail(path);
+    fail_with_errno(path);
   }
   return fd;
 }
@@ -83,7 +82,7 @@ bool send_control(int fd, const wire::Json& body, int connection) {
 }
 
 ControlRead receive_control(int fd, ControlMessage& message) {
-  static thread_local std::vector<char> buffer(kLargest);
+  static thread_local std::vector<char> buffer(kLargestMessage);
   iovec piece{buffer.data(), buffer.size()};
   msghdr header{};
   header.msg_iov = &piece;

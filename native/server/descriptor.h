@@ -3,9 +3,15 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace flexrack::server {
+
+/// What the last system call said of `what`.
+[[noreturn]] inline void fail_with_errno(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 
 class Descriptor {
  public:

@@ -21,7 +21,6 @@ constexpr std::size_t kLongestRuntime = 80;  // sun_path holds 108 bytes with it
 constexpr off_t kLargestFile = 16 << 20;
 constexpr long kNfs = 0x6969;
 
-[[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 
 // FNV-1a: only to tell folders of one user apart.
 std::string short_hash(std::string_view text) {
@@ -41,7 +40,7 @@ void write_all(int fd, std::string_view content, const std::string& path) {
   while (!content.empty()) {
     const auto wrote = write(fd, content.data(), content.size());
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) fail(path);
+    if (wrote <= 0) fail_with_errno(path);
     content.remove_prefix(static_cast<std::size_t>(wrote));
   }
 }
@@ -49,12 +48,12 @@ void write_all(int fd, std::string_view content, const std::string& path) {
 }  // namespace
 
 void make_private_folder(const std::string& path) {
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail(path);
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail_with_errno(path);
   const Descriptor fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat about{};
-  if (!fd.is_open() || fstat(fd.get(), &about) != 0) fail(path);
+  if (!fd.is_open() || fstat(fd.get(), &about) != 0) fail_with_errno(path);
   if (about.st_uid != geteuid()) throw std::runtime_error(path + " belongs to another user");
-  if ((about.st_mode & 077) != 0 && fchmod(fd.get(), 0700) != 0) fail(path);
+  if ((about.st_mode & 077) != 0 && fchmod(fd.get(), 0700) != 0) fail_with_errno(path);
 }
 
 std::string make_runtime_folder(const std::string& root) {
@@ -74,18 +73,18 @@ void replace_file(const std::string& path, std::string_view content) {
   const std::string draft = path + ".new";
   unlink(draft.c_str());
   Descriptor fd(open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!fd.is_open()) fail(draft);
+  if (!fd.is_open()) fail_with_errno(draft);
   write_all(fd.get(), content, draft);
-  if (fsync(fd.get()) != 0) fail(draft);
+  if (fsync(fd.get()) != 0) fail_with_errno(draft);
   fd.reset();
-  if (rename(draft.c_str(), path.c_str()) != 0) fail(path);
+  if (rename(draft.c_str(), path.c_str()) != 0) fail_with_errno(path);
 }
 
 std::optional<std::string> read_private_file(const std::string& path) {
   const Descriptor fd(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd.is_open() && errno == ENOENT) return std::nullopt;
   struct stat about{};
-  if (!fd.is_open() || fstat(fd.get(), &about) != 0) fail(path);
+  if (!fd.is_open() || fstat(fd.get(), &about) != 0) fail_with_errno(path);
   if (!S_ISREG(about.st_mode) || about.st_uid != geteuid() || (about.st_mode & 077) != 0 || about.st_size > kLargestFile) {
     throw std::runtime_error(path + " is not a private file of this user");
   }

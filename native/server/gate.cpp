@@ -14,7 +14,7 @@
 namespace flexrack::server {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31657461'67786c66;  // "flxgate1"
+constexpr std::uint64_t kGateMagic = 0x31657461'67786c66;  // "flxgate1"
 constexpr std::uint64_t kLongestSleep = 100'000'000;   // between looks at whether the others still live
 
 std::uint64_t now_ns() {
@@ -40,7 +40,7 @@ GateFile GateFile::open_or_create(const std::string& path) {
     auto* file = new (memory) File{};
     file->boot = wire::boot_mark();
     make_shared_mutex(file->lock);
-    file->magic = kMagic;
+    file->magic = kGateMagic;
   }));
 }
 
@@ -50,7 +50,7 @@ GateFile GateFile::open(const std::string& path) {
   return file;
 }
 
-bool GateFile::is_sound() const { return at().magic == kMagic && at().boot == wire::boot_mark(); }
+bool GateFile::is_sound() const { return at().magic == kGateMagic && at().boot == wire::boot_mark(); }
 
 std::size_t GateFile::clear_dead() {
   return locked([this](GateState&) { return remove_dead(); });

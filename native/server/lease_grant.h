@@ -33,6 +33,14 @@ class LeaseGrant : public backend::Grant {
     if (auto* gate_of = gate(device)) gate_of->finished(nanoseconds);
   }
 
+  void use(std::size_t device, std::uint64_t process, bool has_contexts) override { ledger_.use(device, process, has_contexts); }
+  std::vector<backend::User> users(std::size_t device) const override {
+    std::vector<backend::User> all;
+    for (const auto& one : ledger_.users(device)) all.push_back({one.process, one.bytes});
+    return all;
+  }
+  std::optional<double> utilization(std::size_t device) const override { return ledger_.utilization(device); }
+
   /// Gives back everything in the ledger. The places at the gates go with the process: the driver's threads may still come to them.
   void leave() { ledger_.leave(); }
 

@@ -11,10 +11,12 @@
 namespace flexrack::server {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31726567'64656c66;  // "fledger1"
+constexpr std::uint64_t kLedgerMagic = 0x32726567'64656c66;  // "fledger2"
 
 struct Slot {
   ProcessMark owner;
+  std::uint64_t process;   ///< its client's
+  std::uint64_t contexts;  ///< a bit for each device on which that has contexts
   std::array<std::uint64_t, kLedgerDevices> used;
 };
 
@@ -27,6 +29,7 @@ struct Ledger::File {
   std::array<std::uint64_t, kLedgerDevices> limit;
   std::array<std::uint64_t, kLedgerDevices> total;  ///< sum of the slots, made anew when somebody died with the lock
   std::array<std::atomic<std::uint64_t>, kLedgerDevices> busy;
+  std::array<std::atomic<std::uint32_t>, kLedgerDevices> shown;  ///< utilization in thousandths and one more; 0: nobody has looked
   std::array<Slot, kLedgerSlots> slots;
 
   void add_up() {
@@ -38,6 +41,7 @@ struct Ledger::File {
 
   void clear(Slot& slot) {
     slot.used.fill(0);
+    slot.process = slot.contexts = 0;
     slot.owner = {};
     add_up();
   }
@@ -58,13 +62,13 @@ Ledger Ledger::create(const std::string& path, std::span<const std::uint64_t> li
     file->devices = limits.size();
     std::copy(limits.begin(), limits.end(), file->limit.begin());
     make_shared_mutex(file->lock);
-    file->magic = kMagic;
+    file->magic = kLedgerMagic;
   }));
 }
 
 Ledger Ledger::open(const std::string& path) {
   Ledger ledger(SharedFile::open(path, sizeof(File)));
-  if (ledger.at().magic != kMagic || ledger.at().boot != wire::boot_mark() || ledger.at().devices > kLedgerDevices) throw std::runtime_error(path + " is not a ledger");
+  if (ledger.at().magic != kLedgerMagic || ledger.at().boot != wire::boot_mark() || ledger.at().devices > kLedgerDevices) throw std::runtime_error(path + " is not a ledger");
   return ledger;
 }
 
@@ -77,6 +81,7 @@ bool Ledger::join() {
       const auto free = std::find_if(file.slots.begin(), file.slots.end(), [](const Slot& slot) { return slot.owner.pid == 0; });
       if (free == file.slots.end()) return false;
       free->used.fill(0);
+      free->process = free->contexts = 0;
       free->owner = mark;
       slot_ = static_cast<std::size_t>(free - file.slots.begin());
       return true;
@@ -138,6 +143,37 @@ void Ledger::add_busy(std::size_t device, std::uint64_t nanoseconds) {
 
 std::uint64_t Ledger::busy(std::size_t device) const {
   return device < devices() ? at().busy[device].load(std::memory_order_relaxed) : 0;
+}
+
+void Ledger::show_utilization(std::size_t device, double part) {
+  if (device < devices()) at().shown[device].store(1 + static_cast<std::uint32_t>(std::clamp(part, 0.0, 1.0) * 1000 + 0.5), std::memory_order_relaxed);
+}
+
+std::optional<double> Ledger::utilization(std::size_t device) const {
+  const auto shown = device < devices() ? at().shown[device].load(std::memory_order_relaxed) : 0;
+  return shown == 0 ? std::nullopt : std::optional((shown - 1) / 1000.0);
+}
+
+void Ledger::use(std::size_t device, std::uint64_t process, bool has_contexts) {
+  if (slot_ == kLedgerSlots || device >= devices()) return;
+  locked([&](File& file) {
+    auto& slot = file.slots[slot_];
+    const auto bit = std::uint64_t{1} << device;
+    slot.process = process;
+    slot.contexts = has_contexts ? slot.contexts | bit : slot.contexts & ~bit;
+  });
+}
+
+std::vector<Ledger::User> Ledger::users(std::size_t device) const {
+  std::vector<User> all;
+  if (device >= devices()) return all;
+  locked([&](File& file) {
+    for (const auto& slot : file.slots) {
+      const bool has_something = slot.used[device] > 0 || (slot.contexts >> device & 1) != 0;
+      if (has_something && slot.owner.pid != 0 && slot.process != 0 && is_alive(slot.owner)) all.push_back({slot.process, slot.used[device]});
+    }
+  });
+  return all;
 }
 
 std::size_t Ledger::clear_dead(File& file) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "server/liveness.h"
 #include "server/shared_file.h"
@@ -44,6 +46,17 @@ class Ledger {
   /// Time that the device worked for this lease, for `gpu smi`; not under the lock.
   void add_busy(std::size_t device, std::uint64_t nanoseconds);
   std::uint64_t busy(std::size_t device) const;
+  /// The part of the last second, 0 to 1, as whoever looks at busy() again and again sees it; nothing before that. Not under the lock.
+  void show_utilization(std::size_t device, double part);
+  std::optional<double> utilization(std::size_t device) const;
+
+  /// For a process that has joined: its client, by the name it goes by, has contexts on the device or has none.
+  void use(std::size_t device, std::uint64_t process, bool has_contexts);
+  /// Clients that have contexts or memory on the device.
+  struct User {
+    std::uint64_t process = 0, bytes = 0;
+  };
+  std::vector<User> users(std::size_t device) const;
 
  private:
   struct File;

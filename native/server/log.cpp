@@ -13,7 +13,7 @@
 namespace flexrack::server {
 namespace {
 
-constexpr std::uint64_t kLargest = 4 << 20;
+constexpr std::uint64_t kLargestLog = 4 << 20;
 constexpr int kLinesAReason = 20;
 constexpr auto kWindow = std::chrono::seconds(10);
 
@@ -72,7 +72,7 @@ void Log::open_file() {
 }
 
 void Log::write_line(std::string_view text) {
-  if (size_ > kLargest && rename(path_.c_str(), (path_ + ".1").c_str()) == 0) open_file();
+  if (size_ > kLargestLog && rename(path_.c_str(), (path_ + ".1").c_str()) == 0) open_file();
   std::string whole = now_text();
   for (const char c : text.substr(0, 2000)) whole += static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
   whole += '\n';

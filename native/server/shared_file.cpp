@@ -16,11 +16,10 @@
 namespace flexrack::server {
 namespace {
 
-[[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 
 void* map(int fd, std::size_t size, const std::string& path) {
   void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (data == MAP_FAILED) fail(path);
+  if (data == MAP_FAILED) fail_with_errno(path);
   return data;
 }
 
@@ -31,17 +30,17 @@ SharedFile SharedFile::create(const std::string& path, std::size_t size, const s
   unlink(draft.c_str());
   const Descriptor fd(::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   // Blocks are taken now: a full disk is an error here, not a bus error at the first write.
-  if (!fd.is_open() || (errno = posix_fallocate(fd.get(), 0, static_cast<off_t>(size))) != 0) fail(draft);
+  if (!fd.is_open() || (errno = posix_fallocate(fd.get(), 0, static_cast<off_t>(size))) != 0) fail_with_errno(draft);
   SharedFile file(map(fd.get(), size, draft), size);
   prepare(file.data());
-  if (rename(draft.c_str(), path.c_str()) != 0) fail(path);
+  if (rename(draft.c_str(), path.c_str()) != 0) fail_with_errno(path);
   return file;
 }
 
 SharedFile SharedFile::open(const std::string& path, std::size_t size) {
   const Descriptor fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   struct stat about{};
-  if (!fd.is_open() || fstat(fd.get(), &about) != 0) fail(path);
+  if (!fd.is_open() || fstat(fd.get(), &about) != 0) fail_with_errno(path);
   if (!S_ISREG(about.st_mode) || about.st_uid != geteuid() || (about.st_mode & 077) != 0 || about.st_size != static_cast<off_t>(size)) {
     throw std::runtime_error(path + " is not a file of this daemon");
   }

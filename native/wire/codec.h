@@ -20,8 +20,9 @@ class Writer {
   template <class T>
     requires std::is_trivially_copyable_v<T>
   void put(const T& value) {
-    align(alignof(T));
-    raw(&value, sizeof value);
+    const auto at = aligned(alignof(T));
+    out_.resize(at + sizeof value);
+    std::memcpy(out_.data() + at, &value, sizeof value);
   }
 
   /// A u64 count, then the elements as they are.
@@ -30,22 +31,17 @@ class Writer {
   void put_array(std::span<const T> values) {
     put<std::uint64_t>(values.size());
     align(alignof(T));
-    raw(values.data(), values.size_bytes());
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(values.data());
+    out_.insert(out_.end(), bytes, bytes + values.size_bytes());  // they may be many: not zeroed first
   }
 
   void put_text(std::string_view text) { put_array(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size())); }
 
-  void align(std::size_t to) {
-    while ((out_.size() - start_) % to != 0) out_.push_back(0);
-  }
+  void align(std::size_t to) { out_.resize(aligned(to)); }
 
  private:
-  void raw(const void* data, std::size_t size) {
-    if (size == 0) return;
-    const auto at = out_.size();
-    out_.resize(at + size);
-    std::memcpy(out_.data() + at, data, size);
-  }
+  /// Where the next field of that alignment begins; what is left out before it becomes zero.
+  std::size_t aligned(std::size_t to) const { return start_ + ((out_.size() - start_ + to - 1) & ~(to - 1)); }
 
   Bytes& out_;
   std::size_t start_;

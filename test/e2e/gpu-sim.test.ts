@@ -50,8 +50,8 @@ it('a command finds the CUDA driver before all others, and nothing of OpenCL', a
   const [path = '', vendors, ...links] = done.stdout.trimEnd().split('\n')
   expect(path).toMatch(/^\/.*\/libraries:\/opt\/lib$/)
   expect(vendors).toBe('unset')
-  expect(links.slice(0, 2)).toEqual(['libcuda.so', 'libcuda.so.1'])
-  expect(links[2]).toBe(join(home, 'native', 'libflexrack-cuda.so'))
+  expect(links.slice(0, 4)).toEqual(['libcuda.so', 'libcuda.so.1', 'libnvidia-ml.so', 'libnvidia-ml.so.1'])
+  expect(links[4]).toBe(join(home, 'native', 'libflexrack-cuda.so'))
   expect(existsSync(path.split(':')[0] as string)).toBe(false)
 })
 
@@ -59,6 +59,14 @@ it('a command uses the devices of both nodes as one list, each of the size of it
   const done = await program(['attach', '-n', '3', '--memory', '256MiB', '--', 'python3', join(import.meta.dirname, '../fixtures/gpu/cuda_devices.py')], {env: await withDrivers()})
   expect(done).toMatchObject({status: 0})
   expect(done.stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual(Array(3).fill({name: 'Flexrack Simulated GPU', memory: 256 * 1024 ** 2, same: true}))
+})
+
+it('NVML says the same of them, and holds nothing of them', async () => {
+  const memory = 256 * 1024 ** 2
+  const fixture = join(import.meta.dirname, '../fixtures/gpu/nvml_devices.py')
+  const done = await program(['attach', '-n', '3', '--memory', '256MiB', '--', 'python3', fixture], {env: await withDrivers()})
+  expect(done).toMatchObject({status: 0})
+  expect(done.stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual(Array(3).fill({name: 'Flexrack Simulated GPU', total: memory, used: 0, free: memory}))
 })
 
 it('a command of an API that no node shares is refused', async () => {
@@ -79,7 +87,7 @@ async function withDrivers(): Promise<NodeJS.ProcessEnv> {
   const folder = join(home, 'native')
   if (!existsSync(folder)) {
     await mkdir(folder)
-    for (const name of ['flexrack-gpud', 'flexrack-hold', 'libflexrack-sim.so', 'libflexrack-cuda.so']) await symlink(join(built, name), join(folder, name))
+    for (const name of ['flexrack-gpud', 'flexrack-hold', 'libflexrack-sim.so', 'libflexrack-cuda.so', 'libflexrack-nvml.so']) await symlink(join(built, name), join(folder, name))
   }
   return {...env, FLEXRACK_NATIVE: folder}
 }

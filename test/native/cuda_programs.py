@@ -1,4 +1,4 @@
-"""Builds native/test/cuda/*.cu with nvcc, each with the static and with the shared runtime library. Kept by content; a few seconds a program.
+"""Builds native/test/cuda/*.cu (or those of another folder) with nvcc, each with the static and with the shared runtime library. Kept by content; a few seconds a program.
 Run by itself it builds all and prints where they are; `native` as an argument: for the GPU that is here, and not PTX for any."""
 import hashlib
 import os
@@ -20,10 +20,10 @@ RUNTIMES = ("static", "shared")
 
 
 class Build:
-    def __init__(self, code="ptx", tools=None):
+    def __init__(self, code="ptx", tools=None, sources=SOURCES):
         self.tools = tools or toolkit()
         self.flags = ["-std=c++17", "-O2", *CODE[code]]
-        self.folder = FOLDER / code
+        self.folder = FOLDER / (code if sources == SOURCES else f"{code}-{sources.name}")
         headers = b"".join(path.read_bytes() for path in sorted([*SOURCES.glob("*.h"), *SOURCES.glob("parts/*.cu")]))
         self.common = hashlib.sha256(headers + repr((self.tools.version, self.flags)).encode()).hexdigest()
 
@@ -78,13 +78,13 @@ def driver_stub(program, work):
     return [work / "libcuda.so"]
 
 
-def build(code="ptx", names=None, tools=None):
-    """{name: {"static": path, "shared": path}} of all programs, or of those named."""
-    sources = [path for path in sorted(SOURCES.glob("*.cu")) if names is None or path.stem in names]
-    one = Build(code, tools)
+def build(code="ptx", names=None, tools=None, sources=SOURCES):
+    """{name: {"static": path, "shared": path}} of all programs of that folder, or of those named."""
+    found = [path for path in sorted(sources.glob("*.cu")) if names is None or path.stem in names]
+    one = Build(code, tools, sources)
     one.folder.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return dict(zip((path.stem for path in sources), pool.map(one.program, sources)))
+        return dict(zip((path.stem for path in found), pool.map(one.program, found)))
 
 
 if __name__ == "__main__":

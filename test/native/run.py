@@ -1,4 +1,5 @@
-"""Builds the native layer with sanitizers, runs its tests, and prints one JSON line with the counts: {"passed": n, "failed": n, "skipped": n}.
+"""Builds the native layer with sanitizers, runs its tests, and prints one JSON line with the counts: {"passed": n, "failed": n, "skipped": n,
+"trouble": [what failed or was skipped, and why]}.
 Words are parts of test names: only those run, and the tests of parts are left out. With --no-build, what is there is tried."""
 import json
 import os
@@ -31,8 +32,8 @@ def run_apart(name):
 
 
 def run_parts():
-    """The doctest programs: (passed, failed, skipped)."""
-    counts = [0, 0, 0]
+    """The doctest programs: [passed, failed, skipped], and the programs that failed."""
+    counts, trouble = [0, 0, 0], []
     for name in (BUILD / "unit-tests.txt").read_text().split():
         done = subprocess.run([str(BUILD / "test" / name)], env={**os.environ, **COMMON}, stdout=subprocess.PIPE, text=True, errors="replace", timeout=600)
         found = re.search(r"test cases:\s*\d+ \|\s*(\d+) passed \|\s*(\d+) failed \|\s*(\d+) skipped", done.stdout)
@@ -41,9 +42,10 @@ def run_parts():
         if done.returncode != 0:
             failed = max(failed, 1)
             sys.stderr.write(done.stdout)
+            trouble += [f"{name}: {case}" for case in dict.fromkeys(re.findall(r"^TEST CASE:\s+(.*)", done.stdout, re.M))] or [f"{name}: exit status {done.returncode}"]
         print(f"{name}: {passed} passed, {failed} failed", file=sys.stderr)
         counts = [a + b for a, b in zip(counts, (passed, failed, skipped))]
-    return counts
+    return counts, trouble
 
 
 def main():
@@ -51,7 +53,7 @@ def main():
     if "FLEXRACK_NATIVE_BUILD" not in os.environ and "--no-build" not in words:
         build("asan", BUILD)
     words = [word for word in words if word != "--no-build"]
-    counts = [0, 0, 0] if words else run_parts()
+    counts, trouble = ([0, 0, 0], []) if words else run_parts()
     suite = unittest.defaultTestLoader.discover(str(here), pattern="test_*.py", top_level_dir=str(here))
     if words:
         suite = unittest.TestSuite(one for one in every(suite) if any(word in one.id() for word in words))
@@ -60,7 +62,8 @@ def main():
     failed = len({getattr(test, "test_case", test).id() for test, _ in result.failures + result.errors})
     skipped = len(result.skipped)
     counts = [a + b for a, b in zip(counts, (max(0, result.testsRun - failed - skipped), failed, skipped))]
-    print(json.dumps(dict(zip(("passed", "failed", "skipped"), counts))))
+    trouble += [f"{test.id()}: {text.strip().splitlines()[-1]}" for test, text in result.failures + result.errors] + [f"{test.id()}: skipped, {why}" for test, why in result.skipped]
+    print(json.dumps({**dict(zip(("passed", "failed", "skipped"), counts)), "trouble": trouble}))
     return 1 if counts[1] else 0
 
 

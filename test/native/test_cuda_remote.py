@@ -1,18 +1,20 @@
 """CUDA programs built by nvcc, unchanged, on GPUs that are elsewhere: their output is what it is on the GPU itself, byte for byte."""
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 from cuda_programs import build
 from servers import run
 from test_cuda_programs import sim_env
+from traces import counted, round_trips
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "native" / "test" / "gpu"))
 from rack import GpuAttached, GpuDaemon  # noqa: E402
 
-# The others need what the client does not have yet (README.md): graphs, managed and mapped memory, virtual memory management, batched copies.
-PROGRAMS = ["async_alloc", "callbacks", "constant_texture", "cooperative", "driver_api", "histogram", "many_launches", "matmul_tiled", "mlp", "printf_assert",
-            "reduction", "scan", "separate", "streams_events", "transpose", "two_threads", "vector_add"]
+PROGRAMS = ["async_alloc", "callbacks", "cnn_step", "constant_texture", "cooperative", "copies", "driver_api", "expandable", "graph_driver", "graph_fault",
+            "graph_launches", "graph_memory", "graphs", "histogram", "host_limit", "host_turns", "managed_memory", "many_launches", "matmul_tiled", "mlp",
+            "pinned_mapped", "printf_assert", "reduction", "scan", "separate", "streams_events", "transpose", "two_threads", "vector_add", "vmm"]
 MEMORY = 4 << 30
 
 
@@ -47,7 +49,66 @@ class CudaRemote(unittest.TestCase):
         self.compare(PROGRAMS, "tls", "shared")
 
     def test_tcp(self):
-        self.compare(PROGRAMS[:6], "tcp", "static")
+        self.compare(["async_alloc", "callbacks", "copies", "expandable", "graph_driver", "graph_memory", "graphs", "host_turns", "managed_memory", "pinned_mapped", "vmm"], "tcp", "static")
+
+    def test_memory_is_compared_where_nobody_says_what_was_written_to(self):
+        daemon = GpuDaemon("sim", transport="auto", options=("--sim-memory", str(MEMORY)))
+        try:
+            with GpuAttached([daemon], "shm") as attached:
+                for name in ("host_turns", "managed_memory", "pinned_mapped"):
+                    program = self.programs[name]["static"]
+                    native = run([program], sim_env(memory=str(MEMORY)), preload=True)
+                    words = [sys.executable, str(Path(__file__).parent / "without_userfaultfd.py"), str(program)]
+                    remote = run(words, {**attached.env, "FLEXRACK_TRACE": "/dev/stderr"}, preload=True)
+                    self.assertEqual(remote[:2], native[:2], remote[2][-2000:])
+                    self.assertIn("which pages were written to", remote[2])
+        finally:
+            daemon.stop()
+
+    def test_host_memory_that_kernels_use_is_bounded(self):
+        daemon = GpuDaemon("sim", transport="auto", options=("--sim-memory", str(512 << 20)))
+        try:
+            with GpuAttached([daemon], "shm") as attached:
+                code, out, err = run([self.programs["host_limit"]["static"], "say"], attached.env, preload=True)
+                self.assertEqual((code, out.count("\n8 pieces\n") + out.startswith("8 pieces\n")), (0, 2), out + err[-2000:])
+        finally:
+            daemon.stop()
+
+    def test_memory_of_graphs_is_charged_to_the_share(self):
+        daemon = GpuDaemon("sim", options=("--sim-memory", str(1 << 30)))
+        try:
+            with GpuAttached([daemon]) as attached:
+                code, out, err = run([self.programs["graph_memory"]["static"], "share"], attached.env, preload=True)
+                self.assertEqual((code, out.splitlines()[-1:]), (0, ["PASS"]), out + err[-2000:] + daemon.said()[-2000:])
+        finally:
+            daemon.stop()
+
+    def test_graphs_run_on_half_a_device(self):
+        """More launches under way than the worker has threads, each waiting for its share's turn, with bytes both ways and functions in the client."""
+        daemon = GpuDaemon("sim")
+        try:
+            with GpuAttached([daemon], share={"compute": 0.5, "memory": 1 << 30}) as attached:
+                for name in ("graphs", "graph_memory"):
+                    code, out, err = run([self.programs[name]["static"]], attached.env, preload=True)
+                    self.assertEqual((code, out.splitlines()[-1:]), (0, ["PASS"]), out + err[-2000:] + daemon.said()[-2000:])
+        finally:
+            daemon.stop()
+
+    def test_launches_of_graphs_ask_nothing(self):
+        """However many there are: what is asked is asked by what comes before and after them."""
+        daemon = GpuDaemon("sim")
+        asked = []
+        try:
+            with GpuAttached([daemon]) as attached, tempfile.TemporaryDirectory(prefix="flexrack-trace-") as folder:
+                for times in (1, 10):
+                    trace = Path(folder) / str(times)
+                    code, out, err = run([self.programs["graph_launches"]["static"], str(times)], {**attached.env, "FLEXRACK_TRACE": str(trace)}, preload=True)
+                    self.assertEqual((code, out.splitlines()[-1:]), (0, ["PASS"]), out + err[-2000:])
+                    asked.append(round_trips(counted(trace.read_text())))
+        finally:
+            daemon.stop()
+        self.assertEqual(asked[0], asked[1])
+        self.assertTrue(0 < asked[0] <= 16, asked)
 
     def test_devices_of_four_daemons_are_one_list(self):
-        self.compare(["peer", "vector_add", "two_threads"], "tls", "static", daemons=4)
+        self.compare(["peer", "vector_add", "two_threads", "host_turns", "managed_memory", "vmm"], "tls", "static", daemons=4)

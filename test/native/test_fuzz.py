@@ -13,7 +13,7 @@ NATIVE = Path(__file__).resolve().parent.parent.parent / "native"
 FOLDER = BUILD.parent / "fuzz"
 SECONDS = int(os.environ.get("FLEXRACK_FUZZ_SECONDS", 20))
 # What is looked for is in sequences of frames, not in their length.
-LONGEST = {"dispatch_fuzz": 512}
+LONGEST = {"dispatch_fuzz": 512, "cuda_dispatch_fuzz": 512}
 # Memory is taken and given back all the time: what the sanitizer keeps of each piece, and how many it keeps, is most of the time otherwise.
 QUICK = {**COMMON, "ASAN_OPTIONS": COMMON["ASAN_OPTIONS"] + ":malloc_context_size=6:quarantine_size_mb=32"}
 TARGETS = sorted(path.stem for path in (NATIVE / "test" / "fuzz").glob("*_fuzz.cpp"))

@@ -1,4 +1,4 @@
-"""Runs every test of the node program and prints one JSON line with the counts: {"passed": n, "failed": n, "skipped": n}."""
+"""Runs every test of the node program and prints one JSON line with the counts: {"passed": n, "failed": n, "skipped": n, "trouble": [what failed or was skipped, and why]}."""
 import json
 import sys
 import unittest
@@ -10,5 +10,6 @@ suite = unittest.defaultTestLoader.discover(str(here), pattern="test_*.py", top_
 result = unittest.TextTestRunner(stream=sys.stderr, verbosity=2).run(suite)
 failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
 skipped = len(result.skipped)
-print(json.dumps({"passed": result.testsRun - failed - skipped, "failed": failed, "skipped": skipped}))
+trouble = [f"{test.id()}: {text.strip().splitlines()[-1]}" for test, text in result.failures + result.errors] + [f"{test.id()}: skipped, {why}" for test, why in result.skipped]
+print(json.dumps({"passed": result.testsRun - failed - skipped, "failed": failed, "skipped": skipped, "trouble": trouble}))
 sys.exit(1 if failed else 0)

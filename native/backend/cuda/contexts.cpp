@@ -21,7 +21,8 @@ std::vector<cu::Attribute> attributes(int first, int last, Ask&& ask) {
 
 }  // namespace
 
-void Session::on(const cu::Describe&, Respond<cu::DescribeReply> respond) {
+void Session::on(const cu::Describe& m, Respond<cu::DescribeReply> respond) {
+  process_ = m.process;
   cu::DescribeReply reply;
   table_.cuDriverGetVersion(&reply.driver_version);
   for (std::uint32_t i = 0; i < devices_.size(); ++i) {
@@ -42,21 +43,37 @@ void Session::on(const cu::Describe&, Respond<cu::DescribeReply> respond) {
   respond(reply);
 }
 
+/// Behind the end of every context before it: a primary context that is being reset would take with it what retains it meanwhile.
 void Session::on(const cu::CreateContext& m, Respond<cu::CreateContextReply> respond) {
+  if (!waiters_.has_room()) return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
+  behind_frees([this, m, answer = std::make_shared<Respond<cu::CreateContextReply>>(std::move(respond))] { create(m, *answer); });
+}
+
+void Session::create(const cu::CreateContext& m, Respond<cu::CreateContextReply>& respond) {
   Turn turn(*this, m.kOp, 0);
   const auto device = turn.device(m.device);
+  // A device has one primary context: under two handles it would end with the first.
+  turn.check(!turn.is_good() || m.is_primary == 0 || devices_[m.device].primary == 0);
+  if (!handles_.has_room(Kind::context)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
   CUcontext made = nullptr;
   if (m.is_primary != 0) {
     turn.run(table_.cuDevicePrimaryCtxSetFlags_v2, device, m.flags);
     turn.run(table_.cuDevicePrimaryCtxRetain, &made, device);
   } else {
     turn.run(table_.cuCtxCreate_v2, &made, m.flags, device);
-    current_ = 0;  // creating makes it current
+    // Creating puts it on top of what is current, and there is an end to how high that grows.
+    CUcontext top = nullptr;
+    if (made && table_.cuCtxPopCurrent_v2) table_.cuCtxPopCurrent_v2(&top);
+    current_ = 0;
   }
   if (auto* record = turn.keep(m.context, made)) {
     record->context = m.context;
     record->device = m.device;
     record->flags = m.is_primary != 0 ? 1 : 0;
+    entered(m.device);
+    record->users = std::make_shared<Users>();
+    record->host = std::make_shared<HostSide>(table_);
+    if (m.is_primary != 0) devices_[m.device].primary = m.context;
   } else if (made) {
     if (m.is_primary != 0) table_.cuDevicePrimaryCtxRelease_v2(device);
     else table_.cuCtxDestroy_v2(made);
@@ -84,37 +101,80 @@ void Session::on(const cu::ReleaseContext& m) {
   if (!record) return turn.end();
   const auto native = static_cast<CUcontext>(record->native);
   const auto device = devices_[record->device].native;
+  left(record->device);
   const bool is_primary = (record->flags & 1) != 0;
-  // All that is in it goes with it, and its shares of memory come back.
-  for (auto at = allocations_.begin(); at != allocations_.end();) {
-    if (at->second.context != m.context) { ++at; continue; }
-    refund(at->second.device, at->second.charged);
-    at = allocations_.erase(at);
-  }
-  handles_.take_if([&](const Record& one) {
+  // All that is in it goes with it, and then its shares of memory come back.
+  struct Ending {
+    CUcontext native;
+    std::shared_ptr<Users> users;
+    std::shared_ptr<HostSide> host;
+    std::map<std::uint32_t, std::uint64_t> charged;      ///< bytes by device
+    std::vector<std::uint64_t> outlive{};                ///< addresses from pools, which are the device's and not the context's
+    std::vector<std::shared_ptr<Mirror>> mirrors{};
+  };
+  auto ending = std::make_shared<Ending>(Ending{native, record->users, record->host, {}});
+  ending->mirrors = mirrors_.take_of_context(m.context);
+  if (is_primary) devices_[record->device].primary = 0;
+  allocations_.erase_if([&](std::uint64_t address, const Allocation& one) {
     if (one.context != m.context) return false;
-    refund(one.device, one.charged);
+    ending->charged[one.device] += one.charged;
+    if (one.sort == Allocation::Sort::from_pool) ending->outlive.push_back(address);
     return true;
   });
+  std::vector<std::pair<std::uint64_t, Kind>> owners;
+  handles_.take_if([&](const Record& one) {
+    if (one.context != m.context) return false;
+    ending->charged[one.device] += one.charged;
+    if (may_own(one.kind)) owners.emplace_back(one.handle, one.kind);
+    return true;
+  });
+  for (const auto& [owner, kind] : owners) drop_owned(owner, kind);
+  handles_.each([&](Record& one) { one.in_context.erase(m.context); });
+  // Nothing of what its streams wait for is waited for any longer.
+  for (const auto& [number, waiting] : turns_) {
+    if (waiting.context == m.context && waiting.gate) waiting.gate.open();
+  }
+  for (auto& [gate, words] : client_gates_) {
+    if (const auto word = words.find(m.context); word != words.end()) {
+      if (word->second) word->second.open();
+      words.erase(word);
+    }
+  }
+  std::erase_if(shown_, [&](const auto& one) { return one.second == m.context; });
   if (current_ == m.context) {
     table_.cuCtxSetCurrent(nullptr);
     current_ = 0;
   }
   broken_.erase(m.context);
-  // It waits for what runs in it.
-  waiters_.run([this, native, device, is_primary, is_reset = m.is_reset != 0] {
-    if (!is_primary) table_.cuCtxDestroy_v2(native);
+  {
+    const std::lock_guard guard(frees_lock_);
+    ++frees_;
+  }
+  // It waits for what runs in it, and for who waits for that.
+  waiters_.run([this, ending, device, is_primary, is_reset = m.is_reset != 0] {
+    ending->users->wait_for_all();
+    if ((!ending->outlive.empty() || !ending->mirrors.empty()) && table_.cuCtxSetCurrent(ending->native) == CUDA_SUCCESS) {
+      for (const auto address : ending->outlive) table_.cuMemFree_v2(address);
+      for (const auto& mirror : ending->mirrors) mirrors_.give_back(*mirror);
+    }
+    table_.cuCtxSetCurrent(nullptr);
+    if (!is_primary) table_.cuCtxDestroy_v2(ending->native);
     else if (is_reset) table_.cuDevicePrimaryCtxReset_v2(device);
     else table_.cuDevicePrimaryCtxRelease_v2(device);
+    for (const auto& [index, bytes] : ending->charged) refund(index, bytes);
+    const std::lock_guard guard(frees_lock_);
+    if (--frees_ == 0) frees_over_.notify_all();
   });
 }
 
 void Session::on(const cu::WaitContext& m, Respond<cu::WaitContextReply> respond) {
   Turn turn(*this, m.kOp, m.context);
+  turn.may_wait();
   if (!turn.is_good()) return respond({.status = as_wire(turn.status())});
-  later(m.context, [this, context = m.context, answer = std::make_shared<Respond<cu::WaitContextReply>>(std::move(respond))] {
+  later(m.context, [this, context = m.context, point = mirrors_.point(), answer = std::make_shared<Respond<cu::WaitContextReply>>(std::move(respond))] {
     const auto status = table_.cuCtxSynchronize();
     printed();
+    mirrors_.tell_changes(point, context, std::nullopt);
     noticed_elsewhere(context, status);
     (*answer)({.status = as_wire(status)});
   });
@@ -129,7 +189,7 @@ void Session::on(const cu::SetLimit& m, Respond<cu::SetLimitReply> respond) {
 }
 
 void Session::on(const cu::MemoryInfo& m, Respond<cu::MemoryInfoReply> respond) {
-  behind_frees(m.context, [this, m, answer = std::make_shared<Respond<cu::MemoryInfoReply>>(std::move(respond))] {
+  behind_frees([this, m, answer = std::make_shared<Respond<cu::MemoryInfoReply>>(std::move(respond))] {
     Turn turn(*this, m.kOp, m.context);
     if (!turn.is_good()) return (*answer)({.status = as_wire(turn.status())});
     const auto device = device_of(m.context);
@@ -137,13 +197,6 @@ void Session::on(const cu::MemoryInfo& m, Respond<cu::MemoryInfoReply> respond) 
     const auto used = grant_.used(device);
     (*answer)({.status = 0, .free = used < total ? total - used : 0, .total = total});
   });
-}
-
-/// Of the share. What only the machine's management library knows is left unknown: the daemon has it for `gpu smi`.
-void Session::on(const cu::Usage& m, Respond<cu::UsageReply> respond) {
-  if (m.device >= devices_.size()) return respond({.status = as_wire(CUDA_ERROR_INVALID_DEVICE)});
-  cu::UsageReply reply{.total = devices_[m.device].memory, .used = grant_.used(m.device), .busy = ~0u, .memory_busy = ~0u, .temperature = -1, .power = ~0u, .clock = ~0u, .memory_clock = ~0u};
-  respond(reply);
 }
 
 }  // namespace flexrack::backend::cuda

@@ -8,22 +8,20 @@
 #include <stdexcept>
 
 namespace flexrack::backend::cuda {
-namespace {
 
-/// A daemon must not serve what it would get from daemons: inside `flexrack attach`, libcuda.so.1 is the driver that forwards.
 bool is_forwarding(void* library) {
   link_map* about = nullptr;
   char real[PATH_MAX];
   if (dlinfo(library, RTLD_DI_LINKMAP, &about) != 0 || !realpath(about->l_name, real)) return false;
   const std::string path = real;
-  return path.substr(path.rfind('/') + 1).starts_with("libflexrack-cuda");
+  const auto file = path.substr(path.rfind('/') + 1);
+  return file.starts_with("libflexrack-cuda") || file.starts_with("libflexrack-nvml");
 }
-
-}  // namespace
 
 DriverLibrary::DriverLibrary(const std::string& path) : path_(path), library_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
   if (!library_) throw std::runtime_error("no CUDA driver: " + std::string(dlerror()));
   if (is_forwarding(library_)) throw std::runtime_error(path + " is flexrack's own driver, for GPUs of other machines: a daemon serves those of its own");
+  sim_ = flexrack::cuda::find_table<flexrack::cuda::SimTable>(find<decltype(cuGetExportTable)>("cuGetExportTable"));
 }
 
 void* DriverLibrary::look_up(const char* symbol) const { return dlsym(library_, symbol); }

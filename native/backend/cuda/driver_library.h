@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cuda/own_tables.h"
 #include "gen/cuda/cuda.h"
 
 namespace flexrack::backend::cuda {
@@ -23,6 +24,9 @@ class DriverLibrary {
     return reinterpret_cast<Function*>(look_up_needed(symbol));
   }
 
+  /// What only the driver in software has; null where this is another one.
+  const flexrack::cuda::SimTable* sim() const { return sim_; }
+
   /// For people: "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)", and what the driver's error log says last, where it has one (CUDA 12.9).
   std::string text_of(CUresult result) const;
 
@@ -33,6 +37,10 @@ class DriverLibrary {
 
   std::string path_;
   void* library_;
+  const flexrack::cuda::SimTable* sim_ = nullptr;
 };
+
+/// A daemon must not serve what it would get from daemons: inside `flexrack attach`, the libraries of CUDA's names are those that forward.
+bool is_forwarding(void* library);
 
 }  // namespace flexrack::backend::cuda

@@ -2,36 +2,43 @@
 
 namespace flexrack::backend::cuda {
 namespace {
+constexpr std::size_t kMost = 1 << 20;
 constexpr std::size_t kAtOnce = 1024;          ///< gates a piece of pinned memory
 constexpr std::size_t kApart = 64 / sizeof(std::uint32_t);   ///< words from gate to gate: a cache line each
 }  // namespace
 
-Gates::Gate Gates::make() {
+Gate Gates::make(std::shared_ptr<void> owner) {
   const std::lock_guard guard(lock_);
   if (free_.empty()) {
-    void* at = nullptr;
-    if (driver_.cuMemHostAlloc(&at, kAtOnce * 64, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS) return {};
+    if (made_ >= kMost) return {};
+    auto* const at = static_cast<std::uint32_t*>(pages_.take(kAtOnce * 64));
     CUdeviceptr address = 0;
+    if (!at) return {};
     if (driver_.cuMemHostGetDevicePointer_v2(&address, at, 0) != CUDA_SUCCESS) {
-      driver_.cuMemFreeHost(at);
+      pages_.give(at);
       return {};
     }
-    for (std::size_t i = 0; i < kAtOnce; ++i) free_.push_back({static_cast<std::uint32_t*>(at) + i * kApart, address + i * 64});
+    for (std::size_t i = 0; i < kAtOnce; ++i) free_.push_back({at + i * kApart, address + i * 64, 0});
+    made_ += kAtOnce;
   }
-  const auto gate = free_.back();
+  const auto word = free_.back();
   free_.pop_back();
-  __atomic_store_n(gate.word, 0u, __ATOMIC_RELEASE);
-  return gate;
+  return {word.at, word.address, word.number + 1, this, std::move(owner)};
 }
 
-CUresult Gates::wait(CUstream stream, const Gate& gate) const {
-  if (!driver_.cuStreamWaitValue32_v2) return CUDA_ERROR_NOT_SUPPORTED;
-  return driver_.cuStreamWaitValue32_v2(stream, gate.address, 1, CU_STREAM_WAIT_VALUE_EQ);
+CUresult Gate::wait(CUstream stream) const {
+  auto* const function = gates->driver_.cuStreamWaitValue32_v2;
+  return function ? function(stream, address, number, CU_STREAM_WAIT_VALUE_GEQ) : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-void Gates::recycle(const Gate& gate) {
-  const std::lock_guard guard(lock_);
-  free_.push_back(gate);
+void Gate::recycle() const {
+  const std::lock_guard guard(gates->lock_);
+  gates->free_.push_back({word, address, number});
+}
+
+void Gate::open_and_recycle() const {
+  open();
+  recycle();
 }
 
 }  // namespace flexrack::backend::cuda

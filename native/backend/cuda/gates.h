@@ -2,36 +2,53 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
-#include "gen/cuda/driver_table.h"
+#include "backend/cuda/pages.h"
 
 namespace flexrack::backend::cuda {
+
+class Gates;
+
+struct Gate {
+  std::uint32_t* word = nullptr;   ///< in host memory
+  CUdeviceptr address = 0;         ///< the same for the device
+  std::uint32_t number = 0;        ///< open from this number on, as cuStreamWaitValue32 compares (cyclic): whoever waited before is never held up again
+  Gates* gates = nullptr;
+  std::shared_ptr<void> owner{};   ///< of those
+
+  explicit operator bool() const { return word != nullptr; }
+  void open() const { __atomic_store_n(word, number, __ATOMIC_RELEASE); }
+  /// It is open for good: its word may be made a gate again, whatever streams have still to look at it.
+  void open_and_recycle() const;
+  void recycle() const;
+  /// Work put on the stream after this waits for it.
+  CUresult wait(CUstream stream) const;
+};
 
 /// Thread-safe. A gate is a word of pinned memory that the stream waits on (cuStreamWaitValue32), so nothing of ours is in the way of other streams.
 class Gates {
  public:
-  explicit Gates(const cu::DriverTable& driver) : driver_(driver) {}
+  Gates(const cu::DriverTable& driver, Pages& pages) : driver_(driver), pages_(pages) {}
 
-  struct Gate {
-    std::uint32_t* word = nullptr;   ///< in host memory
-    CUdeviceptr address = 0;         ///< the same for the device
-    explicit operator bool() const { return word != nullptr; }
-  };
-
-  /// A closed one; null where the driver has no memory for more. With a current context.
-  Gate make();
-  /// Work put on the stream after this waits for it.
-  CUresult wait(CUstream stream, const Gate& gate) const;
-  static void open(const Gate& gate) { __atomic_store_n(gate.word, 1u, __ATOMIC_RELEASE); }
-  /// Nobody waits on it any more: it may be made again.
-  void recycle(const Gate& gate);
+  /// A closed one; null where there is no memory for more, or there are a million. With a current context.
+  Gate make(std::shared_ptr<void> owner);
 
  private:
-  const cu::DriverTable& driver_;
+  friend struct Gate;
+  struct Word {
+    std::uint32_t* at;
+    CUdeviceptr address;
+    std::uint32_t number;
+  };
+
+  const cu::DriverTable driver_;   ///< a copy: this may outlive the session
+  Pages& pages_;
   std::mutex lock_;
-  std::vector<Gate> free_;
+  std::vector<Word> free_;
+  std::size_t made_ = 0;
 };
 
 }  // namespace flexrack::backend::cuda

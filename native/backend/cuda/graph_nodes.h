@@ -7,26 +7,27 @@
 
 namespace flexrack::backend::cuda {
 
-/// The driver's structure and all it points to.
+/// The client's own memory, packed, is one side of the copy (cuda.api, Place).
+inline bool is_input(const cu::NodeWork& work) { return work.kind == CU_GRAPH_NODE_TYPE_MEMCPY && work.source.kind == 2; }
+inline bool is_output(const cu::NodeWork& work) { return work.kind == CU_GRAPH_NODE_TYPE_MEMCPY && work.target.kind == 2; }
+
+/// The driver's structure and all it points to. `stop`: of a host function, an input or an output.
 class NodeParams {
  public:
-  NodeParams(Session& session, Turn& turn, const cu::NodeWork& work);
+  NodeParams(Session& session, Turn& turn, const cu::NodeWork& work, GraphStop* stop);
   NodeParams(const NodeParams&) = delete;
 
   CUgraphNodeParams* get() { return &params_; }
-  /// Of an allocation, after the driver has taken it.
-  CUdeviceptr address() const { return params_.alloc.dptr; }
-  std::span<const CUgraph> bodies() const { return bodies_; }
 
  private:
   CUgraphNodeParams params_{};
-  std::vector<void*> arguments_;
   void* extra_[5] = {};
   size_t parameter_bytes_ = 0;
   wire::Bytes parameters_;
-  std::vector<CUmemAccessDesc> accesses_;
   std::vector<CUstreamBatchMemOpParams> operations_;
-  std::vector<CUgraph> bodies_;
 };
+
+/// Of a node that is a stop in the client.
+void make_host_params(CUgraphNodeParams& params, GraphStop& stop);
 
 }  // namespace flexrack::backend::cuda

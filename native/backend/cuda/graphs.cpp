@@ -1,319 +1,228 @@
-// Capture and graphs. A node that the client has made has its handle; one that the driver has made (captured, cloned) gets one of ours when it is asked for.
-#include <unistd.h>
-
-#include <cstdio>
-
+// Graphs that are instantiated: the client has built them, and says all of them at once. What they do in the client: graph_host.
 #include "backend/cuda/graph_nodes.h"
 
 namespace flexrack::backend::cuda {
-namespace {
-
-/// CUgraphEdgeData of a message as the driver takes it: nothing, or as many as there are edges.
-struct Edges {
-  std::vector<CUgraphNode> nodes;
-  std::vector<CUgraphEdgeData> data;
-  Edges(Turn& turn, std::span<const std::uint64_t> handles, wire::View bytes) : nodes(turn.get_all<CUgraphNode>(handles)), data(turn.flat_all<CUgraphEdgeData>(bytes)) {
-    turn.check(data.empty() || data.size() == nodes.size());
-  }
-  const CUgraphEdgeData* edges() const { return data.empty() ? nullptr : data.data(); }
-};
-
-}  // namespace
-
-std::uint64_t Session::handle_of(CUgraphNode node, std::uint64_t graph) {
-  const auto known = nodes_.find(node);
-  if (known != nodes_.end() && handles_.find(known->second)) return known->second;
-  const auto handle = mint();
-  if (!handles_.insert(handle, {.kind = Kind::node, .native = node, .owner = graph})) return 0;
-  nodes_[node] = handle;
-  return handle;
-}
-
-std::uint64_t Session::handle_of(CUgraph graph, std::uint64_t owner) {
-  std::uint64_t handle = 0;
-  handles_.each([&](const Record& one) { if (one.kind == Kind::graph && one.native == graph) handle = one.handle; });
-  if (handle != 0) return handle;
-  handle = mint();
-  return handles_.insert(handle, {.kind = Kind::graph, .native = graph, .owner = owner}) ? handle : 0;
-}
-
-/// A host function in a graph: the node waits until the client has run it, each time the graph gets there.
-Session::GraphCall* Session::graph_call(std::uint64_t function) {
-  auto& call = graph_calls_[function];
-  if (!call) {
-    call = std::make_unique<GraphCall>();
-    call->session = this;
-    call->function = function;
-    call->run = [](void* data) {
-      auto& self = *static_cast<GraphCall*>(data);
-      self.session->run_in_graph(self.function);
-    };
-  }
-  return call.get();
-}
-
-void Session::run_in_graph(std::uint64_t function) {
-  std::unique_lock guard(graph_turns_lock_);
-  if (is_ending_) return;
-  const auto number = next_graph_turn_++;
-  graph_turns_.insert(number);
-  guard.unlock();
-  tell(cu::RunHostFunction{.function = function, .turn = number | kGraphTurn, .status = 0});
-  guard.lock();
-  graph_turns_over_.wait(guard, [&] { return is_ending_ || !graph_turns_.contains(number); });
-}
-
-bool Session::ran_in_graph(std::uint64_t turn) {
-  const std::lock_guard guard(graph_turns_lock_);
-  if (graph_turns_.erase(turn & ~kGraphTurn) == 0) return false;
-  graph_turns_over_.notify_all();
-  return true;
-}
-
-// ---- capture
-
-void Session::on(const cu::BeginCapture& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  const Edges after(turn, m.dependencies, m.edges);
-  // The client's threads are not ours: what one of them may not do while another captures is the client's to know.
-  const auto mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-  if (m.has_graph != 0) {
-    turn.run(table_.cuStreamBeginCaptureToGraph, stream, turn.get<CUgraph>(m.graph), after.nodes.data(), after.edges(), after.nodes.size(), mode);
-  } else {
-    turn.run(table_.cuStreamBeginCapture_v2, stream, mode);
-  }
-  turn.end();
-}
-
-void Session::on(const cu::EndCapture& m, Respond<cu::EndCaptureReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
-  CUgraph graph = nullptr;
-  turn.run(table_.cuStreamEndCapture, turn.get<CUstream>(m.stream), &graph);
-  // A capture into a graph of the client's gives that graph back, under the handle it has.
-  bool is_known = false;
-  handles_.each([&](const Record& one) { is_known |= graph && one.kind == Kind::graph && one.native == graph; });
-  if (turn.is_good() && graph && !is_known) turn.keep(m.graph, graph);
-  respond({.status = as_wire(turn.status()), .is_empty = graph ? 0u : 1u});
-}
-
-void Session::on(const cu::CaptureInfo& m, Respond<cu::CaptureInfoReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
-  CUstreamCaptureStatus capture{};
-  cuuint64_t id = 0;
-  CUgraph graph = nullptr;
-  const CUgraphNode* nodes = nullptr;
-  const CUgraphEdgeData* edges = nullptr;
-  size_t count = 0;
-  turn.run(table_.cuStreamGetCaptureInfo_v3, turn.get<CUstream>(m.stream), &capture, &id, &graph, &nodes, &edges, &count);
-  cu::CaptureInfoReply reply{.status = as_wire(turn.status()), .capture = static_cast<std::uint32_t>(capture), .id = id};
-  std::vector<std::uint64_t> handles;
-  if (turn.is_good() && graph) {
-    reply.graph = handle_of(graph, 0);
-    for (size_t i = 0; i < count; ++i) handles.push_back(handle_of(nodes[i], reply.graph));
-    reply.dependencies = handles;
-    if (edges) reply.edges = {reinterpret_cast<const std::uint8_t*>(edges), count * sizeof *edges};
-  }
-  respond(reply);
-}
-
-void Session::on(const cu::UpdateCapture& m) {
-  Turn turn(*this, m.kOp, m.context);
-  Edges after(turn, m.dependencies, m.edges);
-  turn.run(table_.cuStreamUpdateCaptureDependencies_v2, turn.get<CUstream>(m.stream), after.nodes.data(), after.edges(), after.nodes.size(), m.flags);
-  turn.end();
-}
-
-// ---- graphs
 
 void Session::on(const cu::CreateGraph& m) {
   Turn turn(*this, m.kOp, m.context);
   CUgraph graph = nullptr;
   turn.run(table_.cuGraphCreate, &graph, m.flags);
   if (auto* record = turn.keep(m.graph, graph)) record->context = 0;
+  else if (graph) table_.cuGraphDestroy(graph);
   turn.end();
 }
 
-CUgraphNode Session::add_node(Turn& turn, std::uint64_t graph, std::uint64_t handle, std::span<const std::uint64_t> dependencies, wire::View edges, NodeParams& params) {
-  const Edges after(turn, dependencies, edges);
-  CUgraphNode node = nullptr;
-  turn.run(table_.cuGraphAddNode_v2, &node, turn.get<CUgraph>(graph), after.nodes.data(), after.edges(), after.nodes.size(), params.get());
-  if (auto* record = turn.keep(handle, node)) {
-    record->context = 0;
-    record->owner = graph;
-    nodes_[node] = handle;
+/// The memory that a copy of that extent goes through. False: `turn` has failed.
+bool Session::stage(Turn& turn, GraphStop& stop, const cu::NodeWork& work) {
+  const auto size = box_bytes(work.extent);
+  turn.check(size.has_value() && *size > 0);
+  if (!turn.is_good()) return false;
+  if (stop.staging && stop.staging->size == *size) return true;
+  auto piece = HostSide::take(host_of(turn.context()), *size);
+  if (!piece) return turn.fail(CUDA_ERROR_OUT_OF_MEMORY), false;
+  graph_host_.restage(stop, std::move(piece));
+  return true;
+}
+
+/// The driver calls back that nothing of it is in use any more; memory may be given back on another thread only.
+void Session::forget_stop(GraphStop* stop) {
+  graph_host_.forget(*stop);
+  waiters_.run([gone = std::shared_ptr<GraphStop>(stop)] {});
+}
+
+/// For a host function, an input or an output: it belongs to the driver's graph from now on. Null where the node is none of these, or `turn` has failed.
+GraphStop* Session::make_stop(Turn& turn, const cu::AddNode& m) {
+  const bool is_function = m.work.kind == CU_GRAPH_NODE_TYPE_HOST, takes = is_input(m.work), gives = is_output(m.work);
+  const auto graph = turn.get<CUgraph>(m.graph);
+  if (!turn.is_good() || (!is_function && !takes && !gives)) return nullptr;
+  struct Owned {
+    std::shared_ptr<GraphOwner> owner;
+    GraphStop* stop;
+  };
+  auto stop = std::make_unique<GraphStop>();
+  stop->host = &graph_host_;
+  stop->sort = is_function ? GraphStop::Sort::function : takes ? GraphStop::Sort::input : GraphStop::Sort::output;
+  stop->function = m.work.value;
+  if (!is_function && !stage(turn, *stop, m.work)) return nullptr;
+  auto owned = std::unique_ptr<Owned>(new Owned{graph_owner_, stop.get()});
+  // The driver calls on a thread of its own, whenever it likes: perhaps when the session is over. Its memory is left to the end of the process then.
+  const auto let_go = [](void* data) {
+    const std::unique_ptr<Owned> gone(static_cast<Owned*>(data));
+    const std::lock_guard guard(gone->owner->lock);
+    if (gone->owner->session) gone->owner->session->forget_stop(gone->stop);
+  };
+  CUuserObject object = nullptr;
+  if (!turn.run(table_.cuUserObjectCreate, &object, static_cast<void*>(owned.get()), static_cast<CUhostFn>(let_go), 1u,
+                static_cast<unsigned>(CU_USER_OBJECT_NO_DESTRUCTOR_SYNC))) return nullptr;
+  static_cast<void>(owned.release());
+  auto* const made = stop.release();
+  if (!turn.run(table_.cuGraphRetainUserObject, graph, object, 1u, static_cast<unsigned>(CU_GRAPH_USER_OBJECT_MOVE))) {
+    if (table_.cuUserObjectRelease) table_.cuUserObjectRelease(object, 1);
+    return nullptr;
   }
-  return node;
+  return made;
 }
 
 void Session::on(const cu::AddNode& m) {
   Turn turn(*this, m.kOp, m.work.context);
-  NodeParams params(*this, turn, m.work);
-  const auto node = add_node(turn, m.graph, m.node, m.dependencies, m.edges, params);
+  const auto graph = turn.get<CUgraph>(m.graph);
+  auto after = turn.get_all<CUgraphNode>(m.dependencies);
+  auto edges = turn.flat_all<CUgraphEdgeData>(m.edges);
+  turn.check(edges.empty() || edges.size() == after.size());
+  auto* const stop = make_stop(turn, m);
+  NodeParams params(*this, turn, m.work, stop);
+  CUgraphNode node = nullptr;
+  const auto add = [&](CUgraphNodeParams* added) {
+    turn.run(table_.cuGraphAddNode_v2, &node, graph, static_cast<const CUgraphNode*>(after.data()),
+             static_cast<const CUgraphEdgeData*>(edges.empty() ? nullptr : edges.data()), after.size(), added);
+    after.assign(1, node);
+    edges.clear();
+  };
+  CUgraphNodeParams in_client{};
+  if (stop) make_host_params(in_client, *stop);
+  // What depends on the node depends on the last of these.
+  if (is_input(m.work)) add(&in_client);
+  add(params.get());
+  if (stop) stop->copy = node;
+  const auto worker = node;
+  if (is_output(m.work)) add(&in_client);
   for (const auto& one : launch_attributes(turn, m.work.attributes)) {
-    if (turn.is_good()) turn.run(table_.cuGraphKernelNodeSetAttribute, node, one.id, &one.value);
+    if (turn.is_good()) turn.run(table_.cuGraphKernelNodeSetAttribute, worker, one.id, &one.value);
   }
-  turn.end();
-}
-
-void Session::on(const cu::AddAnsweredNode& m, Respond<cu::AddAnsweredNodeReply> respond) {
-  Turn turn(*this, m.kOp, m.work.context);
-  const bool is_allocation = m.work.kind == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
-  if (is_allocation) turn.device(m.work.element);  // a device of the lease, before its share is touched
-  if (is_allocation && turn.is_good() && !charge(m.work.element, m.work.value)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  const bool is_charged = is_allocation && turn.is_good();
-  NodeParams params(*this, turn, m.work);
-  add_node(turn, m.graph, m.node, m.dependencies, m.edges, params);
-  cu::AddAnsweredNodeReply reply;
-  std::vector<std::uint64_t> graphs;
-  if (turn.is_good()) {
-    // What a graph allocates is paid for as long as the node is there: it may be launched at any time.
-    if (is_charged) {
-      auto* record = handles_.find(m.node);
-      record->device = m.work.element;
-      record->charged = m.work.value;
-      reply.address = params.address();
-    }
-    for (auto* body : params.bodies()) graphs.push_back(handle_of(body, m.graph));
-    reply.graphs = graphs;
-  } else if (is_charged) {
-    refund(m.work.element, m.work.value);
+  if (auto* record = turn.keep(m.node, node)) {
+    record->context = 0;
+    record->owner = m.graph;
+    if (stop) stops_[m.node] = stop;
   }
-  reply.status = as_wire(turn.status());
-  respond(reply);
-}
-
-void Session::on(const cu::SetNode& m) {
-  Turn turn(*this, m.kOp, m.work.context);
-  NodeParams params(*this, turn, m.work);
-  turn.run(table_.cuGraphNodeSetParams, turn.get<CUgraphNode>(m.node), params.get());
-  turn.end();
-}
-
-void Session::on(const cu::SetExecNode& m, Respond<cu::SetExecNodeReply> respond) {
-  Turn turn(*this, m.kOp, m.work.context);
-  NodeParams params(*this, turn, m.work);
-  turn.run(table_.cuGraphExecNodeSetParams, turn.get<CUgraphExec>(m.exec), turn.get<CUgraphNode>(m.node), params.get());
-  respond({.status = as_wire(turn.status())});
-}
-
-/// The client knows what its own nodes do; those of a capture are asked for by few, and a driver has no one call for them before CUDA 13.
-void Session::on(const cu::AskNode& m, Respond<cu::AskNodeReply> respond) {
-  Turn turn(*this, m.kOp, 0);
-  CUgraphNodeType type{};
-  turn.run(table_.cuGraphNodeGetType, turn.get<CUgraphNode>(m.node), &type);
-  cu::AskNodeReply reply;
-  if (turn.is_good() && type != CU_GRAPH_NODE_TYPE_EMPTY) turn.fail(CUDA_ERROR_NOT_SUPPORTED);
-  reply.work.kind = type;
-  reply.status = as_wire(turn.status());
-  respond(reply);
-}
-
-void Session::on(const cu::GraphContent& m, Respond<cu::GraphContentReply> respond) {
-  Turn turn(*this, m.kOp, 0);
-  const auto graph = turn.get<CUgraph>(m.graph);
-  size_t count = 0, edges = 0;
-  turn.run(table_.cuGraphGetNodes, graph, static_cast<CUgraphNode*>(nullptr), &count);
-  turn.run(table_.cuGraphGetEdges_v2, graph, static_cast<CUgraphNode*>(nullptr), static_cast<CUgraphNode*>(nullptr), static_cast<CUgraphEdgeData*>(nullptr), &edges);
-  std::vector<CUgraphNode> nodes(count), from(edges), to(edges);
-  std::vector<CUgraphEdgeData> data(edges);
-  if (count > 0) turn.run(table_.cuGraphGetNodes, graph, nodes.data(), &count);
-  if (edges > 0) turn.run(table_.cuGraphGetEdges_v2, graph, from.data(), to.data(), data.data(), &edges);
-  cu::GraphContentReply reply{.status = as_wire(turn.status())};
-  if (turn.is_good()) {
-    for (auto* node : nodes) {
-      CUgraphNodeType type{};
-      table_.cuGraphNodeGetType(node, &type);
-      reply.nodes.push_back({handle_of(node, m.graph), static_cast<std::uint32_t>(type), 0});
-    }
-    for (size_t i = 0; i < edges; ++i) reply.edges.push_back({handle_of(from[i], m.graph), handle_of(to[i], m.graph), bytes_of(data[i])});
-  }
-  respond(reply);
-}
-
-void Session::on(const cu::CloneGraph& m, Respond<cu::CloneGraphReply> respond) {
-  Turn turn(*this, m.kOp, 0);
-  const auto graph = turn.get<CUgraph>(m.graph);
-  CUgraph clone = nullptr;
-  turn.run(table_.cuGraphClone, &clone, graph);
-  std::vector<std::uint64_t> originals, clones;
-  if (turn.keep(m.clone, clone)) {
-    size_t count = 0;
-    turn.run(table_.cuGraphGetNodes, graph, static_cast<CUgraphNode*>(nullptr), &count);
-    std::vector<CUgraphNode> nodes(count);
-    if (count > 0) turn.run(table_.cuGraphGetNodes, graph, nodes.data(), &count);
-    for (auto* node : nodes) {
-      CUgraphNode twin = nullptr;
-      if (turn.run(table_.cuGraphNodeFindInClone, &twin, node, clone)) {
-        originals.push_back(handle_of(node, m.graph));
-        clones.push_back(handle_of(twin, m.clone));
-      }
-    }
-  } else if (clone) {
-    table_.cuGraphDestroy(clone);
-  }
-  respond({.status = as_wire(turn.status()), .originals = originals, .clones = clones});
+  if (turn.is_good()) return;
+  // Told by instantiate, which all this is for.
+  const auto* record = handles_.find(m.graph);
+  if (record && record->kind == Kind::graph) graph_errors_.try_emplace(m.graph, GraphError{turn.status(), m.node});
+  else turn.end();
 }
 
 void Session::on(const cu::Instantiate& m, Respond<cu::InstantiateReply> respond) {
   Turn turn(*this, m.kOp, m.context);
+  if (const auto wrong = graph_errors_.find(m.graph); wrong != graph_errors_.end()) {
+    const auto found = wrong->second;
+    graph_errors_.erase(wrong);
+    return respond({.status = as_wire(found.status), .result = CUDA_GRAPH_INSTANTIATE_ERROR, .node = found.node});
+  }
   CUDA_GRAPH_INSTANTIATE_PARAMS how{};
   how.flags = m.flags;
   how.hUploadStream = turn.get<CUstream>(m.upload_stream);
   CUgraphExec exec = nullptr;
   turn.run(table_.cuGraphInstantiateWithParams, &exec, turn.get<CUgraph>(m.graph), &how);
   if (!turn.keep(m.exec, exec) && exec) table_.cuGraphExecDestroy(exec);
-  respond({.status = as_wire(turn.status()), .result = static_cast<std::uint32_t>(how.result_out), .node = how.hErrNode_out ? handle_of(how.hErrNode_out, m.graph) : 0});
+  std::uint64_t node = 0;
+  if (how.hErrNode_out) handles_.each([&](const Record& one) { if (one.kind == Kind::node && one.native == how.hErrNode_out) node = one.handle; });
+  respond({.status = as_wire(turn.status()), .result = static_cast<std::uint32_t>(how.result_out), .node = node});
 }
 
-void Session::on(const cu::UpdateExec& m, Respond<cu::UpdateExecReply> respond) {
-  Turn turn(*this, m.kOp, 0);
-  CUgraphExecUpdateResultInfo info{};
-  turn.run(table_.cuGraphExecUpdate_v2, turn.get<CUgraphExec>(m.exec), turn.get<CUgraph>(m.graph), &info);
-  respond({.status = as_wire(turn.status()), .result = static_cast<std::uint32_t>(info.result), .node = info.errorNode ? handle_of(info.errorNode, m.graph) : 0,
-           .from = info.errorFromNode ? handle_of(info.errorFromNode, m.graph) : 0});
+GraphStop* Session::stop_of(std::uint64_t node, GraphStop::Sort sort) {
+  const auto found = stops_.find(node);
+  return found != stops_.end() && found->second->sort == sort ? found->second : nullptr;
 }
 
-void Session::on(const cu::SetNodeAttribute& m) {
-  Turn turn(*this, m.kOp, 0);
-  const auto node = turn.get<CUgraphNode>(m.node);
-  const auto attributes = launch_attributes(turn, {&m.attribute, 1});
-  if (turn.is_good()) turn.run(table_.cuGraphKernelNodeSetAttribute, node, attributes[0].id, &attributes[0].value);
+void Session::on(const cu::SetExecNode& m) {
+  Turn turn(*this, m.kOp, m.work.context);
+  auto node = turn.get<CUgraphNode>(m.node);
+  GraphStop* stop = nullptr;
+  if (const auto sort = is_input(m.work) ? GraphStop::Sort::input : GraphStop::Sort::output; is_input(m.work) || is_output(m.work)) {
+    stop = stop_of(m.node, sort);
+    turn.check(stop != nullptr);
+    if (turn.is_good() && stage(turn, *stop, m.work)) node = stop->copy;
+  }
+  // What a host function is to the client is the client's to change.
+  turn.check(m.work.kind != CU_GRAPH_NODE_TYPE_HOST);
+  NodeParams params(*this, turn, m.work, stop);
+  turn.run(table_.cuGraphExecNodeSetParams, turn.get<CUgraphExec>(m.exec), node, params.get());
   turn.end();
 }
 
-void Session::on(const cu::NodeAttribute& m, Respond<cu::NodeAttributeReply> respond) {
+void Session::on(const cu::EnableNode& m) {
   Turn turn(*this, m.kOp, 0);
-  CUkernelNodeAttrValue value{};
-  turn.run(table_.cuGraphKernelNodeGetAttribute, turn.get<CUgraphNode>(m.node), static_cast<CUkernelNodeAttrID>(m.which), &value);
-  respond({.status = as_wire(turn.status()), .value = bytes_of(value)});
+  auto node = turn.get<CUgraphNode>(m.node);
+  if (const auto found = stops_.find(m.node); found != stops_.end()) node = found->second->copy;
+  turn.run(table_.cuGraphNodeSetEnabled, turn.get<CUgraphExec>(m.exec), node, m.is_enabled);
+  turn.end();
 }
 
-/// The driver writes a file; the client gets its text.
-void Session::on(const cu::GraphAsDot& m, Respond<cu::GraphAsDotReply> respond) {
-  Turn turn(*this, m.kOp, 0);
-  char path[] = "/tmp/flexrack-graph-XXXXXX";
-  const int file = mkstemp(path);
-  if (file < 0) turn.fail(CUDA_ERROR_OPERATING_SYSTEM);
-  turn.run(table_.cuGraphDebugDotPrint, turn.get<CUgraph>(m.graph), static_cast<const char*>(path), m.flags);
-  wire::Bytes text;
-  if (file >= 0) {
-    close(file);
-    if (auto* found = turn.is_good() ? std::fopen(path, "rb") : nullptr) {
-      std::uint8_t piece[4096];
-      for (std::size_t got = 0; (got = std::fread(piece, 1, sizeof piece, found)) > 0;) text.insert(text.end(), piece, piece + got);
-      std::fclose(found);
-    }
-    unlink(path);
+// ---- launching
+
+/// Bytes for the node's next launch. False: they are not what the node takes; nothing is waited for then.
+bool Session::expect_input(GraphStop& stop, std::uint64_t context, const wire::Payload& data) {
+  if (data.size == 0) return graph_host_.expect(stop, nullptr), true;
+  if (!stop.staging || data.size != stop.staging->size) {
+    if (!data.is_inline()) link_->cancel(data.ticket);
+    return graph_host_.expect(stop, nullptr), false;
   }
-  respond({.status = as_wire(turn.status()), .text = text});
+  const auto arrival = std::make_shared<GraphArrival>();
+  arrival->held = graph_host_.hold(data.size);
+  if (!arrival->held) {
+    if (!data.is_inline()) link_->cancel(data.ticket);
+    return graph_host_.expect(stop, nullptr), false;
+  }
+  if (data.is_inline()) {
+    arrival->bytes.assign(data.inline_data.begin(), data.inline_data.end());
+    arrival->is_over = arrival->has_arrived = true;
+    return graph_host_.expect(stop, arrival), true;
+  }
+  arrival->bytes.resize(data.size);
+  graph_host_.expect(stop, arrival);
+  link_->land(data.ticket, arrival->bytes, [this, arrival, context](bool has_arrived) {
+    graph_host_.arrived(*arrival, has_arrived);
+    if (!has_arrived) tell(cu::Failed{.context = context, .op = cu::LaunchGraph::kOp, .status = as_wire(CUDA_ERROR_UNKNOWN)});
+  });
+  return true;
 }
 
-void Session::on(const cu::ConditionalHandle& m, Respond<cu::ConditionalHandleReply> respond) {
+void Session::on(const cu::LaunchGraph& m) {
   Turn turn(*this, m.kOp, m.context);
-  CUgraphConditionalHandle value = 0;
-  turn.run(table_.cuGraphConditionalHandleCreate, &value, turn.get<CUgraph>(m.graph), turn.get<CUcontext>(m.context), m.initial, m.flags);
-  respond({.status = as_wire(turn.status()), .value = value});
+  const auto exec = turn.get<CUgraphExec>(m.exec);
+  const auto stream = turn.get<CUstream>(m.stream);
+  std::vector<GraphStop*> inputs, outputs;
+  for (const auto& one : m.inputs) inputs.push_back(stop_of(one.node, GraphStop::Sort::input));
+  for (const auto& one : m.outputs) outputs.push_back(stop_of(one.node, GraphStop::Sort::output));
+  for (const auto* one : inputs) turn.check(one != nullptr);
+  for (const auto* one : outputs) turn.check(one != nullptr);
+  if (!graph_host_.has_room(m.inputs.size() + m.outputs.size())) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  if (!m.outputs.empty()) turn.may_wait();
+  const bool is_known = turn.is_good();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (is_known) turn.check(expect_input(*inputs[i], m.context, m.inputs[i].data));
+    else if (!m.inputs[i].data.is_inline()) link_->cancel(m.inputs[i].data.ticket);
+  }
+  for (std::size_t i = 0; is_known && i < outputs.size(); ++i) graph_host_.want(*outputs[i], m.outputs[i].ticket);
+  const auto launch = [&] { return turn.run(table_.cuGraphLaunch, exec, stream); };
+  const auto device = device_of(m.context);
+  if (turn.is_good() && grant_.is_gated(device)) launch_gated(turn, device, stream, launch);
+  else launch();
+  std::vector<std::uint64_t> tickets;
+  for (const auto& one : m.outputs) if (one.ticket != 0) tickets.push_back(one.ticket);
+  if (turn.is_good() && !tickets.empty()) {
+    // A launch that fails delivers nothing, and nobody is to wait for it.
+    when_reached(turn, stream, [this, tickets = std::move(tickets)](CUresult status) {
+      if (status != CUDA_SUCCESS) for (const auto ticket : tickets) link_->cancel(ticket);
+    });
+  } else if (!turn.is_good()) {
+    if (is_known) {
+      for (auto* one : inputs) graph_host_.take_back(*one);
+      for (auto* one : outputs) graph_host_.take_back(*one);
+    }
+    for (const auto ticket : tickets) link_->cancel(ticket);
+  }
+  turn.end();
+}
+
+void Session::on(const cu::GraphInput& m) {
+  Turn turn(*this, m.kOp, 0);
+  auto* const stop = stop_of(m.node, GraphStop::Sort::input);
+  turn.check(stop != nullptr);
+  if (!graph_host_.has_room(1)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  if (turn.is_good()) turn.check(expect_input(*stop, 0, m.data));
+  else if (!m.data.is_inline()) link_->cancel(m.data.ticket);
+  turn.end();
 }
 
 }  // namespace flexrack::backend::cuda

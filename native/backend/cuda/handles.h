@@ -1,11 +1,13 @@
 // What the client's handles stand for. Every handle off the wire is looked up here and checked for its kind.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <unordered_map>
 
+#include "backend/cuda/host_side.h"
 #include "gen/cuda/cuda.h"
 
 namespace flexrack::backend::cuda {
@@ -28,6 +30,27 @@ template <> inline constexpr Kind kKindOf<CUmemoryPool> = Kind::pool;
 template <> inline constexpr Kind kKindOf<CUarray> = Kind::array;
 template <> inline constexpr Kind kKindOf<CUmipmappedArray> = Kind::mipmap;
 
+/// Others may belong to it, and go with it.
+inline bool may_own(Kind kind) { return kind == Kind::module || kind == Kind::library || kind == Kind::graph || kind == Kind::array || kind == Kind::mipmap; }
+
+/// How many threads have something to do in a context, which ends when they have done it.
+class Users {
+ public:
+  /// One more, for as long as what is returned lives.
+  static std::shared_ptr<void> one_of(const std::shared_ptr<Users>& users) {
+    users->count_.fetch_add(1, std::memory_order_relaxed);
+    return {nullptr, [users](void*) {
+              if (users->count_.fetch_sub(1, std::memory_order_acq_rel) == 1) users->count_.notify_all();
+            }};
+  }
+  void wait_for_all() const {
+    for (auto left = count_.load(std::memory_order_acquire); left != 0; left = count_.load(std::memory_order_acquire)) count_.wait(left);
+  }
+
+ private:
+  std::atomic<unsigned> count_{0};
+};
+
 /// An object of the session.
 struct Record {
   Kind kind = Kind::none;
@@ -38,11 +61,17 @@ struct Record {
   std::uint32_t device = 0;        ///< index in the grant, of a context, a pool, a memory, an array
   std::uint64_t charged = 0;       ///< bytes of that device's share, given back with it
   std::uint32_t flags = 0;         ///< of a context: 1 it is a primary one
-  std::uint64_t owner = 0;         ///< handle of the module, library or graph it goes with, 0: of its own
+  std::shared_ptr<void> share{};   ///< of a memory: its bytes of the share, which its mappings have too
+  std::uint64_t owner = 0;         ///< handle of the module, library, graph or array it goes with, 0: of its own
+  std::uint32_t parameter_bytes = 0;                  ///< of a kernel: what a launch hands over
+  bool has_parameter_bytes = false;                   ///< the driver has told
+  std::shared_ptr<Users> users{};                     ///< of a context
+  std::shared_ptr<HostSide> host{};                   ///< of a context
+  std::shared_ptr<void> held{};                       ///< of an event: it ends with the last who waits for it
   std::map<std::uint64_t, CUfunction> in_context{};   ///< of a library's kernel: its function in each context where it was used
 };
 
-/// Live objects of one client: 4 Mi at most.
+/// Live objects of one client: 4 Mi at most, less of what costs a driver much.
 class HandleTable {
  public:
   static constexpr std::size_t kMost = 1u << 22;
@@ -53,14 +82,20 @@ class HandleTable {
   }
   /// False for handle 0, one in use, a full table.
   bool insert(std::uint64_t handle, Record record) {
-    if (handle == 0 || records_.size() >= kMost) return false;
+    if (handle == 0 || records_.size() >= kMost || !has_room(record.kind)) return false;
     record.handle = handle;
-    return records_.emplace(handle, std::make_unique<Record>(std::move(record))).second;
+    const auto kind = record.kind;
+    const bool is_new = records_.emplace(handle, std::make_unique<Record>(std::move(record))).second;
+    if (is_new) ++count_[static_cast<std::size_t>(kind)];
+    return is_new;
   }
+  /// Asked before the driver is asked to make one more of what costs it much.
+  bool has_room(Kind kind) const { return count_[static_cast<std::size_t>(kind)] < most(kind); }
   std::unique_ptr<Record> take(std::uint64_t handle) {
     const auto found = records_.find(handle);
     if (found == records_.end()) return nullptr;
     auto record = std::move(found->second);
+    --count_[static_cast<std::size_t>(record->kind)];
     records_.erase(found);
     return record;
   }
@@ -70,10 +105,24 @@ class HandleTable {
   }
   template <class Action>
   void take_if(Action&& goes) {
-    std::erase_if(records_, [&](const auto& entry) { return goes(*entry.second); });
+    std::erase_if(records_, [&](const auto& entry) {
+      if (!goes(*entry.second)) return false;
+      --count_[static_cast<std::size_t>(entry.second->kind)];
+      return true;
+    });
   }
 
  private:
+  static constexpr std::size_t most(Kind kind) {
+    switch (kind) {
+      case Kind::context: return 128;
+      case Kind::stream: case Kind::module: case Kind::library: case Kind::pool: return 1 << 16;
+      case Kind::gate: case Kind::event: return 1 << 20;
+      default: return kMost;
+    }
+  }
+
+  std::size_t count_[static_cast<std::size_t>(Kind::gate) + 1] = {};
   std::unordered_map<std::uint64_t, std::unique_ptr<Record>> records_;
 };
 

@@ -4,8 +4,6 @@
 namespace flexrack::backend::cuda {
 namespace {
 
-constexpr std::size_t kMostParameters = 32 * 1024;   ///< bytes; CUDA 12.1 and up: 32764
-
 /// Both events of a gated launch, to be read when it is over.
 struct Timed {
   CUevent start = nullptr, end = nullptr;
@@ -17,7 +15,7 @@ void Session::on(const cu::Launch& m) {
   Turn turn(*this, m.kOp, m.context);
   const auto function = turn.launched(m.kernel);
   const auto stream = turn.get<CUstream>(m.stream);
-  turn.check(m.parameters.size() <= kMostParameters);
+  turn.check_parameters(m.kernel, m.parameters.size());
   auto size = m.parameters.size();
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::uint8_t*>(m.parameters.data()), CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
   void** const config = size > 0 ? extra : nullptr;
@@ -47,54 +45,74 @@ void Session::on(const cu::Launch& m) {
   turn.end();
 }
 
+/// Numbers go as they are, events and addresses are the session's own; what a driver will add may hold anything (cuda.h 13.0).
+void Session::check_attribute(Turn& turn, CUlaunchAttributeID which, CUlaunchAttributeValue& value, std::uint64_t event) {
+  switch (which) {
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+      value.programmaticEvent.event = turn.get<CUevent>(event);
+      return;
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+      value.launchCompletionEvent.event = turn.get<CUevent>(event);
+      return;
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+      turn.address(reinterpret_cast<std::uint64_t>(value.accessPolicyWindow.base_ptr), value.accessPolicyWindow.num_bytes);
+      break;
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+      value.deviceUpdatableKernelNode.devNode = nullptr;  // what the driver puts there is a pointer of its own
+      break;
+    case CU_LAUNCH_ATTRIBUTE_IGNORE:
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING: break;
+    default: return turn.fail(CUDA_ERROR_INVALID_VALUE);
+  }
+  turn.check(event == 0);
+}
+
 std::vector<CUlaunchAttribute> Session::launch_attributes(Turn& turn, std::span<const cu::LaunchAttribute> told) {
   std::vector<CUlaunchAttribute> all;
   for (const auto& one : told) {
     CUlaunchAttribute attribute{};
     attribute.id = static_cast<CUlaunchAttributeID>(one.which);
     attribute.value = turn.flat<CUlaunchAttributeValue>(one.value);
-    if (one.event != 0) {
-      const auto event = turn.get<CUevent>(one.event);
-      if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT) attribute.value.programmaticEvent.event = event;
-      else if (attribute.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT) attribute.value.launchCompletionEvent.event = event;
-      else turn.fail(CUDA_ERROR_INVALID_VALUE);
-    }
+    check_attribute(turn, attribute.id, attribute.value, one.event);
     all.push_back(attribute);
   }
   return all;
 }
 
-/// The stream stops at a gate until it is this share's turn; the time between two events is what the launch took. A capturing stream only notes what
-/// it would do: its graph is let through as a whole.
+/// The stream stops at a gate until it is this share's turn; the time between two events is what the launch took.
 void Session::launch_gated(Turn& turn, std::uint32_t device, CUstream stream, const std::function<bool()>& launch) {
-  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-  if (table_.cuStreamIsCapturing) turn.run(table_.cuStreamIsCapturing, stream, &capture);
-  if (!turn.is_good()) return;
-  if (capture != CU_STREAM_CAPTURE_STATUS_NONE) {
-    launch();
-    return;
-  }
-  const auto gate = gates_.make();
+  turn.may_wait();
+  const auto gate = turn.is_good() ? HostSide::gate(host_of(turn.context())) : Gate{};
   if (!gate) return turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
   const auto timed = std::make_shared<Timed>();
   turn.run(table_.cuEventCreate, &timed->start, 0u);
   turn.run(table_.cuEventCreate, &timed->end, 0u);
-  if (turn.is_good()) turn.fail(gates_.wait(stream, gate));
+  if (turn.is_good()) turn.fail(gate.wait(stream));
   turn.run(table_.cuEventRecord, timed->start, stream);
   const bool is_launched = turn.is_good() && launch();
   turn.run(table_.cuEventRecord, timed->end, stream);
   if (!is_launched) {
-    Gates::open(gate);  // what was put before it on the stream may go on
+    gate.open_and_recycle();  // what was put before it on the stream may go on
     return;
   }
-  grant_.admit(device, [gate] { Gates::open(gate); });
+  grant_.admit(device, [gate] { gate.open(); });
   later(turn.context(), [this, timed, device, gate] {
     float milliseconds = 0;
     if (table_.cuEventSynchronize(timed->end) == CUDA_SUCCESS) table_.cuEventElapsedTime(&milliseconds, timed->start, timed->end);
     grant_.finished(device, static_cast<std::uint64_t>(milliseconds * 1e6f));
     table_.cuEventDestroy_v2(timed->start);
     table_.cuEventDestroy_v2(timed->end);
-    gates_.recycle(gate);
+    gate.recycle();
   });
 }
 

@@ -4,6 +4,8 @@
 namespace flexrack::backend::cuda {
 namespace {
 
+constexpr std::size_t kMostReservations = 1 << 16;
+
 bool is_within(std::uint64_t at, std::uint64_t size, std::uint64_t start, std::uint64_t room) { return at >= start && size <= room && at - start <= room - size; }
 
 std::uint64_t rounded(std::uint64_t size, std::uint64_t to) { return (size + to - 1) / to * to; }
@@ -22,7 +24,9 @@ CUmemAllocationProp device_memory(CUdevice device, std::uint32_t flags) {
 
 void Session::on(const cu::ReserveAddresses& m, Respond<cu::ReserveAddressesReply> respond) {
   CUdeviceptr at = 0;
-  auto status = m.size == 0 || m.at == 0 || !table_.cuMemAddressReserve ? CUDA_ERROR_INVALID_VALUE : table_.cuMemAddressReserve(&at, m.size, 0, m.at, 0);
+  const bool is_range = m.size != 0 && m.at != 0 && m.at + m.size > m.at;
+  auto status = !is_range || !table_.cuMemAddressReserve ? CUDA_ERROR_INVALID_VALUE : reservations_.size() >= kMostReservations ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+  if (status == CUDA_SUCCESS) status = table_.cuMemAddressReserve(&at, m.size, 0, m.at, 0);
   if (status == CUDA_SUCCESS && at != m.at) {  // a wish the driver may ignore
     table_.cuMemAddressFree(at, m.size);
     status = CUDA_ERROR_OUT_OF_MEMORY;
@@ -34,19 +38,21 @@ void Session::on(const cu::ReserveAddresses& m, Respond<cu::ReserveAddressesRepl
 void Session::on(const cu::FreeAddresses& m) {
   Turn turn(*this, m.kOp, 0);
   const auto found = reservations_.find(m.at);
-  turn.check(found != reservations_.end() && found->second == m.size);
+  // What lies there is unmapped first: its addresses are the client's to name, and must not become somebody else's.
+  turn.check(found != reservations_.end() && found->second == m.size && allocations_.is_free(m.at, m.size));
   if (turn.run(table_.cuMemAddressFree, m.at, static_cast<size_t>(m.size))) reservations_.erase(found);
   turn.end();
 }
 
 /// What is freed is the share's again only when the driver has it back: what asks for memory comes behind it.
-void Session::behind_frees(std::uint64_t context, std::function<void()> work) {
+void Session::behind_frees(std::function<void()> work) {
   const auto is_nothing_freed = [this] {
     const std::lock_guard guard(frees_lock_);
     return frees_ == 0;
   };
-  if (is_nothing_freed()) return work();
-  later(context, [this, work = std::move(work)] {
+  if (is_nothing_freed() || !waiters_.has_room()) return work();
+  // In no context, which could not end before this, and this not before the end of a context.
+  later(0, [this, work = std::move(work)] {
     {
       std::unique_lock guard(frees_lock_);
       frees_over_.wait(guard, [this] { return frees_ == 0; });
@@ -57,51 +63,53 @@ void Session::behind_frees(std::uint64_t context, std::function<void()> work) {
 }
 
 void Session::on(const cu::Allocate& m, Respond<cu::AllocateReply> respond) {
-  behind_frees(m.context, [this, m, answer = std::make_shared<Respond<cu::AllocateReply>>(std::move(respond))] { allocate(m, *answer); });
+  behind_frees([this, m, answer = std::make_shared<Respond<cu::AllocateReply>>(std::move(respond))] { allocate(m, *answer); });
 }
 
 void Session::allocate(const cu::Allocate& m, Respond<cu::AllocateReply>& respond) {
   Turn turn(*this, m.kOp, m.context);
+  turn.in_context();
+  if (turn.is_good() && m.kind == 1) {
+    std::uint64_t address = 0;
+    turn.fail(mirrors_.make(m.context, m.at, m.size, m.flags, address));
+    if (turn.is_good()) know(address, {.sort = Allocation::Sort::pinned, .device = device_of(m.context), .context = m.context, .size = m.size});
+    return respond({.status = as_wire(turn.status()), .address = address});
+  }
   if (!turn.is_good()) return respond({.status = as_wire(turn.status())});
-  Allocation made{.sort = m.kind == 1 ? Allocation::Sort::pinned : Allocation::Sort::plain, .device = device_of(m.context), .context = m.context, .size = m.size};
-  turn.check(m.size > 0 && m.kind <= 1);
+  Allocation made{.sort = Allocation::Sort::plain, .device = device_of(m.context), .context = m.context, .size = m.size};
+  turn.check(m.size > 0 && m.kind == 0);
   std::uint64_t address = 0;
-  // Memory of the host is not of the device's share; what is mapped costs whole pages, and is charged there.
-  const auto price = m.kind == 0 && m.at == 0 ? m.size : 0;
+  // What is mapped costs whole pages, and is charged there.
+  const auto price = m.at == 0 ? m.size : 0;
   if (turn.is_good() && !charge(made.device, price)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
   else if (turn.is_good()) made.charged = price;
   if (turn.is_good() && m.at != 0) {
     address = m.at;
     map_at(turn, m, made);
-  } else if (turn.is_good() && m.kind == 1) {
-    void* at = nullptr;
-    turn.run(table_.cuMemHostAlloc, &at, static_cast<size_t>(m.size), m.flags | CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
-    address = reinterpret_cast<std::uint64_t>(at);
   } else if (turn.is_good()) {
     CUdeviceptr at = 0;
     turn.run(table_.cuMemAlloc_v2, &at, static_cast<size_t>(m.size));
     address = at;
   }
-  if (turn.is_good()) allocations_[address] = made;
+  if (turn.is_good()) know(address, made);
   else refund(made.device, made.charged);
   respond({.status = as_wire(turn.status()), .address = address});
 }
 
 /// At an address the client has chosen, inside of what it has reserved here.
 void Session::map_at(Turn& turn, const cu::Allocate& m, Allocation& made) {
-  auto arena = reservations_.upper_bound(m.at);
-  if (arena == reservations_.begin()) return turn.fail(CUDA_ERROR_INVALID_VALUE);
-  --arena;
   CUmemAllocationProp wish{};
   wish.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  wish.location.type = m.kind == 1 ? CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT : CU_MEM_LOCATION_TYPE_DEVICE;
-  wish.location.id = m.kind == 1 ? 0 : devices_[made.device].native;
+  wish.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  wish.location.id = devices_[made.device].native;
   size_t step = 0;
   turn.run(table_.cuMemGetAllocationGranularity, &step, &wish, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
   if (!turn.is_good()) return;
+  turn.check(step != 0 && m.size <= ~std::uint64_t{0} - step);
+  if (!turn.is_good()) return;
   const auto whole = rounded(m.size, step);
-  turn.check(m.at % step == 0 && is_within(m.at, whole, arena->first, arena->second) && is_free(m.at, whole));
-  if (turn.is_good() && m.kind == 0) {
+  turn.check(m.at % step == 0 && may_map(m.at, whole));
+  if (turn.is_good()) {
     if (!charge(made.device, whole)) return turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
     made.charged = whole;
   }
@@ -124,42 +132,66 @@ void Session::map_at(Turn& turn, const cu::Allocate& m, Allocation& made) {
   if (!turn.is_good()) table_.cuMemRelease(made.memory);
 }
 
-bool Session::is_free(std::uint64_t at, std::uint64_t size) const {
-  const auto after = allocations_.lower_bound(at);
-  if (after != allocations_.end() && after->first - at < size) return false;
-  if (after == allocations_.begin()) return true;
-  const auto before = std::prev(after);
-  return before->first + std::max(before->second.size, before->second.mapped) <= at;
+bool Session::may_map(std::uint64_t at, std::uint64_t size) const {
+  auto arena = reservations_.upper_bound(at);
+  if (size == 0 || arena == reservations_.begin()) return false;
+  --arena;
+  return is_within(at, size, arena->first, arena->second) && allocations_.is_free(at, size);
+}
+
+void Session::know(std::uint64_t at, Allocation one) {
+  // What a driver hands out is nobody else's: what was known there (of a graph that is gone) is not there any more.
+  allocations_.evict(at, one.room(), [this](const Allocation& gone) { refund(gone.device, gone.charged); });
+  allocations_.add(at, std::move(one));
+}
+
+std::shared_ptr<void> Session::hold(std::uint32_t device, std::uint64_t bytes) {
+  return {nullptr, [this, device, bytes](void*) { refund(device, bytes); }};
 }
 
 void Session::on(const cu::Free& m) {
   Turn turn(*this, m.kOp, m.context);
+  if (const auto mirror = turn.is_good() ? mirrors_.take(m.address) : nullptr) {
+    if (const auto known = allocations_.find(m.address); known != allocations_.end()) allocations_.erase(known);
+    return free_later(m.context, [this, mirror] { return mirrors_.give_back(*mirror); });
+  }
   const auto found = allocations_.find(m.address);
-  turn.check(found != allocations_.end());
+  turn.check(found != allocations_.end() && found->second.is_freeable() && found->second.context == m.context);
   if (!turn.is_good()) return turn.end();
   const auto one = found->second;
   allocations_.erase(found);
   // The driver waits for what uses it; the share is free when it has.
+  free_later(m.context, [this, one, address = m.address] {
+    auto status = CUDA_SUCCESS;
+    switch (one.sort) {
+      case Allocation::Sort::plain:
+      case Allocation::Sort::from_pool: status = table_.cuMemFree_v2(address); break;
+      case Allocation::Sort::mapped:
+        table_.cuCtxSynchronize();  // of a context that is broken there is nothing to wait for
+        status = table_.cuMemUnmap(address, one.mapped);
+        if (status == CUDA_SUCCESS) table_.cuMemRelease(one.memory);
+        break;
+      default: status = CUDA_ERROR_INVALID_VALUE;  // none of these is freed so
+    }
+    const std::lock_guard guard(lock_);
+    // What the driver has not freed is there until its context goes.
+    if (status == CUDA_SUCCESS) refund(one.device, one.charged);
+    else know(address, one);
+    return status;
+  });
+}
+
+void Session::free_later(std::uint64_t context, std::function<CUresult()> give_back) {
   {
     const std::lock_guard guard(frees_lock_);
     ++frees_;
   }
-  later(m.context, [this, one, context = m.context, address = m.address] {
-    auto status = CUDA_SUCCESS;
-    switch (one.sort) {
-      case Allocation::Sort::plain: status = table_.cuMemFree_v2(address); break;
-      case Allocation::Sort::pinned: status = table_.cuMemFreeHost(reinterpret_cast<void*>(address)); break;
-      case Allocation::Sort::from_pool: status = table_.cuMemFree_v2(address); break;
-      case Allocation::Sort::mapped:
-        status = table_.cuCtxSynchronize();
-        table_.cuMemUnmap(address, one.mapped);
-        table_.cuMemRelease(one.memory);
-        break;
-    }
-    {
+  later(context, [this, context, give_back = std::move(give_back)]() mutable {
+    const auto status = give_back();
+    give_back = nullptr;  // with what it holds
+    if (status != CUDA_SUCCESS) {
       const std::lock_guard guard(lock_);
-      refund(one.device, one.charged);
-      if (status != CUDA_SUCCESS) refused(context, cu::Free::kOp, status, 0);
+      refused(context, cu::Free::kOp, status, 0);
     }
     const std::lock_guard guard(frees_lock_);
     if (--frees_ == 0) frees_over_.notify_all();
@@ -167,35 +199,53 @@ void Session::on(const cu::Free& m) {
 }
 
 void Session::on(const cu::CreateMemory& m, Respond<cu::CreateMemoryReply> respond) {
-  Turn turn(*this, m.kOp, 0);
-  const auto wish = device_memory(turn.device(m.device), m.flags);
-  if (!turn.is_good()) return respond({.status = as_wire(turn.status())});  // no device: nothing is charged or given back
-  if (!charge(m.device, m.size)) return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
-  CUmemGenericAllocationHandle memory = 0;
-  if (turn.run(table_.cuMemCreate, &memory, static_cast<size_t>(m.size), &wish, 0ull) &&
-      !handles_.insert(m.memory, {.kind = Kind::memory, .native = reinterpret_cast<void*>(memory), .device = m.device, .charged = m.size})) {
-    table_.cuMemRelease(memory);
-    turn.fail(CUDA_ERROR_INVALID_HANDLE);
-  }
-  if (!turn.is_good()) refund(m.device, m.size);
-  respond({.status = as_wire(turn.status())});
+  behind_frees([this, m, answer = std::make_shared<Respond<cu::CreateMemoryReply>>(std::move(respond))] {
+    Turn turn(*this, m.kOp, 0);
+    const auto wish = device_memory(turn.device(m.device), m.flags);
+    if (!turn.is_good()) return (*answer)({.status = as_wire(turn.status())});  // no device: nothing is charged or given back
+    if (!charge(m.device, m.size)) return (*answer)({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
+    const auto share = hold(m.device, m.size);
+    CUmemGenericAllocationHandle memory = 0;
+    if (turn.run(table_.cuMemCreate, &memory, static_cast<size_t>(m.size), &wish, 0ull) &&
+        !handles_.insert(m.memory, {.kind = Kind::memory, .native = reinterpret_cast<void*>(memory), .device = m.device, .charged = 0, .share = share})) {
+      table_.cuMemRelease(memory);
+      turn.fail(CUDA_ERROR_INVALID_HANDLE);
+    }
+    (*answer)({.status = as_wire(turn.status())});
+  });
 }
 
 void Session::on(const cu::MapMemory& m) {
   Turn turn(*this, m.kOp, 0);
   auto* memory = turn.record(m.memory, Kind::memory);
-  if (memory) turn.run(table_.cuMemMap, m.at, static_cast<size_t>(m.size), static_cast<size_t>(m.offset), reinterpret_cast<CUmemGenericAllocationHandle>(memory->native), 0ull);
+  turn.check(may_map(m.at, m.size));
+  if (turn.is_good() && turn.run(table_.cuMemMap, m.at, static_cast<size_t>(m.size), static_cast<size_t>(m.offset), reinterpret_cast<CUmemGenericAllocationHandle>(memory->native), 0ull)) {
+    allocations_.add(m.at, {.sort = Allocation::Sort::mapping, .device = memory->device, .size = m.size, .share = memory->share});
+  }
   turn.end();
 }
 
-void Session::on(const cu::UnmapMemory& m) {
-  Turn turn(*this, m.kOp, 0);
-  turn.run(table_.cuMemUnmap, m.at, static_cast<size_t>(m.size));
-  turn.end();
+/// The driver may wait for what uses it: not in dispatch.
+void Session::on(const cu::UnmapMemory& m, Respond<cu::UnmapMemoryReply> respond) {
+  // Whole mappings that lie side by side, as the driver wants it, and nothing else: what allocate() has mapped goes with `free`.
+  auto end = m.at;
+  auto one = allocations_.find(m.at);
+  for (; one != allocations_.end() && one->first == end && one->second.sort == Allocation::Sort::mapping && end - m.at < m.size; ++one) end += one->second.size;
+  if (m.size == 0 || end - m.at != m.size) return respond({.status = as_wire(CUDA_ERROR_INVALID_VALUE)});
+  if (!waiters_.has_room()) return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
+  later(0, [this, at = m.at, size = m.size, answer = std::make_shared<Respond<cu::UnmapMemoryReply>>(std::move(respond))] {
+    const auto status = table_.cuMemUnmap(at, size);
+    if (status == CUDA_SUCCESS) {
+      const std::lock_guard guard(lock_);
+      allocations_.erase_if([&](std::uint64_t address, const Allocation& mapping) { return mapping.sort == Allocation::Sort::mapping && address >= at && address - at < size; });
+    }
+    (*answer)({.status = as_wire(status)});
+  });
 }
 
 void Session::on(const cu::SetAccess& m) {
   Turn turn(*this, m.kOp, 0);
+  turn.address(m.at, m.size);
   std::vector<CUmemAccessDesc> who;
   for (const auto& one : m.accesses) {
     const auto type = static_cast<CUmemLocationType>(one.kind);

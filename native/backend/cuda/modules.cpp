@@ -1,6 +1,7 @@
 // Modules, libraries and their kernels: loaded once by content, described to the client so that it needs to ask nothing at a launch.
 #include <cstring>
 
+#include "backend/cuda/image_check.h"
 #include "backend/cuda/load_options.h"
 #include "backend/cuda/turn.h"
 #include "cuda/fatbin.h"
@@ -10,10 +11,11 @@ namespace {
 
 constexpr std::size_t kMostImageBytes = std::size_t{1} << 30;
 constexpr std::size_t kMostImagesKept = 4096;
+constexpr std::size_t kMostBytesKept = std::size_t{4} << 30, kMostArriving = std::size_t{4} << 30;   ///< of all images of a session
 /// So many kernels are described with the load; a library of thousands is asked for those it launches.
 constexpr std::size_t kDescribedAtOnce = 64;
-/// CUfunction_attribute that kernels are launched and asked by (cuda.h 13.0: 0 to 15).
-constexpr int kLastFunctionAttribute = CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+/// CUfunction_attribute that kernels are launched and asked by: all that cuda.h 13.0 knows, cudaFuncGetAttributes fails where one is not had.
+constexpr int kLastFunctionAttribute = CU_FUNC_ATTRIBUTE_MAX - 1;
 
 std::string key(wire::View hash) { return {reinterpret_cast<const char*>(hash.data()), hash.size()}; }
 
@@ -36,15 +38,28 @@ void Session::on(const cu::Load& m, Respond<cu::LoadReply> respond) {
     std::string hash;
     LoadOptions options;
     std::shared_ptr<wire::Bytes> image;
+    std::shared_ptr<void> arriving;   ///< its bytes among those that are not kept yet
     Respond<cu::LoadReply> respond;
   };
+  Turn turn(*this, m.kOp, m.is_library != 0 ? 0 : m.context);
+  turn.check(m.is_library != 0 || m.context != 0);
+  turn.may_wait();
+  if (!handles_.has_room(m.is_library != 0 ? Kind::library : Kind::module)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  if (!turn.is_good()) {
+    if (!m.image.is_inline()) link_->cancel(m.image.ticket);
+    return respond({.status = as_wire(turn.status())});
+  }
   const auto known = images_.find(key(m.hash));
   if (m.image.size == 0 && known == images_.end()) return respond({.status = as_wire(CUDA_ERROR_FILE_NOT_FOUND), .is_unknown = 1});
-  if (m.image.size > kMostImageBytes) {
+  if (m.image.size > kMostImageBytes || m.image.size > kMostArriving - std::min(kMostArriving, arriving_->load())) {
     if (!m.image.is_inline()) link_->cancel(m.image.ticket);
     return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
   }
-  auto loading = std::make_shared<Loading>(Loading{m.context, m.module, m.is_library != 0, key(m.hash), LoadOptions(m.options), nullptr, std::move(respond)});
+  auto loading = std::make_shared<Loading>(Loading{m.is_library != 0 ? 0 : m.context, m.module, m.is_library != 0, key(m.hash), LoadOptions(m.options), nullptr, nullptr, std::move(respond)});
+  if (!loading->options.is_passable()) {
+    if (!m.image.is_inline()) link_->cancel(m.image.ticket);
+    return loading->respond({.status = as_wire(CUDA_ERROR_INVALID_VALUE)});
+  }
   const auto load = [this, loading](std::shared_ptr<const wire::Bytes> image) {
     // The driver may compile for long: not on the dispatching thread.
     later(loading->context, [this, loading, image] {
@@ -52,17 +67,19 @@ void Session::on(const cu::Load& m, Respond<cu::LoadReply> respond) {
       reply.is_library = loading->is_library;
       load_image(reply, loading->context, loading->module, *image, loading->options);
       const std::lock_guard guard(lock_);
-      if (!has_device_code_rejected(static_cast<CUresult>(reply.message.status)) && images_.size() < kMostImagesKept) images_.emplace(loading->hash, image);
+      keep_image(loading->hash, image, static_cast<CUresult>(reply.message.status));
       loading->respond(reply.message);
     });
   };
   if (m.image.size == 0) return load(known->second);
+  *arriving_ += m.image.size;
+  loading->arriving = {nullptr, [all = arriving_, size = m.image.size](void*) { *all -= size; }};
   loading->image = std::make_shared<wire::Bytes>(m.image.size + 1);  // a zero behind it ends PTX text
   const auto whole = [this, loading, load](bool has_arrived) {
     auto& image = *loading->image;
     const wire::View content(image.data(), image.size() - 1);
     const auto digest = flexrack::cuda::content_hash(std::as_bytes(std::span(content)));
-    if (!has_arrived || key(digest) != loading->hash) return loading->respond({.status = as_wire(CUDA_ERROR_INVALID_IMAGE)});
+    if (!has_arrived || key(digest) != loading->hash || check_image(content) != CUDA_SUCCESS) return loading->respond({.status = as_wire(CUDA_ERROR_INVALID_IMAGE)});
     load(loading->image);
   };
   if (m.image.is_inline()) {
@@ -73,13 +90,19 @@ void Session::on(const cu::Load& m, Respond<cu::LoadReply> respond) {
   }
 }
 
+void Session::keep_image(const std::string& hash, std::shared_ptr<const wire::Bytes> image, CUresult status) {
+  const auto size = image->size();
+  if (has_device_code_rejected(status) || images_.size() >= kMostImagesKept || size > kMostBytesKept - image_bytes_) return;
+  if (images_.emplace(hash, std::move(image)).second) image_bytes_ += size;
+}
+
 /// On a waiting thread, the context current there.
 void Session::load_image(LoadReply& reply, std::uint64_t context, std::uint64_t module, const wire::Bytes& image, LoadOptions& options) {
   CUmodule made = nullptr;
   CUlibrary library = nullptr;
   auto status = CUDA_SUCCESS;
   if (reply.is_library) {
-    status = table_.cuLibraryLoadData ? table_.cuLibraryLoadData(&library, image.data(), options.jit(), options.jit_values(), options.jit_count(), options.library(), options.library_values(), options.library_count())
+    status = table_.cuLibraryLoadData ? table_.cuLibraryLoadData(&library, image.data(), options.jit(), options.jit_values(), options.jit_count(), nullptr, nullptr, 0)
                                       : CUDA_ERROR_NOT_SUPPORTED;
   } else {
     status = table_.cuModuleLoadDataEx(&made, image.data(), options.jit_count(), options.jit(), options.jit_values());
@@ -90,8 +113,10 @@ void Session::load_image(LoadReply& reply, std::uint64_t context, std::uint64_t 
   reply.message.error_log = reply.error_log;
   const std::lock_guard guard(lock_);
   if (status == CUDA_SUCCESS) {
+    // Its context may have been released meanwhile: it ends when this is over.
+    const auto* in = reply.is_library ? nullptr : handles_.find(context);
     const bool is_kept = reply.is_library ? handles_.insert(module, {.kind = Kind::library, .native = library, .context = 0})
-                                          : handles_.insert(module, {.kind = Kind::module, .native = made, .context = context});
+                                          : in && in->kind == Kind::context && handles_.insert(module, {.kind = Kind::module, .native = made, .context = context});
     if (!is_kept) {
       if (library) table_.cuLibraryUnload(library);
       if (made) table_.cuModuleUnload(made);
@@ -133,8 +158,9 @@ void Session::list_kernels(LoadReply& reply, std::uint64_t context, std::uint64_
 bool Session::describe_kernel(cu::Kernel& told, std::uint64_t context, std::uint64_t module, bool is_library, void* native, std::string_view name) {
   told.kernel = mint();
   told.name = name;
+  const bool has_parameters = is_library ? table_.cuKernelGetParamInfo != nullptr : table_.cuFuncGetParamInfo != nullptr;
   if (!handles_.insert(told.kernel, {.kind = is_library ? Kind::kernel : Kind::function, .native = native, .context = is_library ? 0 : context, .owner = module})) return false;
-  for (size_t index = 0;; ++index) {
+  for (size_t index = 0; has_parameters; ++index) {
     size_t offset = 0, size = 0;
     const auto status = is_library ? table_.cuKernelGetParamInfo(static_cast<CUkernel>(native), index, &offset, &size)
                                    : table_.cuFuncGetParamInfo(static_cast<CUfunction>(native), index, &offset, &size);
@@ -142,6 +168,9 @@ bool Session::describe_kernel(cu::Kernel& told, std::uint64_t context, std::uint
     told.parameters.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size)});
     told.parameter_bytes = static_cast<std::uint32_t>(offset + size);
   }
+  auto* record = handles_.find(told.kernel);
+  record->parameter_bytes = told.parameter_bytes;
+  record->has_parameter_bytes = has_parameters;
   const auto device = devices_[device_of(context)].native;
   for (int which = 0; which <= kLastFunctionAttribute; ++which) {
     int value = 0;
@@ -184,7 +213,15 @@ void Session::on(const cu::FindVariable& m, Respond<cu::FindVariableReply> respo
   } else if (turn.is_good()) {
     turn.run(table_.cuModuleGetGlobal_v2, &address, &size, static_cast<CUmodule>(record->native), name.c_str());
   }
-  respond({.status = as_wire(turn.status()), .address = address, .size = size});
+  if (turn.is_good() && size != 0 && !allocations_.holds(address, size)) {
+    know(address, {.sort = Allocation::Sort::variable, .device = device_of(m.context), .context = m.context, .size = size, .owner = m.module});
+  }
+  // What a library says is managed is so; of anything else the driver says it.
+  unsigned is_managed = m.is_managed != 0 && turn.is_good() && record->kind == Kind::library;
+  if (turn.is_good() && is_managed == 0 && (!table_.cuPointerGetAttribute || table_.cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) != CUDA_SUCCESS)) is_managed = 0;
+  wire::Bytes content;
+  if (turn.is_good() && is_managed != 0) turn.fail(mirrors_.watch(record->kind == Kind::library ? 0 : m.context, m.module, address, size, content));
+  respond({.status = as_wire(turn.status()), .is_managed = is_managed, .address = address, .size = size, .content = content});
 }
 
 }  // namespace flexrack::backend::cuda

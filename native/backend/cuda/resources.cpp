@@ -1,9 +1,12 @@
 // What is made and thrown away without much ado: pools, arrays, textures, linked images, and the end of any object.
+#include "backend/cuda/image_check.h"
 #include "backend/cuda/load_options.h"
 #include "backend/cuda/turn.h"
 
 namespace flexrack::backend::cuda {
 namespace {
+
+constexpr std::size_t kMostShown = 1 << 20;   ///< textures and surfaces
 
 /// Bytes of one element of an array (CUarray_format, cuda.h 13.0); 0: a format whose size we do not know.
 std::uint64_t element_bytes(std::uint32_t format) {
@@ -26,15 +29,16 @@ void Session::on(const cu::Release& m) {
   Turn turn(*this, m.kOp, 0);
   auto record = handles_.take(m.object);
   if (!record || record->kind == Kind::context) {
-    if (record) handles_.insert(m.object, std::move(*record));
+    if (record) handles_.insert(m.object, Record(std::move(*record)));
     turn.fail(CUDA_ERROR_INVALID_HANDLE);
     return turn.end();
   }
   if (record->context != 0) make_current(record->context);
   const auto release = [&](auto function, auto native) { turn.run(function, native); };
+  if (record->kind == Kind::module || record->kind == Kind::library) mirrors_.forget_owner(m.object);
   switch (record->kind) {
     case Kind::stream: release(table_.cuStreamDestroy_v2, static_cast<CUstream>(record->native)); break;
-    case Kind::event: release(table_.cuEventDestroy_v2, static_cast<CUevent>(record->native)); break;
+    case Kind::event: break;  // with the last who waits for it
     case Kind::module: release(table_.cuModuleUnload, static_cast<CUmodule>(record->native)); break;
     case Kind::library: release(table_.cuLibraryUnload, static_cast<CUlibrary>(record->native)); break;
     case Kind::graph: if (record->owner == 0) release(table_.cuGraphDestroy, static_cast<CUgraph>(record->native)); break;
@@ -43,11 +47,13 @@ void Session::on(const cu::Release& m) {
     case Kind::array: if (record->owner == 0) release(table_.cuArrayDestroy, static_cast<CUarray>(record->native)); break;
     case Kind::mipmap: release(table_.cuMipmappedArrayDestroy, static_cast<CUmipmappedArray>(record->native)); break;
     case Kind::memory: release(table_.cuMemRelease, reinterpret_cast<CUmemGenericAllocationHandle>(record->native)); break;
-    case Kind::gate: Gates::open({static_cast<std::uint32_t*>(record->native), 0}); break;
+    case Kind::gate: open_gate(m.object); break;
     default: break;  // kernels, functions and nodes go with what they are part of
   }
   refund(record->device, record->charged);
-  handles_.take_if([&](const Record& one) { return one.owner == m.object; });
+  drop_owned(m.object, record->kind);
+  stops_.erase(m.object);
+  graph_errors_.erase(m.object);
   turn.end();
 }
 
@@ -80,11 +86,12 @@ void Session::on(const cu::CreatePool& m, Respond<cu::CreatePoolReply> respond) 
 }
 
 void Session::on(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoolReply> respond) {
-  behind_frees(m.context, [this, m, answer = std::make_shared<Respond<cu::AllocateFromPoolReply>>(std::move(respond))] { allocate(m, *answer); });
+  behind_frees([this, m, answer = std::make_shared<Respond<cu::AllocateFromPoolReply>>(std::move(respond))] { allocate(m, *answer); });
 }
 
 void Session::allocate(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoolReply>& respond) {
   Turn turn(*this, m.kOp, m.context);
+  turn.in_context();
   const auto stream = turn.get<CUstream>(m.stream);
   auto* pool = m.pool != 0 ? turn.record(m.pool, Kind::pool) : nullptr;
   if (!turn.is_good()) return respond({.status = as_wire(turn.status())});
@@ -93,7 +100,7 @@ void Session::allocate(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPo
   CUdeviceptr address = 0;
   if (pool) turn.run(table_.cuMemAllocFromPoolAsync, &address, static_cast<size_t>(m.size), static_cast<CUmemoryPool>(pool->native), stream);
   else turn.run(table_.cuMemAllocAsync, &address, static_cast<size_t>(m.size), stream);
-  if (turn.is_good()) allocations_[address] = {.sort = Allocation::Sort::from_pool, .device = device, .context = m.context, .size = m.size, .charged = m.size};
+  if (turn.is_good()) know(address, {.sort = Allocation::Sort::from_pool, .device = device, .context = m.context, .size = m.size, .charged = m.size});
   else refund(device, m.size);
   respond({.status = as_wire(turn.status()), .address = address});
 }
@@ -103,7 +110,7 @@ void Session::on(const cu::FreeToPool& m) {
   Turn turn(*this, m.kOp, m.context);
   const auto stream = turn.get<CUstream>(m.stream);
   const auto found = allocations_.find(m.address);
-  turn.check(found != allocations_.end());
+  turn.check(found != allocations_.end() && (found->second.sort == Allocation::Sort::from_pool || found->second.sort == Allocation::Sort::plain));
   if (turn.run(table_.cuMemFreeAsync, m.address, stream)) {
     refund(found->second.device, found->second.charged);
     allocations_.erase(found);
@@ -111,9 +118,17 @@ void Session::on(const cu::FreeToPool& m) {
   turn.end();
 }
 
+namespace {
+
+/// Those of cuda.h 13.0 are an int or 64 bits; what a driver will add may be larger than what it is given room for.
+bool is_number(CUmemPool_attribute which) { return which >= CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES && which <= CU_MEMPOOL_ATTR_USED_MEM_HIGH; }
+
+}  // namespace
+
 void Session::on(const cu::SetPoolAttribute& m) {
   Turn turn(*this, m.kOp, 0);
   auto value = m.value;
+  turn.check(is_number(static_cast<CUmemPool_attribute>(m.which)));
   turn.run(table_.cuMemPoolSetAttribute, turn.get<CUmemoryPool>(m.pool), static_cast<CUmemPool_attribute>(m.which), static_cast<void*>(&value));
   turn.end();
 }
@@ -121,21 +136,8 @@ void Session::on(const cu::SetPoolAttribute& m) {
 void Session::on(const cu::PoolAttribute& m, Respond<cu::PoolAttributeReply> respond) {
   Turn turn(*this, m.kOp, 0);
   std::uint64_t value = 0;  // an int or a cuuint64_t; little-endian, so both are read well
+  turn.check(is_number(static_cast<CUmemPool_attribute>(m.which)));
   turn.run(table_.cuMemPoolGetAttribute, turn.get<CUmemoryPool>(m.pool), static_cast<CUmemPool_attribute>(m.which), static_cast<void*>(&value));
-  respond({.status = as_wire(turn.status()), .value = value});
-}
-
-void Session::on(const cu::SetGraphMemory& m) {
-  Turn turn(*this, m.kOp, 0);
-  auto value = m.value;
-  turn.run(table_.cuDeviceSetGraphMemAttribute, turn.device(m.device), static_cast<CUgraphMem_attribute>(m.which), static_cast<void*>(&value));
-  turn.end();
-}
-
-void Session::on(const cu::GraphMemory& m, Respond<cu::GraphMemoryReply> respond) {
-  Turn turn(*this, m.kOp, 0);
-  std::uint64_t value = 0;
-  turn.run(table_.cuDeviceGetGraphMemAttribute, turn.device(m.device), static_cast<CUgraphMem_attribute>(m.which), static_cast<void*>(&value));
   respond({.status = as_wire(turn.status()), .value = value});
 }
 
@@ -143,6 +145,7 @@ void Session::on(const cu::GraphMemory& m, Respond<cu::GraphMemoryReply> respond
 
 void Session::on(const cu::CreateArray& m, Respond<cu::CreateArrayReply> respond) {
   Turn turn(*this, m.kOp, m.context);
+  turn.in_context();
   CUDA_ARRAY3D_DESCRIPTOR shape{};
   shape.Width = m.shape.width, shape.Height = m.shape.height, shape.Depth = m.shape.depth;
   shape.Format = static_cast<CUarray_format>(m.shape.format);
@@ -187,9 +190,11 @@ CUDA_RESOURCE_DESC Session::resource(Turn& turn, const cu::Resource& told) {
     case CU_RESOURCE_TYPE_ARRAY: found.res.array.hArray = turn.get<CUarray>(told.object); break;
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: found.res.mipmap.hMipmappedArray = turn.get<CUmipmappedArray>(told.object); break;
     case CU_RESOURCE_TYPE_LINEAR:
+      turn.address(told.object, told.width);
       found.res.linear = {told.object, static_cast<CUarray_format>(told.format), told.channels, static_cast<size_t>(told.width)};
       break;
     case CU_RESOURCE_TYPE_PITCH2D:
+      turn.rows(told.object, told.pitch, turn.product(told.width, element_bytes(told.format) * told.channels), told.height, 0, 1);
       found.res.pitch2D = {told.object, static_cast<CUarray_format>(told.format), told.channels, static_cast<size_t>(told.width), static_cast<size_t>(told.height), static_cast<size_t>(told.pitch)};
       break;
     default: turn.fail(CUDA_ERROR_INVALID_VALUE);
@@ -199,20 +204,24 @@ CUDA_RESOURCE_DESC Session::resource(Turn& turn, const cu::Resource& told) {
 
 void Session::on(const cu::CreateTexture& m, Respond<cu::CreateTextureReply> respond) {
   Turn turn(*this, m.kOp, m.context);
+  turn.in_context();
   const auto shown = resource(turn, m.resource);
   const auto how = turn.flat<CUDA_TEXTURE_DESC>(m.texture);
   CUDA_RESOURCE_VIEW_DESC view{};
   if (!m.view.empty()) view = turn.flat<CUDA_RESOURCE_VIEW_DESC>(m.view);
   CUtexObject made = 0;
-  turn.run(table_.cuTexObjectCreate, &made, &shown, &how, m.view.empty() ? nullptr : &view);
+  if (shown_.size() >= kMostShown) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  if (turn.run(table_.cuTexObjectCreate, &made, &shown, &how, m.view.empty() ? nullptr : &view)) shown_[{false, made}] = m.context;
   respond({.status = as_wire(turn.status()), .object = made});
 }
 
 void Session::on(const cu::CreateSurface& m, Respond<cu::CreateSurfaceReply> respond) {
   Turn turn(*this, m.kOp, m.context);
+  turn.in_context();
   const auto shown = resource(turn, m.resource);
   CUsurfObject made = 0;
-  turn.run(table_.cuSurfObjectCreate, &made, &shown);
+  if (shown_.size() >= kMostShown) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  if (turn.run(table_.cuSurfObjectCreate, &made, &shown)) shown_[{true, made}] = m.context;
   respond({.status = as_wire(turn.status()), .object = made});
 }
 
@@ -241,16 +250,26 @@ struct Linking {
 
 void Session::on(const cu::Link& m, Respond<cu::LinkReply> respond) {
   constexpr std::size_t kMostInputs = 4096, kMostBytes = std::size_t{1} << 30;
-  if (m.inputs.size() > kMostInputs) return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
+  Turn turn(*this, m.kOp, m.context);
+  turn.may_wait();
+  const bool is_possible = turn.is_good() && m.inputs.size() <= kMostInputs;
+  if (!is_possible) {
+    for (const auto& one : m.inputs) if (!one.data.is_inline()) link_->cancel(one.data.ticket);
+    return respond({.status = as_wire(turn.is_good() ? CUDA_ERROR_OUT_OF_MEMORY : turn.status())});
+  }
   auto linking = std::make_shared<Linking>(m, std::move(respond));
   std::size_t bytes = 0;
   for (const auto& one : m.inputs) {
     bytes += one.data.size;
-    if (one.data.size > kMostBytes || bytes > kMostBytes) linking->is_lost = true;
+    if (one.data.size > kMostBytes || bytes > kMostBytes || !linking->options.is_passable()) linking->is_lost = true;
     linking->inputs.push_back({one.kind, std::string(one.name), wire::Bytes(linking->is_lost ? 0 : one.data.size + 1), LoadOptions(one.options)});
   }
   const auto arrived = [this, linking] {
     if (linking->missing.fetch_sub(1) != 1) return;
+    for (const auto& input : linking->inputs) {
+      const auto known = input.data.empty() ? CUDA_ERROR_INVALID_IMAGE : check_input(input.kind, wire::View(input.data).first(input.data.size() - 1));
+      if (known != CUDA_SUCCESS || !input.options.is_passable()) linking->is_lost = true;
+    }
     if (linking->is_lost) return linking->respond({.status = as_wire(CUDA_ERROR_INVALID_IMAGE)});
     later(linking->context, [this, linking] {
       CUlinkState state = nullptr;

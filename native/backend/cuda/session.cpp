@@ -1,7 +1,11 @@
 // The life of a session: starting, taking messages, ending.
 #include "backend/cuda/session.h"
 
+#include <unistd.h>
+
+#include <future>
 #include <stdexcept>
+#include <thread>
 
 #include "backend/cuda/devices.h"
 #include "backend/cuda/turn.h"
@@ -18,6 +22,28 @@ namespace {
 
 /// How long an end waits for what runs on the device: the end of the process stops the rest.
 constexpr auto kSettleWithin = std::chrono::milliseconds(500);
+
+/// Mirrored memory a lease: as much as its devices have, but no more than this part of the machine's (its twin takes as much again).
+constexpr std::uint64_t kMostOfMachine = 8;
+
+std::uint64_t most_mirrored(const std::vector<Device>& devices) {
+  std::uint64_t shares = 0;
+  for (const auto& one : devices) shares += one.memory;
+  const auto pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+  return std::min(shares, pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / kMostOfMachine : shares);
+}
+
+/// The end of a context waits for its kernels, which may never end: after a while that is left to the end of the process. Whether all have ended.
+bool end_within(std::chrono::milliseconds patience, std::vector<std::function<void()>> endings) {
+  std::packaged_task<void()> all([endings = std::move(endings)] { for (const auto& one : endings) one(); });
+  auto over = all.get_future();
+  try {
+    std::thread(std::move(all)).detach();
+    return over.wait_for(patience) == std::future_status::ready;
+  } catch (const std::system_error&) {  // no thread to be had: the process ends without it
+    return false;
+  }
+}
 
 }  // namespace
 
@@ -54,7 +80,19 @@ Session::~Session() { stop(); }
 void Session::start(wire::Link& link, Peers& peers) {
   link_ = &link;
   peers_ = &peers;
+  graph_owner_->session = this;
+  graph_host_.start([this](std::uint64_t function, std::uint64_t turn) {
+                      mirrors_.tell_changes();
+                      tell(cu::RunHostFunction{.function = function, .turn = turn, .status = 0});
+                    },
+                    [this](std::uint64_t ticket, wire::Bytes bytes, std::shared_ptr<void> held) {
+                      if (!held) return link_->cancel(ticket);
+                      const auto kept = std::make_shared<wire::Bytes>(std::move(bytes));
+                      // Not by one of our threads: all of them may be waiting for launches that come behind these bytes.
+                      link_->push(ticket, *kept, [kept, held](bool) {}, false);
+                    });
   printing_ = std::make_unique<opencl::Printing>([this](wire::View text) { tell(cu::Printed{.text = text}); });
+  mirrors_.start(most_mirrored(devices_), [this](const cu::Changed& changed) { tell(changed); });
 }
 
 void Session::on_frame(const wire::Header& header, wire::View body) {
@@ -86,36 +124,49 @@ void Session::on_over(std::string_view) {}
 void Session::stop() {
   if (!link_) return;
   dialler_.close();
-  {
-    const std::lock_guard guard(graph_turns_lock_);
-    is_ending_ = true;
-    graph_turns_over_.notify_all();
-  }
+  meter_.close();
+  graph_host_.end();
   {
     const std::lock_guard guard(lock_);
-    for (auto& [turn, gate] : turns_) Gates::open(gate);
+    for (auto& [number, turn] : turns_) if (turn.gate) turn.gate.open();
     turns_.clear();
-    handles_.take_if([](const Record& record) {
-      if (record.kind == Kind::gate) Gates::open({static_cast<std::uint32_t*>(record.native), 0});
-      return record.kind == Kind::gate;
-    });
+    for (auto& [handle, gates] : client_gates_) {
+      for (auto& [context, gate] : gates) if (gate) gate.open();
+    }
+    client_gates_.clear();
+    handles_.take_if([](const Record& record) { return record.kind == Kind::gate; });
   }
-  const bool is_settled = waiters_.close(kSettleWithin);
+  bool is_settled = waiters_.close(kSettleWithin);
   const std::lock_guard guard(lock_);
   if (is_settled) {
-    handles_.take_if([this](const Record& record) {
+    handles_.take_if([](const Record& record) { return record.kind == Kind::event; });  // while their contexts are there
+    std::vector<std::function<void()>> endings;
+    // What graphs have of ours goes with the last of them.
+    stops_.clear();
+    handles_.take_if([&](const Record& record) {
+      if (record.kind == Kind::exec) endings.push_back([driver = table_, native = static_cast<CUgraphExec>(record.native)] { driver.cuGraphExecDestroy(native); });
+      if (record.kind == Kind::graph) endings.push_back([driver = table_, native = static_cast<CUgraph>(record.native)] { driver.cuGraphDestroy(native); });
+      return record.kind == Kind::exec || record.kind == Kind::graph;
+    });
+    handles_.take_if([&](const Record& record) {
       if (record.kind != Kind::context) return false;
-      if ((record.flags & 1) != 0) table_.cuDevicePrimaryCtxReset_v2(devices_[record.device].native);
-      else table_.cuCtxDestroy_v2(static_cast<CUcontext>(record.native));
+      if ((record.flags & 1) != 0) endings.push_back([driver = table_, host = record.host, device = devices_[record.device].native] { driver.cuDevicePrimaryCtxReset_v2(device); });
+      else endings.push_back([driver = table_, host = record.host, native = static_cast<CUcontext>(record.native)] { driver.cuCtxDestroy_v2(native); });
       return true;
     });
+    is_settled = end_within(kSettleWithin, std::move(endings));
   }
-  for (const auto& [address, one] : allocations_) refund(one.device, one.charged);
-  allocations_.clear();
+  for (auto& [address, one] : allocations_) refund(one.device, one.charged);
+  allocations_.clear();  // shares of what is mapped are given back with the last who holds them
   handles_.take_if([this](const Record& record) {
     refund(record.device, record.charged);
     return true;
   });
+  {
+    const std::lock_guard no_call(graph_owner_->lock);
+    graph_owner_->session = nullptr;
+  }
+  if (!is_settled) mirrors_.abandon();
   printing_.reset();
   link_ = nullptr;
 }
@@ -131,6 +182,10 @@ bool Session::make_current(std::uint64_t context) {
 
 void Session::noticed(std::uint64_t context, CUresult status) {
   if (context == 0 || !is_sticky(status) || !broken_.insert(context).second) return;
+  // Host functions behind what failed are never reached: told so, the client waits for none of them.
+  for (const auto& [number, turn] : turns_) {
+    if (turn.context == context) tell(cu::RunHostFunction{.function = turn.function, .turn = number, .status = as_wire(status)});
+  }
   tell(cu::Failed{.context = context, .op = 0, .status = as_wire(status)});
 }
 
@@ -141,15 +196,51 @@ void Session::refused(std::uint64_t context, std::uint16_t op, CUresult status, 
 
 void Session::later(std::uint64_t context, std::function<void()> work) {
   auto* record = handles_.find(context);
-  const auto native = record && record->kind == Kind::context ? static_cast<CUcontext>(record->native) : nullptr;
-  waiters_.run([this, native, work = std::move(work)] {
-    if (native) table_.cuCtxSetCurrent(native);
+  const bool is_in_context = record && record->kind == Kind::context;
+  const auto native = is_in_context ? static_cast<CUcontext>(record->native) : nullptr;
+  auto use = is_in_context ? Users::one_of(record->users) : nullptr;
+  waiters_.run([this, native, use = std::move(use), work = std::move(work)]() mutable {
+    table_.cuCtxSetCurrent(native);  // none, too: the thread had another's, which may be gone
     work();
+    work = nullptr;
+    use = nullptr;
   });
+}
+
+void Session::put_on(std::uint16_t op, std::uint64_t context, std::uint64_t stream) {
+  switch (op) {
+    case cu::WaitStream::kOp:
+    case cu::QueryStream::kOp:
+    case cu::ReadMemory::kOp:
+    case cu::ReadRows::kOp: return;
+    default: mirrors_.used(context, stream);
+  }
 }
 
 void Session::printed() {
   if (printing_) printing_->drain();
+}
+
+void Session::drop_owned(std::uint64_t owner, Kind kind) {
+  std::vector<std::uint64_t> owners;
+  if (may_own(kind)) owners.push_back(owner);
+  while (!owners.empty()) {
+    const auto gone = owners.back();
+    owners.pop_back();
+    allocations_.erase_if([&](std::uint64_t, const Allocation& one) { return one.owner == gone; });
+    handles_.take_if([&](const Record& one) {
+      if (one.owner != gone) return false;
+      if (one.kind == Kind::node) stops_.erase(one.handle);
+      refund(one.device, one.charged);
+      if (may_own(one.kind)) owners.push_back(one.handle);
+      return true;
+    });
+  }
+}
+
+std::shared_ptr<HostSide> Session::host_of(std::uint64_t context) const {
+  const auto* record = handles_.find(context);
+  return record ? record->host : nullptr;
 }
 
 std::uint32_t Session::device_of(std::uint64_t context) const {

@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/cuda/address_map.h"
 #include "backend/cuda/driver_library.h"
-#include "backend/cuda/gates.h"
+#include "backend/cuda/graph_host.h"
 #include "backend/cuda/handles.h"
-#include "backend/cuda/staging.h"
+#include "backend/cuda/meter.h"
+#include "backend/cuda/mirrors.h"
 #include "backend/cuda/waiters.h"
 #include "backend/opencl/printing.h"
 #include "backend/opencl/worker_thread.h"
@@ -40,18 +42,17 @@ struct Device {
   CUuuid uuid{};
   std::uint64_t memory = 0;        ///< the share
   bool is_whole = true;
+  std::size_t contexts = 0;        ///< that the client has there
+  std::uint64_t busy_seen = 0;     ///< nanoseconds that the driver in software has told so far
+  std::uint64_t primary = 0;       ///< handle of its primary context, while there is one
 };
 
-/// Memory of the client's, by its address.
-struct Allocation {
-  enum class Sort : std::uint8_t { plain, mapped, pinned, from_pool };
-  Sort sort = Sort::plain;
-  std::uint32_t device = 0;
-  std::uint64_t context = 0;
-  std::uint64_t size = 0;
-  std::uint64_t charged = 0;
-  std::uint64_t mapped = 0;        ///< bytes of address space of a mapped one
-  CUmemGenericAllocationHandle memory = 0;   ///< of a mapped one
+class Session;
+
+/// Whom the driver's graphs tell that they are gone, for as long as there is somebody.
+struct GraphOwner {
+  std::mutex lock;
+  Session* session = nullptr;
 };
 
 class Session final : public Backend, private cu::Requests {
@@ -79,6 +80,8 @@ class Session final : public Backend, private cu::Requests {
     const std::lock_guard guard(lock_);
     noticed(context, status);
   }
+  /// A message that names a stream: it may put something there that changes mirrored memory.
+  void put_on(std::uint16_t op, std::uint64_t context, std::uint64_t stream);
   void refused(std::uint64_t context, std::uint16_t op, CUresult status, std::uint64_t object);
   /// Off the dispatch, under the context: what blocks in the driver. Answers `respond` by what it returns.
   void later(std::uint64_t context, std::function<void()> work);
@@ -89,16 +92,30 @@ class Session final : public Backend, private cu::Requests {
   }
   void printed();
 
+  void create(const cu::CreateContext& m, Respond<cu::CreateContextReply>& respond);
+
   // ---- memory (memory.cpp)
-  void behind_frees(std::uint64_t context, std::function<void()> work);
+  void behind_frees(std::function<void()> work);
   void allocate(const cu::Allocate& m, Respond<cu::AllocateReply>& respond);
+  /// Off the dispatch: `give_back` gives memory back to the driver, which may wait for what uses it. What asks for memory comes behind it.
+  void free_later(std::uint64_t context, std::function<CUresult()> give_back);
   void allocate(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoolReply>& respond);
   bool charge(std::uint32_t device, std::uint64_t bytes) { return bytes == 0 || grant_.charge(device, bytes); }
   void refund(std::uint32_t device, std::uint64_t bytes) { if (bytes) grant_.refund(device, bytes); }
+  /// Gives back what has been charged when the last who has it is gone.
+  std::shared_ptr<void> hold(std::uint32_t device, std::uint64_t bytes);
+  /// The driver has it there: from now on the client may name it.
+  void know(std::uint64_t at, Allocation one);
+  /// The client has reserved it, and nothing lies there yet.
+  bool may_map(std::uint64_t at, std::uint64_t size) const;
   void map_at(Turn& turn, const cu::Allocate& m, Allocation& made);
-  /// Nothing of the client's lies there yet.
-  bool is_free(std::uint64_t at, std::uint64_t size) const;
   std::uint32_t device_of(std::uint64_t context) const;
+  std::shared_ptr<HostSide> host_of(std::uint64_t context) const;
+
+  // ---- what watchers see (usage.cpp)
+  void entered(std::uint32_t device);
+  void left(std::uint32_t device);
+  void look(std::uint32_t device, std::chrono::nanoseconds past);
 
   // ---- bulk data (transfer.cpp)
   /// Puts a payload into `enqueue(source)` on that stream: at once where it is here, else behind a gate until it has landed.
@@ -113,8 +130,10 @@ class Session final : public Backend, private cu::Requests {
   CUDA_RESOURCE_DESC resource(Turn& turn, const cu::Resource& told);
 
   // ---- kernels (launch.cpp, modules.cpp)
+  void check_attribute(Turn& turn, CUlaunchAttributeID which, CUlaunchAttributeValue& value, std::uint64_t event);
   std::vector<CUlaunchAttribute> launch_attributes(Turn& turn, std::span<const cu::LaunchAttribute> told);
   void launch_gated(Turn& turn, std::uint32_t device, CUstream stream, const std::function<bool()>& launch);
+  void keep_image(const std::string& hash, std::shared_ptr<const wire::Bytes> image, CUresult status);
   /// A reply and the texts it shows.
   struct LoadReply {
     cu::LoadReply message;
@@ -125,23 +144,29 @@ class Session final : public Backend, private cu::Requests {
   void list_kernels(LoadReply& reply, std::uint64_t context, std::uint64_t module);
   /// Puts it under a handle of ours and says all about it; `name` is shown. False: there is no room for more.
   bool describe_kernel(cu::Kernel& told, std::uint64_t context, std::uint64_t module, bool is_library, void* native, std::string_view name);
+  /// What belongs to an object that is gone, and what belongs to that.
+  void drop_owned(std::uint64_t owner, Kind kind);
   std::uint64_t mint() { return next_own_++; }
+
+  void open_gate(std::uint64_t handle);
 
   // ---- graphs (graphs.cpp)
   friend class NodeParams;
-  /// A host function of graphs; what the driver is given lives as long as the session.
-  struct GraphCall {
-    Session* session = nullptr;
-    std::uint64_t function = 0;
-    CUhostFn run = nullptr;
+  /// A graph on its way to be instantiated: the first thing that was wrong with it.
+  struct GraphError {
+    CUresult status = CUDA_SUCCESS;
+    std::uint64_t node = 0;
   };
-  static constexpr std::uint64_t kGraphTurn = std::uint64_t{1} << 63;
-  GraphCall* graph_call(std::uint64_t function);
-  void run_in_graph(std::uint64_t function);
-  bool ran_in_graph(std::uint64_t turn);
-  std::uint64_t handle_of(CUgraphNode node, std::uint64_t graph);
-  std::uint64_t handle_of(CUgraph graph, std::uint64_t owner);
-  CUgraphNode add_node(Turn& turn, std::uint64_t graph, std::uint64_t handle, std::span<const std::uint64_t> dependencies, wire::View edges, NodeParams& params);
+  /// Bytes of a box of rows; nothing where there are too many to be true.
+  static std::optional<std::uint64_t> box_bytes(const cu::Extent& extent);
+  /// Packed bytes in host memory, on the side of a copy that has none yet.
+  static void from_host(CUDA_MEMCPY3D& copy, const void* source);
+  static void to_host(CUDA_MEMCPY3D& copy, void* target);
+  GraphStop* make_stop(Turn& turn, const cu::AddNode& m);
+  bool stage(Turn& turn, GraphStop& stop, const cu::NodeWork& work);
+  GraphStop* stop_of(std::uint64_t node, GraphStop::Sort sort);
+  bool expect_input(GraphStop& stop, std::uint64_t context, const wire::Payload& data);
+  void forget_stop(GraphStop* stop);
 
 #include "gen/cuda/server_overrides.inc"
   void on(const cu::Describe& m, Respond<cu::DescribeReply> respond) override;
@@ -158,7 +183,7 @@ class Session final : public Backend, private cu::Requests {
   void on(const cu::Free& m) override;
   void on(const cu::CreateMemory& m, Respond<cu::CreateMemoryReply> respond) override;
   void on(const cu::MapMemory& m) override;
-  void on(const cu::UnmapMemory& m) override;
+  void on(const cu::UnmapMemory& m, Respond<cu::UnmapMemoryReply> respond) override;
   void on(const cu::SetAccess& m) override;
   void on(const cu::MemoryGranularity& m, Respond<cu::MemoryGranularityReply> respond) override;
   void on(const cu::DefaultPool& m) override;
@@ -167,8 +192,6 @@ class Session final : public Backend, private cu::Requests {
   void on(const cu::FreeToPool& m) override;
   void on(const cu::SetPoolAttribute& m) override;
   void on(const cu::PoolAttribute& m, Respond<cu::PoolAttributeReply> respond) override;
-  void on(const cu::SetGraphMemory& m) override;
-  void on(const cu::GraphMemory& m, Respond<cu::GraphMemoryReply> respond) override;
   void on(const cu::CreateArray& m, Respond<cu::CreateArrayReply> respond) override;
   void on(const cu::CreateTexture& m, Respond<cu::CreateTextureReply> respond) override;
   void on(const cu::CreateSurface& m, Respond<cu::CreateSurfaceReply> respond) override;
@@ -187,7 +210,6 @@ class Session final : public Backend, private cu::Requests {
   void on(const cu::CopyRows& m) override;
   void on(const cu::Fill& m) override;
   void on(const cu::WriteRanges& m) override;
-  void on(const cu::ReadRanges& m) override;
   void on(const cu::HostFunction& m) override;
   void on(const cu::RanHostFunction& m) override;
   void on(const cu::WaitGate& m) override;
@@ -202,24 +224,13 @@ class Session final : public Backend, private cu::Requests {
   void on(const cu::QueryEvent& m, Respond<cu::QueryEventReply> respond) override;
   void on(const cu::WatchEvent& m) override;
   void on(const cu::ElapsedTime& m, Respond<cu::ElapsedTimeReply> respond) override;
-  void on(const cu::BeginCapture& m) override;
-  void on(const cu::EndCapture& m, Respond<cu::EndCaptureReply> respond) override;
-  void on(const cu::CaptureInfo& m, Respond<cu::CaptureInfoReply> respond) override;
-  void on(const cu::UpdateCapture& m) override;
   void on(const cu::CreateGraph& m) override;
   void on(const cu::AddNode& m) override;
-  void on(const cu::AddAnsweredNode& m, Respond<cu::AddAnsweredNodeReply> respond) override;
-  void on(const cu::SetNode& m) override;
-  void on(const cu::SetExecNode& m, Respond<cu::SetExecNodeReply> respond) override;
-  void on(const cu::AskNode& m, Respond<cu::AskNodeReply> respond) override;
-  void on(const cu::GraphContent& m, Respond<cu::GraphContentReply> respond) override;
-  void on(const cu::CloneGraph& m, Respond<cu::CloneGraphReply> respond) override;
+  void on(const cu::SetExecNode& m) override;
+  void on(const cu::EnableNode& m) override;
+  void on(const cu::LaunchGraph& m) override;
+  void on(const cu::GraphInput& m) override;
   void on(const cu::Instantiate& m, Respond<cu::InstantiateReply> respond) override;
-  void on(const cu::UpdateExec& m, Respond<cu::UpdateExecReply> respond) override;
-  void on(const cu::SetNodeAttribute& m) override;
-  void on(const cu::NodeAttribute& m, Respond<cu::NodeAttributeReply> respond) override;
-  void on(const cu::GraphAsDot& m, Respond<cu::GraphAsDotReply> respond) override;
-  void on(const cu::ConditionalHandle& m, Respond<cu::ConditionalHandleReply> respond) override;
   void on(const cu::PeerAccept& m, Respond<cu::PeerAcceptReply> respond) override;
   void on(const cu::PeerOpen& m, Respond<cu::PeerOpenReply> respond) override;
   void on(const cu::ExportMemory& m) override;
@@ -232,10 +243,11 @@ class Session final : public Backend, private cu::Requests {
   wire::Link* link_ = nullptr;
   Peers* peers_ = nullptr;
   std::unique_ptr<opencl::Printing> printing_;
-  StagingPool staging_{table_};
-  Gates gates_{table_};
+  Mirrors mirrors_{table_};
   Waiters waiters_;
   opencl::WorkerThread dialler_;
+  std::uint64_t process_ = 0;                                    ///< as the client says it is called
+  Meter meter_{[this](std::uint32_t device, std::chrono::nanoseconds past) { look(device, past); }};
 
   /// Held during a message; recursive because a payload that is there already may finish a message at once.
   std::recursive_mutex lock_;
@@ -243,11 +255,19 @@ class Session final : public Backend, private cu::Requests {
   std::mutex frees_lock_;
   std::condition_variable frees_over_;
   std::size_t frees_ = 0;                                        ///< under way at the driver
-  std::map<std::uint64_t, Allocation> allocations_;
+  AddressMap allocations_;
+  std::map<std::pair<bool, std::uint64_t>, std::uint64_t> shown_;   ///< textures (false) and surfaces by their numbers, and the contexts they are in
   std::map<std::uint64_t, std::uint64_t> reservations_;          ///< address ranges the client keeps free: start -> size
   std::map<std::string, std::shared_ptr<const wire::Bytes>> images_;   ///< by SHA-256
-  std::map<std::uint64_t, Gates::Gate> turns_;                   ///< host functions the client is running
-  std::map<std::uint64_t, CUdeviceptr> gate_addresses_;          ///< of the client's gates that are closed
+  struct HostTurn {
+    Gate gate;
+    std::uint64_t function = 0, context = 0;
+  };
+  static constexpr std::size_t kMostTurns = 1 << 16;
+  std::size_t image_bytes_ = 0;
+  std::shared_ptr<std::atomic<std::size_t>> arriving_ = std::make_shared<std::atomic<std::size_t>>(0);   ///< bytes of images that are not loaded yet
+  std::map<std::uint64_t, HostTurn> turns_;                      ///< host functions the client is running, or will
+  std::map<std::uint64_t, std::map<std::uint64_t, Gate>> client_gates_;   ///< closed ones, a word in each context where something waits
   std::set<std::uint64_t> broken_;                               ///< contexts in which something failed for good, told to the client
   std::uint64_t current_ = 0;                                    ///< handle of the context that is current on the dispatching thread
   std::thread::id dispatcher_{};
@@ -255,13 +275,10 @@ class Session final : public Backend, private cu::Requests {
   std::uint64_t next_turn_ = 1;
   bool is_broken_ = false;
 
-  std::map<CUgraphNode, std::uint64_t> nodes_;                   ///< handles of nodes, by what the driver calls them
-  std::map<std::uint64_t, std::unique_ptr<GraphCall>> graph_calls_;
-  std::mutex graph_turns_lock_;
-  std::condition_variable graph_turns_over_;
-  std::set<std::uint64_t> graph_turns_;                          ///< host functions of graphs that the client is running
-  std::uint64_t next_graph_turn_ = 1;
-  bool is_ending_ = false;
+  std::map<std::uint64_t, GraphError> graph_errors_;             ///< by handle of the graph
+  std::map<std::uint64_t, GraphStop*> stops_;                    ///< by handle of the node; the driver's graphs own them
+  GraphHost graph_host_;
+  std::shared_ptr<GraphOwner> graph_owner_ = std::make_shared<GraphOwner>();
 };
 
 }  // namespace flexrack::backend::cuda

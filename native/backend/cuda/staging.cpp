@@ -4,24 +4,24 @@
 
 namespace flexrack::backend::cuda {
 namespace {
-constexpr std::size_t kSmallest = 4096;
+constexpr std::size_t kSmallest = 4096, kLargest = std::size_t{1} << 40;
 }
 
-StagingPool::Held StagingPool::take(std::size_t size) {
+StagingPool::Held StagingPool::take(StagingPool& pool, std::size_t size, std::shared_ptr<void> owner) {
+  if (size > kLargest) return nullptr;
   const auto room = std::bit_ceil(std::max(size, kSmallest));
+  void* at = nullptr;
   {
-    const std::lock_guard guard(lock_);
-    auto& same = free_[room];
+    const std::lock_guard guard(pool.lock_);
+    auto& same = pool.free_[room];
     if (!same.empty()) {
-      auto* at = same.back();
+      at = same.back();
       same.pop_back();
-      kept_ -= room;
-      return std::make_shared<Piece>(at, size, room, this);
+      pool.kept_ -= room;
     }
   }
-  void* at = nullptr;
-  if (driver_.cuMemHostAlloc(&at, room, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS) return nullptr;
-  return std::make_shared<Piece>(static_cast<std::uint8_t*>(at), size, room, this);
+  if (!at) at = pool.pages_.take(room);
+  return at ? std::make_shared<Piece>(static_cast<std::uint8_t*>(at), size, room, &pool, std::move(owner)) : nullptr;
 }
 
 void StagingPool::give(Piece& piece) {
@@ -33,7 +33,10 @@ void StagingPool::give(Piece& piece) {
       return;
     }
   }
-  driver_.cuMemFreeHost(piece.at);
+  if (pages_.give(piece.at)) return;
+  const std::lock_guard guard(lock_);
+  free_[piece.room].push_back(piece.at);
+  kept_ += piece.room;
 }
 
 }  // namespace flexrack::backend::cuda

@@ -8,37 +8,38 @@
 #include <span>
 #include <vector>
 
-#include "gen/cuda/driver_table.h"
+#include "backend/cuda/pages.h"
 
 namespace flexrack::backend::cuda {
 
 /// Thread-safe. Pieces are kept for the next who wants that size, up to a limit; needs a current context to make new ones.
 class StagingPool {
  public:
-  explicit StagingPool(const cu::DriverTable& driver) : driver_(driver) {}
-  ~StagingPool() = default;   ///< pinned memory goes with its context
+  explicit StagingPool(Pages& pages) : pages_(pages) {}
 
   struct Piece {
     std::uint8_t* at = nullptr;
     std::size_t size = 0, room = 0;
     StagingPool* pool = nullptr;
+    std::shared_ptr<void> owner{};   ///< of the pool
 
-    Piece(std::uint8_t* where, std::size_t bytes, std::size_t all, StagingPool* of) : at(where), size(bytes), room(all), pool(of) {}
+    Piece(std::uint8_t* where, std::size_t bytes, std::size_t all, StagingPool* of, std::shared_ptr<void> kept)
+        : at(where), size(bytes), room(all), pool(of), owner(std::move(kept)) {}
     Piece(const Piece&) = delete;
     ~Piece() { pool->give(*this); }
     std::span<std::uint8_t> span() const { return {at, size}; }
   };
   using Held = std::shared_ptr<Piece>;
 
-  /// Null where the driver has no more.
-  Held take(std::size_t size);
+  /// Null where there is no more.
+  static Held take(StagingPool& pool, std::size_t size, std::shared_ptr<void> owner);
 
  private:
   static constexpr std::size_t kKeep = std::size_t{256} << 20;
 
   void give(Piece& piece);
 
-  const cu::DriverTable& driver_;
+  Pages& pages_;
   std::mutex lock_;
   std::map<std::size_t, std::vector<std::uint8_t*>> free_;   ///< by room
   std::size_t kept_ = 0;

@@ -1,6 +1,7 @@
 // Payloads to and from the device. A stream waits for its payload at a gate, so dispatch and other streams go on.
 #include <cstring>
 
+#include "backend/cuda/soon.h"
 #include "backend/cuda/turn.h"
 
 namespace flexrack::backend::cuda {
@@ -9,10 +10,22 @@ namespace {
 /// cuda.h 13.0: a copy of rows takes addresses and arrays of either side.
 CUmemorytype type_of(const cu::Place& place) { return place.kind == 1 ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED; }
 
+/// Where the memory begins in which a box of rows lies: with all of the box in it, from the origin's offset on (cuda.h 13.0, CUDA_MEMCPY3D: z slices of
+/// `height` rows of `pitch` bytes, y rows, x bytes).
+CUdeviceptr box(Turn& turn, const cu::Place& place, const cu::Extent& extent) {
+  const auto pitch = place.pitch != 0 ? place.pitch : extent.width;
+  const auto slice = turn.product(pitch, place.height != 0 ? place.height : extent.height);
+  const auto start = turn.sum(turn.sum(turn.product(slice, place.z), turn.product(pitch, place.y)), place.x);
+  turn.check(place.kind == 0 && (slice != 0 || extent.depth <= 1));
+  turn.rows(turn.sum(place.object, start), pitch, extent.width, extent.height, slice, extent.depth);
+  return place.object;
+}
+
 }  // namespace
 
 bool Session::when_reached(Turn& turn, CUstream stream, std::function<void(CUresult)> reached) {
   CUevent event = nullptr;
+  turn.may_wait();
   turn.run(table_.cuEventCreate, &event, static_cast<unsigned>(CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC));
   turn.run(table_.cuEventRecord, event, stream);
   if (!turn.is_good()) {
@@ -38,30 +51,41 @@ void Session::bring(Turn& turn, CUstream stream, const wire::Payload& data, cons
 }
 
 void Session::bring_from(Turn& turn, CUstream stream, wire::Link& from, std::uint64_t ticket, std::uint64_t size, const std::function<CUresult(const void* source)>& enqueue) {
-  const auto piece = turn.is_good() ? staging_.take(size) : nullptr;
-  const auto gate = piece ? gates_.make() : Gates::Gate{};
+  turn.may_wait();
+  const auto host = host_of(turn.context());
+  const auto piece = turn.is_good() ? HostSide::take(host, size) : nullptr;
+  const auto gate = piece ? HostSide::gate(host) : Gate{};
   if (turn.is_good() && !gate) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  if (turn.is_good()) turn.fail(gates_.wait(stream, gate));
+  if (turn.is_good()) turn.fail(gate.wait(stream));
   if (turn.is_good()) turn.fail(enqueue(piece->at));
   if (!turn.is_good()) {
     from.cancel(ticket);
-    if (gate) Gates::open(gate);
+    if (gate) gate.open_and_recycle();
     return;
   }
-  // The piece and the gate are somebody else's again when the copy is over.
-  when_reached(turn, stream, [this, piece, gate](CUresult) { gates_.recycle(gate); });
+  // The piece is somebody else's again when the copy is over.
+  when_reached(turn, stream, [piece](CUresult) {});
   from.land(ticket, piece->span(), [this, piece, gate, context = turn.context()](bool has_arrived) {
-    Gates::open(gate);
+    gate.open_and_recycle();
     if (!has_arrived) tell(cu::Failed{.context = context, .op = cu::WriteMemory::kOp, .status = as_wire(CUDA_ERROR_UNKNOWN)});
   });
 }
 
 void Session::send_out(Turn& turn, CUstream stream, std::uint64_t size, std::uint64_t ticket, wire::Link* to, const std::function<CUresult(void* target)>& enqueue) {
-  const auto piece = turn.is_good() ? staging_.take(size) : nullptr;
+  turn.may_wait();
+  const auto piece = turn.is_good() ? HostSide::take(host_of(turn.context()), size) : nullptr;
   if (turn.is_good() && !piece) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
   if (turn.is_good()) turn.fail(enqueue(piece->at));
+  // Few bytes are often here before another thread could look for them.
+  const bool may_be_soon = turn.is_good() && table_.cuStreamQuery && size < wire::kInlinePayload && mirrors_.is_quiet();
+  if (may_be_soon && soon([&] { return table_.cuStreamQuery(stream); }) == CUDA_SUCCESS && mirrors_.is_quiet()) {
+    printed();
+    to->push(ticket, piece->span(), [piece](bool) {});
+    return to->flush();
+  }
   const bool is_put = turn.is_good() && when_reached(turn, stream, [this, piece, to, ticket](CUresult status) {
     printed();
+    mirrors_.tell_changes();
     if (status != CUDA_SUCCESS) return to->cancel(ticket);
     to->push(ticket, piece->span(), [piece](bool) {}, true);
   });
@@ -71,6 +95,7 @@ void Session::send_out(Turn& turn, CUstream stream, std::uint64_t size, std::uin
 void Session::on(const cu::WriteMemory& m) {
   Turn turn(*this, m.kOp, m.context);
   const auto stream = turn.get<CUstream>(m.stream);
+  turn.address(m.address, m.data.size);
   bring(turn, stream, m.data, [&](const void* source) { return table_.cuMemcpyHtoDAsync_v2(m.address, source, m.data.size, stream); });
   turn.end();
 }
@@ -78,6 +103,7 @@ void Session::on(const cu::WriteMemory& m) {
 void Session::on(const cu::ReadMemory& m) {
   Turn turn(*this, m.kOp, m.context);
   const auto stream = turn.get<CUstream>(m.stream);
+  turn.address(m.address, m.size);
   send_out(turn, stream, m.size, m.ticket, link_, [&](void* target) { return table_.cuMemcpyDtoHAsync_v2(target, m.address, m.size, stream); });
   turn.end();
 }
@@ -85,6 +111,8 @@ void Session::on(const cu::ReadMemory& m) {
 void Session::on(const cu::CopyMemory& m) {
   Turn turn(*this, m.kOp, m.context);
   const auto stream = turn.get<CUstream>(m.stream);
+  turn.address(m.source, m.size);
+  turn.address(m.target, m.size);
   if (m.source_context != 0 && m.source_context != m.context) {
     const auto from = turn.get<CUcontext>(m.source_context), to = turn.get<CUcontext>(m.context);
     turn.run(table_.cuMemcpyPeerAsync, m.target, to, m.source, from, static_cast<size_t>(m.size), stream);
@@ -105,48 +133,42 @@ CUDA_MEMCPY3D Session::rows(Turn& turn, const cu::Place* source, const cu::Place
     copy.srcXInBytes = source->x, copy.srcY = source->y, copy.srcZ = source->z, copy.srcLOD = source->level;
     copy.srcPitch = source->pitch, copy.srcHeight = source->height;
     if (source->kind == 1) copy.srcArray = turn.get<CUarray>(source->object);
-    else copy.srcDevice = source->object;
+    else copy.srcDevice = box(turn, *source, extent);
   }
   if (target) {
     copy.dstMemoryType = type_of(*target);
     copy.dstXInBytes = target->x, copy.dstY = target->y, copy.dstZ = target->z, copy.dstLOD = target->level;
     copy.dstPitch = target->pitch, copy.dstHeight = target->height;
     if (target->kind == 1) copy.dstArray = turn.get<CUarray>(target->object);
-    else copy.dstDevice = target->object;
+    else copy.dstDevice = box(turn, *target, extent);
   }
   return copy;
 }
 
-namespace {
-
-/// Packed bytes in host memory, on the side of a copy that has none yet.
-void from_host(CUDA_MEMCPY3D& copy, const void* source) {
+void Session::from_host(CUDA_MEMCPY3D& copy, const void* source) {
   copy.srcMemoryType = CU_MEMORYTYPE_HOST;
   copy.srcHost = source;
   copy.srcPitch = copy.WidthInBytes;
   copy.srcHeight = copy.Height;
 }
-void to_host(CUDA_MEMCPY3D& copy, void* target) {
+void Session::to_host(CUDA_MEMCPY3D& copy, void* target) {
   copy.dstMemoryType = CU_MEMORYTYPE_HOST;
   copy.dstHost = target;
   copy.dstPitch = copy.WidthInBytes;
   copy.dstHeight = copy.Height;
 }
 
-/// Bytes of a box of rows; nothing where there are too many to be true.
-std::optional<std::uint64_t> bytes_in(const cu::Extent& extent) {
+std::optional<std::uint64_t> Session::box_bytes(const cu::Extent& extent) {
   std::uint64_t rows = 0, all = 0;
   if (__builtin_mul_overflow(extent.height, extent.depth, &rows) || __builtin_mul_overflow(rows, extent.width, &all)) return std::nullopt;
   return all;
 }
 
-}  // namespace
-
 void Session::on(const cu::WriteRows& m) {
   Turn turn(*this, m.kOp, m.context);
   const auto stream = turn.get<CUstream>(m.stream);
   auto copy = rows(turn, nullptr, &m.target, m.extent);
-  turn.check(bytes_in(m.extent) == m.data.size);
+  turn.check(box_bytes(m.extent) == m.data.size);
   bring(turn, stream, m.data, [&](const void* source) {
     from_host(copy, source);
     return table_.cuMemcpy3DAsync_v2(&copy, stream);
@@ -158,7 +180,7 @@ void Session::on(const cu::ReadRows& m) {
   Turn turn(*this, m.kOp, m.context);
   const auto stream = turn.get<CUstream>(m.stream);
   auto copy = rows(turn, &m.source, nullptr, m.extent);
-  const auto size = bytes_in(m.extent);
+  const auto size = box_bytes(m.extent);
   turn.check(size.has_value());
   send_out(turn, stream, size.value_or(0), m.ticket, link_, [&](void* target) {
     to_host(copy, target);
@@ -193,6 +215,7 @@ void Session::on(const cu::Fill& m) {
   const auto stream = turn.get<CUstream>(m.stream);
   const auto width = static_cast<size_t>(m.width), height = static_cast<size_t>(m.height), pitch = static_cast<size_t>(m.pitch);
   const bool is_flat = height == 1;
+  turn.rows(m.address, is_flat ? 0 : m.pitch, turn.product(m.width, m.element), m.height, 0, 1);
   switch (m.element) {
     case 1:
       if (is_flat) turn.run(table_.cuMemsetD8Async, m.address, static_cast<unsigned char>(m.value), width, stream);
@@ -211,46 +234,9 @@ void Session::on(const cu::Fill& m) {
   turn.end();
 }
 
-namespace {
-
-std::optional<std::uint64_t> bytes_in(std::span<const cu::Range> ranges) {
-  std::uint64_t all = 0;
-  for (const auto& range : ranges) if (__builtin_add_overflow(all, range.size, &all)) return std::nullopt;
-  return all;
-}
-
-}  // namespace
-
 void Session::on(const cu::WriteRanges& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  turn.check(bytes_in(m.ranges) == m.data.size);
-  bring(turn, stream, m.data, [&](const void* source) {
-    auto status = CUDA_SUCCESS;
-    const auto* from = static_cast<const std::uint8_t*>(source);
-    for (const auto& range : m.ranges) {
-      if (status == CUDA_SUCCESS) status = table_.cuMemcpyHtoDAsync_v2(range.address, from, range.size, stream);
-      from += range.size;
-    }
-    return status;
-  });
-  turn.end();
-}
-
-void Session::on(const cu::ReadRanges& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  const auto size = bytes_in(m.ranges);
-  turn.check(size.has_value());
-  send_out(turn, stream, size.value_or(0), m.ticket, link_, [&](void* target) {
-    auto status = CUDA_SUCCESS;
-    auto* to = static_cast<std::uint8_t*>(target);
-    for (const auto& range : m.ranges) {
-      if (status == CUDA_SUCCESS) status = table_.cuMemcpyDtoHAsync_v2(to, range.address, range.size, stream);
-      to += range.size;
-    }
-    return status;
-  });
+  Turn turn(*this, m.kOp, 0);
+  turn.check(mirrors_.write(m.ranges, m.data));
   turn.end();
 }
 
@@ -274,7 +260,7 @@ void Session::on(const cu::ExportMemory& m) {
   const auto stream = turn.get<CUstream>(m.stream);
   auto* link = peers_->link(m.peer);
   auto copy = rows(turn, &m.source, nullptr, m.extent);
-  const auto size = bytes_in(m.extent);
+  const auto size = box_bytes(m.extent);
   turn.check(link != nullptr && size.has_value());
   if (link) {
     send_out(turn, stream, size.value_or(0), m.ticket, link, [&](void* target) {
@@ -290,7 +276,7 @@ void Session::on(const cu::ImportMemory& m) {
   const auto stream = turn.get<CUstream>(m.stream);
   auto* link = peers_->link(m.peer);
   auto copy = rows(turn, nullptr, &m.target, m.extent);
-  const auto size = bytes_in(m.extent);
+  const auto size = box_bytes(m.extent);
   turn.check(link != nullptr && size.has_value());
   if (link) {
     bring_from(turn, stream, *link, m.ticket, size.value_or(0), [&](const void* source) {

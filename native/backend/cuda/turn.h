@@ -22,9 +22,16 @@ class Turn {
     if (context != 0 && !session.make_current(context)) fail(CUDA_ERROR_INVALID_CONTEXT);
   }
 
+  /// What is made goes with a context: in none it would be made in whichever is current, and outlive what the session knows of it.
+  Turn& in_context() {
+    if (context_ == 0) fail(CUDA_ERROR_INVALID_CONTEXT);
+    return *this;
+  }
+
   template <class T>
   T get(std::uint64_t handle) {
     if (status_ != CUDA_SUCCESS) return {};
+    if constexpr (kKindOf<T> == Kind::stream) session_.put_on(op_, context_, handle);
     if (kKindOf<T> == Kind::stream && handle == 0) return {};
     object_ = handle;
     auto* record = session_.handles_.find(handle);
@@ -40,8 +47,13 @@ class Turn {
   /// What launches take: a module's function, or a library's kernel itself, whose settings may change after its function was asked for.
   CUfunction launched(std::uint64_t handle) {
     const auto* found = session_.handles_.find(handle);
-    if (status_ == CUDA_SUCCESS && found && found->kind == Kind::kernel) return reinterpret_cast<CUfunction>(found->native);
+    if (status_ == CUDA_SUCCESS && found && found->kind == Kind::kernel) return object_ = handle, reinterpret_cast<CUfunction>(found->native);
     return get<CUfunction>(handle);
+  }
+  /// As much as the kernel reads: a driver copies that, however much is there. To one that takes nothing anything may be given.
+  void check_parameters(std::uint64_t kernel, std::size_t bytes) {
+    const auto* found = session_.handles_.find(kernel);
+    check(!found || bytes == found->parameter_bytes || (found->parameter_bytes == 0 && found->has_parameter_bytes));
   }
   template <class T>
   std::vector<T> get_all(std::span<const std::uint64_t> handles) {
@@ -57,6 +69,35 @@ class Turn {
     if (found && found->kind == kind) return found;
     fail(CUDA_ERROR_INVALID_HANDLE);
     return nullptr;
+  }
+  /// Memory of this session, all of it: of any other address the driver would take it for the worker's own.
+  CUdeviceptr address(std::uint64_t at, std::uint64_t size) {
+    if (status_ == CUDA_SUCCESS && !session_.allocations_.holds(at, size)) fail(CUDA_ERROR_INVALID_VALUE);
+    return at;
+  }
+  /// From the first byte to the last of slices of rows: `pitch` bytes from row to row, `slice` bytes from slice to slice; 0: of rows or slices that are packed.
+  void rows(std::uint64_t at, std::uint64_t pitch, std::uint64_t width, std::uint64_t height, std::uint64_t slice, std::uint64_t depth) {
+    if (width == 0 || height == 0 || depth == 0) return;
+    if (pitch == 0) pitch = width;
+    if (slice == 0) slice = product(pitch, height);
+    check(pitch >= width || height == 1);
+    address(at, sum(sum(product(slice, depth - 1), product(pitch, height - 1)), width));
+  }
+  /// Of numbers that came over the wire: one that is too large for its type is an error that is kept.
+  std::uint64_t product(std::uint64_t one, std::uint64_t other) {
+    std::uint64_t all = 0;
+    if (__builtin_mul_overflow(one, other, &all)) fail(CUDA_ERROR_INVALID_VALUE);
+    return all;
+  }
+  std::uint64_t sum(std::uint64_t one, std::uint64_t other) {
+    std::uint64_t all = 0;
+    if (__builtin_add_overflow(one, other, &all)) fail(CUDA_ERROR_INVALID_VALUE);
+    return all;
+  }
+  /// The number of a texture or a surface of the session's, which is no more from now on.
+  std::uint64_t shown(bool is_surface, std::uint64_t number) {
+    if (status_ == CUDA_SUCCESS && session_.shown_.erase({is_surface, number}) == 0) fail(CUDA_ERROR_INVALID_VALUE);
+    return number;
   }
   CUdevice device(std::uint32_t index) {
     if (index < session_.devices_.size()) return session_.devices_[index].native;
@@ -82,6 +123,8 @@ class Turn {
     for (auto& value : values) localize(value);
     return values;
   }
+  /// What follows holds a place among those who wait.
+  void may_wait() { if (!session_.waiters_.has_room()) fail(CUDA_ERROR_OUT_OF_MEMORY); }
   void check(bool holds) { if (!holds) fail(CUDA_ERROR_INVALID_VALUE); }
   void fail(CUresult status) { if (status_ == CUDA_SUCCESS) status_ = status; }
 
@@ -94,14 +137,16 @@ class Turn {
 
   /// The driver has made it: the client's handle stands for it from now on. What cannot be kept is the client's mistake.
   template <class T>
-  Record* keep(std::uint64_t handle, T native) {
+  Record* keep(std::uint64_t handle, T native, std::uint64_t owner = 0) {
     if (status_ != CUDA_SUCCESS) return nullptr;
-    if (!session_.handles_.insert(handle, {.kind = kKindOf<T>, .native = native, .context = context_})) fail(CUDA_ERROR_INVALID_HANDLE);
+    if (!session_.handles_.insert(handle, {.kind = kKindOf<T>, .native = native, .context = context_, .owner = owner})) fail(CUDA_ERROR_INVALID_HANDLE);
     return status_ == CUDA_SUCCESS ? session_.handles_.find(handle) : nullptr;
   }
   template <class T>
   void drop(std::uint64_t handle) {
-    if (status_ == CUDA_SUCCESS) session_.handles_.take(handle);
+    if (status_ != CUDA_SUCCESS) return;
+    const auto gone = session_.handles_.take(handle);
+    if (gone) session_.refund(gone->device, gone->charged);
   }
 
   bool is_good() const { return status_ == CUDA_SUCCESS; }
@@ -121,12 +166,32 @@ class Turn {
     if (!function) run(session_.driver().cuKernelGetFunction, &function, static_cast<CUkernel>(kernel.native));
     return function;
   }
+  /// An operation on a word of memory, or none on memory at all. What a driver will add may hold anything.
+  void check_operation(CUstreamBatchMemOpParams& one) {
+    switch (one.operation) {
+      case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+      case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+        address(one.waitValue.address, one.operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 ? 4 : 8);
+        one.waitValue.alias = 0;  // "for driver internal use" (CUDA driver API)
+        break;
+      case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+      case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+        address(one.writeValue.address, one.operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 ? 4 : 8);
+        one.writeValue.alias = 0;
+        break;
+      case CU_STREAM_MEM_OP_BARRIER:
+      case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES: break;
+      default: fail(CUDA_ERROR_INVALID_VALUE);
+    }
+  }
   template <class T>
   void localize(T& value) {
     if constexpr (std::is_same_v<T, CUmemLocation>) {
       if (value.type == CU_MEM_LOCATION_TYPE_DEVICE) value.id = device(static_cast<std::uint32_t>(value.id));
     } else if constexpr (std::is_same_v<T, CUmemAccessDesc>) {
       localize(value.location);
+    } else if constexpr (std::is_same_v<T, CUstreamBatchMemOpParams>) {
+      check_operation(value);
     }
   }
 

@@ -8,7 +8,12 @@ void Waiters::run(std::function<void()> work) {
   const auto shared = shared_;
   std::unique_lock guard(shared->lock);
   if (shared->is_closed) return;
-  shared->work.push_back(std::move(work));
+  pending_->fetch_add(1, std::memory_order_relaxed);
+  shared->work.push_back([pending = pending_, work = std::move(work)]() mutable {
+    work();
+    work = nullptr;
+    pending->fetch_sub(1, std::memory_order_relaxed);
+  });
   if (shared->work.size() <= shared->idle || shared->threads >= kMost) {
     shared->more.notify_one();
     return;

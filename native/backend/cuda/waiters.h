@@ -1,9 +1,11 @@
 // Threads for what the driver blocks in, so that no message waits for another's stream. As many as there are waits at one time; idle ones are kept.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -20,11 +22,14 @@ class Waiters {
   /// Runs it on a thread of its own, soon; where there are too many threads, after one of the others.
   void run(std::function<void()> work);
 
+  /// Whether there is room for one more that a client asks for: each holds memory, and some of them for ever.
+  bool has_room() const { return pending_->load(std::memory_order_relaxed) < kMostPending; }
+
   /// Takes no more; waits that long for what is under way. False: something still is, and keeps its thread.
   bool close(std::chrono::milliseconds patience);
 
  private:
-  static constexpr std::size_t kMost = 256;
+  static constexpr std::size_t kMost = 256, kMostPending = 1 << 16;
 
   struct Shared {
     std::mutex lock;
@@ -36,6 +41,7 @@ class Waiters {
   static void serve(const std::shared_ptr<Shared>& shared);
 
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+  std::shared_ptr<std::atomic<std::size_t>> pending_ = std::make_shared<std::atomic<std::size_t>>(0);   ///< asked for and not over
 };
 
 }  // namespace flexrack::backend::cuda

@@ -4,6 +4,7 @@
 
 #include "backend/opencl/box.h"
 #include "backend/opencl/session.h"
+#include "backend/opencl/transfer_size.h"
 
 namespace flexrack::backend::opencl {
 
@@ -17,7 +18,6 @@ struct Sizes {
   operator const size_t*() const { return values; }
 };
 
-constexpr std::size_t kLongestPattern = 128;
 
 }  // namespace
 

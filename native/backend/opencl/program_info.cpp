@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostAnswer = wire::kMaximumBody - 64 * 1024;
 
 template <class Get>
-cl_int ask(Get&& get, wire::Bytes& answer) {
+cl_int answer_of(Get&& get, wire::Bytes& answer) {
   std::size_t size = 0;
   if (const auto status = get(std::size_t{0}, static_cast<void*>(nullptr), &size); status != CL_SUCCESS) return status;
   if (size > kMostAnswer) return CL_OUT_OF_HOST_MEMORY;
@@ -20,7 +20,7 @@ cl_int ask(Get&& get, wire::Bytes& answer) {
 }
 
 cl_int ask_program(cl_program program, cl_program_info param, wire::Bytes& answer) {
-  return ask([&](std::size_t size, void* out, std::size_t* needed) { return native().clGetProgramInfo(program, param, size, out, needed); }, answer);
+  return answer_of([&](std::size_t size, void* out, std::size_t* needed) { return native().clGetProgramInfo(program, param, size, out, needed); }, answer);
 }
 
 bool has_pointers(cl_program_info param) { return param == CL_PROGRAM_CONTEXT || param == CL_PROGRAM_DEVICES || param == CL_PROGRAM_BINARIES; }
@@ -63,7 +63,7 @@ void Session::on(const cl::BuildInfo& call, Respond<cl::BuildInfoReply> respond)
   const auto device = program->context->device(call.device);
   if (!device) return respond({.status = CL_INVALID_DEVICE});
   wire::Bytes answer;
-  const auto status = ask([&](std::size_t size, void* out, std::size_t* needed) {
+  const auto status = answer_of([&](std::size_t size, void* out, std::size_t* needed) {
     return native().clGetProgramBuildInfo(program->native, device->native.device, call.param, size, out, needed);
   }, answer);
   if (status != CL_SUCCESS) answer.clear();

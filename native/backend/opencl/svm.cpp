@@ -6,7 +6,6 @@ namespace flexrack::backend::opencl {
 
 namespace {
 
-constexpr std::size_t kLongestPattern = 128;
 
 void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
 

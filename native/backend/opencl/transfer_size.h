@@ -9,6 +9,9 @@
 namespace flexrack::backend::opencl {
 
 /// [offset, offset + size) lies in `whole` bytes, without overflow.
+/// Bytes of a pattern to fill with: the longest vector type.
+inline constexpr std::size_t kLongestPattern = 128;
+
 inline bool is_within(std::uint64_t offset, std::uint64_t size, std::uint64_t whole) { return offset <= whole && size <= whole - offset; }
 
 /// Bytes of a packed box of elements; nothing when that does not fit into 64 bits.

@@ -15,6 +15,7 @@ struct Allocation {
   enum class Sort : std::uint8_t {
     device,       ///< cuMemAlloc and its kin
     pool,         ///< from a pool
+    graph,        ///< of a graph's node
     mapped,       ///< cuMemMap
     variable,     ///< of a module
     host,         ///< memory of this process: cuMemHostAlloc
@@ -49,6 +50,8 @@ std::vector<Allocation> take_allocations_of(CUcontext context, std::uint64_t han
 
 /// What was kept or taken for it here may be used again.
 void release_addresses(const Allocation& gone);
+/// Managed memory whose context went.
+void forget_managed(const Allocation& gone);
 /// cuMemFree of managed memory.
 CUresult free_managed(const Allocation& allocation);
 

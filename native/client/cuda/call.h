@@ -201,6 +201,7 @@ class Call {
   template <class Message>
   CUresult wait(const Message& message) {
     const auto status = ask(message, [](const auto&) {});
+    sync_epoch.fetch_add(1, std::memory_order_relaxed);
     return status == CUDA_SUCCESS && context_ ? take_trouble(context_) : status;
   }
   /// True where there is no error so far: none of its own, none of its context's.

@@ -2,6 +2,7 @@
 
 #include "client/cuda/addresses.h"
 #include "client/cuda/call.h"
+#include "client/cuda/capture.h"
 #include "client/cuda/library.h"
 #include "cuda/context_storage.h"
 #include "gen/cuda/client_functions.h"
@@ -9,11 +10,11 @@
 namespace flexrack::client::cuda {
 namespace {
 
-constexpr unsigned kFlags = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_SYNC_MEMOPS;
+constexpr unsigned kContextFlags = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_SYNC_MEMOPS;
 
 bool is_known(unsigned flags) {
   const auto schedule = flags & CU_CTX_SCHED_MASK;
-  return (flags & ~kFlags) == 0 && (schedule & (schedule - 1)) == 0;
+  return (flags & ~kContextFlags) == 0 && (schedule & (schedule - 1)) == 0;
 }
 
 }  // namespace
@@ -195,6 +196,7 @@ namespace {
 
 CUresult synchronize(Call& call, CUcontext context) {
   if (!call.settle()) return call.error();
+  if (const auto status = refuse_context(context); status != CUDA_SUCCESS) return status;
   const auto last = context->progress.put.load();
   if (context->progress.over.load(std::memory_order_acquire) < last) {
     if (const auto status = call.wait(cu::WaitContext{.context = context->handle}); status != CUDA_SUCCESS) return status;

@@ -1,8 +1,12 @@
 // cuMemcpy and its kin on plain memory: which way it goes is in the addresses.
 #include <cstring>
 
+#include "client/cuda/capture.h"
 #include "client/cuda/copy.h"
+#include "client/cuda/graph_work.h"
 #include "client/cuda/host_function.h"
+#include "client/cuda/launch.h"
+#include "client/cuda/mirror.h"
 #include "client/cuda/transfer.h"
 #include "gen/cuda/client_functions.h"
 
@@ -19,13 +23,17 @@ bool is_pinned(const void* address, std::size_t size) {
   return known && known->is_host() && reinterpret_cast<std::uintptr_t>(address) + size <= known->base + known->size;
 }
 
+/// Memory that is mapped is in no context: its device's own then.
+CUcontext context_at(const Allocation& memory) { return memory.context ? memory.context : memory.device->primary; }
+
 /// The stream of the call where the memory is at its server; else the default stream of the memory's own context, everything before being over.
 CUstream stream_at(Call& call, Call& other, CUstream stream, const Allocation& memory) {
   if (!call.settle()) return nullptr;
   if (memory.server == stream->server) return stream;
   if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return call.fail(status), nullptr;
-  if (!other.use(memory.context)) return call.fail(other.error()), nullptr;
-  return memory.context->default_stream;
+  const auto context = context_at(memory);
+  if (!other.use(context)) return call.fail(other.error()), nullptr;
+  return context->default_stream;
 }
 
 CUresult write(CUdeviceptr to, const void* from, std::size_t size, CUstream which, bool is_async) {
@@ -95,7 +103,24 @@ CUresult move_here(void* to, const void* from, std::size_t size, CUstream which,
   return CUDA_SUCCESS;
 }
 
+/// True: `status` answers it.
+bool meets_capture(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream which, bool is_async, CUresult& status) {
+  Call call;
+  const auto stream = call.stream(which);
+  if (!stream) return status = call.error(), true;
+  if (!is_async || !is_capturing(stream)) return (status = refuse_captured(stream)) != CUDA_SUCCESS;
+  if (size == 0) return status = CUDA_SUCCESS, true;
+  WorkPointer work;
+  status = copy_work(stream->context, plain_copy(to, from, size), work);
+  if (status == CUDA_SUCCESS) status = capture_work(stream, std::move(work));
+  return true;
+}
+
 CUresult copy(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream stream, bool is_async) {
+  if (auto status = CUDA_SUCCESS; has_captures() && meets_capture(to, from, size, stream, is_async, status)) return status;
+  if (has_mirrors.load(std::memory_order_relaxed)) {
+    if (const auto status = copy_mirrored(to, from, size, stream, is_async)) return *status;
+  }
   const bool is_to_device = is_device(to), is_from_device = is_device(from);
   if (is_to_device && is_from_device) return between(to, from, size, stream);
   if (is_to_device) return write(to, reinterpret_cast<const void*>(from), size, stream, is_async);
@@ -109,17 +134,18 @@ CUresult copy(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream strea
 [[gnu::weak]] CUresult copy_between_servers(CUstream stream, const Allocation& target, std::uint64_t to, const Allocation& source, std::uint64_t from, std::size_t size) {
   if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
   Call reading, writing;
-  reading.use(source.context);
-  writing.use(target.context);
+  const auto from_context = context_at(source), to_context = context_at(target);
+  reading.use(from_context);
+  writing.use(to_context);
   if (!reading.settle()) return reading.error();
   if (!writing.settle()) return writing.error();
   std::vector<std::uint8_t> bytes(std::min(size, 4 * kPiece));
   for (std::size_t at = 0; at < size; at += bytes.size()) {
     const auto part = std::min(bytes.size(), size - at);
-    if (const auto status = read_device(reading, source.context->default_stream, bytes.data(), from + at, part, Until::done); status != CUDA_SUCCESS) return status;
-    if (const auto status = write_device(writing, target.context->default_stream, to + at, bytes.data(), part, Until::done); status != CUDA_SUCCESS) return status;
+    if (const auto status = read_device(reading, from_context->default_stream, bytes.data(), from + at, part, Until::done); status != CUDA_SUCCESS) return status;
+    if (const auto status = write_device(writing, to_context->default_stream, to + at, bytes.data(), part, Until::done); status != CUDA_SUCCESS) return status;
   }
-  return wait_stream(target.context->default_stream);
+  return wait_stream(to_context->default_stream);
 }
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) { return copy(dst, src, ByteCount, nullptr, false); }

@@ -1,11 +1,11 @@
 #include "client/cuda/device.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <set>
+
+#include "cuda/identity.h"
 
 namespace flexrack::client::cuda {
 namespace {
@@ -86,16 +86,7 @@ std::unique_ptr<Device> take_device(CudaServer& server, const cu::Device& told) 
   return device;
 }
 
-std::string uuid_text(const Device& device) {
-  std::string text = "GPU";
-  for (std::size_t i = 0; i < sizeof device.uuid.bytes; ++i) {
-    char digits[4];
-    const bool is_part = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
-    std::snprintf(digits, sizeof digits, "%s%02x", is_part ? "-" : "", static_cast<unsigned char>(device.uuid.bytes[i]));
-    text += digits;
-  }
-  return text;
-}
+std::string uuid_text(const Device& device) { return flexrack::cuda::uuid_text(device.uuid); }
 
 std::vector<Device*> visible_devices(const std::vector<Device*>& all, const char* wish) {
   if (!wish) return all;
@@ -126,19 +117,8 @@ std::vector<Device*> visible_devices(const std::vector<Device*>& all, const char
 }
 
 void part_pci_places(const std::vector<Device*>& all) {
-  std::set<std::string> taken;
-  for (auto* device : all) {
-    int domain = device->attribute(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID);
-    const auto colon = device->pci.find(':');
-    if (colon == std::string::npos) continue;
-    const auto place = device->pci.substr(colon);
-    while (!taken.insert(device->pci).second) {
-      char digits[16];
-      std::snprintf(digits, sizeof digits, "%04x", static_cast<unsigned>(++domain));
-      device->pci = digits + place;
-      put(*device, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, domain);
-    }
-  }
+  flexrack::cuda::PciPlaces places;
+  for (auto* device : all) put(*device, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, static_cast<int>(places.take(device->pci)));
 }
 
 }  // namespace flexrack::client::cuda

@@ -1,5 +1,7 @@
 #include "client/cuda/driver.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -49,7 +51,7 @@ bool make_process(const std::vector<std::unique_ptr<Server>>& all) {
 
 std::optional<std::size_t> CudaServer::describe(Session& with) {
   devices.clear();
-  const bool is_told = with.call(cu::Describe{}, [&](const cu::DescribeReply& reply) {
+  const bool is_told = with.call(cu::Describe{.process = static_cast<std::uint64_t>(::getpid())}, [&](const cu::DescribeReply& reply) {
     driver_version = reply.driver_version;
     for (const auto& told : reply.devices) devices.push_back(take_device(*this, told));
   });

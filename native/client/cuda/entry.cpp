@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "client/cuda/driver.h"
+#include "client/cuda/settle.h"
 #include "client/cuda/thread.h"
 #include "cuda/export_tables.h"
 #include "gen/cuda/client_functions.h"
@@ -20,6 +21,7 @@ class Facts final : public flexrack::cuda::DriverFacts {
     return CUDA_SUCCESS;
   }
   CUcontext current_context() noexcept override { return thread_state.current; }
+  CUresult context_id(CUcontext context, unsigned long long* id) noexcept override { return cuda::cuCtxGetId(context, id); }
   std::vector<flexrack::cuda::DeviceIdentity> devices() noexcept override {
     std::vector<flexrack::cuda::DeviceIdentity> all;
     if (const auto* known = process()) {
@@ -101,6 +103,7 @@ CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuin
 
 CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
   static auto& facts = *new Facts;
+  if (ppExportTable && pExportTableId && flexrack::cuda::is_named<flexrack::cuda::ClientTable>(*pExportTableId)) return *ppExportTable = &client_table(), CUDA_SUCCESS;
   return flexrack::cuda::export_table(facts, ppExportTable, pExportTableId);
 }
 

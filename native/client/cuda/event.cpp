@@ -1,11 +1,15 @@
 // Events: recorded and waited for without asking; what is known to be over is not asked again. Those of another server are waited for at a gate.
+#include "client/cuda/event.h"
+
+#include "client/cuda/capture.h"
+#include "client/cuda/graph_work.h"
 #include "client/cuda/launch.h"
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
 namespace {
 
-constexpr unsigned kFlags = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING;
+constexpr unsigned kEventFlags = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING;
 
 /// Under event->lock: its latest record is known to be over at the server.
 bool is_reached(CUevent event) {
@@ -32,7 +36,8 @@ void reach(CUevent event, const Record& record) {
   event->reached = std::max(event->reached, record.number);
 }
 
-/// Notes the record in both, after it has been sent.
+}  // namespace
+
 void note_record(CUevent event, CUstream stream) {
   const auto number = note_put(stream);
   HostWorks works = before_next(stream);
@@ -46,13 +51,25 @@ void note_record(CUevent event, CUstream stream) {
   event->behind.set(std::move(works));
 }
 
+namespace {
+
 template <class Message>
-CUresult record(CUevent event, CUstream which, Message message) {
+CUresult record(CUevent event, CUstream which, Message message, unsigned flags = 0) {
   Call call;
   const auto stream = call.stream(which);
   call.use(event);
   if (!call.is_good()) return call.error();
   if (event->context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
+  const bool is_external = (flags & CU_EVENT_RECORD_EXTERNAL) != 0;
+  if (is_capturing(stream)) {
+    if (!is_external) return capture_record(stream, event);
+    WorkPointer work;
+    const auto made = event_work(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, work);
+    return made == CUDA_SUCCESS ? capture_work(stream, std::move(work)) : made;
+  }
+  if (is_external) return CUDA_ERROR_INVALID_VALUE;
+  if (const auto status = refuse_implicit(stream); status != CUDA_SUCCESS) return status;
+  forget_captured(event);
   message.event = event->handle;
   message.stream = stream->handle;
   message.context = stream->context_handle;
@@ -88,7 +105,7 @@ void note_launch_event(const CUlaunchAttribute& attribute, CUstream stream) {
 CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
   Call call;
   call.needs(phEvent);
-  call.check((Flags & ~(kFlags | static_cast<unsigned>(CU_EVENT_INTERPROCESS))) == 0);
+  call.check((Flags & ~(kEventFlags | static_cast<unsigned>(CU_EVENT_INTERPROCESS))) == 0);
   call.check((Flags & CU_EVENT_INTERPROCESS) == 0, CUDA_ERROR_NOT_SUPPORTED);
   const auto now = call.current();
   const auto made = call.make<CUevent>();
@@ -119,7 +136,7 @@ CUresult cuEventRecord(CUevent hEvent, CUstream hStream) { return record(hEvent,
 
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
   if ((flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) != 0) return CUDA_ERROR_INVALID_VALUE;
-  return record(hEvent, hStream, cu::EventRecordWithFlags{.flags = flags});
+  return record(hEvent, hStream, cu::EventRecordWithFlags{.flags = flags}, flags);
 }
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
@@ -128,13 +145,15 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
   if (!stream || !on.settle()) return on.error();
   if (!of.use(hEvent)) return of.error();
   if ((Flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (auto status = CUDA_SUCCESS; capture_wait(stream, hEvent, Flags, status)) return status;
+  if (const auto status = refuse_implicit(stream); status != CUDA_SUCCESS) return status;
   if (has_host_work()) {
     const auto works = hEvent->behind.unfinished();
     stream->order.add(works);
     stream->context->order.add(works);
   }
   const auto seen = latest(hEvent);
-  if (seen.number == 0 && Flags == 0 && !stream->is_capturing.load(std::memory_order_relaxed)) return CUDA_SUCCESS;
+  if (seen.number == 0) return CUDA_SUCCESS;
   if (hEvent->server != stream->server) return seen.is_over ? CUDA_SUCCESS : wait_elsewhere(stream, hEvent, seen);
   const auto status = on.send(cu::StreamWaitEvent{.context = stream->context_handle, .stream = stream->handle, .event = hEvent->handle, .flags = Flags});
   if (status == CUDA_SUCCESS) note_put(stream);
@@ -145,6 +164,7 @@ CUresult cuEventQuery(CUevent hEvent) {
   Call call;
   call.use(hEvent);
   if (!call.settle()) return call.error();
+  if (const auto status = refuse_captured_event(hEvent); status != CUDA_SUCCESS) return status;
   auto seen = latest(hEvent);
   if (!seen.is_over) {
     {
@@ -164,6 +184,7 @@ CUresult cuEventSynchronize(CUevent hEvent) {
   Call call;
   call.use(hEvent);
   if (!call.settle()) return call.error();
+  if (const auto status = refuse_captured_event(hEvent); status != CUDA_SUCCESS) return status;
   const auto seen = latest(hEvent);
   if (!seen.is_over) {
     if (const auto status = call.wait(cu::WaitEvent{.event = hEvent->handle}); status != CUDA_SUCCESS) return status;
@@ -182,6 +203,7 @@ CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEn
   call.use(hEnd);
   if (!call.settle()) return call.error();
   if (((hStart->flags | hEnd->flags) & CU_EVENT_DISABLE_TIMING) != 0 || hStart->context != hEnd->context) return CUDA_ERROR_INVALID_HANDLE;
+  for (const auto event : {hStart, hEnd}) if (const auto status = refuse_captured_event(event); status != CUDA_SUCCESS) return status;
   if (latest(hStart).number == 0 || latest(hEnd).number == 0) return CUDA_ERROR_INVALID_HANDLE;
   return call.ask(cu::ElapsedTime{.start = hStart->handle, .end = hEnd->handle}, [&](const auto& reply) { *pMilliseconds = static_cast<float>(reply.milliseconds); });
 }

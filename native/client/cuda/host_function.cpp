@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "client/cuda/driver.h"
+#include "client/cuda/stream.h"
 
 namespace flexrack::client::cuda {
 namespace {
@@ -74,7 +75,10 @@ void run_host_function(CudaServer& server, std::uint64_t number, std::uint64_t t
   }
   run_on_host_thread([&server, function = std::move(function), turn, status] {
     wait_for(function.behind);
-    if (!is_ending()) function.run(status);
+    if (!is_ending()) {
+      function.run(status);
+      sync_epoch.fetch_add(1, std::memory_order_relaxed);
+    }
     // First what comes after it in this process, then the stream.
     if (function.work) function.work->finish(true);
     server.session->send(cu::RanHostFunction{.turn = turn});

@@ -27,11 +27,15 @@ class HostWork {
   /// Runs at once where it is over, else by whoever finishes it.
   void then(std::function<void()> action);
   Session& session() const { return session_; }
+  /// It is a function that a server's stream has this process run: a stream that has failed does not get there. Said before anybody else knows of it.
+  void set_function() { is_function_ = true; }
+  bool is_function() const { return is_function_; }
   bool writes() const { return writes_; }
 
  private:
   Session& session_;
   const bool writes_;
+  bool is_function_ = false;
   std::atomic<bool> is_over_{false}, is_good_{true};
   std::mutex lock_;
   std::vector<std::function<void()>> actions_;   ///< under lock

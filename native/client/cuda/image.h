@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/cuda/device.h"
+#include "client/trace.h"
 #include "cuda/fatbin.h"
 #include "wire/frame.h"
 
@@ -40,5 +41,16 @@ class Code {
   mutable std::mutex lock_;
   mutable std::map<const flexrack::cuda::CodeEntry*, std::shared_ptr<const DeviceImage>> unpacked_;   ///< under lock
 };
+
+/// What `body` answers; CUDA_ERROR_INVALID_IMAGE where it throws FatbinError.
+template <class Body>
+CUresult with_code(Body&& body) {
+  try {
+    return body();
+  } catch (const flexrack::cuda::FatbinError& error) {
+    if (is_traced()) trace(std::string("code that cannot be read: ") + error.what());
+    return CUDA_ERROR_INVALID_IMAGE;
+  }
+}
 
 }  // namespace flexrack::client::cuda

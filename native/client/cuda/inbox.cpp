@@ -6,6 +6,7 @@
 
 #include "client/cuda/driver.h"
 #include "client/cuda/host_function.h"
+#include "client/cuda/mirror.h"
 #include "client/standard_output.h"
 #include "client/trace.h"
 
@@ -112,6 +113,7 @@ void Inbox::on(const cu::RunHostFunction& message) { run_host_function(server_, 
 
 void Inbox::on(const cu::EventReached& message) {
   std::vector<Watch> reached;
+  sync_epoch.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard guard(lock_);
     if (const auto found = events_.find(message.event); found != events_.end()) {
@@ -128,6 +130,8 @@ void Inbox::on(const cu::EventReached& message) {
   }
   for (const auto& watch : reached) watch.action();
 }
+
+void Inbox::on(const cu::Changed& message) { take_changes_of(server_, message.ranges, message.data); }
 
 void Inbox::on(const cu::Printed& message) { write_standard_output(message.text); }
 

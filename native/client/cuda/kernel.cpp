@@ -14,6 +14,11 @@ CUresult give_attribute(const KernelAt& kernel, CUfunction_attribute which, int*
   return CUDA_SUCCESS;
 }
 
+/// Libraries set the same before every launch: cuDNN does.
+bool is_already(const KernelAt& kernel, CUfunction_attribute which, int value) {
+  return which < CU_FUNC_ATTRIBUTE_MAX && has_attribute(kernel, which) && kernel.attributes[which].load() == value;
+}
+
 void set_attribute(const KernelAt& kernel, CUfunction_attribute which, int value) {
   if (which < CU_FUNC_ATTRIBUTE_MAX) kernel.attributes[which].store(value, std::memory_order_relaxed);
   const std::lock_guard guard(kernel.lock);
@@ -72,6 +77,7 @@ CUresult cuKernelGetAttribute(int* pi, CUfunction_attribute attrib, CUkernel ker
 CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev) {
   const KernelAt* at = nullptr;
   if (const auto status = on_device(kernel, dev, at); status != CUDA_SUCCESS) return status;
+  if (is_already(*at, attrib, val)) return CUDA_SUCCESS;
   Call call;
   cu::KernelSetAttribute message;
   message.attrib = static_cast<std::uint32_t>(attrib);
@@ -111,7 +117,7 @@ CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int v
   Call call;
   const auto* at = call.kernel(hfunc);
   if (!call.is_good()) return call.error();
-  if (attrib < CU_FUNC_ATTRIBUTE_MAX && has_attribute(*at, attrib) && at->attributes[attrib].load() == value) return CUDA_SUCCESS;
+  if (is_already(*at, attrib, value)) return CUDA_SUCCESS;
   const auto status = plain::cuFuncSetAttribute(hfunc, attrib, value);
   if (status == CUDA_SUCCESS) set_attribute(*at, attrib, value);
   return status;

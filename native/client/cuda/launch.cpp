@@ -1,11 +1,15 @@
 // Launches: parameters packed at the kernel's own places, everything the device would refuse refused here, nothing waited for.
+#include "client/cuda/launch.h"
+
+#include <algorithm>
 #include <array>
 #include <cstring>
 
-#include "client/cuda/launch.h"
-
 #include "client/cuda/call.h"
+#include "client/cuda/capture.h"
+#include "client/cuda/graph_work.h"
 #include "client/cuda/kernel.h"
+#include "client/cuda/mirror.h"
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
@@ -80,6 +84,14 @@ CUresult take_attribute(Call& call, const CUlaunchAttribute& given, CUlaunchAttr
 
 }  // namespace
 
+CUresult pack_parameters(const KernelAt& kernel, void** parameters, void** extra, wire::Bytes& bytes) {
+  Packed packed;
+  wire::View shown;
+  const auto status = pack(kernel, parameters, extra, packed, shown);
+  if (status == CUDA_SUCCESS) bytes.assign(shown.begin(), shown.end());
+  return status;
+}
+
 CUresult take_launch_attributes(Call& call, std::span<const CUlaunchAttribute> given, LaunchAttributes& taken) {
   taken.values.resize(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -109,11 +121,36 @@ CUresult check_launch(const Device& device, const KernelAt& kernel, const Shape&
 
 namespace {
 
+/// A node that has what the stream has beside.
+CUresult capture_launch(CUfunction function, const Shape& shape, CUstream stream, void** parameters, void** extra, std::span<const CUlaunchAttribute> attributes, bool is_cooperative) {
+  std::vector<CUlaunchAttribute> all(attributes.begin(), attributes.end());
+  const auto add = [&](CUlaunchAttributeID which, auto&& fill) {
+    if (std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.id == which; })) return;
+    fill(all.emplace_back(CUlaunchAttribute{.id = which, .pad = {}, .value = {}}).value);
+  };
+  if (is_cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, [](CUlaunchAttributeValue& value) { value.cooperative = 1; });
+  if (stream->priority != 0) add(CU_LAUNCH_ATTRIBUTE_PRIORITY, [&](CUlaunchAttributeValue& value) { value.priority = stream->priority; });
+  WorkPointer work;
+  const auto status = kernel_work(stream->context, {.function = function, .shape = shape, .parameters = parameters, .extra = extra, .attributes = all}, work);
+  if (status != CUDA_SUCCESS) return status;
+  if (const auto added = capture_work(stream, std::move(work)); added != CUDA_SUCCESS) return added;
+  // Events that a launch records stand for all of it here.
+  for (const auto& one : attributes) {
+    const auto event = one.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT         ? one.value.programmaticEvent.event
+                       : one.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT ? one.value.launchCompletionEvent.event
+                                                                               : nullptr;
+    if (event && is_live(event)) capture_record(stream, event);
+  }
+  return CUDA_SUCCESS;
+}
+
 CUresult launch(CUfunction function, const Shape& shape, CUstream which, void** parameters, void** extra, std::span<const CUlaunchAttribute> attributes, bool is_cooperative) {
   Call call;
   const auto stream = call.stream(which);
   const auto* kernel = call.kernel(function);
   if (!call.settle()) return call.error();
+  if (is_capturing(stream)) return capture_launch(function, shape, stream, parameters, extra, attributes, is_cooperative);
+  if (const auto status = refuse_implicit(stream); status != CUDA_SUCCESS) return status;
   const auto context = stream->context;
   if (const auto status = check_launch(*context->device, *kernel, shape, !is_live(function)); status != CUDA_SUCCESS) return status;
   if (is_cooperative) {
@@ -134,6 +171,9 @@ CUresult launch(CUfunction function, const Shape& shape, CUstream which, void** 
     if (const auto status = take_launch_attributes(call, attributes, taken); status != CUDA_SUCCESS) return status;
     message.attributes = std::move(taken.told);
   }
+  if (unmirrored.load(std::memory_order_relaxed) != 0) {
+    if (const auto status = mirror_arguments(context, message.parameters); status != CUDA_SUCCESS) return status;
+  }
   if (has_mirrors.load(std::memory_order_relaxed)) {
     if (const auto status = before_launch(context, stream); status != CUDA_SUCCESS) return status;
   }
@@ -146,7 +186,6 @@ CUresult launch(CUfunction function, const Shape& shape, CUstream which, void** 
 }  // namespace
 
 std::atomic<bool> has_mirrors{false};
-[[gnu::weak]] CUresult before_launch(CUcontext, CUstream) { return CUDA_SUCCESS; }
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                         unsigned int sharedMemBytes, CUstream hStream, void** kernelParams, void** extra) {

@@ -53,16 +53,6 @@ CUresult make_library(CUlibrary* library, std::shared_ptr<const Code> code, bool
 /// and uses few.
 bool is_loaded_at_once(const void* code) { return flexrack::cuda::measure(code).format != flexrack::cuda::ImageFormat::fatbin; }
 
-template <class Body>
-CUresult with_code(Body&& body) {
-  try {
-    return body();
-  } catch (const flexrack::cuda::FatbinError& error) {
-    if (is_traced()) trace(std::string("code that cannot be read: ") + error.what());
-    return CUDA_ERROR_INVALID_IMAGE;
-  }
-}
-
 }  // namespace
 
 CUresult loaded_for(CUlibrary library, const Device& device, const LoadRequest& request, Loaded*& loaded) {
@@ -173,6 +163,12 @@ CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_o
 CUresult cuLibraryUnload(CUlibrary library) {
   if (!process()) return not_open();
   if (!is_live(library)) return CUDA_ERROR_INVALID_HANDLE;
+  Variables gone;
+  {
+    const std::lock_guard guard(library->lock);
+    gone.swap(library->variables);
+  }
+  for (const auto& [key, where] : gone) forget_variable(where.first);
   {
     const std::lock_guard guard(library->lock);
     for (const auto& [where, loaded] : library->loaded) where.first->session->send(cu::Release{.object = loaded.handle});
@@ -252,12 +248,14 @@ CUresult library_variable(CUlibrary library, bool is_managed, const char* name, 
   call.needs(name);
   call.check(address || size);
   call.check(is_live(library), CUDA_ERROR_INVALID_HANDLE);
-  const auto now = call.current();
+  // A managed variable is the library's, wherever it is seen from; the runtime library asks for it before there is any context.
+  const auto now = is_managed ? nullptr : call.current();
   if (!call.is_good()) return call.error();
+  auto& device = now ? *now->device : some_device();
   const std::lock_guard guard(library->lock);
   Loaded* loaded = nullptr;
-  if (const auto status = loaded_for(library, *now->device, {.options = library->options}, loaded); status != CUDA_SUCCESS) return status;
-  return find_variable(now, loaded->handle, is_managed, name, library->variables, address, size);
+  if (const auto status = loaded_for(library, device, {.options = library->options}, loaded); status != CUDA_SUCCESS) return status;
+  return find_variable({device, now, loaded->handle, library}, name, library->variables, address, size);
 }
 
 }  // namespace

@@ -43,7 +43,16 @@ CUresult load(CudaServer& server, const LoadRequest& request, const std::shared_
 /// A kernel of what is loaded there; asked for where it has not been described. `context`: 0 or one of that server's.
 CUresult find_kernel(CudaServer& server, std::uint64_t context, Loaded& loaded, std::string_view name, KernelAt*& found);
 
-CUresult find_variable(CUcontext context, std::uint64_t module, bool is_managed, const char* name, Variables& known, CUdeviceptr* address, size_t* size);
+/// Where a variable is looked up: in what is loaded at that device's server.
+struct VariableIn {
+  Device& device;
+  CUcontext context;                 ///< null: a library's managed one, which is in none
+  std::uint64_t module;              ///< handle of a module or a library
+  CUlibrary library;                 ///< null: a module's
+};
+CUresult find_variable(const VariableIn& in, const char* name, Variables& known, CUdeviceptr* address, size_t* size);
+/// Its code is unloaded.
+void forget_variable(std::uint64_t address);
 
 /// Options of a load; numbers go to the server, buffers are filled here. `request` has to be used before `values` goes.
 CUresult take_options(LoadRequest& request, unsigned count, const CUjit_option* options, void** values);

@@ -1,7 +1,11 @@
 // Memory of devices.
+#include "client/cuda/memory.h"
+
 #include <algorithm>
 
 #include "client/cuda/arena.h"
+#include "client/cuda/capture.h"
+#include "client/cuda/graph_memory.h"
 #include "client/cuda/transfer.h"
 #include "client/trace.h"
 #include "gen/cuda/client_functions.h"
@@ -32,29 +36,35 @@ CUresult allocate_anywhere(Call& call, CUcontext context, std::size_t size, Allo
 
 }  // namespace
 
+CUresult allocate_memory(Call& call, CUcontext context, Allocation& wish) {
+  // Several servers would give the same address to different memory.
+  if (process()->servers.size() == 1 && !has_arena(*context->server)) {
+    if (const auto status = allocate_anywhere(call, context, wish.size, wish); status != CUDA_SUCCESS) return status;
+  }
+  if (wish.base != 0) return CUDA_SUCCESS;
+  if (const auto status = take_addresses(call, *context->device, wish.size, wish.base); status != CUDA_SUCCESS) return status;
+  std::uint64_t address = 0;
+  if (const auto status = ask_for(call, context, wish.base, wish.size, address); status != CUDA_SUCCESS) {
+    give_addresses(*context->server, wish.base);
+    return status;
+  }
+  wish.is_in_arena = true;
+  add_allocation(wish);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
   Call call;
   call.needs(dptr);
   call.check(bytesize > 0);
   const auto now = call.current();
   if (!call.is_good()) return call.error();
-  Allocation made{.sort = Allocation::Sort::device, .size = bytesize, .server = now->server, .context = now, .context_handle = now->handle, .device = now->device};
-  // Several servers would give the same address to different memory.
-  if (process()->servers.size() == 1 && !has_arena(*now->server)) {
-    if (const auto status = allocate_anywhere(call, now, bytesize, made); status != CUDA_SUCCESS) return status;
-  }
-  if (made.base == 0) {
-    if (const auto status = take_addresses(call, *now->device, bytesize, made.base); status != CUDA_SUCCESS) return status;
-    std::uint64_t address = 0;
-    if (const auto status = ask_for(call, now, made.base, bytesize, address); status != CUDA_SUCCESS) {
-      give_addresses(*now->server, made.base);
-      return status;
-    }
-    made.is_in_arena = true;
-    add_allocation(made);
-  }
-  *dptr = made.base;
-  return CUDA_SUCCESS;
+  if (const auto status = refuse_unsafe(); status != CUDA_SUCCESS) return status;
+  Allocation made{.sort = Allocation::Sort::device, .size = bytesize, .server = now->server, .context = now, .context_handle = now->handle,
+                  .device = now->device};
+  const auto status = allocate_memory(call, now, made);
+  if (status == CUDA_SUCCESS) *dptr = made.base;
+  return status;
 }
 
 CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes) {
@@ -69,10 +79,27 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInByt
   return status;
 }
 
+namespace {
+
+/// What a graph's launch has left: the call comes back when nothing uses it any more.
+CUresult free_of_graph(CUdeviceptr address) {
+  const auto memory = graph_memory_at(address);
+  if (!memory) return CUDA_ERROR_INVALID_VALUE;
+  Call call;
+  call.use(memory->context);
+  if (const auto status = call.wait(cu::WaitContext{.context = memory->context_handle}); status != CUDA_SUCCESS) return status;
+  const std::lock_guard guard(graphs_lock());
+  return free_kept(*memory) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+}  // namespace
+
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
   if (!process()) return not_open();
   if (dptr == 0) return CUDA_SUCCESS;
+  if (const auto status = refuse_unsafe(); status != CUDA_SUCCESS) return status;
   const auto known = find_allocation(dptr);
+  if (known && known->sort == Allocation::Sort::graph) return free_of_graph(dptr);
   const bool is_freed_so = known && known->base == dptr && (known->sort == Allocation::Sort::device || known->sort == Allocation::Sort::pool);
   if (!is_freed_so) return known && known->sort == Allocation::Sort::managed ? free_managed(*known) : CUDA_ERROR_INVALID_VALUE;
   Call call;
@@ -84,10 +111,9 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
   return status;
 }
 
-[[gnu::weak]] CUresult free_managed(const Allocation&) { return CUDA_ERROR_NOT_SUPPORTED; }
-
 void release_addresses(const Allocation& gone) {
-  if (gone.is_in_arena) give_addresses(*gone.server, gone.base);
+  if (gone.sort == Allocation::Sort::managed) forget_managed(gone);
+  else if (gone.is_in_arena) give_addresses(*gone.server, gone.base);
   else if (gone.kept != 0) let_addresses_go(gone.base, gone.kept);
 }
 

@@ -8,6 +8,7 @@
 #include "client/cuda/addresses.h"
 #include "client/cuda/call.h"
 #include "client/cuda/library.h"
+#include "client/cuda/mirror.h"
 #include "client/trace.h"
 #include "gen/cuda/client_functions.h"
 
@@ -61,25 +62,39 @@ CUresult take_options(LoadRequest& request, unsigned count, const CUjit_option* 
   return CUDA_SUCCESS;
 }
 
-CUresult find_variable(CUcontext context, std::uint64_t module, bool is_managed, const char* name, Variables& known, CUdeviceptr* address, size_t* size) {
-  auto found = known.find({context->handle, name});
+CUresult find_variable(const VariableIn& in, const char* name, Variables& known, CUdeviceptr* address, size_t* size) {
+  const auto context = in.context ? in.context->handle : 0;
+  auto found = known.find({context, name});
   if (found == known.end()) {
     auto status = kLost;
-    std::pair<std::uint64_t, std::uint64_t> where;
-    context->server->session->call(cu::FindVariable{.context = context->handle, .module = module, .is_managed = is_managed, .name = name}, [&](const auto& reply) {
+    Allocation made{.sort = Allocation::Sort::variable, .server = in.device.server, .context = in.context, .context_handle = context, .device = &in.device};
+    wire::Bytes content;
+    const cu::FindVariable message{.context = context, .module = in.module, .is_managed = in.context == nullptr, .name = name};
+    in.device.server->session->call(message, [&](const auto& reply) {
       status = static_cast<CUresult>(reply.status);
-      where = {reply.address, reply.size};
+      made.base = reply.address;
+      made.size = reply.size;
+      content.assign(reply.content.begin(), reply.content.end());
+      if (reply.is_managed != 0) made.sort = Allocation::Sort::managed;
     });
+    if (status == CUDA_SUCCESS && made.sort == Allocation::Sort::managed) status = mirror_variable(in, name, made, content);
     if (status != CUDA_SUCCESS) return status;
-    found = known.emplace(std::pair(context->handle, std::string(name)), where).first;
-    Allocation variable{.sort = Allocation::Sort::variable, .base = where.first, .size = where.second, .server = context->server, .context = context, .context_handle = context->handle,
-                        .device = context->device};
-    if (where.second > 0 && keep_addresses(where.first, where.second)) variable.kept = where.second;
-    if (!add_allocation(variable) && is_traced()) trace("a variable at an address that something else has");
+    found = known.emplace(std::pair(context, std::string(name)), std::pair(made.base, made.size)).first;
+    if (made.sort == Allocation::Sort::variable) {
+      if (made.size > 0 && keep_addresses(made.base, made.size)) made.kept = made.size;
+      if (!add_allocation(made) && is_traced()) trace("a variable at an address that something else has");
+    }
   }
   if (address) *address = found->second.first;
   if (size) *size = found->second.second;
   return CUDA_SUCCESS;
+}
+
+void forget_variable(std::uint64_t address) {
+  const auto gone = take_allocation(address);
+  if (!gone) return;
+  if (gone->sort == Allocation::Sort::managed) forget_managed(*gone);
+  else if (gone->kept != 0) let_addresses_go(gone->base, gone->kept);
 }
 
 namespace {
@@ -97,16 +112,6 @@ CUresult load_module(CUmodule* module, const Code& code, unsigned count, const C
   made.get()->handle = made.get()->loaded.handle;
   *module = made.keep();
   return CUDA_SUCCESS;
-}
-
-template <class Body>
-CUresult with_code(Body&& body) {
-  try {
-    return body();
-  } catch (const flexrack::cuda::FatbinError& error) {
-    if (is_traced()) trace(std::string("code that cannot be read: ") + error.what());
-    return CUDA_ERROR_INVALID_IMAGE;
-  }
 }
 
 }  // namespace
@@ -136,11 +141,9 @@ CUresult cuModuleUnload(CUmodule hmod) {
     return call.error();
   }
   if (hmod->library) return CUDA_ERROR_INVALID_HANDLE;  // goes with its library
+  for (const auto& [key, where] : hmod->variables) forget_variable(where.first);
   call.session().send(cu::Release{.object = hmod->handle});
   for (const auto& [name, function] : hmod->functions) discard(function);
-  for (const auto& [key, where] : hmod->variables) {
-    if (const auto gone = take_allocation(where.first); gone && gone->kept != 0) let_addresses_go(gone->base, gone->kept);
-  }
   discard(hmod);
   return CUDA_SUCCESS;
 }
@@ -207,7 +210,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, c
   call.check(dptr || bytes);
   if (!call.use(hmod)) return call.error();
   const std::lock_guard guard(hmod->lock);
-  return find_variable(hmod->context, hmod->handle, false, name, hmod->variables, dptr, bytes);
+  return find_variable({*hmod->context->device, hmod->context, hmod->handle, hmod->library}, name, hmod->variables, dptr, bytes);
 }
 
 }  // namespace flexrack::client::cuda

@@ -19,6 +19,7 @@ namespace flexrack::client::cuda {
 
 class CudaServer;
 struct Device;
+struct CapturedRecord;
 
 enum class Kind : std::uint32_t {
   none = 0,
@@ -142,6 +143,8 @@ struct CUevent_st : fc::Object {
   std::shared_ptr<fc::Progress> progress;   ///< under lock: of the stream it was recorded in
   std::uint64_t at = 0;                ///< under lock: the record's number there
   fc::HostOrder behind;                ///< what it comes after in this process
+  std::atomic<bool> is_captured{false};   ///< what was recorded last was in a capture
+  std::shared_ptr<fc::CapturedRecord> captured;   ///< under the lock of graphs: that record
   CUevent_st() : Object(fc::Kind::event) {}
 };
 
@@ -177,18 +180,4 @@ struct CUmemPoolHandle_st : fc::Object {
   fc::Device* device = nullptr;
   bool is_default = false;
   CUmemPoolHandle_st() : Object(fc::Kind::pool) {}
-};
-
-struct CUgraph_st : fc::Object {
-  CUgraph_st() : Object(fc::Kind::graph) {}
-};
-
-struct CUgraphNode_st : fc::Object {
-  CUgraph graph = nullptr;
-  CUgraphNode_st() : Object(fc::Kind::node) {}
-};
-
-struct CUgraphExec_st : fc::Object {
-  std::uint64_t flags = 0;
-  CUgraphExec_st() : Object(fc::Kind::exec) {}
 };

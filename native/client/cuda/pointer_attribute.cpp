@@ -3,6 +3,7 @@
 
 #include "client/cuda/addresses.h"
 #include "client/cuda/call.h"
+#include "client/cuda/mirror.h"
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
@@ -18,9 +19,9 @@ CUresult give(void* data, T value) {
 CUresult answer(void* data, CUpointer_attribute which, CUdeviceptr address, const Allocation& known) {
   const auto* start = reinterpret_cast<void*>(known.base);
   switch (which) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: return give(data, known.sort == Allocation::Sort::pool ? nullptr : known.context);
+    case CU_POINTER_ATTRIBUTE_CONTEXT: return give(data, known.sort == Allocation::Sort::pool || known.sort == Allocation::Sort::graph ? nullptr : known.context);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: return give(data, static_cast<unsigned>(known.is_host() ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE));
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return give(data, address);
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return give(data, known.is_device() ? address : static_cast<CUdeviceptr>(device_address(address)));
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       return known.is_device() ? CUDA_ERROR_INVALID_VALUE : give(data, reinterpret_cast<void*>(address));
     case CU_POINTER_ATTRIBUTE_BUFFER_ID: return give(data, static_cast<unsigned long long>(known.id));

@@ -1,5 +1,8 @@
 // Memory in the order of a stream, and the pools it comes from. Which pool is current is this process's own state.
 #include "client/cuda/arena.h"
+#include "client/cuda/capture.h"
+#include "client/cuda/graph_memory.h"
+#include "client/cuda/graph_work.h"
 #include "client/cuda/transfer.h"
 #include "gen/cuda/client_functions.h"
 
@@ -63,6 +66,17 @@ CUresult allocate(CUdeviceptr* address, std::size_t size, CUmemoryPool pool, CUs
   const auto stream = call.stream(which);
   const auto handle = pool ? call.handle(pool) : 0;
   if (!call.settle()) return call.error();
+  if (has_captures()) {
+    if (is_capturing(stream)) {
+      WorkPointer work;
+      auto status = allocation_work(stream->context, size, work);
+      const auto memory = status == CUDA_SUCCESS ? work->memory : nullptr;
+      if (status == CUDA_SUCCESS) status = capture_work(stream, std::move(work));
+      if (status == CUDA_SUCCESS) *address = memory->address;
+      return status;
+    }
+    if (const auto status = refuse_implicit(stream); status != CUDA_SUCCESS) return status;
+  }
   auto* device = pool ? pool->device : stream->context->device;
   Allocation made{.sort = Allocation::Sort::pool, .size = size, .server = stream->server, .context = stream->context, .context_handle = stream->context_handle, .device = device};
   if (process()->servers.size() == 1 && !has_arena(*stream->server)) {
@@ -198,6 +212,21 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
   if (!process()) return not_open();
   if (dptr == 0) return CUDA_SUCCESS;
   const auto known = find_allocation(dptr);
+  if (has_captures() || (known && known->sort == Allocation::Sort::graph)) {
+    Call call;
+    const auto stream = call.stream(hStream);
+    if (!call.settle()) return call.error();
+    WorkPointer work;
+    if (is_capturing(stream)) {
+      const auto status = freeing_work(dptr, work);
+      return status == CUDA_SUCCESS ? capture_work(stream, std::move(work)) : status;
+    }
+    if (const auto status = refuse_implicit(stream); status != CUDA_SUCCESS) return status;
+    if (const auto memory = graph_memory_at(dptr)) {
+      const std::lock_guard guard(graphs_lock());
+      return free_kept(*memory) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    }
+  }
   if (!known || known->base != dptr || (known->sort != Allocation::Sort::pool && known->sort != Allocation::Sort::device)) return CUDA_ERROR_INVALID_VALUE;
   Call call;
   const auto stream = call.stream(hStream);

@@ -1,29 +1,13 @@
 // Copies of rows and boxes: between memory here, memory there, and arrays. What travels is packed.
-#include <cstring>
+#include "client/cuda/rows.h"
 
+#include "client/cuda/capture.h"
+#include "client/cuda/graph_work.h"
+#include "client/cuda/mirror.h"
 #include "client/cuda/transfer.h"
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
-namespace {
-
-/// One side of a copy.
-struct Side {
-  std::uint8_t* host = nullptr;      ///< the first byte of the box; null: it is at a server
-  std::size_t pitch = 0, slice = 0;  ///< bytes from row to row, from slice to slice
-  cu::Place place{};
-  CudaServer* server = nullptr;
-  CUcontext context = nullptr;
-};
-
-/// What both structures of the API say of a side, in one form.
-struct Told {
-  CUmemorytype type;
-  const void* host;
-  CUdeviceptr device;
-  CUarray array;
-  std::size_t pitch, height, x, y, z, level;
-};
 
 bool find_side(Call& call, const Told& told, const cu::Extent& extent, Side& side) {
   const auto pitch = told.pitch != 0 ? told.pitch : extent.width;
@@ -42,7 +26,7 @@ bool find_side(Call& call, const Told& told, const cu::Extent& extent, Side& sid
   const auto known = is_host ? std::nullopt : find_allocation(address);
   if (known && known->server) {
     side.server = known->server;
-    side.context = known->context;
+    side.context = known->context ? known->context : known->device->primary;
     side.place = {.kind = 0, .object = address, .x = told.x, .y = told.y, .z = told.z, .pitch = pitch, .height = rows};
     return true;
   }
@@ -54,23 +38,7 @@ bool find_side(Call& call, const Told& told, const cu::Extent& extent, Side& sid
   return call.is_good();
 }
 
-template <class Row>
-void each_row(const Side& side, const cu::Extent& extent, Row&& row) {
-  std::size_t at = 0;
-  for (std::size_t z = 0; z < extent.depth; ++z) {
-    for (std::size_t y = 0; y < extent.height; ++y, at += extent.width) row(side.host + z * side.slice + y * side.pitch, at);
-  }
-}
-
-wire::Bytes packed(const Side& side, const cu::Extent& extent) {
-  wire::Bytes bytes(extent.width * extent.height * extent.depth);
-  each_row(side, extent, [&](const std::uint8_t* row, std::size_t at) { std::memcpy(bytes.data() + at, row, extent.width); });
-  return bytes;
-}
-
-void unpack(const Side& side, const cu::Extent& extent, const wire::Bytes& bytes) {
-  each_row(side, extent, [&](std::uint8_t* row, std::size_t at) { std::memcpy(row, bytes.data() + at, extent.width); });
-}
+namespace {
 
 CUresult write(Call& call, CUstream stream, const Side& to, const cu::Extent& extent, const wire::Bytes& bytes) {
   auto& session = call.session();
@@ -108,14 +76,36 @@ CUstream stream_for(Call& call, Call& other, CUstream stream, const Side& side) 
   return side.context->default_stream;
 }
 
+CUresult capture_copy(const Told& source, const Told& target, const cu::Extent& extent, CUstream stream) {
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return CUDA_SUCCESS;
+  CUDA_MEMCPY3D as{};
+  as.WidthInBytes = extent.width, as.Height = extent.height, as.Depth = extent.depth;
+  as.srcMemoryType = source.type, as.srcHost = source.host, as.srcDevice = source.device, as.srcArray = source.array, as.srcPitch = source.pitch, as.srcHeight = source.height;
+  as.srcXInBytes = source.x, as.srcY = source.y, as.srcZ = source.z, as.srcLOD = source.level;
+  as.dstMemoryType = target.type, as.dstHost = const_cast<void*>(target.host), as.dstDevice = target.device, as.dstArray = target.array, as.dstPitch = target.pitch, as.dstHeight = target.height;
+  as.dstXInBytes = target.x, as.dstY = target.y, as.dstZ = target.z, as.dstLOD = target.level;
+  WorkPointer work;
+  const auto status = copy_work(stream->context, as, work);
+  return status == CUDA_SUCCESS ? capture_work(stream, std::move(work)) : status;
+}
+
 /// Comes back when the bytes have left, or are here: a copy of rows keeps no memory of the application's in use.
-CUresult copy(const Told& source, const Told& target, const cu::Extent& extent, CUstream which) {
+CUresult copy(const Told& source, const Told& target, const cu::Extent& extent, CUstream which, bool is_async = false) {
   Call call;
   const auto stream = call.stream(which);
   if (!call.settle()) return call.error();
+  if (has_captures()) {
+    if (is_async && is_capturing(stream)) return capture_copy(source, target, extent, stream);
+    if (const auto status = refuse_captured(stream); status != CUDA_SUCCESS) return status;
+  }
   std::size_t bytes = 0;
   call.check(!__builtin_mul_overflow(extent.width, extent.height, &bytes) && !__builtin_mul_overflow(bytes, extent.depth, &bytes));
   if (!call.is_good() || bytes == 0) return call.error();
+  // Memory of this process that kernels use: what they have done before in the stream is here when they are over, and what is put here they see later.
+  for (const auto* told : {&source, &target}) {
+    if (told->type == CU_MEMORYTYPE_ARRAY || !is_mirrored(told->type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uint64_t>(told->host) : told->device)) continue;
+    if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
+  }
   Side from, to;
   Call of_source, of_target;
   if (!find_side(of_source, source, extent, from)) return of_source.error();
@@ -153,21 +143,21 @@ CUresult copy(const Told& source, const Told& target, const cu::Extent& extent, 
   return write(on == stream ? call : other, on, to, extent, box);
 }
 
-Told source_of(const CUDA_MEMCPY3D& c) { return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, c.srcHeight, c.srcXInBytes, c.srcY, c.srcZ, c.srcLOD}; }
-Told target_of(const CUDA_MEMCPY3D& c) { return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, c.dstHeight, c.dstXInBytes, c.dstY, c.dstZ, c.dstLOD}; }
+using cuda::source_of;
+using cuda::target_of;
 Told source_of(const CUDA_MEMCPY2D& c) { return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, 0, c.srcXInBytes, c.srcY, 0, 0}; }
 Told target_of(const CUDA_MEMCPY2D& c) { return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, 0, c.dstXInBytes, c.dstY, 0, 0}; }
 Told source_of(const CUDA_MEMCPY3D_PEER& c) { return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, c.srcHeight, c.srcXInBytes, c.srcY, c.srcZ, c.srcLOD}; }
 Told target_of(const CUDA_MEMCPY3D_PEER& c) { return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, c.dstHeight, c.dstXInBytes, c.dstY, c.dstZ, c.dstLOD}; }
 
 template <class Copy>
-CUresult copy_box(const Copy* c, CUstream stream) {
+CUresult copy_box(const Copy* c, CUstream stream, bool is_async = false) {
   if (!process()) return not_open();
-  return c ? copy(source_of(*c), target_of(*c), {c->WidthInBytes, c->Height, c->Depth}, stream) : CUDA_ERROR_INVALID_VALUE;
+  return c ? copy(source_of(*c), target_of(*c), {c->WidthInBytes, c->Height, c->Depth}, stream, is_async) : CUDA_ERROR_INVALID_VALUE;
 }
-CUresult copy_rows(const CUDA_MEMCPY2D* c, CUstream stream) {
+CUresult copy_rows(const CUDA_MEMCPY2D* c, CUstream stream, bool is_async = false) {
   if (!process()) return not_open();
-  return c ? copy(source_of(*c), target_of(*c), {c->WidthInBytes, c->Height, 1}, stream) : CUDA_ERROR_INVALID_VALUE;
+  return c ? copy(source_of(*c), target_of(*c), {c->WidthInBytes, c->Height, 1}, stream, is_async) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /// Sides of copies to and from one-dimensional arrays.
@@ -179,11 +169,11 @@ Told array(CUarray array, std::size_t offset) { return {CU_MEMORYTYPE_ARRAY, nul
 
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* pCopy) { return copy_rows(pCopy, nullptr); }
 CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* pCopy) { return copy_rows(pCopy, nullptr); }
-CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* pCopy, CUstream hStream) { return copy_rows(pCopy, hStream); }
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* pCopy, CUstream hStream) { return copy_rows(pCopy, hStream, true); }
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* pCopy) { return copy_box(pCopy, nullptr); }
-CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* pCopy, CUstream hStream) { return copy_box(pCopy, hStream); }
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* pCopy, CUstream hStream) { return copy_box(pCopy, hStream, true); }
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* pCopy) { return copy_box(pCopy, nullptr); }
-CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream) { return copy_box(pCopy, hStream); }
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream) { return copy_box(pCopy, hStream, true); }
 CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount) { return copy(memory(srcDevice), array(dstArray, dstOffset), {ByteCount, 1, 1}, nullptr); }
 CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount) { return copy(array(srcArray, srcOffset), memory(dstDevice), {ByteCount, 1, 1}, nullptr); }
 CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void* srcHost, size_t ByteCount) { return copy(host(srcHost), array(dstArray, dstOffset), {ByteCount, 1, 1}, nullptr); }
@@ -192,10 +182,10 @@ CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, s
   return copy(array(srcArray, srcOffset), array(dstArray, dstOffset), {ByteCount, 1, 1}, nullptr);
 }
 CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void* srcHost, size_t ByteCount, CUstream hStream) {
-  return copy(host(srcHost), array(dstArray, dstOffset), {ByteCount, 1, 1}, hStream);
+  return copy(host(srcHost), array(dstArray, dstOffset), {ByteCount, 1, 1}, hStream, true);
 }
 CUresult cuMemcpyAtoHAsync_v2(void* dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream) {
-  return copy(array(srcArray, srcOffset), host(dstHost), {ByteCount, 1, 1}, hStream);
+  return copy(array(srcArray, srcOffset), host(dstHost), {ByteCount, 1, 1}, hStream, true);
 }
 
 }  // namespace flexrack::client::cuda

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "client/cuda/call.h"
+#include "client/cuda/capture.h"
+#include "client/cuda/graph_work.h"
 #include "client/cuda/host_function.h"
 #include "gen/cuda/client_functions.h"
 
@@ -74,6 +76,7 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
     if (call.error() == CUDA_ERROR_CONTEXT_IS_DESTROYED) discard(hStream);
     return call.error();
   }
+  abandon_capture(hStream);
   // It ends when what is on it is over; nobody waits for that here.
   call.session().send(cu::Release{.object = hStream->handle});
   discard(hStream);
@@ -83,13 +86,16 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
 CUresult cuStreamSynchronize(CUstream hStream) {
   Call call;
   const auto stream = call.stream(hStream);
-  return stream ? wait_stream(stream) : call.error();
+  if (!stream) return call.error();
+  if (const auto status = refuse_captured(stream); status != CUDA_SUCCESS) return status;
+  return wait_stream(stream);
 }
 
 CUresult cuStreamQuery(CUstream hStream) {
   Call call;
   const auto stream = call.stream(hStream);
   if (!stream || !call.settle()) return call.error();
+  if (const auto status = refuse_captured(stream); status != CUDA_SUCCESS) return status;
   const auto last = last_put(stream);
   if (!is_idle(stream)) {
     if (const auto status = call.wait(cu::QueryStream{.context = stream->context_handle, .stream = stream->handle}); status != CUDA_SUCCESS) return status;
@@ -157,12 +163,12 @@ CUresult put_function(CUstream which, bool wants_status, std::function<void(CUst
   Call call;
   const auto stream = call.stream(which);
   if (!stream || !call.settle()) return call.error();
-  // Captured, it belongs to a graph: it runs at each launch of it, and nothing waits for it before.
-  const bool is_captured = stream->is_capturing.load(std::memory_order_relaxed);
-  const auto work = is_captured ? nullptr : std::make_shared<HostWork>(call.session());
-  const auto number = add_host_function({.run = [run = std::move(run), which](CUresult status) { run(which, status); }, .is_once = !is_captured, .work = work, .behind = before_next(stream)});
+  if (const auto status = refuse_captured(stream); status != CUDA_SUCCESS) return status;
+  const auto work = std::make_shared<HostWork>(call.session());
+  work->set_function();
+  const auto number = add_host_function({.run = [run = std::move(run), which](CUresult status) { run(which, status); }, .work = work, .behind = before_next(stream)});
   note_put(stream);
-  if (work) put_host_work(stream, work);
+  put_host_work(stream, work);
   const cu::HostFunction message{.context = stream->context_handle, .stream = stream->handle, .function = number, .wants_status = wants_status};
   const auto status = call.send(message);
   if (status == CUDA_SUCCESS) call.session().link().flush();
@@ -178,7 +184,16 @@ CUresult put_host_action(CUstream stream, std::function<void()> action) {
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
   if (!fn) return CUDA_ERROR_INVALID_VALUE;
-  return put_function(hStream, false, [fn, userData](CUstream, CUresult) {
+  if (has_captures()) {
+    Call call;
+    const auto stream = call.stream(hStream);
+    if (!stream) return call.error();
+    WorkPointer work;
+    if (is_capturing(stream)) return host_work(fn, userData, work), capture_work(stream, std::move(work));
+  }
+  // Behind a failure of its context a host function is left out (CUDA driver API, cuLaunchHostFunc).
+  return put_function(hStream, false, [fn, userData](CUstream, CUresult status) {
+    if (status != CUDA_SUCCESS) return;
     const InHostFunction here;
     fn(userData);
   });

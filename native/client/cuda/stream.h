@@ -8,6 +8,9 @@ namespace flexrack::client::cuda {
 /// A stream of that context, told to its server. Null where the link is lost.
 CUstream create_stream(CUcontext context, unsigned flags, int priority);
 
+/// Goes up whenever something that was waited for is over: what the application did not have it may have again.
+extern std::atomic<std::uint64_t> sync_epoch;
+
 /// Something is put on it; its number.
 inline std::uint64_t note_put(CUstream stream) {
   const auto number = stream->context->progress.put.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -1,5 +1,5 @@
 // Functions that go to a server as they stand.
-#include "client/cuda/call.h"
+#include "client/cuda/graph_exec.h"
 #include "gen/cuda/client_functions.h"
 
 #include "gen/cuda/client_stubs.inc"

@@ -1,5 +1,7 @@
 #include "client/cuda/transfer.h"
 
+#include "client/cuda/launch.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -121,14 +123,19 @@ CUresult read_device(Call& call, CUstream stream, void* into, std::uint64_t addr
   }
   if (until == Until::queued) return CUDA_SUCCESS;
   if (!is_over(count, session)) return session.is_alive() ? why_not_arrived(call, stream) : kLost;
+  // What kernels before it have changed here may come behind its bytes, but comes before this answer.
+  if (has_mirrors.load(std::memory_order_relaxed)) {
+    if (const auto status = call.wait(cu::WaitStream{.context = stream->context_handle, .stream = stream->handle}); status != CUDA_SUCCESS) return status;
+  }
   // It was the last on its stream, so all of that is over.
+  sync_epoch.fetch_add(1, std::memory_order_relaxed);
   Progress::raise(stream->progress->over, number);
   return CUDA_SUCCESS;
 }
 
 CUresult copy_device(Call& call, CUstream stream, const Allocation& target, std::uint64_t to, const Allocation& source, std::uint64_t from, std::size_t size) {
-  // Memory of another device of the server: both contexts are named.
-  const bool is_peer = source.device != target.device;
+  // Memory of another device of the server: both contexts are named, where it is in contexts at all (mapped memory is in none).
+  const bool is_peer = source.device != target.device && source.context && target.context;
   note_put(stream);
   return call.send(cu::CopyMemory{.context = is_peer ? target.context_handle : stream->context_handle,
                                   .stream = stream->handle,

@@ -169,10 +169,6 @@ bool put_value(ArgumentSlot& slot, std::size_t size, const void* value) {
   return true;
 }
 
-bool has_svm(cl_context context) {
-  return std::ranges::any_of(context->devices, [](cl_device_id device) { return device_info<cl_bitfield>(device, CL_DEVICE_SVM_CAPABILITIES, 0) != 0; });
-}
-
 }  // namespace
 
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, const void* arg_value) {

@@ -4,6 +4,7 @@
 #include "client/opencl/buffer_create.h"
 #include "client/opencl/coherence.h"
 #include "client/opencl/enqueue.h"
+#include "client/opencl/info.h"
 #include "client/opencl/memory_check.h"
 
 namespace flexrack::client::opencl {
@@ -12,11 +13,6 @@ namespace {
 
 /// What the server's own object needs to know: how kernels may use it. Host pointers and host access mean something in this process only.
 cl_mem_flags server_flags(cl_mem_flags flags) { return flags & (kAccessFlags | CL_MEM_KERNEL_READ_AND_WRITE); }
-
-cl_mem fail(cl_int error, cl_int* error_out) {
-  if (error_out) *error_out = error;
-  return nullptr;
-}
 
 cl_int check_part(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type kind, const void* info) {
   if (!is_live(buffer) || buffer->type != CL_MEM_OBJECT_BUFFER || buffer->parent) return CL_INVALID_MEM_OBJECT;

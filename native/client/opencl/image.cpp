@@ -6,16 +6,12 @@
 #include "client/opencl/coherence.h"
 #include "client/opencl/enqueue.h"
 #include "client/opencl/image_create.h"
+#include "client/opencl/info.h"
 #include "client/opencl/memory_check.h"
 
 namespace flexrack::client::opencl {
 
 namespace {
-
-cl_mem fail(cl_int error, cl_int* error_out) {
-  if (error_out) *error_out = error;
-  return nullptr;
-}
 
 bool is_image_type(cl_mem_object_type type) { return type >= CL_MEM_OBJECT_IMAGE2D && type <= CL_MEM_OBJECT_IMAGE1D_BUFFER; }
 

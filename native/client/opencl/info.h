@@ -8,6 +8,12 @@
 
 namespace flexrack::client::opencl {
 
+/// What a clCreate* that fails does: the status where it is asked for, and no object.
+inline std::nullptr_t fail(cl_int error, cl_int* error_out) {
+  if (error_out) *error_out = error;
+  return nullptr;
+}
+
 /// Where the answer goes: the last three parameters of every clGet*Info.
 struct Answer {
   size_t capacity;

@@ -1,6 +1,7 @@
 // What the API refuses about memory objects before anything is sent. The order of the checks is the specification's where it has one, PoCL's elsewhere.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 
 #include "client/opencl/memory_objects.h"
@@ -20,6 +21,11 @@ T device_info(cl_device_id device, cl_uint name, T fallback) {
   T value;
   std::memcpy(&value, found->second.data(), sizeof value);
   return value;
+}
+
+/// Whether any of the context's devices has shared virtual memory.
+inline bool has_svm(cl_context context) {
+  return std::ranges::any_of(context->devices, [](cl_device_id device) { return device_info<cl_bitfield>(device, CL_DEVICE_SVM_CAPABILITIES, 0) != 0; });
 }
 
 /// The largest CL_DEVICE_MAX_MEM_ALLOC_SIZE of the context's devices.

@@ -3,16 +3,12 @@
 
 #include "client/opencl/coherence.h"
 #include "client/opencl/enqueue.h"
+#include "client/opencl/info.h"
 #include "client/opencl/memory_check.h"
 
 namespace flexrack::client::opencl {
 
 namespace {
-
-cl_mem fail(cl_int error, cl_int* error_out) {
-  if (error_out) *error_out = error;
-  return nullptr;
-}
 
 bool has_pipes(cl_device_id device) { return device_info<cl_bool>(device, CL_DEVICE_PIPE_SUPPORT, CL_FALSE) != CL_FALSE; }
 

@@ -1,5 +1,6 @@
 // Making programs: from source, binaries, intermediate language, or a device's own kernels.
 #include "client/opencl/enqueue.h"
+#include "client/opencl/info.h"
 #include "client/opencl/program_create.h"
 
 namespace flexrack::client::opencl {
@@ -7,11 +8,6 @@ namespace flexrack::client::opencl {
 namespace {
 
 enum Form : std::uint32_t { kSource = 0, kBinaries = 1, kIntermediate = 2, kBuiltIn = 3 };
-
-cl_program fail(cl_int error, cl_int* error_out) {
-  if (error_out) *error_out = error;
-  return nullptr;
-}
 
 wire::View view(const void* data, std::size_t size) { return {static_cast<const std::uint8_t*>(data), size}; }
 

@@ -7,7 +7,7 @@ namespace flexrack::client::opencl {
 namespace {
 
 /// Where clGetProgramInfo puts its answer.
-struct Answer {
+struct Wanted {
   std::size_t capacity;
   void* out;
   std::size_t* size_out;
@@ -16,7 +16,7 @@ struct Answer {
   cl_int give(const T& value) const { return give(&value, sizeof value); }
 };
 
-cl_int forward(cl_program program, cl_program_info name, const Answer& answer) {
+cl_int forward(cl_program program, cl_program_info name, const Wanted& answer) {
   cl_int given = kNoAnswer;
   const auto status = ask_program(program, name, [&](const cl::ProgramInfoReply& reply) { given = answer.give(reply.value.data(), reply.value.size()); });
   return status == CL_SUCCESS ? given : status;
@@ -102,7 +102,7 @@ cl_int ask_program(cl_program program, cl_program_info name, const std::function
 
 cl_int clGetProgramInfo(cl_program program, cl_program_info param_name, size_t param_value_size, void* param_value, size_t* param_value_size_ret) {
   if (!is_live(program)) return CL_INVALID_PROGRAM;
-  const Answer answer{param_value_size, param_value, param_value_size_ret};
+  const Wanted answer{param_value_size, param_value, param_value_size_ret};
   switch (param_name) {
     case CL_PROGRAM_REFERENCE_COUNT: return answer.give(references(program));
     case CL_PROGRAM_CONTEXT: return answer.give(program->context);

@@ -3,27 +3,23 @@
 
 #include "client/opencl/coherence.h"
 #include "client/opencl/enqueue.h"
+#include "client/opencl/info.h"
 #include "client/opencl/memory_check.h"
 
 namespace flexrack::client::opencl {
 
 namespace {
 
-cl_sampler fail(cl_int error, cl_int* error_out) {
-  if (error_out) *error_out = error;
-  return nullptr;
-}
-
 bool has_images(cl_context context) {
   return std::any_of(context->devices.begin(), context->devices.end(), [](cl_device_id device) { return device_info<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT, CL_FALSE); });
 }
 
-struct Wanted {
+struct SamplerProperties {
   cl_sampler_properties normalized = CL_TRUE, addressing = CL_ADDRESS_CLAMP, filter = CL_FILTER_NEAREST;
 };
 
 /// Takes what is known of a property list; CL_INVALID_VALUE for anything else, and for a property named twice.
-cl_int take(const cl_sampler_properties* properties, Wanted& wanted, std::vector<cl_sampler_properties>& list) {
+cl_int take(const cl_sampler_properties* properties, SamplerProperties& wanted, std::vector<cl_sampler_properties>& list) {
   bool seen[3] = {};
   for (; *properties != 0; properties += 2) {
     const auto at = properties[0] - CL_SAMPLER_NORMALIZED_COORDS;
@@ -36,7 +32,7 @@ cl_int take(const cl_sampler_properties* properties, Wanted& wanted, std::vector
   return CL_SUCCESS;
 }
 
-cl_sampler create(cl_context context, const Wanted& wanted, std::vector<cl_sampler_properties> list, cl_int* error_out) {
+cl_sampler create(cl_context context, const SamplerProperties& wanted, std::vector<cl_sampler_properties> list, cl_int* error_out) {
   if (!is_live(context)) return fail(CL_INVALID_CONTEXT, error_out);
   if (!has_images(context)) return fail(CL_INVALID_OPERATION, error_out);
   if (wanted.normalized != CL_TRUE && wanted.normalized != CL_FALSE) return fail(CL_INVALID_VALUE, error_out);
@@ -76,7 +72,7 @@ cl_sampler clCreateSampler(cl_context context, cl_bool normalized_coords, cl_add
 
 cl_sampler clCreateSamplerWithProperties(cl_context context, const cl_sampler_properties* sampler_properties, cl_int* errcode_ret) {
   if (!sampler_properties) return fail(CL_INVALID_VALUE, errcode_ret);
-  Wanted wanted;
+  SamplerProperties wanted;
   std::vector<cl_sampler_properties> list;
   if (const auto error = take(sampler_properties, wanted, list)) return fail(error, errcode_ret);
   return create(context, wanted, std::move(list), errcode_ret);

@@ -19,7 +19,7 @@ constexpr int kTries = 64;
 constexpr int kFewTries = 8;
 constexpr std::size_t kApart = 1024 * 1024;
 
-std::mutex lock;
+std::mutex table_lock;
 std::map<std::uintptr_t, std::pair<cl_context, SvmRange>> ranges;   ///< by address; contexts are held
 /// Page ranges taken for shared memory, begin to end. They stay taken: what a server frees it gives out again.
 std::map<std::uintptr_t, std::uintptr_t> taken;
@@ -89,21 +89,21 @@ void* clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uin
     const auto asked = i < kFewTries ? size : std::max(size, kApart);
     session.call(cl::SvmAllocate{place.context, handle, flags, asked, alignment}, [&](const auto& reply) { address = reply.address; });
     if (address == 0) break;
-    std::lock_guard guard(lock);
+    std::lock_guard guard(table_lock);
     // Kept until the end: given back at once it would be the next answer again.
     if (!take(address, asked)) unusable.push_back(handle);
     else range = {reinterpret_cast<std::byte*>(address), size, handle};
   }
   for (const auto handle : unusable) session.send(cl::Release{handle});
   if (range.size == 0) return nullptr;
-  std::lock_guard guard(lock);
+  std::lock_guard guard(table_lock);
   ranges[reinterpret_cast<std::uintptr_t>(range.start)] = {hold(context), range};
   return range.start;
 }
 
 SvmRange find_svm(cl_context context, const void* address) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  std::lock_guard guard(lock);
+  std::lock_guard guard(table_lock);
   auto next = ranges.upper_bound(at);
   if (next == ranges.begin()) return {};
   const auto& [owner, range] = std::prev(next)->second;
@@ -112,7 +112,7 @@ SvmRange find_svm(cl_context context, const void* address) {
 
 void clSVMFree(cl_context context, void* svm_pointer) {
   if (!is_live(context)) return;
-  std::unique_lock guard(lock);
+  std::unique_lock guard(table_lock);
   const auto found = ranges.find(reinterpret_cast<std::uintptr_t>(svm_pointer));
   if (found == ranges.end() || found->second.first != context) return;
   const auto range = found->second.second;

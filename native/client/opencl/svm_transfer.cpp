@@ -15,14 +15,8 @@ struct SvmMapping {
   cl_map_flags flags;
 };
 
-std::mutex lock;
+std::mutex moving;
 std::multimap<std::pair<cl_context, void*>, SvmMapping> mappings;
-
-bool has_svm(cl_context context) {
-  return std::any_of(context->devices.begin(), context->devices.end(), [](cl_device_id device) {
-    return device_info<cl_device_svm_capabilities>(device, CL_DEVICE_SVM_CAPABILITIES, 0) != 0;
-  });
-}
 
 cl_int check_queue(cl_command_queue queue) {
   if (!is_live(queue)) return CL_INVALID_COMMAND_QUEUE;
@@ -60,7 +54,7 @@ cl_int clEnqueueSVMMap(cl_command_queue command_queue, cl_bool blocking_map, cl_
   if (const auto error = command.take_waits()) return error;
   if (!is_shared(command_queue->context, svm_ptr, size)) return CL_INVALID_VALUE;
   {
-    std::lock_guard guard(lock);
+    std::lock_guard guard(moving);
     mappings.insert({{command_queue->context, svm_ptr}, {size, flags}});
   }
   if (flags & CL_MAP_WRITE_INVALIDATE_REGION) return submit(command, cl::Marker{});
@@ -72,7 +66,7 @@ cl_int clEnqueueSVMUnmap(cl_command_queue command_queue, void* svm_ptr, cl_uint 
   if (!svm_ptr) return CL_INVALID_VALUE;
   Enqueue command{command_queue, CL_COMMAND_SVM_UNMAP, num_events_in_wait_list, event_wait_list, event};
   if (const auto error = command.take_waits()) return error;
-  std::unique_lock guard(lock);
+  std::unique_lock guard(moving);
   const auto found = mappings.find({command_queue->context, svm_ptr});
   // Natively an address that is not mapped is nothing to unmap, and no error.
   const auto mapping = found == mappings.end() ? SvmMapping{0, CL_MAP_READ} : found->second;

@@ -40,7 +40,7 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case Free::kOp: return pass<Free>(requests, body);
     case CreateMemory::kOp: return call<CreateMemory>(requests, link, header, body);
     case MapMemory::kOp: return pass<MapMemory>(requests, body);
-    case UnmapMemory::kOp: return pass<UnmapMemory>(requests, body);
+    case UnmapMemory::kOp: return call<UnmapMemory>(requests, link, header, body);
     case SetAccess::kOp: return pass<SetAccess>(requests, body);
     case MemoryGranularity::kOp: return call<MemoryGranularity>(requests, link, header, body);
     case DefaultPool::kOp: return pass<DefaultPool>(requests, body);
@@ -49,8 +49,6 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case FreeToPool::kOp: return pass<FreeToPool>(requests, body);
     case SetPoolAttribute::kOp: return pass<SetPoolAttribute>(requests, body);
     case PoolAttribute::kOp: return call<PoolAttribute>(requests, link, header, body);
-    case SetGraphMemory::kOp: return pass<SetGraphMemory>(requests, body);
-    case GraphMemory::kOp: return call<GraphMemory>(requests, link, header, body);
     case CreateArray::kOp: return call<CreateArray>(requests, link, header, body);
     case CreateTexture::kOp: return call<CreateTexture>(requests, link, header, body);
     case CreateSurface::kOp: return call<CreateSurface>(requests, link, header, body);
@@ -69,7 +67,6 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case CopyRows::kOp: return pass<CopyRows>(requests, body);
     case Fill::kOp: return pass<Fill>(requests, body);
     case WriteRanges::kOp: return pass<WriteRanges>(requests, body);
-    case ReadRanges::kOp: return pass<ReadRanges>(requests, body);
     case HostFunction::kOp: return pass<HostFunction>(requests, body);
     case RanHostFunction::kOp: return pass<RanHostFunction>(requests, body);
     case WaitGate::kOp: return pass<WaitGate>(requests, body);
@@ -84,24 +81,13 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case QueryEvent::kOp: return call<QueryEvent>(requests, link, header, body);
     case WatchEvent::kOp: return pass<WatchEvent>(requests, body);
     case ElapsedTime::kOp: return call<ElapsedTime>(requests, link, header, body);
-    case BeginCapture::kOp: return pass<BeginCapture>(requests, body);
-    case EndCapture::kOp: return call<EndCapture>(requests, link, header, body);
-    case CaptureInfo::kOp: return call<CaptureInfo>(requests, link, header, body);
-    case UpdateCapture::kOp: return pass<UpdateCapture>(requests, body);
     case CreateGraph::kOp: return pass<CreateGraph>(requests, body);
     case AddNode::kOp: return pass<AddNode>(requests, body);
-    case AddAnsweredNode::kOp: return call<AddAnsweredNode>(requests, link, header, body);
-    case SetNode::kOp: return pass<SetNode>(requests, body);
-    case SetExecNode::kOp: return call<SetExecNode>(requests, link, header, body);
-    case AskNode::kOp: return call<AskNode>(requests, link, header, body);
-    case GraphContent::kOp: return call<GraphContent>(requests, link, header, body);
-    case CloneGraph::kOp: return call<CloneGraph>(requests, link, header, body);
     case Instantiate::kOp: return call<Instantiate>(requests, link, header, body);
-    case UpdateExec::kOp: return call<UpdateExec>(requests, link, header, body);
-    case SetNodeAttribute::kOp: return pass<SetNodeAttribute>(requests, body);
-    case NodeAttribute::kOp: return call<NodeAttribute>(requests, link, header, body);
-    case GraphAsDot::kOp: return call<GraphAsDot>(requests, link, header, body);
-    case ConditionalHandle::kOp: return call<ConditionalHandle>(requests, link, header, body);
+    case SetExecNode::kOp: return pass<SetExecNode>(requests, body);
+    case EnableNode::kOp: return pass<EnableNode>(requests, body);
+    case LaunchGraph::kOp: return pass<LaunchGraph>(requests, body);
+    case GraphInput::kOp: return pass<GraphInput>(requests, body);
     case PeerAccept::kOp: return call<PeerAccept>(requests, link, header, body);
     case PeerOpen::kOp: return call<PeerOpen>(requests, link, header, body);
     case ExportMemory::kOp: return pass<ExportMemory>(requests, body);
@@ -136,15 +122,7 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case FuncIsLoaded::kOp: return call<FuncIsLoaded>(requests, link, header, body);
     case FuncLoad::kOp: return pass<FuncLoad>(requests, body);
     case FuncSetSharedMemConfig::kOp: return pass<FuncSetSharedMemConfig>(requests, body);
-    case DeviceGraphMemTrim::kOp: return pass<DeviceGraphMemTrim>(requests, body);
-    case GraphAddDependencies::kOp: return pass<GraphAddDependencies>(requests, body);
-    case GraphRemoveDependencies::kOp: return pass<GraphRemoveDependencies>(requests, body);
-    case GraphDestroyNode::kOp: return pass<GraphDestroyNode>(requests, body);
-    case GraphNodeSetEnabled::kOp: return call<GraphNodeSetEnabled>(requests, link, header, body);
-    case GraphNodeGetEnabled::kOp: return call<GraphNodeGetEnabled>(requests, link, header, body);
     case GraphUpload::kOp: return pass<GraphUpload>(requests, body);
-    case GraphLaunch::kOp: return pass<GraphLaunch>(requests, body);
-    case GraphKernelNodeCopyAttributes::kOp: return pass<GraphKernelNodeCopyAttributes>(requests, body);
     case OccupancyMaxActiveBlocksPerMultiprocessorWithFlags::kOp: return call<OccupancyMaxActiveBlocksPerMultiprocessorWithFlags>(requests, link, header, body);
     case OccupancyAvailableDynamicSmemPerBlock::kOp: return call<OccupancyAvailableDynamicSmemPerBlock>(requests, link, header, body);
     case TexObjectDestroy::kOp: return pass<TexObjectDestroy>(requests, body);
@@ -161,6 +139,7 @@ Dispatch dispatch(Notices& notices, const wire::Header& header, wire::View body)
     case RunHostFunction::kOp: return pass<RunHostFunction>(notices, body);
     case EventReached::kOp: return pass<EventReached>(notices, body);
     case Printed::kOp: return pass<Printed>(notices, body);
+    case Changed::kOp: return pass<Changed>(notices, body);
     default: return Dispatch::unknown;
   }
 }

@@ -86,402 +86,385 @@ wire::Bytes make_DescribeReply() {
 }
 wire::Bytes make_Describe() {
   Describe m;
+  m.process = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_UsageReply() {
   UsageReply m;
-  m.status = 45;
-  m.reserved = 46;
-  m.total = 47;
-  m.used = 48;
-  m.busy = 49;
-  m.memory_busy = 50;
-  m.temperature = 51;
-  m.power = 52;
-  m.clock = 53;
-  m.memory_clock = 54;
+  m.status = 46;
+  m.reserved = 47;
+  m.total = 48;
+  m.used = 49;
+  m.busy = 50;
+  m.memory_busy = 51;
+  m.temperature = 52;
+  m.power = 53;
+  m.clock = 54;
+  m.memory_clock = 55;
+  m.driver = "driver 56";
   m.processes.resize(2);
-  m.processes[0].id = 55;
-  m.processes[0].memory = 56;
-  m.processes[1].id = 57;
-  m.processes[1].memory = 58;
+  m.processes[0].id = 57;
+  m.processes[0].memory = 58;
+  m.processes[1].id = 59;
+  m.processes[1].memory = 60;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Usage() {
   Usage m;
-  m.device = 59;
+  m.device = 61;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateContextReply() {
   CreateContextReply m;
-  m.status = 60;
-  m.api_version = 61;
-  m.id = 62;
-  m.least_priority = 63;
-  m.greatest_priority = 64;
-  m.cache_config = 65;
-  m.shared_config = 66;
+  m.status = 62;
+  m.api_version = 63;
+  m.id = 64;
+  m.least_priority = 65;
+  m.greatest_priority = 66;
+  m.cache_config = 67;
+  m.shared_config = 68;
   m.limits.resize(2);
-  m.limits[0].which = 67;
-  m.limits[0].reserved = 68;
-  m.limits[0].value = 69;
-  m.limits[1].which = 70;
-  m.limits[1].reserved = 71;
-  m.limits[1].value = 72;
+  m.limits[0].which = 69;
+  m.limits[0].reserved = 70;
+  m.limits[0].value = 71;
+  m.limits[1].which = 72;
+  m.limits[1].reserved = 73;
+  m.limits[1].value = 74;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateContext() {
   CreateContext m;
-  m.context = 73;
-  m.device = 74;
-  m.is_primary = 75;
-  m.flags = 76;
+  m.context = 75;
+  m.device = 76;
+  m.is_primary = 77;
+  m.flags = 78;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ReleaseContext() {
   ReleaseContext m;
-  m.context = 77;
-  m.is_reset = 78;
+  m.context = 79;
+  m.is_reset = 80;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_WaitContextReply() {
   WaitContextReply m;
-  m.status = 79;
+  m.status = 81;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_WaitContext() {
   WaitContext m;
-  m.context = 80;
+  m.context = 82;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SetLimitReply() {
   SetLimitReply m;
-  m.status = 81;
-  m.reserved = 82;
-  m.value = 83;
+  m.status = 83;
+  m.reserved = 84;
+  m.value = 85;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SetLimit() {
   SetLimit m;
-  m.context = 84;
-  m.which = 85;
-  m.reserved = 86;
-  m.value = 87;
+  m.context = 86;
+  m.which = 87;
+  m.reserved = 88;
+  m.value = 89;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemoryInfoReply() {
   MemoryInfoReply m;
-  m.status = 88;
-  m.reserved = 89;
-  m.free = 90;
-  m.total = 91;
+  m.status = 90;
+  m.reserved = 91;
+  m.free = 92;
+  m.total = 93;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemoryInfo() {
   MemoryInfo m;
-  m.context = 92;
+  m.context = 94;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Release() {
   Release m;
-  m.object = 93;
+  m.object = 95;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ReserveAddressesReply() {
   ReserveAddressesReply m;
-  m.status = 94;
+  m.status = 96;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ReserveAddresses() {
   ReserveAddresses m;
-  m.at = 95;
-  m.size = 96;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_FreeAddresses() {
-  FreeAddresses m;
   m.at = 97;
   m.size = 98;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
+wire::Bytes make_FreeAddresses() {
+  FreeAddresses m;
+  m.at = 99;
+  m.size = 100;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_AllocateReply() {
   AllocateReply m;
-  m.status = 99;
-  m.reserved = 100;
-  m.address = 1;
+  m.status = 1;
+  m.reserved = 2;
+  m.address = 3;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Allocate() {
   Allocate m;
-  m.context = 2;
-  m.at = 3;
-  m.size = 4;
-  m.kind = 5;
-  m.flags = 6;
+  m.context = 4;
+  m.at = 5;
+  m.size = 6;
+  m.kind = 7;
+  m.flags = 8;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Free() {
   Free m;
-  m.context = 7;
-  m.address = 8;
+  m.context = 9;
+  m.address = 10;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateMemoryReply() {
   CreateMemoryReply m;
-  m.status = 9;
+  m.status = 11;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateMemory() {
   CreateMemory m;
-  m.memory = 10;
-  m.device = 11;
-  m.flags = 12;
-  m.size = 13;
+  m.memory = 12;
+  m.device = 13;
+  m.flags = 14;
+  m.size = 15;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MapMemory() {
   MapMemory m;
-  m.memory = 14;
-  m.at = 15;
-  m.size = 16;
-  m.offset = 17;
+  m.memory = 16;
+  m.at = 17;
+  m.size = 18;
+  m.offset = 19;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_UnmapMemoryReply() {
+  UnmapMemoryReply m;
+  m.status = 20;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_UnmapMemory() {
   UnmapMemory m;
-  m.at = 18;
-  m.size = 19;
+  m.at = 21;
+  m.size = 22;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SetAccess() {
   SetAccess m;
-  m.at = 20;
-  m.size = 21;
+  m.at = 23;
+  m.size = 24;
   m.accesses.resize(2);
-  m.accesses[0].kind = 22;
-  m.accesses[0].device = 23;
-  m.accesses[0].flags = 24;
-  m.accesses[0].reserved = 25;
-  m.accesses[1].kind = 26;
-  m.accesses[1].device = 27;
-  m.accesses[1].flags = 28;
-  m.accesses[1].reserved = 29;
+  m.accesses[0].kind = 25;
+  m.accesses[0].device = 26;
+  m.accesses[0].flags = 27;
+  m.accesses[0].reserved = 28;
+  m.accesses[1].kind = 29;
+  m.accesses[1].device = 30;
+  m.accesses[1].flags = 31;
+  m.accesses[1].reserved = 32;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemoryGranularityReply() {
   MemoryGranularityReply m;
-  m.status = 30;
-  m.reserved = 31;
-  m.size = 32;
+  m.status = 33;
+  m.reserved = 34;
+  m.size = 35;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemoryGranularity() {
   MemoryGranularity m;
-  m.device = 33;
-  m.option = 34;
-  m.flags = 35;
+  m.device = 36;
+  m.option = 37;
+  m.flags = 38;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DefaultPool() {
   DefaultPool m;
-  m.pool = 36;
-  m.device = 37;
+  m.pool = 39;
+  m.device = 40;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreatePoolReply() {
   CreatePoolReply m;
-  m.status = 38;
+  m.status = 41;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreatePool() {
   CreatePool m;
-  m.pool = 39;
-  m.device = 40;
-  m.flags = 41;
-  m.maximum = 42;
+  m.pool = 42;
+  m.device = 43;
+  m.flags = 44;
+  m.maximum = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_AllocateFromPoolReply() {
   AllocateFromPoolReply m;
-  m.status = 43;
-  m.reserved = 44;
-  m.address = 45;
+  m.status = 46;
+  m.reserved = 47;
+  m.address = 48;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_AllocateFromPool() {
   AllocateFromPool m;
-  m.context = 46;
-  m.stream = 47;
-  m.pool = 48;
-  m.size = 49;
+  m.context = 49;
+  m.stream = 50;
+  m.pool = 51;
+  m.size = 52;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FreeToPool() {
   FreeToPool m;
-  m.context = 50;
-  m.stream = 51;
-  m.address = 52;
+  m.context = 53;
+  m.stream = 54;
+  m.address = 55;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SetPoolAttribute() {
   SetPoolAttribute m;
-  m.pool = 53;
-  m.which = 54;
-  m.reserved = 55;
-  m.value = 56;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_PoolAttributeReply() {
-  PoolAttributeReply m;
-  m.status = 57;
+  m.pool = 56;
+  m.which = 57;
   m.reserved = 58;
   m.value = 59;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
+wire::Bytes make_PoolAttributeReply() {
+  PoolAttributeReply m;
+  m.status = 60;
+  m.reserved = 61;
+  m.value = 62;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_PoolAttribute() {
   PoolAttribute m;
-  m.pool = 60;
-  m.which = 61;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_SetGraphMemory() {
-  SetGraphMemory m;
-  m.device = 62;
-  m.which = 63;
-  m.value = 64;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphMemoryReply() {
-  GraphMemoryReply m;
-  m.status = 65;
-  m.reserved = 66;
-  m.value = 67;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphMemory() {
-  GraphMemory m;
-  m.device = 68;
-  m.which = 69;
+  m.pool = 63;
+  m.which = 64;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateArrayReply() {
   CreateArrayReply m;
-  m.status = 70;
+  m.status = 65;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateArray() {
   CreateArray m;
-  m.context = 71;
-  m.array = 72;
-  m.shape.width = 73;
-  m.shape.height = 74;
-  m.shape.depth = 75;
-  m.shape.format = 76;
-  m.shape.channels = 77;
-  m.shape.flags = 78;
-  m.shape.levels = 79;
+  m.context = 66;
+  m.array = 67;
+  m.shape.width = 68;
+  m.shape.height = 69;
+  m.shape.depth = 70;
+  m.shape.format = 71;
+  m.shape.channels = 72;
+  m.shape.flags = 73;
+  m.shape.levels = 74;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateTextureReply() {
   CreateTextureReply m;
-  m.status = 80;
-  m.reserved = 81;
-  m.object = 82;
+  m.status = 75;
+  m.reserved = 76;
+  m.object = 77;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateTexture() {
   CreateTexture m;
-  m.context = 83;
-  m.resource.kind = 84;
-  m.resource.flags = 85;
-  m.resource.object = 86;
-  m.resource.format = 87;
-  m.resource.channels = 88;
-  m.resource.width = 89;
-  m.resource.height = 90;
-  m.resource.pitch = 91;
+  m.context = 78;
+  m.resource.kind = 79;
+  m.resource.flags = 80;
+  m.resource.object = 81;
+  m.resource.format = 82;
+  m.resource.channels = 83;
+  m.resource.width = 84;
+  m.resource.height = 85;
+  m.resource.pitch = 86;
   m.texture = kBytes;
   m.view = kBytes;
   wire::Bytes out;
@@ -490,24 +473,24 @@ wire::Bytes make_CreateTexture() {
 }
 wire::Bytes make_CreateSurfaceReply() {
   CreateSurfaceReply m;
-  m.status = 92;
-  m.reserved = 93;
-  m.object = 94;
+  m.status = 87;
+  m.reserved = 88;
+  m.object = 89;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateSurface() {
   CreateSurface m;
-  m.context = 95;
-  m.resource.kind = 96;
-  m.resource.flags = 97;
-  m.resource.object = 98;
-  m.resource.format = 99;
-  m.resource.channels = 100;
-  m.resource.width = 1;
-  m.resource.height = 2;
-  m.resource.pitch = 3;
+  m.context = 90;
+  m.resource.kind = 91;
+  m.resource.flags = 92;
+  m.resource.object = 93;
+  m.resource.format = 94;
+  m.resource.channels = 95;
+  m.resource.width = 96;
+  m.resource.height = 97;
+  m.resource.pitch = 98;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -530,62 +513,62 @@ wire::Bytes make_HaveImages() {
 }
 wire::Bytes make_LoadReply() {
   LoadReply m;
-  m.status = 4;
-  m.is_unknown = 5;
-  m.info_log = "info_log 6";
-  m.error_log = "error_log 7";
+  m.status = 99;
+  m.is_unknown = 100;
+  m.info_log = "info_log 1";
+  m.error_log = "error_log 2";
   m.names.resize(2);
-  m.names[0] = "names 8";
-  m.names[1] = "names 9";
+  m.names[0] = "names 3";
+  m.names[1] = "names 4";
   m.kernels.resize(2);
-  m.kernels[0].kernel = 10;
-  m.kernels[0].name = "name 11";
-  m.kernels[0].parameter_bytes = 12;
-  m.kernels[0].reserved = 13;
+  m.kernels[0].kernel = 5;
+  m.kernels[0].name = "name 6";
+  m.kernels[0].parameter_bytes = 7;
+  m.kernels[0].reserved = 8;
   m.kernels[0].parameters.resize(2);
-  m.kernels[0].parameters[0].offset = 14;
-  m.kernels[0].parameters[0].size = 15;
-  m.kernels[0].parameters[1].offset = 16;
-  m.kernels[0].parameters[1].size = 17;
+  m.kernels[0].parameters[0].offset = 9;
+  m.kernels[0].parameters[0].size = 10;
+  m.kernels[0].parameters[1].offset = 11;
+  m.kernels[0].parameters[1].size = 12;
   m.kernels[0].attributes.resize(2);
-  m.kernels[0].attributes[0].which = 18;
-  m.kernels[0].attributes[0].value = 19;
-  m.kernels[0].attributes[1].which = 20;
-  m.kernels[0].attributes[1].value = 21;
-  m.kernels[1].kernel = 22;
-  m.kernels[1].name = "name 23";
-  m.kernels[1].parameter_bytes = 24;
-  m.kernels[1].reserved = 25;
+  m.kernels[0].attributes[0].which = 13;
+  m.kernels[0].attributes[0].value = 14;
+  m.kernels[0].attributes[1].which = 15;
+  m.kernels[0].attributes[1].value = 16;
+  m.kernels[1].kernel = 17;
+  m.kernels[1].name = "name 18";
+  m.kernels[1].parameter_bytes = 19;
+  m.kernels[1].reserved = 20;
   m.kernels[1].parameters.resize(2);
-  m.kernels[1].parameters[0].offset = 26;
-  m.kernels[1].parameters[0].size = 27;
-  m.kernels[1].parameters[1].offset = 28;
-  m.kernels[1].parameters[1].size = 29;
+  m.kernels[1].parameters[0].offset = 21;
+  m.kernels[1].parameters[0].size = 22;
+  m.kernels[1].parameters[1].offset = 23;
+  m.kernels[1].parameters[1].size = 24;
   m.kernels[1].attributes.resize(2);
-  m.kernels[1].attributes[0].which = 30;
-  m.kernels[1].attributes[0].value = 31;
-  m.kernels[1].attributes[1].which = 32;
-  m.kernels[1].attributes[1].value = 33;
+  m.kernels[1].attributes[0].which = 25;
+  m.kernels[1].attributes[0].value = 26;
+  m.kernels[1].attributes[1].which = 27;
+  m.kernels[1].attributes[1].value = 28;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Load() {
   Load m;
-  m.context = 34;
-  m.module = 35;
-  m.is_library = 36;
-  m.reserved = 37;
+  m.context = 29;
+  m.module = 30;
+  m.is_library = 31;
+  m.reserved = 32;
   m.hash = kBytes;
   m.image = {0, sizeof kBytes, kBytes};
   m.options.resize(2);
-  m.options[0].which = 38;
-  m.options[0].reserved = 39;
-  m.options[0].value = 40;
+  m.options[0].which = 33;
+  m.options[0].reserved = 34;
+  m.options[0].value = 35;
   m.options[0].text = kBytes;
-  m.options[1].which = 41;
-  m.options[1].reserved = 42;
-  m.options[1].value = 43;
+  m.options[1].which = 36;
+  m.options[1].reserved = 37;
+  m.options[1].value = 38;
   m.options[1].text = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -593,77 +576,78 @@ wire::Bytes make_Load() {
 }
 wire::Bytes make_FindKernelReply() {
   FindKernelReply m;
-  m.status = 44;
-  m.reserved = 45;
+  m.status = 39;
+  m.reserved = 40;
   m.kernel.resize(2);
-  m.kernel[0].kernel = 46;
-  m.kernel[0].name = "name 47";
-  m.kernel[0].parameter_bytes = 48;
-  m.kernel[0].reserved = 49;
+  m.kernel[0].kernel = 41;
+  m.kernel[0].name = "name 42";
+  m.kernel[0].parameter_bytes = 43;
+  m.kernel[0].reserved = 44;
   m.kernel[0].parameters.resize(2);
-  m.kernel[0].parameters[0].offset = 50;
-  m.kernel[0].parameters[0].size = 51;
-  m.kernel[0].parameters[1].offset = 52;
-  m.kernel[0].parameters[1].size = 53;
+  m.kernel[0].parameters[0].offset = 45;
+  m.kernel[0].parameters[0].size = 46;
+  m.kernel[0].parameters[1].offset = 47;
+  m.kernel[0].parameters[1].size = 48;
   m.kernel[0].attributes.resize(2);
-  m.kernel[0].attributes[0].which = 54;
-  m.kernel[0].attributes[0].value = 55;
-  m.kernel[0].attributes[1].which = 56;
-  m.kernel[0].attributes[1].value = 57;
-  m.kernel[1].kernel = 58;
-  m.kernel[1].name = "name 59";
-  m.kernel[1].parameter_bytes = 60;
-  m.kernel[1].reserved = 61;
+  m.kernel[0].attributes[0].which = 49;
+  m.kernel[0].attributes[0].value = 50;
+  m.kernel[0].attributes[1].which = 51;
+  m.kernel[0].attributes[1].value = 52;
+  m.kernel[1].kernel = 53;
+  m.kernel[1].name = "name 54";
+  m.kernel[1].parameter_bytes = 55;
+  m.kernel[1].reserved = 56;
   m.kernel[1].parameters.resize(2);
-  m.kernel[1].parameters[0].offset = 62;
-  m.kernel[1].parameters[0].size = 63;
-  m.kernel[1].parameters[1].offset = 64;
-  m.kernel[1].parameters[1].size = 65;
+  m.kernel[1].parameters[0].offset = 57;
+  m.kernel[1].parameters[0].size = 58;
+  m.kernel[1].parameters[1].offset = 59;
+  m.kernel[1].parameters[1].size = 60;
   m.kernel[1].attributes.resize(2);
-  m.kernel[1].attributes[0].which = 66;
-  m.kernel[1].attributes[0].value = 67;
-  m.kernel[1].attributes[1].which = 68;
-  m.kernel[1].attributes[1].value = 69;
+  m.kernel[1].attributes[0].which = 61;
+  m.kernel[1].attributes[0].value = 62;
+  m.kernel[1].attributes[1].which = 63;
+  m.kernel[1].attributes[1].value = 64;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FindKernel() {
   FindKernel m;
-  m.context = 70;
-  m.module = 71;
-  m.name = "name 72";
+  m.context = 65;
+  m.module = 66;
+  m.name = "name 67";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FindVariableReply() {
   FindVariableReply m;
-  m.status = 73;
-  m.reserved = 74;
-  m.address = 75;
-  m.size = 76;
+  m.status = 68;
+  m.is_managed = 69;
+  m.address = 70;
+  m.size = 71;
+  m.content = kBytes;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FindVariable() {
   FindVariable m;
-  m.context = 77;
-  m.module = 78;
-  m.is_managed = 79;
-  m.reserved = 80;
-  m.name = "name 81";
+  m.context = 72;
+  m.module = 73;
+  m.is_managed = 74;
+  m.reserved = 75;
+  m.name = "name 76";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_LinkReply() {
   LinkReply m;
-  m.status = 82;
-  m.reserved = 83;
-  m.info_log = "info_log 84";
-  m.error_log = "error_log 85";
+  m.status = 77;
+  m.reserved = 78;
+  m.info_log = "info_log 79";
+  m.error_log = "error_log 80";
   m.image = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -671,42 +655,42 @@ wire::Bytes make_LinkReply() {
 }
 wire::Bytes make_Link() {
   Link m;
-  m.context = 86;
+  m.context = 81;
   m.options.resize(2);
-  m.options[0].which = 87;
-  m.options[0].reserved = 88;
-  m.options[0].value = 89;
+  m.options[0].which = 82;
+  m.options[0].reserved = 83;
+  m.options[0].value = 84;
   m.options[0].text = kBytes;
-  m.options[1].which = 90;
-  m.options[1].reserved = 91;
-  m.options[1].value = 92;
+  m.options[1].which = 85;
+  m.options[1].reserved = 86;
+  m.options[1].value = 87;
   m.options[1].text = kBytes;
   m.inputs.resize(2);
-  m.inputs[0].kind = 93;
-  m.inputs[0].reserved = 94;
-  m.inputs[0].name = "name 95";
+  m.inputs[0].kind = 88;
+  m.inputs[0].reserved = 89;
+  m.inputs[0].name = "name 90";
   m.inputs[0].data = {0, sizeof kBytes, kBytes};
   m.inputs[0].options.resize(2);
-  m.inputs[0].options[0].which = 96;
-  m.inputs[0].options[0].reserved = 97;
-  m.inputs[0].options[0].value = 98;
+  m.inputs[0].options[0].which = 91;
+  m.inputs[0].options[0].reserved = 92;
+  m.inputs[0].options[0].value = 93;
   m.inputs[0].options[0].text = kBytes;
-  m.inputs[0].options[1].which = 99;
-  m.inputs[0].options[1].reserved = 100;
-  m.inputs[0].options[1].value = 1;
+  m.inputs[0].options[1].which = 94;
+  m.inputs[0].options[1].reserved = 95;
+  m.inputs[0].options[1].value = 96;
   m.inputs[0].options[1].text = kBytes;
-  m.inputs[1].kind = 2;
-  m.inputs[1].reserved = 3;
-  m.inputs[1].name = "name 4";
+  m.inputs[1].kind = 97;
+  m.inputs[1].reserved = 98;
+  m.inputs[1].name = "name 99";
   m.inputs[1].data = {0, sizeof kBytes, kBytes};
   m.inputs[1].options.resize(2);
-  m.inputs[1].options[0].which = 5;
-  m.inputs[1].options[0].reserved = 6;
-  m.inputs[1].options[0].value = 7;
+  m.inputs[1].options[0].which = 100;
+  m.inputs[1].options[0].reserved = 1;
+  m.inputs[1].options[0].value = 2;
   m.inputs[1].options[0].text = kBytes;
-  m.inputs[1].options[1].which = 8;
-  m.inputs[1].options[1].reserved = 9;
-  m.inputs[1].options[1].value = 10;
+  m.inputs[1].options[1].which = 3;
+  m.inputs[1].options[1].reserved = 4;
+  m.inputs[1].options[1].value = 5;
   m.inputs[1].options[1].text = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -714,33 +698,33 @@ wire::Bytes make_Link() {
 }
 wire::Bytes make_OccupancyOfClustersReply() {
   OccupancyOfClustersReply m;
-  m.status = 11;
-  m.value = 12;
+  m.status = 6;
+  m.value = 7;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyOfClusters() {
   OccupancyOfClusters m;
-  m.context = 13;
-  m.kernel = 14;
-  m.grid.x = 15;
-  m.grid.y = 16;
-  m.grid.z = 17;
-  m.block.x = 18;
-  m.block.y = 19;
-  m.block.z = 20;
-  m.shared_bytes = 21;
-  m.is_active = 22;
-  m.stream = 23;
+  m.context = 8;
+  m.kernel = 9;
+  m.grid.x = 10;
+  m.grid.y = 11;
+  m.grid.z = 12;
+  m.block.x = 13;
+  m.block.y = 14;
+  m.block.z = 15;
+  m.shared_bytes = 16;
+  m.is_active = 17;
+  m.stream = 18;
   m.attributes.resize(2);
-  m.attributes[0].which = 24;
-  m.attributes[0].reserved = 25;
-  m.attributes[0].event = 26;
+  m.attributes[0].which = 19;
+  m.attributes[0].reserved = 20;
+  m.attributes[0].event = 21;
   m.attributes[0].value = kBytes;
-  m.attributes[1].which = 27;
-  m.attributes[1].reserved = 28;
-  m.attributes[1].event = 29;
+  m.attributes[1].which = 22;
+  m.attributes[1].reserved = 23;
+  m.attributes[1].event = 24;
   m.attributes[1].value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -748,26 +732,26 @@ wire::Bytes make_OccupancyOfClusters() {
 }
 wire::Bytes make_Launch() {
   Launch m;
-  m.context = 30;
-  m.kernel = 31;
-  m.stream = 32;
-  m.grid.x = 33;
-  m.grid.y = 34;
-  m.grid.z = 35;
-  m.block.x = 36;
-  m.block.y = 37;
-  m.block.z = 38;
-  m.shared_bytes = 39;
-  m.is_cooperative = 40;
+  m.context = 25;
+  m.kernel = 26;
+  m.stream = 27;
+  m.grid.x = 28;
+  m.grid.y = 29;
+  m.grid.z = 30;
+  m.block.x = 31;
+  m.block.y = 32;
+  m.block.z = 33;
+  m.shared_bytes = 34;
+  m.is_cooperative = 35;
   m.parameters = kBytes;
   m.attributes.resize(2);
-  m.attributes[0].which = 41;
-  m.attributes[0].reserved = 42;
-  m.attributes[0].event = 43;
+  m.attributes[0].which = 36;
+  m.attributes[0].reserved = 37;
+  m.attributes[0].event = 38;
   m.attributes[0].value = kBytes;
-  m.attributes[1].which = 44;
-  m.attributes[1].reserved = 45;
-  m.attributes[1].event = 46;
+  m.attributes[1].which = 39;
+  m.attributes[1].reserved = 40;
+  m.attributes[1].event = 41;
   m.attributes[1].value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -775,9 +759,9 @@ wire::Bytes make_Launch() {
 }
 wire::Bytes make_WriteMemory() {
   WriteMemory m;
-  m.context = 47;
-  m.stream = 48;
-  m.address = 49;
+  m.context = 42;
+  m.stream = 43;
+  m.address = 44;
   m.data = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -785,42 +769,42 @@ wire::Bytes make_WriteMemory() {
 }
 wire::Bytes make_ReadMemory() {
   ReadMemory m;
-  m.context = 50;
-  m.stream = 51;
-  m.address = 52;
-  m.size = 53;
-  m.ticket = 54;
+  m.context = 45;
+  m.stream = 46;
+  m.address = 47;
+  m.size = 48;
+  m.ticket = 49;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CopyMemory() {
   CopyMemory m;
-  m.context = 55;
-  m.stream = 56;
-  m.source_context = 57;
-  m.source = 58;
-  m.target = 59;
-  m.size = 60;
+  m.context = 50;
+  m.stream = 51;
+  m.source_context = 52;
+  m.source = 53;
+  m.target = 54;
+  m.size = 55;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_WriteRows() {
   WriteRows m;
-  m.context = 61;
-  m.stream = 62;
-  m.target.kind = 63;
-  m.target.level = 64;
-  m.target.object = 65;
-  m.target.x = 66;
-  m.target.y = 67;
-  m.target.z = 68;
-  m.target.pitch = 69;
-  m.target.height = 70;
-  m.extent.width = 71;
-  m.extent.height = 72;
-  m.extent.depth = 73;
+  m.context = 56;
+  m.stream = 57;
+  m.target.kind = 58;
+  m.target.level = 59;
+  m.target.object = 60;
+  m.target.x = 61;
+  m.target.y = 62;
+  m.target.z = 63;
+  m.target.pitch = 64;
+  m.target.height = 65;
+  m.extent.width = 66;
+  m.extent.height = 67;
+  m.extent.depth = 68;
   m.data = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -828,174 +812,158 @@ wire::Bytes make_WriteRows() {
 }
 wire::Bytes make_ReadRows() {
   ReadRows m;
-  m.context = 74;
-  m.stream = 75;
-  m.source.kind = 76;
-  m.source.level = 77;
-  m.source.object = 78;
-  m.source.x = 79;
-  m.source.y = 80;
-  m.source.z = 81;
-  m.source.pitch = 82;
-  m.source.height = 83;
-  m.extent.width = 84;
-  m.extent.height = 85;
-  m.extent.depth = 86;
-  m.ticket = 87;
+  m.context = 69;
+  m.stream = 70;
+  m.source.kind = 71;
+  m.source.level = 72;
+  m.source.object = 73;
+  m.source.x = 74;
+  m.source.y = 75;
+  m.source.z = 76;
+  m.source.pitch = 77;
+  m.source.height = 78;
+  m.extent.width = 79;
+  m.extent.height = 80;
+  m.extent.depth = 81;
+  m.ticket = 82;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CopyRows() {
   CopyRows m;
-  m.context = 88;
-  m.stream = 89;
-  m.source_context = 90;
-  m.source.kind = 91;
-  m.source.level = 92;
-  m.source.object = 93;
-  m.source.x = 94;
-  m.source.y = 95;
-  m.source.z = 96;
-  m.source.pitch = 97;
-  m.source.height = 98;
-  m.target.kind = 99;
-  m.target.level = 100;
-  m.target.object = 1;
-  m.target.x = 2;
-  m.target.y = 3;
-  m.target.z = 4;
-  m.target.pitch = 5;
-  m.target.height = 6;
-  m.extent.width = 7;
-  m.extent.height = 8;
-  m.extent.depth = 9;
+  m.context = 83;
+  m.stream = 84;
+  m.source_context = 85;
+  m.source.kind = 86;
+  m.source.level = 87;
+  m.source.object = 88;
+  m.source.x = 89;
+  m.source.y = 90;
+  m.source.z = 91;
+  m.source.pitch = 92;
+  m.source.height = 93;
+  m.target.kind = 94;
+  m.target.level = 95;
+  m.target.object = 96;
+  m.target.x = 97;
+  m.target.y = 98;
+  m.target.z = 99;
+  m.target.pitch = 100;
+  m.target.height = 1;
+  m.extent.width = 2;
+  m.extent.height = 3;
+  m.extent.depth = 4;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Fill() {
   Fill m;
-  m.context = 10;
-  m.stream = 11;
-  m.address = 12;
-  m.pitch = 13;
-  m.width = 14;
-  m.height = 15;
-  m.value = 16;
-  m.element = 17;
+  m.context = 5;
+  m.stream = 6;
+  m.address = 7;
+  m.pitch = 8;
+  m.width = 9;
+  m.height = 10;
+  m.value = 11;
+  m.element = 12;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_WriteRanges() {
   WriteRanges m;
-  m.context = 18;
-  m.stream = 19;
   m.ranges.resize(2);
-  m.ranges[0].address = 20;
-  m.ranges[0].size = 21;
-  m.ranges[1].address = 22;
-  m.ranges[1].size = 23;
-  m.data = {0, sizeof kBytes, kBytes};
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_ReadRanges() {
-  ReadRanges m;
-  m.context = 24;
-  m.stream = 25;
-  m.ranges.resize(2);
-  m.ranges[0].address = 26;
-  m.ranges[0].size = 27;
-  m.ranges[1].address = 28;
-  m.ranges[1].size = 29;
-  m.ticket = 30;
+  m.ranges[0].address = 13;
+  m.ranges[0].size = 14;
+  m.ranges[1].address = 15;
+  m.ranges[1].size = 16;
+  m.data = kBytes;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_HostFunction() {
   HostFunction m;
-  m.context = 31;
-  m.stream = 32;
-  m.function = 33;
-  m.wants_status = 34;
+  m.context = 17;
+  m.stream = 18;
+  m.function = 19;
+  m.wants_status = 20;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RanHostFunction() {
   RanHostFunction m;
-  m.turn = 35;
+  m.turn = 21;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_WaitGate() {
   WaitGate m;
-  m.context = 36;
-  m.stream = 37;
-  m.gate = 38;
+  m.context = 22;
+  m.stream = 23;
+  m.gate = 24;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenGate() {
   OpenGate m;
-  m.gate = 39;
+  m.gate = 25;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateStream() {
   CreateStream m;
-  m.context = 40;
-  m.stream = 41;
-  m.flags = 42;
-  m.priority = 43;
+  m.context = 26;
+  m.stream = 27;
+  m.flags = 28;
+  m.priority = 29;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_WaitStreamReply() {
   WaitStreamReply m;
-  m.status = 44;
+  m.status = 30;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_WaitStream() {
   WaitStream m;
-  m.context = 45;
-  m.stream = 46;
+  m.context = 31;
+  m.stream = 32;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_QueryStreamReply() {
   QueryStreamReply m;
-  m.status = 47;
+  m.status = 33;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_QueryStream() {
   QueryStream m;
-  m.context = 48;
-  m.stream = 49;
+  m.context = 34;
+  m.stream = 35;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SetStreamAttribute() {
   SetStreamAttribute m;
-  m.context = 50;
-  m.stream = 51;
-  m.attribute.which = 52;
-  m.attribute.reserved = 53;
-  m.attribute.event = 54;
+  m.context = 36;
+  m.stream = 37;
+  m.attribute.which = 38;
+  m.attribute.reserved = 39;
+  m.attribute.event = 40;
   m.attribute.value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1003,8 +971,8 @@ wire::Bytes make_SetStreamAttribute() {
 }
 wire::Bytes make_StreamAttributeReply() {
   StreamAttributeReply m;
-  m.status = 55;
-  m.reserved = 56;
+  m.status = 41;
+  m.reserved = 42;
   m.value = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1012,628 +980,252 @@ wire::Bytes make_StreamAttributeReply() {
 }
 wire::Bytes make_StreamAttribute() {
   StreamAttribute m;
-  m.context = 57;
-  m.stream = 58;
-  m.which = 59;
+  m.context = 43;
+  m.stream = 44;
+  m.which = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateEvent() {
   CreateEvent m;
-  m.context = 60;
-  m.event = 61;
-  m.flags = 62;
+  m.context = 46;
+  m.event = 47;
+  m.flags = 48;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_WaitEventReply() {
   WaitEventReply m;
-  m.status = 63;
+  m.status = 49;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_WaitEvent() {
   WaitEvent m;
-  m.event = 64;
+  m.event = 50;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_QueryEventReply() {
   QueryEventReply m;
-  m.status = 65;
+  m.status = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_QueryEvent() {
   QueryEvent m;
-  m.event = 66;
+  m.event = 52;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_WatchEvent() {
   WatchEvent m;
-  m.event = 67;
-  m.number = 68;
+  m.event = 53;
+  m.number = 54;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ElapsedTimeReply() {
   ElapsedTimeReply m;
-  m.status = 69;
-  m.reserved = 70;
-  m.milliseconds = 71;
+  m.status = 55;
+  m.reserved = 56;
+  m.milliseconds = 57;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ElapsedTime() {
   ElapsedTime m;
-  m.start = 72;
-  m.end = 73;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_BeginCapture() {
-  BeginCapture m;
-  m.context = 74;
-  m.stream = 75;
-  m.mode = 76;
-  m.has_graph = 77;
-  m.graph = 78;
-  m.dependencies = k_u64;
-  m.edges = kBytes;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_EndCaptureReply() {
-  EndCaptureReply m;
-  m.status = 79;
-  m.is_empty = 80;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_EndCapture() {
-  EndCapture m;
-  m.context = 81;
-  m.stream = 82;
-  m.graph = 83;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_CaptureInfoReply() {
-  CaptureInfoReply m;
-  m.status = 84;
-  m.capture = 85;
-  m.id = 86;
-  m.graph = 87;
-  m.dependencies = k_u64;
-  m.edges = kBytes;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_CaptureInfo() {
-  CaptureInfo m;
-  m.context = 88;
-  m.stream = 89;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_UpdateCapture() {
-  UpdateCapture m;
-  m.context = 90;
-  m.stream = 91;
-  m.flags = 92;
-  m.reserved = 93;
-  m.dependencies = k_u64;
-  m.edges = kBytes;
+  m.start = 58;
+  m.end = 59;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CreateGraph() {
   CreateGraph m;
-  m.context = 94;
-  m.graph = 95;
-  m.flags = 96;
+  m.context = 60;
+  m.graph = 61;
+  m.flags = 62;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_AddNode() {
   AddNode m;
-  m.graph = 97;
-  m.node = 98;
+  m.graph = 63;
+  m.node = 64;
   m.dependencies = k_u64;
   m.edges = kBytes;
-  m.work.kind = 99;
-  m.work.shared_bytes = 100;
-  m.work.context = 1;
-  m.work.object = 2;
-  m.work.grid.x = 3;
-  m.work.grid.y = 4;
-  m.work.grid.z = 5;
-  m.work.block.x = 6;
-  m.work.block.y = 7;
-  m.work.block.z = 8;
+  m.work.kind = 65;
+  m.work.shared_bytes = 66;
+  m.work.context = 67;
+  m.work.object = 68;
+  m.work.grid.x = 69;
+  m.work.grid.y = 70;
+  m.work.grid.z = 71;
+  m.work.block.x = 72;
+  m.work.block.y = 73;
+  m.work.block.z = 74;
   m.work.parameters = kBytes;
   m.work.attributes.resize(2);
-  m.work.attributes[0].which = 9;
-  m.work.attributes[0].reserved = 10;
-  m.work.attributes[0].event = 11;
+  m.work.attributes[0].which = 75;
+  m.work.attributes[0].reserved = 76;
+  m.work.attributes[0].event = 77;
   m.work.attributes[0].value = kBytes;
-  m.work.attributes[1].which = 12;
-  m.work.attributes[1].reserved = 13;
-  m.work.attributes[1].event = 14;
+  m.work.attributes[1].which = 78;
+  m.work.attributes[1].reserved = 79;
+  m.work.attributes[1].event = 80;
   m.work.attributes[1].value = kBytes;
-  m.work.source.kind = 15;
-  m.work.source.level = 16;
-  m.work.source.object = 17;
-  m.work.source.x = 18;
-  m.work.source.y = 19;
-  m.work.source.z = 20;
-  m.work.source.pitch = 21;
-  m.work.source.height = 22;
-  m.work.target.kind = 23;
-  m.work.target.level = 24;
-  m.work.target.object = 25;
-  m.work.target.x = 26;
-  m.work.target.y = 27;
-  m.work.target.z = 28;
-  m.work.target.pitch = 29;
-  m.work.target.height = 30;
-  m.work.extent.width = 31;
-  m.work.extent.height = 32;
-  m.work.extent.depth = 33;
-  m.work.value = 34;
-  m.work.element = 35;
-  m.work.flags = 36;
-  m.work.accesses.resize(2);
-  m.work.accesses[0].kind = 37;
-  m.work.accesses[0].device = 38;
-  m.work.accesses[0].flags = 39;
-  m.work.accesses[0].reserved = 40;
-  m.work.accesses[1].kind = 41;
-  m.work.accesses[1].device = 42;
-  m.work.accesses[1].flags = 43;
-  m.work.accesses[1].reserved = 44;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_AddAnsweredNodeReply() {
-  AddAnsweredNodeReply m;
-  m.status = 45;
-  m.reserved = 46;
-  m.address = 47;
-  m.graphs = k_u64;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_AddAnsweredNode() {
-  AddAnsweredNode m;
-  m.graph = 48;
-  m.node = 49;
-  m.dependencies = k_u64;
-  m.edges = kBytes;
-  m.work.kind = 50;
-  m.work.shared_bytes = 51;
-  m.work.context = 52;
-  m.work.object = 53;
-  m.work.grid.x = 54;
-  m.work.grid.y = 55;
-  m.work.grid.z = 56;
-  m.work.block.x = 57;
-  m.work.block.y = 58;
-  m.work.block.z = 59;
-  m.work.parameters = kBytes;
-  m.work.attributes.resize(2);
-  m.work.attributes[0].which = 60;
-  m.work.attributes[0].reserved = 61;
-  m.work.attributes[0].event = 62;
-  m.work.attributes[0].value = kBytes;
-  m.work.attributes[1].which = 63;
-  m.work.attributes[1].reserved = 64;
-  m.work.attributes[1].event = 65;
-  m.work.attributes[1].value = kBytes;
-  m.work.source.kind = 66;
-  m.work.source.level = 67;
-  m.work.source.object = 68;
-  m.work.source.x = 69;
-  m.work.source.y = 70;
-  m.work.source.z = 71;
-  m.work.source.pitch = 72;
-  m.work.source.height = 73;
-  m.work.target.kind = 74;
-  m.work.target.level = 75;
-  m.work.target.object = 76;
-  m.work.target.x = 77;
-  m.work.target.y = 78;
-  m.work.target.z = 79;
-  m.work.target.pitch = 80;
-  m.work.target.height = 81;
-  m.work.extent.width = 82;
-  m.work.extent.height = 83;
-  m.work.extent.depth = 84;
-  m.work.value = 85;
-  m.work.element = 86;
-  m.work.flags = 87;
-  m.work.accesses.resize(2);
-  m.work.accesses[0].kind = 88;
-  m.work.accesses[0].device = 89;
-  m.work.accesses[0].flags = 90;
-  m.work.accesses[0].reserved = 91;
-  m.work.accesses[1].kind = 92;
-  m.work.accesses[1].device = 93;
-  m.work.accesses[1].flags = 94;
-  m.work.accesses[1].reserved = 95;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_SetNode() {
-  SetNode m;
-  m.node = 96;
-  m.work.kind = 97;
-  m.work.shared_bytes = 98;
-  m.work.context = 99;
-  m.work.object = 100;
-  m.work.grid.x = 1;
-  m.work.grid.y = 2;
-  m.work.grid.z = 3;
-  m.work.block.x = 4;
-  m.work.block.y = 5;
-  m.work.block.z = 6;
-  m.work.parameters = kBytes;
-  m.work.attributes.resize(2);
-  m.work.attributes[0].which = 7;
-  m.work.attributes[0].reserved = 8;
-  m.work.attributes[0].event = 9;
-  m.work.attributes[0].value = kBytes;
-  m.work.attributes[1].which = 10;
-  m.work.attributes[1].reserved = 11;
-  m.work.attributes[1].event = 12;
-  m.work.attributes[1].value = kBytes;
-  m.work.source.kind = 13;
-  m.work.source.level = 14;
-  m.work.source.object = 15;
-  m.work.source.x = 16;
-  m.work.source.y = 17;
-  m.work.source.z = 18;
-  m.work.source.pitch = 19;
-  m.work.source.height = 20;
-  m.work.target.kind = 21;
-  m.work.target.level = 22;
-  m.work.target.object = 23;
-  m.work.target.x = 24;
-  m.work.target.y = 25;
-  m.work.target.z = 26;
-  m.work.target.pitch = 27;
-  m.work.target.height = 28;
-  m.work.extent.width = 29;
-  m.work.extent.height = 30;
-  m.work.extent.depth = 31;
-  m.work.value = 32;
-  m.work.element = 33;
-  m.work.flags = 34;
-  m.work.accesses.resize(2);
-  m.work.accesses[0].kind = 35;
-  m.work.accesses[0].device = 36;
-  m.work.accesses[0].flags = 37;
-  m.work.accesses[0].reserved = 38;
-  m.work.accesses[1].kind = 39;
-  m.work.accesses[1].device = 40;
-  m.work.accesses[1].flags = 41;
-  m.work.accesses[1].reserved = 42;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_SetExecNodeReply() {
-  SetExecNodeReply m;
-  m.status = 43;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_SetExecNode() {
-  SetExecNode m;
-  m.exec = 44;
-  m.node = 45;
-  m.work.kind = 46;
-  m.work.shared_bytes = 47;
-  m.work.context = 48;
-  m.work.object = 49;
-  m.work.grid.x = 50;
-  m.work.grid.y = 51;
-  m.work.grid.z = 52;
-  m.work.block.x = 53;
-  m.work.block.y = 54;
-  m.work.block.z = 55;
-  m.work.parameters = kBytes;
-  m.work.attributes.resize(2);
-  m.work.attributes[0].which = 56;
-  m.work.attributes[0].reserved = 57;
-  m.work.attributes[0].event = 58;
-  m.work.attributes[0].value = kBytes;
-  m.work.attributes[1].which = 59;
-  m.work.attributes[1].reserved = 60;
-  m.work.attributes[1].event = 61;
-  m.work.attributes[1].value = kBytes;
-  m.work.source.kind = 62;
-  m.work.source.level = 63;
-  m.work.source.object = 64;
-  m.work.source.x = 65;
-  m.work.source.y = 66;
-  m.work.source.z = 67;
-  m.work.source.pitch = 68;
-  m.work.source.height = 69;
-  m.work.target.kind = 70;
-  m.work.target.level = 71;
-  m.work.target.object = 72;
-  m.work.target.x = 73;
-  m.work.target.y = 74;
-  m.work.target.z = 75;
-  m.work.target.pitch = 76;
-  m.work.target.height = 77;
-  m.work.extent.width = 78;
-  m.work.extent.height = 79;
-  m.work.extent.depth = 80;
-  m.work.value = 81;
-  m.work.element = 82;
-  m.work.flags = 83;
-  m.work.accesses.resize(2);
-  m.work.accesses[0].kind = 84;
-  m.work.accesses[0].device = 85;
-  m.work.accesses[0].flags = 86;
-  m.work.accesses[0].reserved = 87;
-  m.work.accesses[1].kind = 88;
-  m.work.accesses[1].device = 89;
-  m.work.accesses[1].flags = 90;
-  m.work.accesses[1].reserved = 91;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_AskNodeReply() {
-  AskNodeReply m;
-  m.status = 92;
-  m.reserved = 93;
-  m.work.kind = 94;
-  m.work.shared_bytes = 95;
-  m.work.context = 96;
-  m.work.object = 97;
-  m.work.grid.x = 98;
-  m.work.grid.y = 99;
-  m.work.grid.z = 100;
-  m.work.block.x = 1;
-  m.work.block.y = 2;
-  m.work.block.z = 3;
-  m.work.parameters = kBytes;
-  m.work.attributes.resize(2);
-  m.work.attributes[0].which = 4;
-  m.work.attributes[0].reserved = 5;
-  m.work.attributes[0].event = 6;
-  m.work.attributes[0].value = kBytes;
-  m.work.attributes[1].which = 7;
-  m.work.attributes[1].reserved = 8;
-  m.work.attributes[1].event = 9;
-  m.work.attributes[1].value = kBytes;
-  m.work.source.kind = 10;
-  m.work.source.level = 11;
-  m.work.source.object = 12;
-  m.work.source.x = 13;
-  m.work.source.y = 14;
-  m.work.source.z = 15;
-  m.work.source.pitch = 16;
-  m.work.source.height = 17;
-  m.work.target.kind = 18;
-  m.work.target.level = 19;
-  m.work.target.object = 20;
-  m.work.target.x = 21;
-  m.work.target.y = 22;
-  m.work.target.z = 23;
-  m.work.target.pitch = 24;
-  m.work.target.height = 25;
-  m.work.extent.width = 26;
-  m.work.extent.height = 27;
-  m.work.extent.depth = 28;
-  m.work.value = 29;
-  m.work.element = 30;
-  m.work.flags = 31;
-  m.work.accesses.resize(2);
-  m.work.accesses[0].kind = 32;
-  m.work.accesses[0].device = 33;
-  m.work.accesses[0].flags = 34;
-  m.work.accesses[0].reserved = 35;
-  m.work.accesses[1].kind = 36;
-  m.work.accesses[1].device = 37;
-  m.work.accesses[1].flags = 38;
-  m.work.accesses[1].reserved = 39;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_AskNode() {
-  AskNode m;
-  m.node = 40;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphContentReply() {
-  GraphContentReply m;
-  m.status = 41;
-  m.reserved = 42;
-  m.nodes.resize(2);
-  m.nodes[0].node = 43;
-  m.nodes[0].kind = 44;
-  m.nodes[0].reserved = 45;
-  m.nodes[1].node = 46;
-  m.nodes[1].kind = 47;
-  m.nodes[1].reserved = 48;
-  m.edges.resize(2);
-  m.edges[0].from = 49;
-  m.edges[0].to = 50;
-  m.edges[0].data = kBytes;
-  m.edges[1].from = 51;
-  m.edges[1].to = 52;
-  m.edges[1].data = kBytes;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphContent() {
-  GraphContent m;
-  m.graph = 53;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_CloneGraphReply() {
-  CloneGraphReply m;
-  m.status = 54;
-  m.reserved = 55;
-  m.originals = k_u64;
-  m.clones = k_u64;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_CloneGraph() {
-  CloneGraph m;
-  m.graph = 56;
-  m.clone = 57;
+  m.work.source.kind = 81;
+  m.work.source.level = 82;
+  m.work.source.object = 83;
+  m.work.source.x = 84;
+  m.work.source.y = 85;
+  m.work.source.z = 86;
+  m.work.source.pitch = 87;
+  m.work.source.height = 88;
+  m.work.target.kind = 89;
+  m.work.target.level = 90;
+  m.work.target.object = 91;
+  m.work.target.x = 92;
+  m.work.target.y = 93;
+  m.work.target.z = 94;
+  m.work.target.pitch = 95;
+  m.work.target.height = 96;
+  m.work.extent.width = 97;
+  m.work.extent.height = 98;
+  m.work.extent.depth = 99;
+  m.work.value = 100;
+  m.work.element = 1;
+  m.work.flags = 2;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_InstantiateReply() {
   InstantiateReply m;
-  m.status = 58;
-  m.result = 59;
-  m.node = 60;
+  m.status = 3;
+  m.result = 4;
+  m.node = 5;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Instantiate() {
   Instantiate m;
-  m.context = 61;
-  m.graph = 62;
-  m.exec = 63;
-  m.flags = 64;
-  m.upload_stream = 65;
+  m.context = 6;
+  m.graph = 7;
+  m.exec = 8;
+  m.flags = 9;
+  m.upload_stream = 10;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
-wire::Bytes make_UpdateExecReply() {
-  UpdateExecReply m;
-  m.status = 66;
-  m.result = 67;
-  m.node = 68;
-  m.from = 69;
+wire::Bytes make_SetExecNode() {
+  SetExecNode m;
+  m.exec = 11;
+  m.node = 12;
+  m.work.kind = 13;
+  m.work.shared_bytes = 14;
+  m.work.context = 15;
+  m.work.object = 16;
+  m.work.grid.x = 17;
+  m.work.grid.y = 18;
+  m.work.grid.z = 19;
+  m.work.block.x = 20;
+  m.work.block.y = 21;
+  m.work.block.z = 22;
+  m.work.parameters = kBytes;
+  m.work.attributes.resize(2);
+  m.work.attributes[0].which = 23;
+  m.work.attributes[0].reserved = 24;
+  m.work.attributes[0].event = 25;
+  m.work.attributes[0].value = kBytes;
+  m.work.attributes[1].which = 26;
+  m.work.attributes[1].reserved = 27;
+  m.work.attributes[1].event = 28;
+  m.work.attributes[1].value = kBytes;
+  m.work.source.kind = 29;
+  m.work.source.level = 30;
+  m.work.source.object = 31;
+  m.work.source.x = 32;
+  m.work.source.y = 33;
+  m.work.source.z = 34;
+  m.work.source.pitch = 35;
+  m.work.source.height = 36;
+  m.work.target.kind = 37;
+  m.work.target.level = 38;
+  m.work.target.object = 39;
+  m.work.target.x = 40;
+  m.work.target.y = 41;
+  m.work.target.z = 42;
+  m.work.target.pitch = 43;
+  m.work.target.height = 44;
+  m.work.extent.width = 45;
+  m.work.extent.height = 46;
+  m.work.extent.depth = 47;
+  m.work.value = 48;
+  m.work.element = 49;
+  m.work.flags = 50;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
-wire::Bytes make_UpdateExec() {
-  UpdateExec m;
-  m.exec = 70;
-  m.graph = 71;
+wire::Bytes make_EnableNode() {
+  EnableNode m;
+  m.exec = 51;
+  m.node = 52;
+  m.is_enabled = 53;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
-wire::Bytes make_SetNodeAttribute() {
-  SetNodeAttribute m;
-  m.node = 72;
-  m.attribute.which = 73;
-  m.attribute.reserved = 74;
-  m.attribute.event = 75;
-  m.attribute.value = kBytes;
+wire::Bytes make_LaunchGraph() {
+  LaunchGraph m;
+  m.context = 54;
+  m.exec = 55;
+  m.stream = 56;
+  m.inputs.resize(2);
+  m.inputs[0].node = 57;
+  m.inputs[0].data = {0, sizeof kBytes, kBytes};
+  m.inputs[1].node = 58;
+  m.inputs[1].data = {0, sizeof kBytes, kBytes};
+  m.outputs.resize(2);
+  m.outputs[0].node = 59;
+  m.outputs[0].ticket = 60;
+  m.outputs[1].node = 61;
+  m.outputs[1].ticket = 62;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
-wire::Bytes make_NodeAttributeReply() {
-  NodeAttributeReply m;
-  m.status = 76;
-  m.reserved = 77;
-  m.event = 78;
-  m.value = kBytes;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_NodeAttribute() {
-  NodeAttribute m;
-  m.node = 79;
-  m.which = 80;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphAsDotReply() {
-  GraphAsDotReply m;
-  m.status = 81;
-  m.reserved = 82;
-  m.text = kBytes;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphAsDot() {
-  GraphAsDot m;
-  m.graph = 83;
-  m.flags = 84;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_ConditionalHandleReply() {
-  ConditionalHandleReply m;
-  m.status = 85;
-  m.reserved = 86;
-  m.value = 87;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_ConditionalHandle() {
-  ConditionalHandle m;
-  m.context = 88;
-  m.graph = 89;
-  m.initial = 90;
-  m.flags = 91;
+wire::Bytes make_GraphInput() {
+  GraphInput m;
+  m.node = 63;
+  m.data = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerAcceptReply() {
   PeerAcceptReply m;
-  m.status = 92;
+  m.status = 64;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerAccept() {
   PeerAccept m;
-  m.peer = 93;
+  m.peer = 65;
   m.key = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1641,17 +1233,17 @@ wire::Bytes make_PeerAccept() {
 }
 wire::Bytes make_PeerOpenReply() {
   PeerOpenReply m;
-  m.status = 94;
+  m.status = 66;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerOpen() {
   PeerOpen m;
-  m.peer = 95;
+  m.peer = 67;
   m.key = kBytes;
-  m.address = "address 96";
-  m.port = 97;
+  m.address = "address 68";
+  m.port = 69;
   m.session = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1659,71 +1251,71 @@ wire::Bytes make_PeerOpen() {
 }
 wire::Bytes make_ExportMemory() {
   ExportMemory m;
-  m.context = 98;
-  m.stream = 99;
-  m.source.kind = 100;
-  m.source.level = 1;
-  m.source.object = 2;
-  m.source.x = 3;
-  m.source.y = 4;
-  m.source.z = 5;
-  m.source.pitch = 6;
-  m.source.height = 7;
-  m.extent.width = 8;
-  m.extent.height = 9;
-  m.extent.depth = 10;
-  m.peer = 11;
-  m.ticket = 12;
+  m.context = 70;
+  m.stream = 71;
+  m.source.kind = 72;
+  m.source.level = 73;
+  m.source.object = 74;
+  m.source.x = 75;
+  m.source.y = 76;
+  m.source.z = 77;
+  m.source.pitch = 78;
+  m.source.height = 79;
+  m.extent.width = 80;
+  m.extent.height = 81;
+  m.extent.depth = 82;
+  m.peer = 83;
+  m.ticket = 84;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ImportMemory() {
   ImportMemory m;
-  m.context = 13;
-  m.stream = 14;
-  m.target.kind = 15;
-  m.target.level = 16;
-  m.target.object = 17;
-  m.target.x = 18;
-  m.target.y = 19;
-  m.target.z = 20;
-  m.target.pitch = 21;
-  m.target.height = 22;
-  m.extent.width = 23;
-  m.extent.height = 24;
-  m.extent.depth = 25;
-  m.peer = 26;
-  m.ticket = 27;
+  m.context = 85;
+  m.stream = 86;
+  m.target.kind = 87;
+  m.target.level = 88;
+  m.target.object = 89;
+  m.target.x = 90;
+  m.target.y = 91;
+  m.target.z = 92;
+  m.target.pitch = 93;
+  m.target.height = 94;
+  m.extent.width = 95;
+  m.extent.height = 96;
+  m.extent.depth = 97;
+  m.peer = 98;
+  m.ticket = 99;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Failed() {
   Failed m;
-  m.context = 28;
-  m.op = 29;
-  m.status = 30;
-  m.object = 31;
-  m.text = "text 32";
+  m.context = 100;
+  m.op = 1;
+  m.status = 2;
+  m.object = 3;
+  m.text = "text 4";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RunHostFunction() {
   RunHostFunction m;
-  m.function = 33;
-  m.turn = 34;
-  m.status = 35;
+  m.function = 5;
+  m.turn = 6;
+  m.status = 7;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventReached() {
   EventReached m;
-  m.event = 36;
-  m.number = 37;
-  m.status = 38;
+  m.event = 8;
+  m.number = 9;
+  m.status = 10;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1735,96 +1327,108 @@ wire::Bytes make_Printed() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_Changed() {
+  Changed m;
+  m.ranges.resize(2);
+  m.ranges[0].address = 11;
+  m.ranges[0].size = 12;
+  m.ranges[1].address = 13;
+  m.ranges[1].size = 14;
+  m.data = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidthReply() {
   DeviceGetTexture1dLinearMaxWidthReply m;
-  m.status = 39;
-  m.max_width_in_elements = 40;
+  m.status = 15;
+  m.max_width_in_elements = 16;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidth() {
   DeviceGetTexture1dLinearMaxWidth m;
-  m.context = 41;
-  m.format = 42;
-  m.num_channels = 43;
-  m.dev = 44;
+  m.context = 17;
+  m.format = 18;
+  m.num_channels = 19;
+  m.dev = 20;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetFlags() {
   CtxSetFlags m;
-  m.context = 45;
-  m.flags = 46;
+  m.context = 21;
+  m.flags = 22;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetCacheConfig() {
   CtxSetCacheConfig m;
-  m.context = 47;
-  m.config = 48;
+  m.context = 23;
+  m.config = 24;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxResetPersistingL2Cache() {
   CtxResetPersistingL2Cache m;
-  m.context = 49;
+  m.context = 25;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxRecordEvent() {
   CtxRecordEvent m;
-  m.context = 50;
-  m.ctx = 51;
-  m.event = 52;
+  m.context = 26;
+  m.ctx = 27;
+  m.event = 28;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxWaitEvent() {
   CtxWaitEvent m;
-  m.context = 53;
-  m.ctx = 54;
-  m.event = 55;
+  m.context = 29;
+  m.ctx = 30;
+  m.event = 31;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttributeReply() {
   KernelSetAttributeReply m;
-  m.status = 56;
+  m.status = 32;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttribute() {
   KernelSetAttribute m;
-  m.context = 57;
-  m.attrib = 58;
-  m.val = 59;
-  m.kernel = 60;
-  m.dev = 61;
+  m.context = 33;
+  m.attrib = 34;
+  m.val = 35;
+  m.kernel = 36;
+  m.dev = 37;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetCacheConfig() {
   KernelSetCacheConfig m;
-  m.context = 62;
-  m.kernel = 63;
-  m.config = 64;
-  m.dev = 65;
+  m.context = 38;
+  m.kernel = 39;
+  m.config = 40;
+  m.dev = 41;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetMemoryRequirementsReply() {
   ArrayGetMemoryRequirementsReply m;
-  m.status = 66;
+  m.status = 42;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1832,16 +1436,16 @@ wire::Bytes make_ArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_ArrayGetMemoryRequirements() {
   ArrayGetMemoryRequirements m;
-  m.context = 67;
-  m.array = 68;
-  m.device = 69;
+  m.context = 43;
+  m.array = 44;
+  m.device = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
   MipmappedArrayGetMemoryRequirementsReply m;
-  m.status = 70;
+  m.status = 46;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1849,77 +1453,77 @@ wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirements() {
   MipmappedArrayGetMemoryRequirements m;
-  m.context = 71;
-  m.mipmap = 72;
-  m.device = 73;
+  m.context = 47;
+  m.mipmap = 48;
+  m.device = 49;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlaneReply() {
   ArrayGetPlaneReply m;
-  m.status = 74;
+  m.status = 50;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlane() {
   ArrayGetPlane m;
-  m.context = 75;
-  m.plane_array = 76;
-  m.array = 77;
-  m.plane_idx = 78;
+  m.context = 51;
+  m.plane_array = 52;
+  m.array = 53;
+  m.plane_idx = 54;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevelReply() {
   MipmappedArrayGetLevelReply m;
-  m.status = 79;
+  m.status = 55;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevel() {
   MipmappedArrayGetLevel m;
-  m.context = 80;
-  m.level_array = 81;
-  m.mipmapped_array = 82;
-  m.level = 83;
+  m.context = 56;
+  m.level_array = 57;
+  m.mipmapped_array = 58;
+  m.level = 59;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccessReply() {
   MemGetAccessReply m;
-  m.status = 84;
-  m.flags = 85;
+  m.status = 60;
+  m.flags = 61;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccess() {
   MemGetAccess m;
-  m.context = 86;
+  m.context = 62;
   m.location = kBytes;
-  m.ptr = 87;
+  m.ptr = 63;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolTrimTo() {
   MemPoolTrimTo m;
-  m.context = 88;
-  m.pool = 89;
-  m.min_bytes_to_keep = 90;
+  m.context = 64;
+  m.pool = 65;
+  m.min_bytes_to_keep = 66;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolSetAccess() {
   MemPoolSetAccess m;
-  m.context = 91;
-  m.pool = 92;
+  m.context = 67;
+  m.pool = 68;
   m.map = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1927,16 +1531,16 @@ wire::Bytes make_MemPoolSetAccess() {
 }
 wire::Bytes make_MemPoolGetAccessReply() {
   MemPoolGetAccessReply m;
-  m.status = 93;
-  m.flags = 94;
+  m.status = 69;
+  m.flags = 70;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolGetAccess() {
   MemPoolGetAccess m;
-  m.context = 95;
-  m.mem_pool = 96;
+  m.context = 71;
+  m.mem_pool = 72;
   m.location = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1944,334 +1548,244 @@ wire::Bytes make_MemPoolGetAccess() {
 }
 wire::Bytes make_StreamWaitEvent() {
   StreamWaitEvent m;
-  m.context = 97;
-  m.stream = 98;
-  m.event = 99;
-  m.flags = 100;
+  m.context = 73;
+  m.stream = 74;
+  m.event = 75;
+  m.flags = 76;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamCopyAttributes() {
   StreamCopyAttributes m;
-  m.context = 1;
-  m.dst_stream = 2;
-  m.src_stream = 3;
+  m.context = 77;
+  m.dst_stream = 78;
+  m.src_stream = 79;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecord() {
   EventRecord m;
-  m.context = 4;
-  m.event = 5;
-  m.stream = 6;
+  m.context = 80;
+  m.event = 81;
+  m.stream = 82;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecordWithFlags() {
   EventRecordWithFlags m;
-  m.context = 7;
-  m.event = 8;
-  m.stream = 9;
-  m.flags = 10;
+  m.context = 83;
+  m.event = 84;
+  m.stream = 85;
+  m.flags = 86;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue32() {
   StreamWaitValue32 m;
-  m.context = 11;
-  m.stream = 12;
-  m.addr = 13;
-  m.value = 14;
-  m.flags = 15;
+  m.context = 87;
+  m.stream = 88;
+  m.addr = 89;
+  m.value = 90;
+  m.flags = 91;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue64() {
   StreamWaitValue64 m;
-  m.context = 16;
-  m.stream = 17;
-  m.addr = 18;
-  m.value = 19;
-  m.flags = 20;
+  m.context = 92;
+  m.stream = 93;
+  m.addr = 94;
+  m.value = 95;
+  m.flags = 96;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue32() {
   StreamWriteValue32 m;
-  m.context = 21;
-  m.stream = 22;
-  m.addr = 23;
-  m.value = 24;
-  m.flags = 25;
+  m.context = 97;
+  m.stream = 98;
+  m.addr = 99;
+  m.value = 100;
+  m.flags = 1;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue64() {
   StreamWriteValue64 m;
-  m.context = 26;
-  m.stream = 27;
-  m.addr = 28;
-  m.value = 29;
-  m.flags = 30;
+  m.context = 2;
+  m.stream = 3;
+  m.addr = 4;
+  m.value = 5;
+  m.flags = 6;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamBatchMemOp() {
   StreamBatchMemOp m;
-  m.context = 31;
-  m.stream = 32;
+  m.context = 7;
+  m.stream = 8;
   m.param_array = kBytes;
-  m.flags = 33;
+  m.flags = 9;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttributeReply() {
   FuncSetAttributeReply m;
-  m.status = 34;
+  m.status = 10;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttribute() {
   FuncSetAttribute m;
-  m.context = 35;
-  m.hfunc = 36;
-  m.attrib = 37;
-  m.value = 38;
+  m.context = 11;
+  m.hfunc = 12;
+  m.attrib = 13;
+  m.value = 14;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetCacheConfig() {
   FuncSetCacheConfig m;
-  m.context = 39;
-  m.hfunc = 40;
-  m.config = 41;
+  m.context = 15;
+  m.hfunc = 16;
+  m.config = 17;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoadedReply() {
   FuncIsLoadedReply m;
-  m.status = 42;
-  m.state = 43;
+  m.status = 18;
+  m.state = 19;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoaded() {
   FuncIsLoaded m;
-  m.context = 44;
-  m.function = 45;
+  m.context = 20;
+  m.function = 21;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncLoad() {
   FuncLoad m;
-  m.context = 46;
-  m.function = 47;
+  m.context = 22;
+  m.function = 23;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetSharedMemConfig() {
   FuncSetSharedMemConfig m;
-  m.context = 48;
-  m.hfunc = 49;
-  m.config = 50;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_DeviceGraphMemTrim() {
-  DeviceGraphMemTrim m;
-  m.context = 51;
-  m.device = 52;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphAddDependencies() {
-  GraphAddDependencies m;
-  m.context = 53;
-  m.graph = 54;
-  m.from = k_u64;
-  m.to = k_u64;
-  m.edge_data = kBytes;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphRemoveDependencies() {
-  GraphRemoveDependencies m;
-  m.context = 55;
-  m.graph = 56;
-  m.from = k_u64;
-  m.to = k_u64;
-  m.edge_data = kBytes;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphDestroyNode() {
-  GraphDestroyNode m;
-  m.context = 57;
-  m.node = 58;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphNodeSetEnabledReply() {
-  GraphNodeSetEnabledReply m;
-  m.status = 59;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphNodeSetEnabled() {
-  GraphNodeSetEnabled m;
-  m.context = 60;
-  m.graph_exec = 61;
-  m.node = 62;
-  m.is_enabled = 63;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphNodeGetEnabledReply() {
-  GraphNodeGetEnabledReply m;
-  m.status = 64;
-  m.is_enabled = 65;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphNodeGetEnabled() {
-  GraphNodeGetEnabled m;
-  m.context = 66;
-  m.graph_exec = 67;
-  m.node = 68;
+  m.context = 24;
+  m.hfunc = 25;
+  m.config = 26;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_GraphUpload() {
   GraphUpload m;
-  m.context = 69;
-  m.graph = 70;
-  m.stream = 71;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphLaunch() {
-  GraphLaunch m;
-  m.context = 72;
-  m.graph = 73;
-  m.stream = 74;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_GraphKernelNodeCopyAttributes() {
-  GraphKernelNodeCopyAttributes m;
-  m.context = 75;
-  m.dst = 76;
-  m.src = 77;
+  m.context = 27;
+  m.graph = 28;
+  m.stream = 29;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply m;
-  m.status = 78;
-  m.num_blocks = 79;
+  m.status = 30;
+  m.num_blocks = 31;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlags m;
-  m.context = 80;
-  m.func = 81;
-  m.block_size = 82;
-  m.dynamic_smem_size = 83;
-  m.flags = 84;
+  m.context = 32;
+  m.func = 33;
+  m.block_size = 34;
+  m.dynamic_smem_size = 35;
+  m.flags = 36;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlockReply() {
   OccupancyAvailableDynamicSmemPerBlockReply m;
-  m.status = 85;
-  m.dynamic_smem_size = 86;
+  m.status = 37;
+  m.dynamic_smem_size = 38;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlock() {
   OccupancyAvailableDynamicSmemPerBlock m;
-  m.context = 87;
-  m.func = 88;
-  m.num_blocks = 89;
-  m.block_size = 90;
+  m.context = 39;
+  m.func = 40;
+  m.num_blocks = 41;
+  m.block_size = 42;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TexObjectDestroy() {
   TexObjectDestroy m;
-  m.context = 91;
-  m.tex_object = 92;
+  m.context = 43;
+  m.tex_object = 44;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SurfObjectDestroy() {
   SurfObjectDestroy m;
-  m.context = 93;
-  m.surf_object = 94;
+  m.context = 45;
+  m.surf_object = 46;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccessReply() {
   CtxEnablePeerAccessReply m;
-  m.status = 95;
+  m.status = 47;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccess() {
   CtxEnablePeerAccess m;
-  m.context = 96;
-  m.peer_context = 97;
-  m.flags = 98;
+  m.context = 48;
+  m.peer_context = 49;
+  m.flags = 50;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccessReply() {
   CtxDisablePeerAccessReply m;
-  m.status = 99;
+  m.status = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccess() {
   CtxDisablePeerAccess m;
-  m.context = 100;
-  m.peer_context = 1;
+  m.context = 52;
+  m.peer_context = 53;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -2301,6 +1815,7 @@ constexpr FuzzCase kCases[] = {
     {"create_memory_reply", 0x2014, true, false, make_CreateMemoryReply, again<CreateMemoryReply>},
     {"create_memory", 0x2014, false, false, make_CreateMemory, again<CreateMemory>},
     {"map_memory", 0x2015, false, false, make_MapMemory, again<MapMemory>},
+    {"unmap_memory_reply", 0x2016, true, false, make_UnmapMemoryReply, again<UnmapMemoryReply>},
     {"unmap_memory", 0x2016, false, false, make_UnmapMemory, again<UnmapMemory>},
     {"set_access", 0x2017, false, false, make_SetAccess, again<SetAccess>},
     {"memory_granularity_reply", 0x2018, true, false, make_MemoryGranularityReply, again<MemoryGranularityReply>},
@@ -2314,9 +1829,6 @@ constexpr FuzzCase kCases[] = {
     {"set_pool_attribute", 0x201d, false, false, make_SetPoolAttribute, again<SetPoolAttribute>},
     {"pool_attribute_reply", 0x201e, true, false, make_PoolAttributeReply, again<PoolAttributeReply>},
     {"pool_attribute", 0x201e, false, false, make_PoolAttribute, again<PoolAttribute>},
-    {"set_graph_memory", 0x201f, false, false, make_SetGraphMemory, again<SetGraphMemory>},
-    {"graph_memory_reply", 0x2020, true, false, make_GraphMemoryReply, again<GraphMemoryReply>},
-    {"graph_memory", 0x2020, false, false, make_GraphMemory, again<GraphMemory>},
     {"create_array_reply", 0x2021, true, false, make_CreateArrayReply, again<CreateArrayReply>},
     {"create_array", 0x2021, false, false, make_CreateArray, again<CreateArray>},
     {"create_texture_reply", 0x2022, true, false, make_CreateTextureReply, again<CreateTextureReply>},
@@ -2344,7 +1856,6 @@ constexpr FuzzCase kCases[] = {
     {"copy_rows", 0x2046, false, false, make_CopyRows, again<CopyRows>},
     {"fill", 0x2047, false, false, make_Fill, again<Fill>},
     {"write_ranges", 0x2048, false, false, make_WriteRanges, again<WriteRanges>},
-    {"read_ranges", 0x2049, false, false, make_ReadRanges, again<ReadRanges>},
     {"host_function", 0x204a, false, false, make_HostFunction, again<HostFunction>},
     {"ran_host_function", 0x204b, false, false, make_RanHostFunction, again<RanHostFunction>},
     {"wait_gate", 0x204c, false, false, make_WaitGate, again<WaitGate>},
@@ -2365,36 +1876,14 @@ constexpr FuzzCase kCases[] = {
     {"watch_event", 0x205b, false, false, make_WatchEvent, again<WatchEvent>},
     {"elapsed_time_reply", 0x205c, true, false, make_ElapsedTimeReply, again<ElapsedTimeReply>},
     {"elapsed_time", 0x205c, false, false, make_ElapsedTime, again<ElapsedTime>},
-    {"begin_capture", 0x2060, false, false, make_BeginCapture, again<BeginCapture>},
-    {"end_capture_reply", 0x2061, true, false, make_EndCaptureReply, again<EndCaptureReply>},
-    {"end_capture", 0x2061, false, false, make_EndCapture, again<EndCapture>},
-    {"capture_info_reply", 0x2062, true, false, make_CaptureInfoReply, again<CaptureInfoReply>},
-    {"capture_info", 0x2062, false, false, make_CaptureInfo, again<CaptureInfo>},
-    {"update_capture", 0x2063, false, false, make_UpdateCapture, again<UpdateCapture>},
     {"create_graph", 0x2064, false, false, make_CreateGraph, again<CreateGraph>},
     {"add_node", 0x2065, false, false, make_AddNode, again<AddNode>},
-    {"add_answered_node_reply", 0x2066, true, false, make_AddAnsweredNodeReply, again<AddAnsweredNodeReply>},
-    {"add_answered_node", 0x2066, false, false, make_AddAnsweredNode, again<AddAnsweredNode>},
-    {"set_node", 0x2067, false, false, make_SetNode, again<SetNode>},
-    {"set_exec_node_reply", 0x2068, true, false, make_SetExecNodeReply, again<SetExecNodeReply>},
-    {"set_exec_node", 0x2068, false, false, make_SetExecNode, again<SetExecNode>},
-    {"ask_node_reply", 0x2069, true, false, make_AskNodeReply, again<AskNodeReply>},
-    {"ask_node", 0x2069, false, false, make_AskNode, again<AskNode>},
-    {"graph_content_reply", 0x206a, true, false, make_GraphContentReply, again<GraphContentReply>},
-    {"graph_content", 0x206a, false, false, make_GraphContent, again<GraphContent>},
-    {"clone_graph_reply", 0x206b, true, false, make_CloneGraphReply, again<CloneGraphReply>},
-    {"clone_graph", 0x206b, false, false, make_CloneGraph, again<CloneGraph>},
     {"instantiate_reply", 0x206c, true, false, make_InstantiateReply, again<InstantiateReply>},
     {"instantiate", 0x206c, false, false, make_Instantiate, again<Instantiate>},
-    {"update_exec_reply", 0x206d, true, false, make_UpdateExecReply, again<UpdateExecReply>},
-    {"update_exec", 0x206d, false, false, make_UpdateExec, again<UpdateExec>},
-    {"set_node_attribute", 0x206e, false, false, make_SetNodeAttribute, again<SetNodeAttribute>},
-    {"node_attribute_reply", 0x206f, true, false, make_NodeAttributeReply, again<NodeAttributeReply>},
-    {"node_attribute", 0x206f, false, false, make_NodeAttribute, again<NodeAttribute>},
-    {"graph_as_dot_reply", 0x2070, true, false, make_GraphAsDotReply, again<GraphAsDotReply>},
-    {"graph_as_dot", 0x2070, false, false, make_GraphAsDot, again<GraphAsDot>},
-    {"conditional_handle_reply", 0x2071, true, false, make_ConditionalHandleReply, again<ConditionalHandleReply>},
-    {"conditional_handle", 0x2071, false, false, make_ConditionalHandle, again<ConditionalHandle>},
+    {"set_exec_node", 0x2068, false, false, make_SetExecNode, again<SetExecNode>},
+    {"enable_node", 0x2072, false, false, make_EnableNode, again<EnableNode>},
+    {"launch_graph", 0x2073, false, false, make_LaunchGraph, again<LaunchGraph>},
+    {"graph_input", 0x2074, false, false, make_GraphInput, again<GraphInput>},
     {"peer_accept_reply", 0x2078, true, false, make_PeerAcceptReply, again<PeerAcceptReply>},
     {"peer_accept", 0x2078, false, false, make_PeerAccept, again<PeerAccept>},
     {"peer_open_reply", 0x2079, true, false, make_PeerOpenReply, again<PeerOpenReply>},
@@ -2405,6 +1894,7 @@ constexpr FuzzCase kCases[] = {
     {"run_host_function", 0x20f1, false, true, make_RunHostFunction, again<RunHostFunction>},
     {"event_reached", 0x20f2, false, true, make_EventReached, again<EventReached>},
     {"printed", 0x20f3, false, true, make_Printed, again<Printed>},
+    {"changed", 0x20f4, false, true, make_Changed, again<Changed>},
     {"device_get_texture1d_linear_max_width_reply", 0x2100, true, false, make_DeviceGetTexture1dLinearMaxWidthReply, again<DeviceGetTexture1dLinearMaxWidthReply>},
     {"device_get_texture1d_linear_max_width", 0x2100, false, false, make_DeviceGetTexture1dLinearMaxWidth, again<DeviceGetTexture1dLinearMaxWidth>},
     {"ctx_set_flags", 0x2101, false, false, make_CtxSetFlags, again<CtxSetFlags>},
@@ -2445,17 +1935,7 @@ constexpr FuzzCase kCases[] = {
     {"func_is_loaded", 0x211b, false, false, make_FuncIsLoaded, again<FuncIsLoaded>},
     {"func_load", 0x211c, false, false, make_FuncLoad, again<FuncLoad>},
     {"func_set_shared_mem_config", 0x211d, false, false, make_FuncSetSharedMemConfig, again<FuncSetSharedMemConfig>},
-    {"device_graph_mem_trim", 0x211e, false, false, make_DeviceGraphMemTrim, again<DeviceGraphMemTrim>},
-    {"graph_add_dependencies", 0x211f, false, false, make_GraphAddDependencies, again<GraphAddDependencies>},
-    {"graph_remove_dependencies", 0x2120, false, false, make_GraphRemoveDependencies, again<GraphRemoveDependencies>},
-    {"graph_destroy_node", 0x2121, false, false, make_GraphDestroyNode, again<GraphDestroyNode>},
-    {"graph_node_set_enabled_reply", 0x2122, true, false, make_GraphNodeSetEnabledReply, again<GraphNodeSetEnabledReply>},
-    {"graph_node_set_enabled", 0x2122, false, false, make_GraphNodeSetEnabled, again<GraphNodeSetEnabled>},
-    {"graph_node_get_enabled_reply", 0x2123, true, false, make_GraphNodeGetEnabledReply, again<GraphNodeGetEnabledReply>},
-    {"graph_node_get_enabled", 0x2123, false, false, make_GraphNodeGetEnabled, again<GraphNodeGetEnabled>},
     {"graph_upload", 0x2124, false, false, make_GraphUpload, again<GraphUpload>},
-    {"graph_launch", 0x2125, false, false, make_GraphLaunch, again<GraphLaunch>},
-    {"graph_kernel_node_copy_attributes", 0x2126, false, false, make_GraphKernelNodeCopyAttributes, again<GraphKernelNodeCopyAttributes>},
     {"occupancy_max_active_blocks_per_multiprocessor_with_flags_reply", 0x2127, true, false, make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply, again<OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply>},
     {"occupancy_max_active_blocks_per_multiprocessor_with_flags", 0x2127, false, false, make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags, again<OccupancyMaxActiveBlocksPerMultiprocessorWithFlags>},
     {"occupancy_available_dynamic_smem_per_block_reply", 0x2128, true, false, make_OccupancyAvailableDynamicSmemPerBlockReply, again<OccupancyAvailableDynamicSmemPerBlockReply>},

@@ -201,28 +201,6 @@ void read(wire::Reader& r, LaunchAttribute& m) {
   m.value = r.get_array<std::uint8_t>();
 }
 
-void write(wire::Writer& w, const Edge& m) {
-  w.put(m.from);
-  w.put(m.to);
-  w.put_array(m.data);
-}
-void read(wire::Reader& r, Edge& m) {
-  m.from = r.get<std::uint64_t>();
-  m.to = r.get<std::uint64_t>();
-  m.data = r.get_array<std::uint8_t>();
-}
-
-void write(wire::Writer& w, const Node& m) {
-  w.put(m.node);
-  w.put(m.kind);
-  w.put(m.reserved);
-}
-void read(wire::Reader& r, Node& m) {
-  m.node = r.get<std::uint64_t>();
-  m.kind = r.get<std::uint32_t>();
-  m.reserved = r.get<std::uint32_t>();
-}
-
 void write(wire::Writer& w, const NodeWork& m) {
   w.put(m.kind);
   w.put(m.shared_bytes);
@@ -239,8 +217,6 @@ void write(wire::Writer& w, const NodeWork& m) {
   w.put(m.value);
   w.put(m.element);
   w.put(m.flags);
-  w.put<std::uint64_t>(m.accesses.size());
-  for (const auto& one : m.accesses) w.put(one);
 }
 void read(wire::Reader& r, NodeWork& m) {
   m.kind = r.get<std::uint32_t>();
@@ -258,8 +234,24 @@ void read(wire::Reader& r, NodeWork& m) {
   m.value = r.get<std::uint64_t>();
   m.element = r.get<std::uint32_t>();
   m.flags = r.get<std::uint32_t>();
-  m.accesses.resize(r.get_count(16));
-  for (auto& one : m.accesses) one = r.get<Access>();
+}
+
+void write(wire::Writer& w, const NodeInput& m) {
+  w.put(m.node);
+  write_payload(w, m.data);
+}
+void read(wire::Reader& r, NodeInput& m) {
+  m.node = r.get<std::uint64_t>();
+  m.data = read_payload(r);
+}
+
+void write(wire::Writer& w, const NodeOutput& m) {
+  w.put(m.node);
+  w.put(m.ticket);
+}
+void read(wire::Reader& r, NodeOutput& m) {
+  m.node = r.get<std::uint64_t>();
+  m.ticket = r.get<std::uint64_t>();
 }
 
 }  // namespace
@@ -288,9 +280,11 @@ bool decode(wire::View body, DescribeReply& m) {
   return is_finished(r, body);
 }
 
-static void write([[maybe_unused]] wire::Writer& w, [[maybe_unused]] const Describe& m) {
+static void write(wire::Writer& w, const Describe& m) {
+  w.put(m.process);
 }
-static void read([[maybe_unused]] wire::Reader& r, [[maybe_unused]] Describe& m) {
+static void read(wire::Reader& r, Describe& m) {
+  m.process = r.get<std::uint64_t>();
 }
 
 void encode(wire::Bytes& out, const Describe& m) {
@@ -315,6 +309,7 @@ static void write(wire::Writer& w, const UsageReply& m) {
   w.put(m.power);
   w.put(m.clock);
   w.put(m.memory_clock);
+  w.put_text(m.driver);
   w.put<std::uint64_t>(m.processes.size());
   for (const auto& one : m.processes) w.put(one);
 }
@@ -329,6 +324,7 @@ static void read(wire::Reader& r, UsageReply& m) {
   m.power = r.get<std::uint32_t>();
   m.clock = r.get<std::uint32_t>();
   m.memory_clock = r.get<std::uint32_t>();
+  m.driver = r.get_text();
   m.processes.resize(r.get_count(16));
   for (auto& one : m.processes) one = r.get<Process>();
 }
@@ -774,6 +770,24 @@ bool decode(wire::View body, MapMemory& m) {
   return is_finished(r, body);
 }
 
+static void write(wire::Writer& w, const UnmapMemoryReply& m) {
+  w.put(m.status);
+}
+static void read(wire::Reader& r, UnmapMemoryReply& m) {
+  m.status = r.get<std::int32_t>();
+}
+
+void encode(wire::Bytes& out, const UnmapMemoryReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, UnmapMemoryReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
 static void write(wire::Writer& w, const UnmapMemory& m) {
   w.put(m.at);
   w.put(m.size);
@@ -1058,70 +1072,6 @@ bool decode(wire::View body, PoolAttribute& m) {
   return is_finished(r, body);
 }
 
-static void write(wire::Writer& w, const SetGraphMemory& m) {
-  w.put(m.device);
-  w.put(m.which);
-  w.put(m.value);
-}
-static void read(wire::Reader& r, SetGraphMemory& m) {
-  m.device = r.get<std::uint32_t>();
-  m.which = r.get<std::uint32_t>();
-  m.value = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const SetGraphMemory& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, SetGraphMemory& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const GraphMemoryReply& m) {
-  w.put(m.status);
-  w.put(m.reserved);
-  w.put(m.value);
-}
-static void read(wire::Reader& r, GraphMemoryReply& m) {
-  m.status = r.get<std::int32_t>();
-  m.reserved = r.get<std::uint32_t>();
-  m.value = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const GraphMemoryReply& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphMemoryReply& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const GraphMemory& m) {
-  w.put(m.device);
-  w.put(m.which);
-}
-static void read(wire::Reader& r, GraphMemory& m) {
-  m.device = r.get<std::uint32_t>();
-  m.which = r.get<std::uint32_t>();
-}
-
-void encode(wire::Bytes& out, const GraphMemory& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphMemory& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
 static void write(wire::Writer& w, const CreateArrayReply& m) {
   w.put(m.status);
 }
@@ -1400,15 +1350,17 @@ bool decode(wire::View body, FindKernel& m) {
 
 static void write(wire::Writer& w, const FindVariableReply& m) {
   w.put(m.status);
-  w.put(m.reserved);
+  w.put(m.is_managed);
   w.put(m.address);
   w.put(m.size);
+  w.put_array(m.content);
 }
 static void read(wire::Reader& r, FindVariableReply& m) {
   m.status = r.get<std::int32_t>();
-  m.reserved = r.get<std::uint32_t>();
+  m.is_managed = r.get<std::uint32_t>();
   m.address = r.get<std::uint64_t>();
   m.size = r.get<std::uint64_t>();
+  m.content = r.get_array<std::uint8_t>();
 }
 
 void encode(wire::Bytes& out, const FindVariableReply& m) {
@@ -1781,18 +1733,14 @@ bool decode(wire::View body, Fill& m) {
 }
 
 static void write(wire::Writer& w, const WriteRanges& m) {
-  w.put(m.context);
-  w.put(m.stream);
   w.put<std::uint64_t>(m.ranges.size());
   for (const auto& one : m.ranges) w.put(one);
-  write_payload(w, m.data);
+  w.put_array(m.data);
 }
 static void read(wire::Reader& r, WriteRanges& m) {
-  m.context = r.get<std::uint64_t>();
-  m.stream = r.get<std::uint64_t>();
   m.ranges.resize(r.get_count(16));
   for (auto& one : m.ranges) one = r.get<Range>();
-  m.data = read_payload(r);
+  m.data = r.get_array<std::uint8_t>();
 }
 
 void encode(wire::Bytes& out, const WriteRanges& m) {
@@ -1801,32 +1749,6 @@ void encode(wire::Bytes& out, const WriteRanges& m) {
   w.align(8);
 }
 bool decode(wire::View body, WriteRanges& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const ReadRanges& m) {
-  w.put(m.context);
-  w.put(m.stream);
-  w.put<std::uint64_t>(m.ranges.size());
-  for (const auto& one : m.ranges) w.put(one);
-  w.put(m.ticket);
-}
-static void read(wire::Reader& r, ReadRanges& m) {
-  m.context = r.get<std::uint64_t>();
-  m.stream = r.get<std::uint64_t>();
-  m.ranges.resize(r.get_count(16));
-  for (auto& one : m.ranges) one = r.get<Range>();
-  m.ticket = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const ReadRanges& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, ReadRanges& m) {
   wire::Reader r(body);
   read(r, m);
   return is_finished(r, body);
@@ -2236,154 +2158,6 @@ bool decode(wire::View body, ElapsedTime& m) {
   return is_finished(r, body);
 }
 
-static void write(wire::Writer& w, const BeginCapture& m) {
-  w.put(m.context);
-  w.put(m.stream);
-  w.put(m.mode);
-  w.put(m.has_graph);
-  w.put(m.graph);
-  w.put_array(m.dependencies);
-  w.put_array(m.edges);
-}
-static void read(wire::Reader& r, BeginCapture& m) {
-  m.context = r.get<std::uint64_t>();
-  m.stream = r.get<std::uint64_t>();
-  m.mode = r.get<std::uint32_t>();
-  m.has_graph = r.get<std::uint32_t>();
-  m.graph = r.get<std::uint64_t>();
-  m.dependencies = r.get_array<std::uint64_t>();
-  m.edges = r.get_array<std::uint8_t>();
-}
-
-void encode(wire::Bytes& out, const BeginCapture& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, BeginCapture& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const EndCaptureReply& m) {
-  w.put(m.status);
-  w.put(m.is_empty);
-}
-static void read(wire::Reader& r, EndCaptureReply& m) {
-  m.status = r.get<std::int32_t>();
-  m.is_empty = r.get<std::uint32_t>();
-}
-
-void encode(wire::Bytes& out, const EndCaptureReply& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, EndCaptureReply& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const EndCapture& m) {
-  w.put(m.context);
-  w.put(m.stream);
-  w.put(m.graph);
-}
-static void read(wire::Reader& r, EndCapture& m) {
-  m.context = r.get<std::uint64_t>();
-  m.stream = r.get<std::uint64_t>();
-  m.graph = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const EndCapture& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, EndCapture& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const CaptureInfoReply& m) {
-  w.put(m.status);
-  w.put(m.capture);
-  w.put(m.id);
-  w.put(m.graph);
-  w.put_array(m.dependencies);
-  w.put_array(m.edges);
-}
-static void read(wire::Reader& r, CaptureInfoReply& m) {
-  m.status = r.get<std::int32_t>();
-  m.capture = r.get<std::uint32_t>();
-  m.id = r.get<std::uint64_t>();
-  m.graph = r.get<std::uint64_t>();
-  m.dependencies = r.get_array<std::uint64_t>();
-  m.edges = r.get_array<std::uint8_t>();
-}
-
-void encode(wire::Bytes& out, const CaptureInfoReply& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, CaptureInfoReply& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const CaptureInfo& m) {
-  w.put(m.context);
-  w.put(m.stream);
-}
-static void read(wire::Reader& r, CaptureInfo& m) {
-  m.context = r.get<std::uint64_t>();
-  m.stream = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const CaptureInfo& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, CaptureInfo& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const UpdateCapture& m) {
-  w.put(m.context);
-  w.put(m.stream);
-  w.put(m.flags);
-  w.put(m.reserved);
-  w.put_array(m.dependencies);
-  w.put_array(m.edges);
-}
-static void read(wire::Reader& r, UpdateCapture& m) {
-  m.context = r.get<std::uint64_t>();
-  m.stream = r.get<std::uint64_t>();
-  m.flags = r.get<std::uint32_t>();
-  m.reserved = r.get<std::uint32_t>();
-  m.dependencies = r.get_array<std::uint64_t>();
-  m.edges = r.get_array<std::uint8_t>();
-}
-
-void encode(wire::Bytes& out, const UpdateCapture& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, UpdateCapture& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
 static void write(wire::Writer& w, const CreateGraph& m) {
   w.put(m.context);
   w.put(m.graph);
@@ -2427,246 +2201,6 @@ void encode(wire::Bytes& out, const AddNode& m) {
   w.align(8);
 }
 bool decode(wire::View body, AddNode& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const AddAnsweredNodeReply& m) {
-  w.put(m.status);
-  w.put(m.reserved);
-  w.put(m.address);
-  w.put_array(m.graphs);
-}
-static void read(wire::Reader& r, AddAnsweredNodeReply& m) {
-  m.status = r.get<std::int32_t>();
-  m.reserved = r.get<std::uint32_t>();
-  m.address = r.get<std::uint64_t>();
-  m.graphs = r.get_array<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const AddAnsweredNodeReply& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, AddAnsweredNodeReply& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const AddAnsweredNode& m) {
-  w.put(m.graph);
-  w.put(m.node);
-  w.put_array(m.dependencies);
-  w.put_array(m.edges);
-  write(w, m.work);
-}
-static void read(wire::Reader& r, AddAnsweredNode& m) {
-  m.graph = r.get<std::uint64_t>();
-  m.node = r.get<std::uint64_t>();
-  m.dependencies = r.get_array<std::uint64_t>();
-  m.edges = r.get_array<std::uint8_t>();
-  read(r, m.work);
-}
-
-void encode(wire::Bytes& out, const AddAnsweredNode& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, AddAnsweredNode& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const SetNode& m) {
-  w.put(m.node);
-  write(w, m.work);
-}
-static void read(wire::Reader& r, SetNode& m) {
-  m.node = r.get<std::uint64_t>();
-  read(r, m.work);
-}
-
-void encode(wire::Bytes& out, const SetNode& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, SetNode& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const SetExecNodeReply& m) {
-  w.put(m.status);
-}
-static void read(wire::Reader& r, SetExecNodeReply& m) {
-  m.status = r.get<std::int32_t>();
-}
-
-void encode(wire::Bytes& out, const SetExecNodeReply& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, SetExecNodeReply& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const SetExecNode& m) {
-  w.put(m.exec);
-  w.put(m.node);
-  write(w, m.work);
-}
-static void read(wire::Reader& r, SetExecNode& m) {
-  m.exec = r.get<std::uint64_t>();
-  m.node = r.get<std::uint64_t>();
-  read(r, m.work);
-}
-
-void encode(wire::Bytes& out, const SetExecNode& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, SetExecNode& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const AskNodeReply& m) {
-  w.put(m.status);
-  w.put(m.reserved);
-  write(w, m.work);
-}
-static void read(wire::Reader& r, AskNodeReply& m) {
-  m.status = r.get<std::int32_t>();
-  m.reserved = r.get<std::uint32_t>();
-  read(r, m.work);
-}
-
-void encode(wire::Bytes& out, const AskNodeReply& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, AskNodeReply& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const AskNode& m) {
-  w.put(m.node);
-}
-static void read(wire::Reader& r, AskNode& m) {
-  m.node = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const AskNode& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, AskNode& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const GraphContentReply& m) {
-  w.put(m.status);
-  w.put(m.reserved);
-  w.put<std::uint64_t>(m.nodes.size());
-  for (const auto& one : m.nodes) write(w, one);
-  w.put<std::uint64_t>(m.edges.size());
-  for (const auto& one : m.edges) write(w, one);
-}
-static void read(wire::Reader& r, GraphContentReply& m) {
-  m.status = r.get<std::int32_t>();
-  m.reserved = r.get<std::uint32_t>();
-  m.nodes.resize(r.get_count(16));
-  for (auto& one : m.nodes) read(r, one);
-  m.edges.resize(r.get_count(24));
-  for (auto& one : m.edges) read(r, one);
-}
-
-void encode(wire::Bytes& out, const GraphContentReply& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphContentReply& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const GraphContent& m) {
-  w.put(m.graph);
-}
-static void read(wire::Reader& r, GraphContent& m) {
-  m.graph = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const GraphContent& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphContent& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const CloneGraphReply& m) {
-  w.put(m.status);
-  w.put(m.reserved);
-  w.put_array(m.originals);
-  w.put_array(m.clones);
-}
-static void read(wire::Reader& r, CloneGraphReply& m) {
-  m.status = r.get<std::int32_t>();
-  m.reserved = r.get<std::uint32_t>();
-  m.originals = r.get_array<std::uint64_t>();
-  m.clones = r.get_array<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const CloneGraphReply& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, CloneGraphReply& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const CloneGraph& m) {
-  w.put(m.graph);
-  w.put(m.clone);
-}
-static void read(wire::Reader& r, CloneGraph& m) {
-  m.graph = r.get<std::uint64_t>();
-  m.clone = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const CloneGraph& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, CloneGraph& m) {
   wire::Reader r(body);
   read(r, m);
   return is_finished(r, body);
@@ -2720,197 +2254,95 @@ bool decode(wire::View body, Instantiate& m) {
   return is_finished(r, body);
 }
 
-static void write(wire::Writer& w, const UpdateExecReply& m) {
-  w.put(m.status);
-  w.put(m.result);
-  w.put(m.node);
-  w.put(m.from);
-}
-static void read(wire::Reader& r, UpdateExecReply& m) {
-  m.status = r.get<std::int32_t>();
-  m.result = r.get<std::uint32_t>();
-  m.node = r.get<std::uint64_t>();
-  m.from = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const UpdateExecReply& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, UpdateExecReply& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const UpdateExec& m) {
+static void write(wire::Writer& w, const SetExecNode& m) {
   w.put(m.exec);
-  w.put(m.graph);
+  w.put(m.node);
+  write(w, m.work);
 }
-static void read(wire::Reader& r, UpdateExec& m) {
+static void read(wire::Reader& r, SetExecNode& m) {
   m.exec = r.get<std::uint64_t>();
-  m.graph = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const UpdateExec& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, UpdateExec& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const SetNodeAttribute& m) {
-  w.put(m.node);
-  write(w, m.attribute);
-}
-static void read(wire::Reader& r, SetNodeAttribute& m) {
   m.node = r.get<std::uint64_t>();
-  read(r, m.attribute);
+  read(r, m.work);
 }
 
-void encode(wire::Bytes& out, const SetNodeAttribute& m) {
+void encode(wire::Bytes& out, const SetExecNode& m) {
   wire::Writer w(out);
   write(w, m);
   w.align(8);
 }
-bool decode(wire::View body, SetNodeAttribute& m) {
+bool decode(wire::View body, SetExecNode& m) {
   wire::Reader r(body);
   read(r, m);
   return is_finished(r, body);
 }
 
-static void write(wire::Writer& w, const NodeAttributeReply& m) {
-  w.put(m.status);
-  w.put(m.reserved);
-  w.put(m.event);
-  w.put_array(m.value);
-}
-static void read(wire::Reader& r, NodeAttributeReply& m) {
-  m.status = r.get<std::int32_t>();
-  m.reserved = r.get<std::uint32_t>();
-  m.event = r.get<std::uint64_t>();
-  m.value = r.get_array<std::uint8_t>();
-}
-
-void encode(wire::Bytes& out, const NodeAttributeReply& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, NodeAttributeReply& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const NodeAttribute& m) {
+static void write(wire::Writer& w, const EnableNode& m) {
+  w.put(m.exec);
   w.put(m.node);
-  w.put(m.which);
+  w.put(m.is_enabled);
 }
-static void read(wire::Reader& r, NodeAttribute& m) {
+static void read(wire::Reader& r, EnableNode& m) {
+  m.exec = r.get<std::uint64_t>();
   m.node = r.get<std::uint64_t>();
-  m.which = r.get<std::uint32_t>();
+  m.is_enabled = r.get<std::uint32_t>();
 }
 
-void encode(wire::Bytes& out, const NodeAttribute& m) {
+void encode(wire::Bytes& out, const EnableNode& m) {
   wire::Writer w(out);
   write(w, m);
   w.align(8);
 }
-bool decode(wire::View body, NodeAttribute& m) {
+bool decode(wire::View body, EnableNode& m) {
   wire::Reader r(body);
   read(r, m);
   return is_finished(r, body);
 }
 
-static void write(wire::Writer& w, const GraphAsDotReply& m) {
-  w.put(m.status);
-  w.put(m.reserved);
-  w.put_array(m.text);
-}
-static void read(wire::Reader& r, GraphAsDotReply& m) {
-  m.status = r.get<std::int32_t>();
-  m.reserved = r.get<std::uint32_t>();
-  m.text = r.get_array<std::uint8_t>();
-}
-
-void encode(wire::Bytes& out, const GraphAsDotReply& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphAsDotReply& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const GraphAsDot& m) {
-  w.put(m.graph);
-  w.put(m.flags);
-}
-static void read(wire::Reader& r, GraphAsDot& m) {
-  m.graph = r.get<std::uint64_t>();
-  m.flags = r.get<std::uint32_t>();
-}
-
-void encode(wire::Bytes& out, const GraphAsDot& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphAsDot& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const ConditionalHandleReply& m) {
-  w.put(m.status);
-  w.put(m.reserved);
-  w.put(m.value);
-}
-static void read(wire::Reader& r, ConditionalHandleReply& m) {
-  m.status = r.get<std::int32_t>();
-  m.reserved = r.get<std::uint32_t>();
-  m.value = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const ConditionalHandleReply& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, ConditionalHandleReply& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const ConditionalHandle& m) {
+static void write(wire::Writer& w, const LaunchGraph& m) {
   w.put(m.context);
-  w.put(m.graph);
-  w.put(m.initial);
-  w.put(m.flags);
+  w.put(m.exec);
+  w.put(m.stream);
+  w.put<std::uint64_t>(m.inputs.size());
+  for (const auto& one : m.inputs) write(w, one);
+  w.put<std::uint64_t>(m.outputs.size());
+  for (const auto& one : m.outputs) write(w, one);
 }
-static void read(wire::Reader& r, ConditionalHandle& m) {
+static void read(wire::Reader& r, LaunchGraph& m) {
   m.context = r.get<std::uint64_t>();
-  m.graph = r.get<std::uint64_t>();
-  m.initial = r.get<std::uint32_t>();
-  m.flags = r.get<std::uint32_t>();
+  m.exec = r.get<std::uint64_t>();
+  m.stream = r.get<std::uint64_t>();
+  m.inputs.resize(r.get_count(32));
+  for (auto& one : m.inputs) read(r, one);
+  m.outputs.resize(r.get_count(16));
+  for (auto& one : m.outputs) read(r, one);
 }
 
-void encode(wire::Bytes& out, const ConditionalHandle& m) {
+void encode(wire::Bytes& out, const LaunchGraph& m) {
   wire::Writer w(out);
   write(w, m);
   w.align(8);
 }
-bool decode(wire::View body, ConditionalHandle& m) {
+bool decode(wire::View body, LaunchGraph& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const GraphInput& m) {
+  w.put(m.node);
+  write_payload(w, m.data);
+}
+static void read(wire::Reader& r, GraphInput& m) {
+  m.node = r.get<std::uint64_t>();
+  m.data = read_payload(r);
+}
+
+void encode(wire::Bytes& out, const GraphInput& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, GraphInput& m) {
   wire::Reader r(body);
   read(r, m);
   return is_finished(r, body);
@@ -3137,6 +2569,28 @@ void encode(wire::Bytes& out, const Printed& m) {
   w.align(8);
 }
 bool decode(wire::View body, Printed& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const Changed& m) {
+  w.put<std::uint64_t>(m.ranges.size());
+  for (const auto& one : m.ranges) w.put(one);
+  w.put_array(m.data);
+}
+static void read(wire::Reader& r, Changed& m) {
+  m.ranges.resize(r.get_count(16));
+  for (auto& one : m.ranges) one = r.get<Range>();
+  m.data = r.get_array<std::uint8_t>();
+}
+
+void encode(wire::Bytes& out, const Changed& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, Changed& m) {
   wire::Reader r(body);
   read(r, m);
   return is_finished(r, body);
@@ -4018,182 +3472,6 @@ bool decode(wire::View body, FuncSetSharedMemConfig& m) {
   return is_finished(r, body);
 }
 
-static void write(wire::Writer& w, const DeviceGraphMemTrim& m) {
-  w.put(m.context);
-  w.put(m.device);
-}
-static void read(wire::Reader& r, DeviceGraphMemTrim& m) {
-  m.context = r.get<std::uint64_t>();
-  m.device = r.get<std::uint32_t>();
-}
-
-void encode(wire::Bytes& out, const DeviceGraphMemTrim& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, DeviceGraphMemTrim& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const GraphAddDependencies& m) {
-  w.put(m.context);
-  w.put(m.graph);
-  w.put_array(m.from);
-  w.put_array(m.to);
-  w.put_array(m.edge_data);
-}
-static void read(wire::Reader& r, GraphAddDependencies& m) {
-  m.context = r.get<std::uint64_t>();
-  m.graph = r.get<std::uint64_t>();
-  m.from = r.get_array<std::uint64_t>();
-  m.to = r.get_array<std::uint64_t>();
-  m.edge_data = r.get_array<std::uint8_t>();
-}
-
-void encode(wire::Bytes& out, const GraphAddDependencies& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphAddDependencies& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const GraphRemoveDependencies& m) {
-  w.put(m.context);
-  w.put(m.graph);
-  w.put_array(m.from);
-  w.put_array(m.to);
-  w.put_array(m.edge_data);
-}
-static void read(wire::Reader& r, GraphRemoveDependencies& m) {
-  m.context = r.get<std::uint64_t>();
-  m.graph = r.get<std::uint64_t>();
-  m.from = r.get_array<std::uint64_t>();
-  m.to = r.get_array<std::uint64_t>();
-  m.edge_data = r.get_array<std::uint8_t>();
-}
-
-void encode(wire::Bytes& out, const GraphRemoveDependencies& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphRemoveDependencies& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const GraphDestroyNode& m) {
-  w.put(m.context);
-  w.put(m.node);
-}
-static void read(wire::Reader& r, GraphDestroyNode& m) {
-  m.context = r.get<std::uint64_t>();
-  m.node = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const GraphDestroyNode& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphDestroyNode& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const GraphNodeSetEnabledReply& m) {
-  w.put(m.status);
-}
-static void read(wire::Reader& r, GraphNodeSetEnabledReply& m) {
-  m.status = r.get<std::int32_t>();
-}
-
-void encode(wire::Bytes& out, const GraphNodeSetEnabledReply& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphNodeSetEnabledReply& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const GraphNodeSetEnabled& m) {
-  w.put(m.context);
-  w.put(m.graph_exec);
-  w.put(m.node);
-  w.put(m.is_enabled);
-}
-static void read(wire::Reader& r, GraphNodeSetEnabled& m) {
-  m.context = r.get<std::uint64_t>();
-  m.graph_exec = r.get<std::uint64_t>();
-  m.node = r.get<std::uint64_t>();
-  m.is_enabled = r.get<std::uint32_t>();
-}
-
-void encode(wire::Bytes& out, const GraphNodeSetEnabled& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphNodeSetEnabled& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const GraphNodeGetEnabledReply& m) {
-  w.put(m.status);
-  w.put(m.is_enabled);
-}
-static void read(wire::Reader& r, GraphNodeGetEnabledReply& m) {
-  m.status = r.get<std::int32_t>();
-  m.is_enabled = r.get<std::uint32_t>();
-}
-
-void encode(wire::Bytes& out, const GraphNodeGetEnabledReply& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphNodeGetEnabledReply& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const GraphNodeGetEnabled& m) {
-  w.put(m.context);
-  w.put(m.graph_exec);
-  w.put(m.node);
-}
-static void read(wire::Reader& r, GraphNodeGetEnabled& m) {
-  m.context = r.get<std::uint64_t>();
-  m.graph_exec = r.get<std::uint64_t>();
-  m.node = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const GraphNodeGetEnabled& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphNodeGetEnabled& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
 static void write(wire::Writer& w, const GraphUpload& m) {
   w.put(m.context);
   w.put(m.graph);
@@ -4211,50 +3489,6 @@ void encode(wire::Bytes& out, const GraphUpload& m) {
   w.align(8);
 }
 bool decode(wire::View body, GraphUpload& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const GraphLaunch& m) {
-  w.put(m.context);
-  w.put(m.graph);
-  w.put(m.stream);
-}
-static void read(wire::Reader& r, GraphLaunch& m) {
-  m.context = r.get<std::uint64_t>();
-  m.graph = r.get<std::uint64_t>();
-  m.stream = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const GraphLaunch& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphLaunch& m) {
-  wire::Reader r(body);
-  read(r, m);
-  return is_finished(r, body);
-}
-
-static void write(wire::Writer& w, const GraphKernelNodeCopyAttributes& m) {
-  w.put(m.context);
-  w.put(m.dst);
-  w.put(m.src);
-}
-static void read(wire::Reader& r, GraphKernelNodeCopyAttributes& m) {
-  m.context = r.get<std::uint64_t>();
-  m.dst = r.get<std::uint64_t>();
-  m.src = r.get<std::uint64_t>();
-}
-
-void encode(wire::Bytes& out, const GraphKernelNodeCopyAttributes& m) {
-  wire::Writer w(out);
-  write(w, m);
-  w.align(8);
-}
-bool decode(wire::View body, GraphKernelNodeCopyAttributes& m) {
   wire::Reader r(body);
   read(r, m);
   return is_finished(r, body);

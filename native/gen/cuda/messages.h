@@ -133,18 +133,6 @@ struct Access {
   std::uint32_t reserved = 0;
 };
 
-struct Edge {
-  std::uint64_t from = 0;
-  std::uint64_t to = 0;
-  wire::View data{};
-};
-
-struct Node {
-  std::uint64_t node = 0;
-  std::uint32_t kind = 0;
-  std::uint32_t reserved = 0;
-};
-
 struct NodeWork {
   std::uint32_t kind = 0;
   std::uint32_t shared_bytes = 0;
@@ -160,7 +148,16 @@ struct NodeWork {
   std::uint64_t value = 0;
   std::uint32_t element = 0;
   std::uint32_t flags = 0;
-  std::vector<Access> accesses{};
+};
+
+struct NodeInput {
+  std::uint64_t node = 0;
+  wire::Payload data{};
+};
+
+struct NodeOutput {
+  std::uint64_t node = 0;
+  std::uint64_t ticket = 0;
 };
 
 struct Process {
@@ -179,7 +176,9 @@ bool decode(wire::View body, DescribeReply& m);
 
 struct Describe {
   static constexpr std::uint16_t kOp = 0x2001;
+  static constexpr char kName[] = "Describe";
   using Reply = DescribeReply;
+  std::uint64_t process = 0;
 };
 void encode(wire::Bytes& out, const Describe& m);
 bool decode(wire::View body, Describe& m);
@@ -196,6 +195,7 @@ struct UsageReply {
   std::uint32_t power = 0;
   std::uint32_t clock = 0;
   std::uint32_t memory_clock = 0;
+  std::string_view driver{};
   std::vector<Process> processes{};
 };
 void encode(wire::Bytes& out, const UsageReply& m);
@@ -203,6 +203,7 @@ bool decode(wire::View body, UsageReply& m);
 
 struct Usage {
   static constexpr std::uint16_t kOp = 0x2002;
+  static constexpr char kName[] = "Usage";
   using Reply = UsageReply;
   std::uint32_t device = 0;
 };
@@ -225,6 +226,7 @@ bool decode(wire::View body, CreateContextReply& m);
 
 struct CreateContext {
   static constexpr std::uint16_t kOp = 0x2003;
+  static constexpr char kName[] = "CreateContext";
   using Reply = CreateContextReply;
   std::uint64_t context = 0;
   std::uint32_t device = 0;
@@ -236,6 +238,7 @@ bool decode(wire::View body, CreateContext& m);
 
 struct ReleaseContext {
   static constexpr std::uint16_t kOp = 0x2004;
+  static constexpr char kName[] = "ReleaseContext";
   std::uint64_t context = 0;
   std::uint32_t is_reset = 0;
 };
@@ -251,6 +254,7 @@ bool decode(wire::View body, WaitContextReply& m);
 
 struct WaitContext {
   static constexpr std::uint16_t kOp = 0x2005;
+  static constexpr char kName[] = "WaitContext";
   using Reply = WaitContextReply;
   std::uint64_t context = 0;
 };
@@ -268,6 +272,7 @@ bool decode(wire::View body, SetLimitReply& m);
 
 struct SetLimit {
   static constexpr std::uint16_t kOp = 0x2006;
+  static constexpr char kName[] = "SetLimit";
   using Reply = SetLimitReply;
   std::uint64_t context = 0;
   std::uint32_t which = 0;
@@ -289,6 +294,7 @@ bool decode(wire::View body, MemoryInfoReply& m);
 
 struct MemoryInfo {
   static constexpr std::uint16_t kOp = 0x2007;
+  static constexpr char kName[] = "MemoryInfo";
   using Reply = MemoryInfoReply;
   std::uint64_t context = 0;
 };
@@ -297,6 +303,7 @@ bool decode(wire::View body, MemoryInfo& m);
 
 struct Release {
   static constexpr std::uint16_t kOp = 0x2008;
+  static constexpr char kName[] = "Release";
   std::uint64_t object = 0;
 };
 void encode(wire::Bytes& out, const Release& m);
@@ -311,6 +318,7 @@ bool decode(wire::View body, ReserveAddressesReply& m);
 
 struct ReserveAddresses {
   static constexpr std::uint16_t kOp = 0x2010;
+  static constexpr char kName[] = "ReserveAddresses";
   using Reply = ReserveAddressesReply;
   std::uint64_t at = 0;
   std::uint64_t size = 0;
@@ -320,6 +328,7 @@ bool decode(wire::View body, ReserveAddresses& m);
 
 struct FreeAddresses {
   static constexpr std::uint16_t kOp = 0x2011;
+  static constexpr char kName[] = "FreeAddresses";
   std::uint64_t at = 0;
   std::uint64_t size = 0;
 };
@@ -337,6 +346,7 @@ bool decode(wire::View body, AllocateReply& m);
 
 struct Allocate {
   static constexpr std::uint16_t kOp = 0x2012;
+  static constexpr char kName[] = "Allocate";
   using Reply = AllocateReply;
   std::uint64_t context = 0;
   std::uint64_t at = 0;
@@ -349,6 +359,7 @@ bool decode(wire::View body, Allocate& m);
 
 struct Free {
   static constexpr std::uint16_t kOp = 0x2013;
+  static constexpr char kName[] = "Free";
   std::uint64_t context = 0;
   std::uint64_t address = 0;
 };
@@ -364,6 +375,7 @@ bool decode(wire::View body, CreateMemoryReply& m);
 
 struct CreateMemory {
   static constexpr std::uint16_t kOp = 0x2014;
+  static constexpr char kName[] = "CreateMemory";
   using Reply = CreateMemoryReply;
   std::uint64_t memory = 0;
   std::uint32_t device = 0;
@@ -375,6 +387,7 @@ bool decode(wire::View body, CreateMemory& m);
 
 struct MapMemory {
   static constexpr std::uint16_t kOp = 0x2015;
+  static constexpr char kName[] = "MapMemory";
   std::uint64_t memory = 0;
   std::uint64_t at = 0;
   std::uint64_t size = 0;
@@ -383,8 +396,17 @@ struct MapMemory {
 void encode(wire::Bytes& out, const MapMemory& m);
 bool decode(wire::View body, MapMemory& m);
 
+/// Answers UnmapMemory.
+struct UnmapMemoryReply {
+  std::int32_t status = 0;
+};
+void encode(wire::Bytes& out, const UnmapMemoryReply& m);
+bool decode(wire::View body, UnmapMemoryReply& m);
+
 struct UnmapMemory {
   static constexpr std::uint16_t kOp = 0x2016;
+  static constexpr char kName[] = "UnmapMemory";
+  using Reply = UnmapMemoryReply;
   std::uint64_t at = 0;
   std::uint64_t size = 0;
 };
@@ -393,6 +415,7 @@ bool decode(wire::View body, UnmapMemory& m);
 
 struct SetAccess {
   static constexpr std::uint16_t kOp = 0x2017;
+  static constexpr char kName[] = "SetAccess";
   std::uint64_t at = 0;
   std::uint64_t size = 0;
   std::vector<Access> accesses{};
@@ -411,6 +434,7 @@ bool decode(wire::View body, MemoryGranularityReply& m);
 
 struct MemoryGranularity {
   static constexpr std::uint16_t kOp = 0x2018;
+  static constexpr char kName[] = "MemoryGranularity";
   using Reply = MemoryGranularityReply;
   std::uint32_t device = 0;
   std::uint32_t option = 0;
@@ -421,6 +445,7 @@ bool decode(wire::View body, MemoryGranularity& m);
 
 struct DefaultPool {
   static constexpr std::uint16_t kOp = 0x2019;
+  static constexpr char kName[] = "DefaultPool";
   std::uint64_t pool = 0;
   std::uint32_t device = 0;
 };
@@ -436,6 +461,7 @@ bool decode(wire::View body, CreatePoolReply& m);
 
 struct CreatePool {
   static constexpr std::uint16_t kOp = 0x201a;
+  static constexpr char kName[] = "CreatePool";
   using Reply = CreatePoolReply;
   std::uint64_t pool = 0;
   std::uint32_t device = 0;
@@ -456,6 +482,7 @@ bool decode(wire::View body, AllocateFromPoolReply& m);
 
 struct AllocateFromPool {
   static constexpr std::uint16_t kOp = 0x201b;
+  static constexpr char kName[] = "AllocateFromPool";
   using Reply = AllocateFromPoolReply;
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
@@ -467,6 +494,7 @@ bool decode(wire::View body, AllocateFromPool& m);
 
 struct FreeToPool {
   static constexpr std::uint16_t kOp = 0x201c;
+  static constexpr char kName[] = "FreeToPool";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   std::uint64_t address = 0;
@@ -476,6 +504,7 @@ bool decode(wire::View body, FreeToPool& m);
 
 struct SetPoolAttribute {
   static constexpr std::uint16_t kOp = 0x201d;
+  static constexpr char kName[] = "SetPoolAttribute";
   std::uint64_t pool = 0;
   std::uint32_t which = 0;
   std::uint32_t reserved = 0;
@@ -495,39 +524,13 @@ bool decode(wire::View body, PoolAttributeReply& m);
 
 struct PoolAttribute {
   static constexpr std::uint16_t kOp = 0x201e;
+  static constexpr char kName[] = "PoolAttribute";
   using Reply = PoolAttributeReply;
   std::uint64_t pool = 0;
   std::uint32_t which = 0;
 };
 void encode(wire::Bytes& out, const PoolAttribute& m);
 bool decode(wire::View body, PoolAttribute& m);
-
-struct SetGraphMemory {
-  static constexpr std::uint16_t kOp = 0x201f;
-  std::uint32_t device = 0;
-  std::uint32_t which = 0;
-  std::uint64_t value = 0;
-};
-void encode(wire::Bytes& out, const SetGraphMemory& m);
-bool decode(wire::View body, SetGraphMemory& m);
-
-/// Answers GraphMemory.
-struct GraphMemoryReply {
-  std::int32_t status = 0;
-  std::uint32_t reserved = 0;
-  std::uint64_t value = 0;
-};
-void encode(wire::Bytes& out, const GraphMemoryReply& m);
-bool decode(wire::View body, GraphMemoryReply& m);
-
-struct GraphMemory {
-  static constexpr std::uint16_t kOp = 0x2020;
-  using Reply = GraphMemoryReply;
-  std::uint32_t device = 0;
-  std::uint32_t which = 0;
-};
-void encode(wire::Bytes& out, const GraphMemory& m);
-bool decode(wire::View body, GraphMemory& m);
 
 /// Answers CreateArray.
 struct CreateArrayReply {
@@ -538,6 +541,7 @@ bool decode(wire::View body, CreateArrayReply& m);
 
 struct CreateArray {
   static constexpr std::uint16_t kOp = 0x2021;
+  static constexpr char kName[] = "CreateArray";
   using Reply = CreateArrayReply;
   std::uint64_t context = 0;
   std::uint64_t array = 0;
@@ -557,6 +561,7 @@ bool decode(wire::View body, CreateTextureReply& m);
 
 struct CreateTexture {
   static constexpr std::uint16_t kOp = 0x2022;
+  static constexpr char kName[] = "CreateTexture";
   using Reply = CreateTextureReply;
   std::uint64_t context = 0;
   Resource resource{};
@@ -577,6 +582,7 @@ bool decode(wire::View body, CreateSurfaceReply& m);
 
 struct CreateSurface {
   static constexpr std::uint16_t kOp = 0x2023;
+  static constexpr char kName[] = "CreateSurface";
   using Reply = CreateSurfaceReply;
   std::uint64_t context = 0;
   Resource resource{};
@@ -593,6 +599,7 @@ bool decode(wire::View body, HaveImagesReply& m);
 
 struct HaveImages {
   static constexpr std::uint16_t kOp = 0x2030;
+  static constexpr char kName[] = "HaveImages";
   using Reply = HaveImagesReply;
   std::vector<wire::View> hashes{};
 };
@@ -613,6 +620,7 @@ bool decode(wire::View body, LoadReply& m);
 
 struct Load {
   static constexpr std::uint16_t kOp = 0x2031;
+  static constexpr char kName[] = "Load";
   using Reply = LoadReply;
   std::uint64_t context = 0;
   std::uint64_t module = 0;
@@ -636,6 +644,7 @@ bool decode(wire::View body, FindKernelReply& m);
 
 struct FindKernel {
   static constexpr std::uint16_t kOp = 0x2032;
+  static constexpr char kName[] = "FindKernel";
   using Reply = FindKernelReply;
   std::uint64_t context = 0;
   std::uint64_t module = 0;
@@ -647,15 +656,17 @@ bool decode(wire::View body, FindKernel& m);
 /// Answers FindVariable.
 struct FindVariableReply {
   std::int32_t status = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t is_managed = 0;
   std::uint64_t address = 0;
   std::uint64_t size = 0;
+  wire::View content{};
 };
 void encode(wire::Bytes& out, const FindVariableReply& m);
 bool decode(wire::View body, FindVariableReply& m);
 
 struct FindVariable {
   static constexpr std::uint16_t kOp = 0x2033;
+  static constexpr char kName[] = "FindVariable";
   using Reply = FindVariableReply;
   std::uint64_t context = 0;
   std::uint64_t module = 0;
@@ -679,6 +690,7 @@ bool decode(wire::View body, LinkReply& m);
 
 struct Link {
   static constexpr std::uint16_t kOp = 0x2034;
+  static constexpr char kName[] = "Link";
   using Reply = LinkReply;
   std::uint64_t context = 0;
   std::vector<Option> options{};
@@ -697,6 +709,7 @@ bool decode(wire::View body, OccupancyOfClustersReply& m);
 
 struct OccupancyOfClusters {
   static constexpr std::uint16_t kOp = 0x2035;
+  static constexpr char kName[] = "OccupancyOfClusters";
   using Reply = OccupancyOfClustersReply;
   std::uint64_t context = 0;
   std::uint64_t kernel = 0;
@@ -712,6 +725,7 @@ bool decode(wire::View body, OccupancyOfClusters& m);
 
 struct Launch {
   static constexpr std::uint16_t kOp = 0x2040;
+  static constexpr char kName[] = "Launch";
   std::uint64_t context = 0;
   std::uint64_t kernel = 0;
   std::uint64_t stream = 0;
@@ -727,6 +741,7 @@ bool decode(wire::View body, Launch& m);
 
 struct WriteMemory {
   static constexpr std::uint16_t kOp = 0x2041;
+  static constexpr char kName[] = "WriteMemory";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   std::uint64_t address = 0;
@@ -737,6 +752,7 @@ bool decode(wire::View body, WriteMemory& m);
 
 struct ReadMemory {
   static constexpr std::uint16_t kOp = 0x2042;
+  static constexpr char kName[] = "ReadMemory";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   std::uint64_t address = 0;
@@ -748,6 +764,7 @@ bool decode(wire::View body, ReadMemory& m);
 
 struct CopyMemory {
   static constexpr std::uint16_t kOp = 0x2043;
+  static constexpr char kName[] = "CopyMemory";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   std::uint64_t source_context = 0;
@@ -760,6 +777,7 @@ bool decode(wire::View body, CopyMemory& m);
 
 struct WriteRows {
   static constexpr std::uint16_t kOp = 0x2044;
+  static constexpr char kName[] = "WriteRows";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   Place target{};
@@ -771,6 +789,7 @@ bool decode(wire::View body, WriteRows& m);
 
 struct ReadRows {
   static constexpr std::uint16_t kOp = 0x2045;
+  static constexpr char kName[] = "ReadRows";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   Place source{};
@@ -782,6 +801,7 @@ bool decode(wire::View body, ReadRows& m);
 
 struct CopyRows {
   static constexpr std::uint16_t kOp = 0x2046;
+  static constexpr char kName[] = "CopyRows";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   std::uint64_t source_context = 0;
@@ -794,6 +814,7 @@ bool decode(wire::View body, CopyRows& m);
 
 struct Fill {
   static constexpr std::uint16_t kOp = 0x2047;
+  static constexpr char kName[] = "Fill";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   std::uint64_t address = 0;
@@ -808,26 +829,16 @@ bool decode(wire::View body, Fill& m);
 
 struct WriteRanges {
   static constexpr std::uint16_t kOp = 0x2048;
-  std::uint64_t context = 0;
-  std::uint64_t stream = 0;
+  static constexpr char kName[] = "WriteRanges";
   std::vector<Range> ranges{};
-  wire::Payload data{};
+  wire::View data{};
 };
 void encode(wire::Bytes& out, const WriteRanges& m);
 bool decode(wire::View body, WriteRanges& m);
 
-struct ReadRanges {
-  static constexpr std::uint16_t kOp = 0x2049;
-  std::uint64_t context = 0;
-  std::uint64_t stream = 0;
-  std::vector<Range> ranges{};
-  std::uint64_t ticket = 0;
-};
-void encode(wire::Bytes& out, const ReadRanges& m);
-bool decode(wire::View body, ReadRanges& m);
-
 struct HostFunction {
   static constexpr std::uint16_t kOp = 0x204a;
+  static constexpr char kName[] = "HostFunction";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   std::uint64_t function = 0;
@@ -838,6 +849,7 @@ bool decode(wire::View body, HostFunction& m);
 
 struct RanHostFunction {
   static constexpr std::uint16_t kOp = 0x204b;
+  static constexpr char kName[] = "RanHostFunction";
   std::uint64_t turn = 0;
 };
 void encode(wire::Bytes& out, const RanHostFunction& m);
@@ -845,6 +857,7 @@ bool decode(wire::View body, RanHostFunction& m);
 
 struct WaitGate {
   static constexpr std::uint16_t kOp = 0x204c;
+  static constexpr char kName[] = "WaitGate";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   std::uint64_t gate = 0;
@@ -854,6 +867,7 @@ bool decode(wire::View body, WaitGate& m);
 
 struct OpenGate {
   static constexpr std::uint16_t kOp = 0x204d;
+  static constexpr char kName[] = "OpenGate";
   std::uint64_t gate = 0;
 };
 void encode(wire::Bytes& out, const OpenGate& m);
@@ -861,6 +875,7 @@ bool decode(wire::View body, OpenGate& m);
 
 struct CreateStream {
   static constexpr std::uint16_t kOp = 0x2050;
+  static constexpr char kName[] = "CreateStream";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   std::uint32_t flags = 0;
@@ -878,6 +893,7 @@ bool decode(wire::View body, WaitStreamReply& m);
 
 struct WaitStream {
   static constexpr std::uint16_t kOp = 0x2051;
+  static constexpr char kName[] = "WaitStream";
   using Reply = WaitStreamReply;
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
@@ -894,6 +910,7 @@ bool decode(wire::View body, QueryStreamReply& m);
 
 struct QueryStream {
   static constexpr std::uint16_t kOp = 0x2052;
+  static constexpr char kName[] = "QueryStream";
   using Reply = QueryStreamReply;
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
@@ -903,6 +920,7 @@ bool decode(wire::View body, QueryStream& m);
 
 struct SetStreamAttribute {
   static constexpr std::uint16_t kOp = 0x2053;
+  static constexpr char kName[] = "SetStreamAttribute";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   LaunchAttribute attribute{};
@@ -921,6 +939,7 @@ bool decode(wire::View body, StreamAttributeReply& m);
 
 struct StreamAttribute {
   static constexpr std::uint16_t kOp = 0x2054;
+  static constexpr char kName[] = "StreamAttribute";
   using Reply = StreamAttributeReply;
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
@@ -931,6 +950,7 @@ bool decode(wire::View body, StreamAttribute& m);
 
 struct CreateEvent {
   static constexpr std::uint16_t kOp = 0x2058;
+  static constexpr char kName[] = "CreateEvent";
   std::uint64_t context = 0;
   std::uint64_t event = 0;
   std::uint32_t flags = 0;
@@ -947,6 +967,7 @@ bool decode(wire::View body, WaitEventReply& m);
 
 struct WaitEvent {
   static constexpr std::uint16_t kOp = 0x2059;
+  static constexpr char kName[] = "WaitEvent";
   using Reply = WaitEventReply;
   std::uint64_t event = 0;
 };
@@ -962,6 +983,7 @@ bool decode(wire::View body, QueryEventReply& m);
 
 struct QueryEvent {
   static constexpr std::uint16_t kOp = 0x205a;
+  static constexpr char kName[] = "QueryEvent";
   using Reply = QueryEventReply;
   std::uint64_t event = 0;
 };
@@ -970,6 +992,7 @@ bool decode(wire::View body, QueryEvent& m);
 
 struct WatchEvent {
   static constexpr std::uint16_t kOp = 0x205b;
+  static constexpr char kName[] = "WatchEvent";
   std::uint64_t event = 0;
   std::uint64_t number = 0;
 };
@@ -987,6 +1010,7 @@ bool decode(wire::View body, ElapsedTimeReply& m);
 
 struct ElapsedTime {
   static constexpr std::uint16_t kOp = 0x205c;
+  static constexpr char kName[] = "ElapsedTime";
   using Reply = ElapsedTimeReply;
   std::uint64_t start = 0;
   std::uint64_t end = 0;
@@ -994,72 +1018,9 @@ struct ElapsedTime {
 void encode(wire::Bytes& out, const ElapsedTime& m);
 bool decode(wire::View body, ElapsedTime& m);
 
-struct BeginCapture {
-  static constexpr std::uint16_t kOp = 0x2060;
-  std::uint64_t context = 0;
-  std::uint64_t stream = 0;
-  std::uint32_t mode = 0;
-  std::uint32_t has_graph = 0;
-  std::uint64_t graph = 0;
-  std::span<const std::uint64_t> dependencies{};
-  wire::View edges{};
-};
-void encode(wire::Bytes& out, const BeginCapture& m);
-bool decode(wire::View body, BeginCapture& m);
-
-/// Answers EndCapture.
-struct EndCaptureReply {
-  std::int32_t status = 0;
-  std::uint32_t is_empty = 0;
-};
-void encode(wire::Bytes& out, const EndCaptureReply& m);
-bool decode(wire::View body, EndCaptureReply& m);
-
-struct EndCapture {
-  static constexpr std::uint16_t kOp = 0x2061;
-  using Reply = EndCaptureReply;
-  std::uint64_t context = 0;
-  std::uint64_t stream = 0;
-  std::uint64_t graph = 0;
-};
-void encode(wire::Bytes& out, const EndCapture& m);
-bool decode(wire::View body, EndCapture& m);
-
-/// Answers CaptureInfo.
-struct CaptureInfoReply {
-  std::int32_t status = 0;
-  std::uint32_t capture = 0;
-  std::uint64_t id = 0;
-  std::uint64_t graph = 0;
-  std::span<const std::uint64_t> dependencies{};
-  wire::View edges{};
-};
-void encode(wire::Bytes& out, const CaptureInfoReply& m);
-bool decode(wire::View body, CaptureInfoReply& m);
-
-struct CaptureInfo {
-  static constexpr std::uint16_t kOp = 0x2062;
-  using Reply = CaptureInfoReply;
-  std::uint64_t context = 0;
-  std::uint64_t stream = 0;
-};
-void encode(wire::Bytes& out, const CaptureInfo& m);
-bool decode(wire::View body, CaptureInfo& m);
-
-struct UpdateCapture {
-  static constexpr std::uint16_t kOp = 0x2063;
-  std::uint64_t context = 0;
-  std::uint64_t stream = 0;
-  std::uint32_t flags = 0;
-  std::uint32_t reserved = 0;
-  std::span<const std::uint64_t> dependencies{};
-  wire::View edges{};
-};
-void encode(wire::Bytes& out, const UpdateCapture& m);
-bool decode(wire::View body, UpdateCapture& m);
-
 struct CreateGraph {
   static constexpr std::uint16_t kOp = 0x2064;
+  static constexpr char kName[] = "CreateGraph";
   std::uint64_t context = 0;
   std::uint64_t graph = 0;
   std::uint32_t flags = 0;
@@ -1069,6 +1030,7 @@ bool decode(wire::View body, CreateGraph& m);
 
 struct AddNode {
   static constexpr std::uint16_t kOp = 0x2065;
+  static constexpr char kName[] = "AddNode";
   std::uint64_t graph = 0;
   std::uint64_t node = 0;
   std::span<const std::uint64_t> dependencies{};
@@ -1077,107 +1039,6 @@ struct AddNode {
 };
 void encode(wire::Bytes& out, const AddNode& m);
 bool decode(wire::View body, AddNode& m);
-
-/// Answers AddAnsweredNode.
-struct AddAnsweredNodeReply {
-  std::int32_t status = 0;
-  std::uint32_t reserved = 0;
-  std::uint64_t address = 0;
-  std::span<const std::uint64_t> graphs{};
-};
-void encode(wire::Bytes& out, const AddAnsweredNodeReply& m);
-bool decode(wire::View body, AddAnsweredNodeReply& m);
-
-struct AddAnsweredNode {
-  static constexpr std::uint16_t kOp = 0x2066;
-  using Reply = AddAnsweredNodeReply;
-  std::uint64_t graph = 0;
-  std::uint64_t node = 0;
-  std::span<const std::uint64_t> dependencies{};
-  wire::View edges{};
-  NodeWork work{};
-};
-void encode(wire::Bytes& out, const AddAnsweredNode& m);
-bool decode(wire::View body, AddAnsweredNode& m);
-
-struct SetNode {
-  static constexpr std::uint16_t kOp = 0x2067;
-  std::uint64_t node = 0;
-  NodeWork work{};
-};
-void encode(wire::Bytes& out, const SetNode& m);
-bool decode(wire::View body, SetNode& m);
-
-/// Answers SetExecNode.
-struct SetExecNodeReply {
-  std::int32_t status = 0;
-};
-void encode(wire::Bytes& out, const SetExecNodeReply& m);
-bool decode(wire::View body, SetExecNodeReply& m);
-
-struct SetExecNode {
-  static constexpr std::uint16_t kOp = 0x2068;
-  using Reply = SetExecNodeReply;
-  std::uint64_t exec = 0;
-  std::uint64_t node = 0;
-  NodeWork work{};
-};
-void encode(wire::Bytes& out, const SetExecNode& m);
-bool decode(wire::View body, SetExecNode& m);
-
-/// Answers AskNode.
-struct AskNodeReply {
-  std::int32_t status = 0;
-  std::uint32_t reserved = 0;
-  NodeWork work{};
-};
-void encode(wire::Bytes& out, const AskNodeReply& m);
-bool decode(wire::View body, AskNodeReply& m);
-
-struct AskNode {
-  static constexpr std::uint16_t kOp = 0x2069;
-  using Reply = AskNodeReply;
-  std::uint64_t node = 0;
-};
-void encode(wire::Bytes& out, const AskNode& m);
-bool decode(wire::View body, AskNode& m);
-
-/// Answers GraphContent.
-struct GraphContentReply {
-  std::int32_t status = 0;
-  std::uint32_t reserved = 0;
-  std::vector<Node> nodes{};
-  std::vector<Edge> edges{};
-};
-void encode(wire::Bytes& out, const GraphContentReply& m);
-bool decode(wire::View body, GraphContentReply& m);
-
-struct GraphContent {
-  static constexpr std::uint16_t kOp = 0x206a;
-  using Reply = GraphContentReply;
-  std::uint64_t graph = 0;
-};
-void encode(wire::Bytes& out, const GraphContent& m);
-bool decode(wire::View body, GraphContent& m);
-
-/// Answers CloneGraph.
-struct CloneGraphReply {
-  std::int32_t status = 0;
-  std::uint32_t reserved = 0;
-  std::span<const std::uint64_t> originals{};
-  std::span<const std::uint64_t> clones{};
-};
-void encode(wire::Bytes& out, const CloneGraphReply& m);
-bool decode(wire::View body, CloneGraphReply& m);
-
-struct CloneGraph {
-  static constexpr std::uint16_t kOp = 0x206b;
-  using Reply = CloneGraphReply;
-  std::uint64_t graph = 0;
-  std::uint64_t clone = 0;
-};
-void encode(wire::Bytes& out, const CloneGraph& m);
-bool decode(wire::View body, CloneGraph& m);
 
 /// Answers Instantiate.
 struct InstantiateReply {
@@ -1190,6 +1051,7 @@ bool decode(wire::View body, InstantiateReply& m);
 
 struct Instantiate {
   static constexpr std::uint16_t kOp = 0x206c;
+  static constexpr char kName[] = "Instantiate";
   using Reply = InstantiateReply;
   std::uint64_t context = 0;
   std::uint64_t graph = 0;
@@ -1200,89 +1062,46 @@ struct Instantiate {
 void encode(wire::Bytes& out, const Instantiate& m);
 bool decode(wire::View body, Instantiate& m);
 
-/// Answers UpdateExec.
-struct UpdateExecReply {
-  std::int32_t status = 0;
-  std::uint32_t result = 0;
-  std::uint64_t node = 0;
-  std::uint64_t from = 0;
-};
-void encode(wire::Bytes& out, const UpdateExecReply& m);
-bool decode(wire::View body, UpdateExecReply& m);
-
-struct UpdateExec {
-  static constexpr std::uint16_t kOp = 0x206d;
-  using Reply = UpdateExecReply;
+struct SetExecNode {
+  static constexpr std::uint16_t kOp = 0x2068;
+  static constexpr char kName[] = "SetExecNode";
   std::uint64_t exec = 0;
-  std::uint64_t graph = 0;
-};
-void encode(wire::Bytes& out, const UpdateExec& m);
-bool decode(wire::View body, UpdateExec& m);
-
-struct SetNodeAttribute {
-  static constexpr std::uint16_t kOp = 0x206e;
   std::uint64_t node = 0;
-  LaunchAttribute attribute{};
+  NodeWork work{};
 };
-void encode(wire::Bytes& out, const SetNodeAttribute& m);
-bool decode(wire::View body, SetNodeAttribute& m);
+void encode(wire::Bytes& out, const SetExecNode& m);
+bool decode(wire::View body, SetExecNode& m);
 
-/// Answers NodeAttribute.
-struct NodeAttributeReply {
-  std::int32_t status = 0;
-  std::uint32_t reserved = 0;
-  std::uint64_t event = 0;
-  wire::View value{};
-};
-void encode(wire::Bytes& out, const NodeAttributeReply& m);
-bool decode(wire::View body, NodeAttributeReply& m);
-
-struct NodeAttribute {
-  static constexpr std::uint16_t kOp = 0x206f;
-  using Reply = NodeAttributeReply;
+struct EnableNode {
+  static constexpr std::uint16_t kOp = 0x2072;
+  static constexpr char kName[] = "EnableNode";
+  std::uint64_t exec = 0;
   std::uint64_t node = 0;
-  std::uint32_t which = 0;
+  std::uint32_t is_enabled = 0;
 };
-void encode(wire::Bytes& out, const NodeAttribute& m);
-bool decode(wire::View body, NodeAttribute& m);
+void encode(wire::Bytes& out, const EnableNode& m);
+bool decode(wire::View body, EnableNode& m);
 
-/// Answers GraphAsDot.
-struct GraphAsDotReply {
-  std::int32_t status = 0;
-  std::uint32_t reserved = 0;
-  wire::View text{};
-};
-void encode(wire::Bytes& out, const GraphAsDotReply& m);
-bool decode(wire::View body, GraphAsDotReply& m);
-
-struct GraphAsDot {
-  static constexpr std::uint16_t kOp = 0x2070;
-  using Reply = GraphAsDotReply;
-  std::uint64_t graph = 0;
-  std::uint32_t flags = 0;
-};
-void encode(wire::Bytes& out, const GraphAsDot& m);
-bool decode(wire::View body, GraphAsDot& m);
-
-/// Answers ConditionalHandle.
-struct ConditionalHandleReply {
-  std::int32_t status = 0;
-  std::uint32_t reserved = 0;
-  std::uint64_t value = 0;
-};
-void encode(wire::Bytes& out, const ConditionalHandleReply& m);
-bool decode(wire::View body, ConditionalHandleReply& m);
-
-struct ConditionalHandle {
-  static constexpr std::uint16_t kOp = 0x2071;
-  using Reply = ConditionalHandleReply;
+struct LaunchGraph {
+  static constexpr std::uint16_t kOp = 0x2073;
+  static constexpr char kName[] = "LaunchGraph";
   std::uint64_t context = 0;
-  std::uint64_t graph = 0;
-  std::uint32_t initial = 0;
-  std::uint32_t flags = 0;
+  std::uint64_t exec = 0;
+  std::uint64_t stream = 0;
+  std::vector<NodeInput> inputs{};
+  std::vector<NodeOutput> outputs{};
 };
-void encode(wire::Bytes& out, const ConditionalHandle& m);
-bool decode(wire::View body, ConditionalHandle& m);
+void encode(wire::Bytes& out, const LaunchGraph& m);
+bool decode(wire::View body, LaunchGraph& m);
+
+struct GraphInput {
+  static constexpr std::uint16_t kOp = 0x2074;
+  static constexpr char kName[] = "GraphInput";
+  std::uint64_t node = 0;
+  wire::Payload data{};
+};
+void encode(wire::Bytes& out, const GraphInput& m);
+bool decode(wire::View body, GraphInput& m);
 
 /// Answers PeerAccept.
 struct PeerAcceptReply {
@@ -1293,6 +1112,7 @@ bool decode(wire::View body, PeerAcceptReply& m);
 
 struct PeerAccept {
   static constexpr std::uint16_t kOp = 0x2078;
+  static constexpr char kName[] = "PeerAccept";
   using Reply = PeerAcceptReply;
   std::uint64_t peer = 0;
   wire::View key{};
@@ -1309,6 +1129,7 @@ bool decode(wire::View body, PeerOpenReply& m);
 
 struct PeerOpen {
   static constexpr std::uint16_t kOp = 0x2079;
+  static constexpr char kName[] = "PeerOpen";
   using Reply = PeerOpenReply;
   std::uint64_t peer = 0;
   wire::View key{};
@@ -1321,6 +1142,7 @@ bool decode(wire::View body, PeerOpen& m);
 
 struct ExportMemory {
   static constexpr std::uint16_t kOp = 0x207a;
+  static constexpr char kName[] = "ExportMemory";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   Place source{};
@@ -1333,6 +1155,7 @@ bool decode(wire::View body, ExportMemory& m);
 
 struct ImportMemory {
   static constexpr std::uint16_t kOp = 0x207b;
+  static constexpr char kName[] = "ImportMemory";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   Place target{};
@@ -1345,6 +1168,7 @@ bool decode(wire::View body, ImportMemory& m);
 
 struct Failed {
   static constexpr std::uint16_t kOp = 0x20f0;
+  static constexpr char kName[] = "Failed";
   std::uint64_t context = 0;
   std::uint32_t op = 0;
   std::int32_t status = 0;
@@ -1356,6 +1180,7 @@ bool decode(wire::View body, Failed& m);
 
 struct RunHostFunction {
   static constexpr std::uint16_t kOp = 0x20f1;
+  static constexpr char kName[] = "RunHostFunction";
   std::uint64_t function = 0;
   std::uint64_t turn = 0;
   std::int32_t status = 0;
@@ -1365,6 +1190,7 @@ bool decode(wire::View body, RunHostFunction& m);
 
 struct EventReached {
   static constexpr std::uint16_t kOp = 0x20f2;
+  static constexpr char kName[] = "EventReached";
   std::uint64_t event = 0;
   std::uint64_t number = 0;
   std::int32_t status = 0;
@@ -1374,10 +1200,20 @@ bool decode(wire::View body, EventReached& m);
 
 struct Printed {
   static constexpr std::uint16_t kOp = 0x20f3;
+  static constexpr char kName[] = "Printed";
   wire::View text{};
 };
 void encode(wire::Bytes& out, const Printed& m);
 bool decode(wire::View body, Printed& m);
+
+struct Changed {
+  static constexpr std::uint16_t kOp = 0x20f4;
+  static constexpr char kName[] = "Changed";
+  std::vector<Range> ranges{};
+  wire::View data{};
+};
+void encode(wire::Bytes& out, const Changed& m);
+bool decode(wire::View body, Changed& m);
 
 /// Answers DeviceGetTexture1dLinearMaxWidth.
 struct DeviceGetTexture1dLinearMaxWidthReply {
@@ -1389,6 +1225,7 @@ bool decode(wire::View body, DeviceGetTexture1dLinearMaxWidthReply& m);
 
 struct DeviceGetTexture1dLinearMaxWidth {
   static constexpr std::uint16_t kOp = 0x2100;
+  static constexpr char kName[] = "DeviceGetTexture1dLinearMaxWidth";
   using Reply = DeviceGetTexture1dLinearMaxWidthReply;
   std::uint64_t context = 0;
   std::uint32_t format = 0;
@@ -1400,6 +1237,7 @@ bool decode(wire::View body, DeviceGetTexture1dLinearMaxWidth& m);
 
 struct CtxSetFlags {
   static constexpr std::uint16_t kOp = 0x2101;
+  static constexpr char kName[] = "CtxSetFlags";
   std::uint64_t context = 0;
   std::uint32_t flags = 0;
 };
@@ -1408,6 +1246,7 @@ bool decode(wire::View body, CtxSetFlags& m);
 
 struct CtxSetCacheConfig {
   static constexpr std::uint16_t kOp = 0x2102;
+  static constexpr char kName[] = "CtxSetCacheConfig";
   std::uint64_t context = 0;
   std::uint32_t config = 0;
 };
@@ -1416,6 +1255,7 @@ bool decode(wire::View body, CtxSetCacheConfig& m);
 
 struct CtxResetPersistingL2Cache {
   static constexpr std::uint16_t kOp = 0x2103;
+  static constexpr char kName[] = "CtxResetPersistingL2Cache";
   std::uint64_t context = 0;
 };
 void encode(wire::Bytes& out, const CtxResetPersistingL2Cache& m);
@@ -1423,6 +1263,7 @@ bool decode(wire::View body, CtxResetPersistingL2Cache& m);
 
 struct CtxRecordEvent {
   static constexpr std::uint16_t kOp = 0x2104;
+  static constexpr char kName[] = "CtxRecordEvent";
   std::uint64_t context = 0;
   std::uint64_t ctx = 0;
   std::uint64_t event = 0;
@@ -1432,6 +1273,7 @@ bool decode(wire::View body, CtxRecordEvent& m);
 
 struct CtxWaitEvent {
   static constexpr std::uint16_t kOp = 0x2105;
+  static constexpr char kName[] = "CtxWaitEvent";
   std::uint64_t context = 0;
   std::uint64_t ctx = 0;
   std::uint64_t event = 0;
@@ -1448,6 +1290,7 @@ bool decode(wire::View body, KernelSetAttributeReply& m);
 
 struct KernelSetAttribute {
   static constexpr std::uint16_t kOp = 0x2106;
+  static constexpr char kName[] = "KernelSetAttribute";
   using Reply = KernelSetAttributeReply;
   std::uint64_t context = 0;
   std::uint32_t attrib = 0;
@@ -1460,6 +1303,7 @@ bool decode(wire::View body, KernelSetAttribute& m);
 
 struct KernelSetCacheConfig {
   static constexpr std::uint16_t kOp = 0x2107;
+  static constexpr char kName[] = "KernelSetCacheConfig";
   std::uint64_t context = 0;
   std::uint64_t kernel = 0;
   std::uint32_t config = 0;
@@ -1478,6 +1322,7 @@ bool decode(wire::View body, ArrayGetMemoryRequirementsReply& m);
 
 struct ArrayGetMemoryRequirements {
   static constexpr std::uint16_t kOp = 0x2108;
+  static constexpr char kName[] = "ArrayGetMemoryRequirements";
   using Reply = ArrayGetMemoryRequirementsReply;
   std::uint64_t context = 0;
   std::uint64_t array = 0;
@@ -1496,6 +1341,7 @@ bool decode(wire::View body, MipmappedArrayGetMemoryRequirementsReply& m);
 
 struct MipmappedArrayGetMemoryRequirements {
   static constexpr std::uint16_t kOp = 0x2109;
+  static constexpr char kName[] = "MipmappedArrayGetMemoryRequirements";
   using Reply = MipmappedArrayGetMemoryRequirementsReply;
   std::uint64_t context = 0;
   std::uint64_t mipmap = 0;
@@ -1513,6 +1359,7 @@ bool decode(wire::View body, ArrayGetPlaneReply& m);
 
 struct ArrayGetPlane {
   static constexpr std::uint16_t kOp = 0x210a;
+  static constexpr char kName[] = "ArrayGetPlane";
   using Reply = ArrayGetPlaneReply;
   std::uint64_t context = 0;
   std::uint64_t plane_array = 0;
@@ -1531,6 +1378,7 @@ bool decode(wire::View body, MipmappedArrayGetLevelReply& m);
 
 struct MipmappedArrayGetLevel {
   static constexpr std::uint16_t kOp = 0x210b;
+  static constexpr char kName[] = "MipmappedArrayGetLevel";
   using Reply = MipmappedArrayGetLevelReply;
   std::uint64_t context = 0;
   std::uint64_t level_array = 0;
@@ -1550,6 +1398,7 @@ bool decode(wire::View body, MemGetAccessReply& m);
 
 struct MemGetAccess {
   static constexpr std::uint16_t kOp = 0x210c;
+  static constexpr char kName[] = "MemGetAccess";
   using Reply = MemGetAccessReply;
   std::uint64_t context = 0;
   wire::View location{};
@@ -1560,6 +1409,7 @@ bool decode(wire::View body, MemGetAccess& m);
 
 struct MemPoolTrimTo {
   static constexpr std::uint16_t kOp = 0x210d;
+  static constexpr char kName[] = "MemPoolTrimTo";
   std::uint64_t context = 0;
   std::uint64_t pool = 0;
   std::uint64_t min_bytes_to_keep = 0;
@@ -1569,6 +1419,7 @@ bool decode(wire::View body, MemPoolTrimTo& m);
 
 struct MemPoolSetAccess {
   static constexpr std::uint16_t kOp = 0x210e;
+  static constexpr char kName[] = "MemPoolSetAccess";
   std::uint64_t context = 0;
   std::uint64_t pool = 0;
   wire::View map{};
@@ -1586,6 +1437,7 @@ bool decode(wire::View body, MemPoolGetAccessReply& m);
 
 struct MemPoolGetAccess {
   static constexpr std::uint16_t kOp = 0x210f;
+  static constexpr char kName[] = "MemPoolGetAccess";
   using Reply = MemPoolGetAccessReply;
   std::uint64_t context = 0;
   std::uint64_t mem_pool = 0;
@@ -1596,6 +1448,7 @@ bool decode(wire::View body, MemPoolGetAccess& m);
 
 struct StreamWaitEvent {
   static constexpr std::uint16_t kOp = 0x2110;
+  static constexpr char kName[] = "StreamWaitEvent";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   std::uint64_t event = 0;
@@ -1606,6 +1459,7 @@ bool decode(wire::View body, StreamWaitEvent& m);
 
 struct StreamCopyAttributes {
   static constexpr std::uint16_t kOp = 0x2111;
+  static constexpr char kName[] = "StreamCopyAttributes";
   std::uint64_t context = 0;
   std::uint64_t dst_stream = 0;
   std::uint64_t src_stream = 0;
@@ -1615,6 +1469,7 @@ bool decode(wire::View body, StreamCopyAttributes& m);
 
 struct EventRecord {
   static constexpr std::uint16_t kOp = 0x2112;
+  static constexpr char kName[] = "EventRecord";
   std::uint64_t context = 0;
   std::uint64_t event = 0;
   std::uint64_t stream = 0;
@@ -1624,6 +1479,7 @@ bool decode(wire::View body, EventRecord& m);
 
 struct EventRecordWithFlags {
   static constexpr std::uint16_t kOp = 0x2113;
+  static constexpr char kName[] = "EventRecordWithFlags";
   std::uint64_t context = 0;
   std::uint64_t event = 0;
   std::uint64_t stream = 0;
@@ -1634,6 +1490,7 @@ bool decode(wire::View body, EventRecordWithFlags& m);
 
 struct StreamWaitValue32 {
   static constexpr std::uint16_t kOp = 0x2114;
+  static constexpr char kName[] = "StreamWaitValue32";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   std::uint64_t addr = 0;
@@ -1645,6 +1502,7 @@ bool decode(wire::View body, StreamWaitValue32& m);
 
 struct StreamWaitValue64 {
   static constexpr std::uint16_t kOp = 0x2115;
+  static constexpr char kName[] = "StreamWaitValue64";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   std::uint64_t addr = 0;
@@ -1656,6 +1514,7 @@ bool decode(wire::View body, StreamWaitValue64& m);
 
 struct StreamWriteValue32 {
   static constexpr std::uint16_t kOp = 0x2116;
+  static constexpr char kName[] = "StreamWriteValue32";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   std::uint64_t addr = 0;
@@ -1667,6 +1526,7 @@ bool decode(wire::View body, StreamWriteValue32& m);
 
 struct StreamWriteValue64 {
   static constexpr std::uint16_t kOp = 0x2117;
+  static constexpr char kName[] = "StreamWriteValue64";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   std::uint64_t addr = 0;
@@ -1678,6 +1538,7 @@ bool decode(wire::View body, StreamWriteValue64& m);
 
 struct StreamBatchMemOp {
   static constexpr std::uint16_t kOp = 0x2118;
+  static constexpr char kName[] = "StreamBatchMemOp";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
   wire::View param_array{};
@@ -1695,6 +1556,7 @@ bool decode(wire::View body, FuncSetAttributeReply& m);
 
 struct FuncSetAttribute {
   static constexpr std::uint16_t kOp = 0x2119;
+  static constexpr char kName[] = "FuncSetAttribute";
   using Reply = FuncSetAttributeReply;
   std::uint64_t context = 0;
   std::uint64_t hfunc = 0;
@@ -1706,6 +1568,7 @@ bool decode(wire::View body, FuncSetAttribute& m);
 
 struct FuncSetCacheConfig {
   static constexpr std::uint16_t kOp = 0x211a;
+  static constexpr char kName[] = "FuncSetCacheConfig";
   std::uint64_t context = 0;
   std::uint64_t hfunc = 0;
   std::uint32_t config = 0;
@@ -1723,6 +1586,7 @@ bool decode(wire::View body, FuncIsLoadedReply& m);
 
 struct FuncIsLoaded {
   static constexpr std::uint16_t kOp = 0x211b;
+  static constexpr char kName[] = "FuncIsLoaded";
   using Reply = FuncIsLoadedReply;
   std::uint64_t context = 0;
   std::uint64_t function = 0;
@@ -1732,6 +1596,7 @@ bool decode(wire::View body, FuncIsLoaded& m);
 
 struct FuncLoad {
   static constexpr std::uint16_t kOp = 0x211c;
+  static constexpr char kName[] = "FuncLoad";
   std::uint64_t context = 0;
   std::uint64_t function = 0;
 };
@@ -1740,6 +1605,7 @@ bool decode(wire::View body, FuncLoad& m);
 
 struct FuncSetSharedMemConfig {
   static constexpr std::uint16_t kOp = 0x211d;
+  static constexpr char kName[] = "FuncSetSharedMemConfig";
   std::uint64_t context = 0;
   std::uint64_t hfunc = 0;
   std::uint32_t config = 0;
@@ -1747,106 +1613,15 @@ struct FuncSetSharedMemConfig {
 void encode(wire::Bytes& out, const FuncSetSharedMemConfig& m);
 bool decode(wire::View body, FuncSetSharedMemConfig& m);
 
-struct DeviceGraphMemTrim {
-  static constexpr std::uint16_t kOp = 0x211e;
-  std::uint64_t context = 0;
-  std::uint32_t device = 0;
-};
-void encode(wire::Bytes& out, const DeviceGraphMemTrim& m);
-bool decode(wire::View body, DeviceGraphMemTrim& m);
-
-struct GraphAddDependencies {
-  static constexpr std::uint16_t kOp = 0x211f;
-  std::uint64_t context = 0;
-  std::uint64_t graph = 0;
-  std::span<const std::uint64_t> from{};
-  std::span<const std::uint64_t> to{};
-  wire::View edge_data{};
-};
-void encode(wire::Bytes& out, const GraphAddDependencies& m);
-bool decode(wire::View body, GraphAddDependencies& m);
-
-struct GraphRemoveDependencies {
-  static constexpr std::uint16_t kOp = 0x2120;
-  std::uint64_t context = 0;
-  std::uint64_t graph = 0;
-  std::span<const std::uint64_t> from{};
-  std::span<const std::uint64_t> to{};
-  wire::View edge_data{};
-};
-void encode(wire::Bytes& out, const GraphRemoveDependencies& m);
-bool decode(wire::View body, GraphRemoveDependencies& m);
-
-struct GraphDestroyNode {
-  static constexpr std::uint16_t kOp = 0x2121;
-  std::uint64_t context = 0;
-  std::uint64_t node = 0;
-};
-void encode(wire::Bytes& out, const GraphDestroyNode& m);
-bool decode(wire::View body, GraphDestroyNode& m);
-
-/// Answers GraphNodeSetEnabled.
-struct GraphNodeSetEnabledReply {
-  std::int32_t status = 0;
-};
-void encode(wire::Bytes& out, const GraphNodeSetEnabledReply& m);
-bool decode(wire::View body, GraphNodeSetEnabledReply& m);
-
-struct GraphNodeSetEnabled {
-  static constexpr std::uint16_t kOp = 0x2122;
-  using Reply = GraphNodeSetEnabledReply;
-  std::uint64_t context = 0;
-  std::uint64_t graph_exec = 0;
-  std::uint64_t node = 0;
-  std::uint32_t is_enabled = 0;
-};
-void encode(wire::Bytes& out, const GraphNodeSetEnabled& m);
-bool decode(wire::View body, GraphNodeSetEnabled& m);
-
-/// Answers GraphNodeGetEnabled.
-struct GraphNodeGetEnabledReply {
-  std::int32_t status = 0;
-  std::uint32_t is_enabled = 0;
-};
-void encode(wire::Bytes& out, const GraphNodeGetEnabledReply& m);
-bool decode(wire::View body, GraphNodeGetEnabledReply& m);
-
-struct GraphNodeGetEnabled {
-  static constexpr std::uint16_t kOp = 0x2123;
-  using Reply = GraphNodeGetEnabledReply;
-  std::uint64_t context = 0;
-  std::uint64_t graph_exec = 0;
-  std::uint64_t node = 0;
-};
-void encode(wire::Bytes& out, const GraphNodeGetEnabled& m);
-bool decode(wire::View body, GraphNodeGetEnabled& m);
-
 struct GraphUpload {
   static constexpr std::uint16_t kOp = 0x2124;
+  static constexpr char kName[] = "GraphUpload";
   std::uint64_t context = 0;
   std::uint64_t graph = 0;
   std::uint64_t stream = 0;
 };
 void encode(wire::Bytes& out, const GraphUpload& m);
 bool decode(wire::View body, GraphUpload& m);
-
-struct GraphLaunch {
-  static constexpr std::uint16_t kOp = 0x2125;
-  std::uint64_t context = 0;
-  std::uint64_t graph = 0;
-  std::uint64_t stream = 0;
-};
-void encode(wire::Bytes& out, const GraphLaunch& m);
-bool decode(wire::View body, GraphLaunch& m);
-
-struct GraphKernelNodeCopyAttributes {
-  static constexpr std::uint16_t kOp = 0x2126;
-  std::uint64_t context = 0;
-  std::uint64_t dst = 0;
-  std::uint64_t src = 0;
-};
-void encode(wire::Bytes& out, const GraphKernelNodeCopyAttributes& m);
-bool decode(wire::View body, GraphKernelNodeCopyAttributes& m);
 
 /// Answers OccupancyMaxActiveBlocksPerMultiprocessorWithFlags.
 struct OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply {
@@ -1858,6 +1633,7 @@ bool decode(wire::View body, OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsR
 
 struct OccupancyMaxActiveBlocksPerMultiprocessorWithFlags {
   static constexpr std::uint16_t kOp = 0x2127;
+  static constexpr char kName[] = "OccupancyMaxActiveBlocksPerMultiprocessorWithFlags";
   using Reply = OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply;
   std::uint64_t context = 0;
   std::uint64_t func = 0;
@@ -1878,6 +1654,7 @@ bool decode(wire::View body, OccupancyAvailableDynamicSmemPerBlockReply& m);
 
 struct OccupancyAvailableDynamicSmemPerBlock {
   static constexpr std::uint16_t kOp = 0x2128;
+  static constexpr char kName[] = "OccupancyAvailableDynamicSmemPerBlock";
   using Reply = OccupancyAvailableDynamicSmemPerBlockReply;
   std::uint64_t context = 0;
   std::uint64_t func = 0;
@@ -1889,6 +1666,7 @@ bool decode(wire::View body, OccupancyAvailableDynamicSmemPerBlock& m);
 
 struct TexObjectDestroy {
   static constexpr std::uint16_t kOp = 0x2129;
+  static constexpr char kName[] = "TexObjectDestroy";
   std::uint64_t context = 0;
   std::uint64_t tex_object = 0;
 };
@@ -1897,6 +1675,7 @@ bool decode(wire::View body, TexObjectDestroy& m);
 
 struct SurfObjectDestroy {
   static constexpr std::uint16_t kOp = 0x212a;
+  static constexpr char kName[] = "SurfObjectDestroy";
   std::uint64_t context = 0;
   std::uint64_t surf_object = 0;
 };
@@ -1912,6 +1691,7 @@ bool decode(wire::View body, CtxEnablePeerAccessReply& m);
 
 struct CtxEnablePeerAccess {
   static constexpr std::uint16_t kOp = 0x212b;
+  static constexpr char kName[] = "CtxEnablePeerAccess";
   using Reply = CtxEnablePeerAccessReply;
   std::uint64_t context = 0;
   std::uint64_t peer_context = 0;
@@ -1929,6 +1709,7 @@ bool decode(wire::View body, CtxDisablePeerAccessReply& m);
 
 struct CtxDisablePeerAccess {
   static constexpr std::uint16_t kOp = 0x212c;
+  static constexpr char kName[] = "CtxDisablePeerAccess";
   using Reply = CtxDisablePeerAccessReply;
   std::uint64_t context = 0;
   std::uint64_t peer_context = 0;

@@ -25,7 +25,7 @@ class Requests {
   virtual void on(const Free& message) = 0;
   virtual void on(const CreateMemory& call, wire::Respond<CreateMemory::Reply> respond) = 0;
   virtual void on(const MapMemory& message) = 0;
-  virtual void on(const UnmapMemory& message) = 0;
+  virtual void on(const UnmapMemory& call, wire::Respond<UnmapMemory::Reply> respond) = 0;
   virtual void on(const SetAccess& message) = 0;
   virtual void on(const MemoryGranularity& call, wire::Respond<MemoryGranularity::Reply> respond) = 0;
   virtual void on(const DefaultPool& message) = 0;
@@ -34,8 +34,6 @@ class Requests {
   virtual void on(const FreeToPool& message) = 0;
   virtual void on(const SetPoolAttribute& message) = 0;
   virtual void on(const PoolAttribute& call, wire::Respond<PoolAttribute::Reply> respond) = 0;
-  virtual void on(const SetGraphMemory& message) = 0;
-  virtual void on(const GraphMemory& call, wire::Respond<GraphMemory::Reply> respond) = 0;
   virtual void on(const CreateArray& call, wire::Respond<CreateArray::Reply> respond) = 0;
   virtual void on(const CreateTexture& call, wire::Respond<CreateTexture::Reply> respond) = 0;
   virtual void on(const CreateSurface& call, wire::Respond<CreateSurface::Reply> respond) = 0;
@@ -54,7 +52,6 @@ class Requests {
   virtual void on(const CopyRows& message) = 0;
   virtual void on(const Fill& message) = 0;
   virtual void on(const WriteRanges& message) = 0;
-  virtual void on(const ReadRanges& message) = 0;
   virtual void on(const HostFunction& message) = 0;
   virtual void on(const RanHostFunction& message) = 0;
   virtual void on(const WaitGate& message) = 0;
@@ -69,24 +66,13 @@ class Requests {
   virtual void on(const QueryEvent& call, wire::Respond<QueryEvent::Reply> respond) = 0;
   virtual void on(const WatchEvent& message) = 0;
   virtual void on(const ElapsedTime& call, wire::Respond<ElapsedTime::Reply> respond) = 0;
-  virtual void on(const BeginCapture& message) = 0;
-  virtual void on(const EndCapture& call, wire::Respond<EndCapture::Reply> respond) = 0;
-  virtual void on(const CaptureInfo& call, wire::Respond<CaptureInfo::Reply> respond) = 0;
-  virtual void on(const UpdateCapture& message) = 0;
   virtual void on(const CreateGraph& message) = 0;
   virtual void on(const AddNode& message) = 0;
-  virtual void on(const AddAnsweredNode& call, wire::Respond<AddAnsweredNode::Reply> respond) = 0;
-  virtual void on(const SetNode& message) = 0;
-  virtual void on(const SetExecNode& call, wire::Respond<SetExecNode::Reply> respond) = 0;
-  virtual void on(const AskNode& call, wire::Respond<AskNode::Reply> respond) = 0;
-  virtual void on(const GraphContent& call, wire::Respond<GraphContent::Reply> respond) = 0;
-  virtual void on(const CloneGraph& call, wire::Respond<CloneGraph::Reply> respond) = 0;
   virtual void on(const Instantiate& call, wire::Respond<Instantiate::Reply> respond) = 0;
-  virtual void on(const UpdateExec& call, wire::Respond<UpdateExec::Reply> respond) = 0;
-  virtual void on(const SetNodeAttribute& message) = 0;
-  virtual void on(const NodeAttribute& call, wire::Respond<NodeAttribute::Reply> respond) = 0;
-  virtual void on(const GraphAsDot& call, wire::Respond<GraphAsDot::Reply> respond) = 0;
-  virtual void on(const ConditionalHandle& call, wire::Respond<ConditionalHandle::Reply> respond) = 0;
+  virtual void on(const SetExecNode& message) = 0;
+  virtual void on(const EnableNode& message) = 0;
+  virtual void on(const LaunchGraph& message) = 0;
+  virtual void on(const GraphInput& message) = 0;
   virtual void on(const PeerAccept& call, wire::Respond<PeerAccept::Reply> respond) = 0;
   virtual void on(const PeerOpen& call, wire::Respond<PeerOpen::Reply> respond) = 0;
   virtual void on(const ExportMemory& message) = 0;
@@ -121,15 +107,7 @@ class Requests {
   virtual void on(const FuncIsLoaded& call, wire::Respond<FuncIsLoaded::Reply> respond) = 0;
   virtual void on(const FuncLoad& message) = 0;
   virtual void on(const FuncSetSharedMemConfig& message) = 0;
-  virtual void on(const DeviceGraphMemTrim& message) = 0;
-  virtual void on(const GraphAddDependencies& message) = 0;
-  virtual void on(const GraphRemoveDependencies& message) = 0;
-  virtual void on(const GraphDestroyNode& message) = 0;
-  virtual void on(const GraphNodeSetEnabled& call, wire::Respond<GraphNodeSetEnabled::Reply> respond) = 0;
-  virtual void on(const GraphNodeGetEnabled& call, wire::Respond<GraphNodeGetEnabled::Reply> respond) = 0;
   virtual void on(const GraphUpload& message) = 0;
-  virtual void on(const GraphLaunch& message) = 0;
-  virtual void on(const GraphKernelNodeCopyAttributes& message) = 0;
   virtual void on(const OccupancyMaxActiveBlocksPerMultiprocessorWithFlags& call, wire::Respond<OccupancyMaxActiveBlocksPerMultiprocessorWithFlags::Reply> respond) = 0;
   virtual void on(const OccupancyAvailableDynamicSmemPerBlock& call, wire::Respond<OccupancyAvailableDynamicSmemPerBlock::Reply> respond) = 0;
   virtual void on(const TexObjectDestroy& message) = 0;
@@ -145,6 +123,7 @@ class Notices {
   virtual void on(const RunHostFunction& message) = 0;
   virtual void on(const EventReached& message) = 0;
   virtual void on(const Printed& message) = 0;
+  virtual void on(const Changed& message) = 0;
 };
 
 enum class Dispatch {

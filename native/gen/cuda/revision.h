@@ -7,6 +7,6 @@
 namespace flexrack::cu {
 
 /// The revision is a hash over the ops, names and fields of all messages: two ends that differ in it do not understand each other.
-inline constexpr wire::Api kApi{"cuda", 0x2000, 0x9398e81d1d337f18};
+inline constexpr wire::Api kApi{"cuda", 0x2000, 0xa7b40bc557c990b6};
 
 }  // namespace flexrack::cu

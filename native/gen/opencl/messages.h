@@ -110,6 +110,7 @@ bool decode(wire::View body, DescribeReply& m);
 
 struct Describe {
   static constexpr std::uint16_t kOp = 0x1001;
+  static constexpr char kName[] = "Describe";
   using Reply = DescribeReply;
 };
 void encode(wire::Bytes& out, const Describe& m);
@@ -124,6 +125,7 @@ bool decode(wire::View body, CreateContextReply& m);
 
 struct CreateContext {
   static constexpr std::uint16_t kOp = 0x1002;
+  static constexpr char kName[] = "CreateContext";
   using Reply = CreateContextReply;
   std::uint64_t context = 0;
   std::span<const std::uint32_t> devices{};
@@ -141,6 +143,7 @@ bool decode(wire::View body, CreateQueueReply& m);
 
 struct CreateQueue {
   static constexpr std::uint16_t kOp = 0x1003;
+  static constexpr char kName[] = "CreateQueue";
   using Reply = CreateQueueReply;
   std::uint64_t context = 0;
   std::uint64_t queue = 0;
@@ -153,6 +156,7 @@ bool decode(wire::View body, CreateQueue& m);
 
 struct Release {
   static constexpr std::uint16_t kOp = 0x1004;
+  static constexpr char kName[] = "Release";
   std::uint64_t object = 0;
 };
 void encode(wire::Bytes& out, const Release& m);
@@ -160,6 +164,7 @@ bool decode(wire::View body, Release& m);
 
 struct Flush {
   static constexpr std::uint16_t kOp = 0x1005;
+  static constexpr char kName[] = "Flush";
   std::uint64_t queue = 0;
 };
 void encode(wire::Bytes& out, const Flush& m);
@@ -176,6 +181,7 @@ bool decode(wire::View body, DeviceTimeReply& m);
 
 struct DeviceTime {
   static constexpr std::uint16_t kOp = 0x1006;
+  static constexpr char kName[] = "DeviceTime";
   using Reply = DeviceTimeReply;
   std::uint32_t device = 0;
 };
@@ -193,6 +199,7 @@ bool decode(wire::View body, CreateSubDevicesReply& m);
 
 struct CreateSubDevices {
   static constexpr std::uint16_t kOp = 0x1007;
+  static constexpr char kName[] = "CreateSubDevices";
   using Reply = CreateSubDevicesReply;
   std::uint32_t device = 0;
   std::uint32_t capacity = 0;
@@ -205,6 +212,7 @@ bool decode(wire::View body, CreateSubDevices& m);
 
 struct ReleaseDevice {
   static constexpr std::uint16_t kOp = 0x1008;
+  static constexpr char kName[] = "ReleaseDevice";
   std::uint32_t device = 0;
 };
 void encode(wire::Bytes& out, const ReleaseDevice& m);
@@ -219,6 +227,7 @@ bool decode(wire::View body, CreateBufferReply& m);
 
 struct CreateBuffer {
   static constexpr std::uint16_t kOp = 0x1010;
+  static constexpr char kName[] = "CreateBuffer";
   using Reply = CreateBufferReply;
   std::uint64_t context = 0;
   std::uint64_t memory = 0;
@@ -238,6 +247,7 @@ bool decode(wire::View body, CreateSubBufferReply& m);
 
 struct CreateSubBuffer {
   static constexpr std::uint16_t kOp = 0x1011;
+  static constexpr char kName[] = "CreateSubBuffer";
   using Reply = CreateSubBufferReply;
   std::uint64_t parent = 0;
   std::uint64_t memory = 0;
@@ -258,6 +268,7 @@ bool decode(wire::View body, CreateImageReply& m);
 
 struct CreateImage {
   static constexpr std::uint16_t kOp = 0x1012;
+  static constexpr char kName[] = "CreateImage";
   using Reply = CreateImageReply;
   std::uint64_t context = 0;
   std::uint64_t memory = 0;
@@ -280,6 +291,7 @@ bool decode(wire::View body, ImageFormatsReply& m);
 
 struct ImageFormats {
   static constexpr std::uint16_t kOp = 0x1013;
+  static constexpr char kName[] = "ImageFormats";
   using Reply = ImageFormatsReply;
   std::uint64_t context = 0;
   std::uint64_t flags = 0;
@@ -298,6 +310,7 @@ bool decode(wire::View body, CreateSamplerReply& m);
 
 struct CreateSampler {
   static constexpr std::uint16_t kOp = 0x1014;
+  static constexpr char kName[] = "CreateSampler";
   using Reply = CreateSamplerReply;
   std::uint64_t context = 0;
   std::uint64_t sampler = 0;
@@ -315,6 +328,7 @@ bool decode(wire::View body, CreatePipeReply& m);
 
 struct CreatePipe {
   static constexpr std::uint16_t kOp = 0x1015;
+  static constexpr char kName[] = "CreatePipe";
   using Reply = CreatePipeReply;
   std::uint64_t context = 0;
   std::uint64_t memory = 0;
@@ -334,6 +348,7 @@ bool decode(wire::View body, ReserveReply& m);
 
 struct Reserve {
   static constexpr std::uint16_t kOp = 0x1016;
+  static constexpr char kName[] = "Reserve";
   using Reply = ReserveReply;
   std::uint64_t memory = 0;
   std::uint32_t device = 0;
@@ -351,6 +366,7 @@ bool decode(wire::View body, CreateProgramReply& m);
 
 struct CreateProgram {
   static constexpr std::uint16_t kOp = 0x1020;
+  static constexpr char kName[] = "CreateProgram";
   using Reply = CreateProgramReply;
   std::uint64_t context = 0;
   std::uint64_t program = 0;
@@ -372,6 +388,7 @@ bool decode(wire::View body, BuildProgramReply& m);
 
 struct BuildProgram {
   static constexpr std::uint16_t kOp = 0x1021;
+  static constexpr char kName[] = "BuildProgram";
   using Reply = BuildProgramReply;
   std::uint64_t program = 0;
   std::span<const std::uint32_t> devices{};
@@ -391,6 +408,7 @@ bool decode(wire::View body, CompileProgramReply& m);
 
 struct CompileProgram {
   static constexpr std::uint16_t kOp = 0x1022;
+  static constexpr char kName[] = "CompileProgram";
   using Reply = CompileProgramReply;
   std::uint64_t program = 0;
   std::span<const std::uint32_t> devices{};
@@ -413,6 +431,7 @@ bool decode(wire::View body, LinkProgramReply& m);
 
 struct LinkProgram {
   static constexpr std::uint16_t kOp = 0x1023;
+  static constexpr char kName[] = "LinkProgram";
   using Reply = LinkProgramReply;
   std::uint64_t context = 0;
   std::uint64_t program = 0;
@@ -435,6 +454,7 @@ bool decode(wire::View body, ProgramBinariesReply& m);
 
 struct ProgramBinaries {
   static constexpr std::uint16_t kOp = 0x1024;
+  static constexpr char kName[] = "ProgramBinaries";
   using Reply = ProgramBinariesReply;
   std::uint64_t program = 0;
 };
@@ -451,6 +471,7 @@ bool decode(wire::View body, ProgramInfoReply& m);
 
 struct ProgramInfo {
   static constexpr std::uint16_t kOp = 0x1025;
+  static constexpr char kName[] = "ProgramInfo";
   using Reply = ProgramInfoReply;
   std::uint64_t program = 0;
   std::uint32_t param = 0;
@@ -467,6 +488,7 @@ bool decode(wire::View body, SpecializeProgramReply& m);
 
 struct SpecializeProgram {
   static constexpr std::uint16_t kOp = 0x1026;
+  static constexpr char kName[] = "SpecializeProgram";
   using Reply = SpecializeProgramReply;
   std::uint64_t program = 0;
   std::uint32_t id = 0;
@@ -485,6 +507,7 @@ bool decode(wire::View body, BuildInfoReply& m);
 
 struct BuildInfo {
   static constexpr std::uint16_t kOp = 0x1027;
+  static constexpr char kName[] = "BuildInfo";
   using Reply = BuildInfoReply;
   std::uint64_t program = 0;
   std::uint32_t device = 0;
@@ -505,6 +528,7 @@ bool decode(wire::View body, CreateKernelReply& m);
 
 struct CreateKernel {
   static constexpr std::uint16_t kOp = 0x1028;
+  static constexpr char kName[] = "CreateKernel";
   using Reply = CreateKernelReply;
   std::uint64_t program = 0;
   std::uint64_t kernel = 0;
@@ -522,6 +546,7 @@ bool decode(wire::View body, CloneKernelReply& m);
 
 struct CloneKernel {
   static constexpr std::uint16_t kOp = 0x1029;
+  static constexpr char kName[] = "CloneKernel";
   using Reply = CloneKernelReply;
   std::uint64_t source = 0;
   std::uint64_t kernel = 0;
@@ -539,6 +564,7 @@ bool decode(wire::View body, SubGroupInfoReply& m);
 
 struct SubGroupInfo {
   static constexpr std::uint16_t kOp = 0x102a;
+  static constexpr char kName[] = "SubGroupInfo";
   using Reply = SubGroupInfoReply;
   std::uint64_t kernel = 0;
   std::uint32_t device = 0;
@@ -558,6 +584,7 @@ bool decode(wire::View body, KernelExecInfoReply& m);
 
 struct KernelExecInfo {
   static constexpr std::uint16_t kOp = 0x102b;
+  static constexpr char kName[] = "KernelExecInfo";
   using Reply = KernelExecInfoReply;
   std::uint64_t kernel = 0;
   std::uint32_t param = 0;
@@ -575,6 +602,7 @@ bool decode(wire::View body, CheckArgumentReply& m);
 
 struct CheckArgument {
   static constexpr std::uint16_t kOp = 0x102c;
+  static constexpr char kName[] = "CheckArgument";
   using Reply = CheckArgumentReply;
   std::uint64_t kernel = 0;
   Argument argument{};
@@ -592,6 +620,7 @@ bool decode(wire::View body, SuggestLocalSizeReply& m);
 
 struct SuggestLocalSize {
   static constexpr std::uint16_t kOp = 0x102d;
+  static constexpr char kName[] = "SuggestLocalSize";
   using Reply = SuggestLocalSizeReply;
   std::uint64_t queue = 0;
   std::uint64_t kernel = 0;
@@ -604,6 +633,7 @@ bool decode(wire::View body, SuggestLocalSize& m);
 
 struct Launch {
   static constexpr std::uint16_t kOp = 0x1030;
+  static constexpr char kName[] = "Launch";
   std::uint64_t queue = 0;
   std::uint64_t kernel = 0;
   std::uint64_t event = 0;
@@ -620,6 +650,7 @@ bool decode(wire::View body, Launch& m);
 
 struct WriteBuffer {
   static constexpr std::uint16_t kOp = 0x1031;
+  static constexpr char kName[] = "WriteBuffer";
   std::uint64_t queue = 0;
   std::uint64_t memory = 0;
   std::uint64_t event = 0;
@@ -632,6 +663,7 @@ bool decode(wire::View body, WriteBuffer& m);
 
 struct ReadBuffer {
   static constexpr std::uint16_t kOp = 0x1032;
+  static constexpr char kName[] = "ReadBuffer";
   std::uint64_t queue = 0;
   std::uint64_t memory = 0;
   std::uint64_t event = 0;
@@ -645,6 +677,7 @@ bool decode(wire::View body, ReadBuffer& m);
 
 struct WriteRect {
   static constexpr std::uint16_t kOp = 0x1033;
+  static constexpr char kName[] = "WriteRect";
   std::uint64_t queue = 0;
   std::uint64_t memory = 0;
   std::uint64_t event = 0;
@@ -660,6 +693,7 @@ bool decode(wire::View body, WriteRect& m);
 
 struct ReadRect {
   static constexpr std::uint16_t kOp = 0x1034;
+  static constexpr char kName[] = "ReadRect";
   std::uint64_t queue = 0;
   std::uint64_t memory = 0;
   std::uint64_t event = 0;
@@ -675,6 +709,7 @@ bool decode(wire::View body, ReadRect& m);
 
 struct CopyBuffer {
   static constexpr std::uint16_t kOp = 0x1035;
+  static constexpr char kName[] = "CopyBuffer";
   std::uint64_t queue = 0;
   std::uint64_t source = 0;
   std::uint64_t target = 0;
@@ -689,6 +724,7 @@ bool decode(wire::View body, CopyBuffer& m);
 
 struct CopyRect {
   static constexpr std::uint16_t kOp = 0x1036;
+  static constexpr char kName[] = "CopyRect";
   std::uint64_t queue = 0;
   std::uint64_t source = 0;
   std::uint64_t target = 0;
@@ -707,6 +743,7 @@ bool decode(wire::View body, CopyRect& m);
 
 struct FillBuffer {
   static constexpr std::uint16_t kOp = 0x1037;
+  static constexpr char kName[] = "FillBuffer";
   std::uint64_t queue = 0;
   std::uint64_t memory = 0;
   std::uint64_t event = 0;
@@ -720,6 +757,7 @@ bool decode(wire::View body, FillBuffer& m);
 
 struct WriteImage {
   static constexpr std::uint16_t kOp = 0x1038;
+  static constexpr char kName[] = "WriteImage";
   std::uint64_t queue = 0;
   std::uint64_t memory = 0;
   std::uint64_t event = 0;
@@ -733,6 +771,7 @@ bool decode(wire::View body, WriteImage& m);
 
 struct ReadImage {
   static constexpr std::uint16_t kOp = 0x1039;
+  static constexpr char kName[] = "ReadImage";
   std::uint64_t queue = 0;
   std::uint64_t memory = 0;
   std::uint64_t event = 0;
@@ -747,6 +786,7 @@ bool decode(wire::View body, ReadImage& m);
 
 struct CopyImage {
   static constexpr std::uint16_t kOp = 0x103a;
+  static constexpr char kName[] = "CopyImage";
   std::uint64_t queue = 0;
   std::uint64_t source = 0;
   std::uint64_t target = 0;
@@ -761,6 +801,7 @@ bool decode(wire::View body, CopyImage& m);
 
 struct CopyImageToBuffer {
   static constexpr std::uint16_t kOp = 0x103b;
+  static constexpr char kName[] = "CopyImageToBuffer";
   std::uint64_t queue = 0;
   std::uint64_t source = 0;
   std::uint64_t target = 0;
@@ -775,6 +816,7 @@ bool decode(wire::View body, CopyImageToBuffer& m);
 
 struct CopyBufferToImage {
   static constexpr std::uint16_t kOp = 0x103c;
+  static constexpr char kName[] = "CopyBufferToImage";
   std::uint64_t queue = 0;
   std::uint64_t source = 0;
   std::uint64_t target = 0;
@@ -789,6 +831,7 @@ bool decode(wire::View body, CopyBufferToImage& m);
 
 struct FillImage {
   static constexpr std::uint16_t kOp = 0x103d;
+  static constexpr char kName[] = "FillImage";
   std::uint64_t queue = 0;
   std::uint64_t memory = 0;
   std::uint64_t event = 0;
@@ -802,6 +845,7 @@ bool decode(wire::View body, FillImage& m);
 
 struct Migrate {
   static constexpr std::uint16_t kOp = 0x103e;
+  static constexpr char kName[] = "Migrate";
   std::uint64_t queue = 0;
   std::uint64_t event = 0;
   std::span<const std::uint64_t> waits{};
@@ -813,6 +857,7 @@ bool decode(wire::View body, Migrate& m);
 
 struct Marker {
   static constexpr std::uint16_t kOp = 0x103f;
+  static constexpr char kName[] = "Marker";
   std::uint64_t queue = 0;
   std::uint64_t event = 0;
   std::span<const std::uint64_t> waits{};
@@ -822,6 +867,7 @@ bool decode(wire::View body, Marker& m);
 
 struct Barrier {
   static constexpr std::uint16_t kOp = 0x1040;
+  static constexpr char kName[] = "Barrier";
   std::uint64_t queue = 0;
   std::uint64_t event = 0;
   std::span<const std::uint64_t> waits{};
@@ -831,6 +877,7 @@ bool decode(wire::View body, Barrier& m);
 
 struct CreateUserEvent {
   static constexpr std::uint16_t kOp = 0x1048;
+  static constexpr char kName[] = "CreateUserEvent";
   std::uint64_t context = 0;
   std::uint64_t event = 0;
 };
@@ -839,6 +886,7 @@ bool decode(wire::View body, CreateUserEvent& m);
 
 struct SetUserEvent {
   static constexpr std::uint16_t kOp = 0x1049;
+  static constexpr char kName[] = "SetUserEvent";
   std::uint64_t event = 0;
   std::int32_t status = 0;
 };
@@ -847,6 +895,7 @@ bool decode(wire::View body, SetUserEvent& m);
 
 struct Watch {
   static constexpr std::uint16_t kOp = 0x104a;
+  static constexpr char kName[] = "Watch";
   std::span<const std::uint64_t> events{};
 };
 void encode(wire::Bytes& out, const Watch& m);
@@ -854,6 +903,7 @@ bool decode(wire::View body, Watch& m);
 
 struct WatchStage {
   static constexpr std::uint16_t kOp = 0x104b;
+  static constexpr char kName[] = "WatchStage";
   std::uint64_t event = 0;
   std::int32_t stage = 0;
 };
@@ -875,6 +925,7 @@ bool decode(wire::View body, EventStatusReply& m);
 
 struct EventStatus {
   static constexpr std::uint16_t kOp = 0x104c;
+  static constexpr char kName[] = "EventStatus";
   using Reply = EventStatusReply;
   std::uint64_t event = 0;
 };
@@ -890,6 +941,7 @@ bool decode(wire::View body, SvmAllocateReply& m);
 
 struct SvmAllocate {
   static constexpr std::uint16_t kOp = 0x1050;
+  static constexpr char kName[] = "SvmAllocate";
   using Reply = SvmAllocateReply;
   std::uint64_t context = 0;
   std::uint64_t memory = 0;
@@ -902,6 +954,7 @@ bool decode(wire::View body, SvmAllocate& m);
 
 struct SvmWrite {
   static constexpr std::uint16_t kOp = 0x1051;
+  static constexpr char kName[] = "SvmWrite";
   std::uint64_t queue = 0;
   std::uint64_t event = 0;
   std::span<const std::uint64_t> waits{};
@@ -913,6 +966,7 @@ bool decode(wire::View body, SvmWrite& m);
 
 struct SvmRead {
   static constexpr std::uint16_t kOp = 0x1052;
+  static constexpr char kName[] = "SvmRead";
   std::uint64_t queue = 0;
   std::uint64_t event = 0;
   std::span<const std::uint64_t> waits{};
@@ -925,6 +979,7 @@ bool decode(wire::View body, SvmRead& m);
 
 struct SvmCopy {
   static constexpr std::uint16_t kOp = 0x1053;
+  static constexpr char kName[] = "SvmCopy";
   std::uint64_t queue = 0;
   std::uint64_t event = 0;
   std::span<const std::uint64_t> waits{};
@@ -937,6 +992,7 @@ bool decode(wire::View body, SvmCopy& m);
 
 struct SvmFill {
   static constexpr std::uint16_t kOp = 0x1054;
+  static constexpr char kName[] = "SvmFill";
   std::uint64_t queue = 0;
   std::uint64_t event = 0;
   std::span<const std::uint64_t> waits{};
@@ -949,6 +1005,7 @@ bool decode(wire::View body, SvmFill& m);
 
 struct SvmMigrate {
   static constexpr std::uint16_t kOp = 0x1055;
+  static constexpr char kName[] = "SvmMigrate";
   std::uint64_t queue = 0;
   std::uint64_t event = 0;
   std::span<const std::uint64_t> waits{};
@@ -968,6 +1025,7 @@ bool decode(wire::View body, PeerAcceptReply& m);
 
 struct PeerAccept {
   static constexpr std::uint16_t kOp = 0x1058;
+  static constexpr char kName[] = "PeerAccept";
   using Reply = PeerAcceptReply;
   std::uint64_t peer = 0;
   wire::View key{};
@@ -984,6 +1042,7 @@ bool decode(wire::View body, PeerOpenReply& m);
 
 struct PeerOpen {
   static constexpr std::uint16_t kOp = 0x1059;
+  static constexpr char kName[] = "PeerOpen";
   using Reply = PeerOpenReply;
   std::uint64_t peer = 0;
   wire::View key{};
@@ -996,6 +1055,7 @@ bool decode(wire::View body, PeerOpen& m);
 
 struct ExportMemory {
   static constexpr std::uint16_t kOp = 0x105a;
+  static constexpr char kName[] = "ExportMemory";
   std::uint64_t queue = 0;
   std::uint64_t memory = 0;
   std::uint64_t event = 0;
@@ -1010,6 +1070,7 @@ bool decode(wire::View body, ExportMemory& m);
 
 struct ImportMemory {
   static constexpr std::uint16_t kOp = 0x105b;
+  static constexpr char kName[] = "ImportMemory";
   std::uint64_t queue = 0;
   std::uint64_t memory = 0;
   std::uint64_t event = 0;
@@ -1024,6 +1085,7 @@ bool decode(wire::View body, ImportMemory& m);
 
 struct Completed {
   static constexpr std::uint16_t kOp = 0x1060;
+  static constexpr char kName[] = "Completed";
   std::vector<Completion> events{};
 };
 void encode(wire::Bytes& out, const Completed& m);
@@ -1031,6 +1093,7 @@ bool decode(wire::View body, Completed& m);
 
 struct Reached {
   static constexpr std::uint16_t kOp = 0x1061;
+  static constexpr char kName[] = "Reached";
   std::uint64_t event = 0;
   std::int32_t stage = 0;
 };
@@ -1039,6 +1102,7 @@ bool decode(wire::View body, Reached& m);
 
 struct Printed {
   static constexpr std::uint16_t kOp = 0x1062;
+  static constexpr char kName[] = "Printed";
   wire::View text{};
 };
 void encode(wire::Bytes& out, const Printed& m);
@@ -1046,6 +1110,7 @@ bool decode(wire::View body, Printed& m);
 
 struct ContextError {
   static constexpr std::uint16_t kOp = 0x1063;
+  static constexpr char kName[] = "ContextError";
   std::uint64_t context = 0;
   std::string_view text{};
   wire::View private_info{};
@@ -1055,6 +1120,7 @@ bool decode(wire::View body, ContextError& m);
 
 struct Failed {
   static constexpr std::uint16_t kOp = 0x1064;
+  static constexpr char kName[] = "Failed";
   std::uint64_t queue = 0;
   std::uint64_t event = 0;
   std::uint32_t op = 0;

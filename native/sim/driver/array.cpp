@@ -7,12 +7,12 @@
 namespace flexrack::sim {
 namespace {
 
-constexpr unsigned kFlags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER | CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR_ATTACHMENT;
+constexpr unsigned kArrayFlags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER | CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR_ATTACHMENT;
 constexpr unsigned kRefusedFlags = CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
 void check(const CUDA_ARRAY3D_DESCRIPTOR& as) {
   require(!(as.Flags & kRefusedFlags), CUDA_ERROR_NOT_SUPPORTED, "arrays are neither sparse nor mapped later nor for video");
-  require((as.Flags & ~kFlags) == 0 && as.Width > 0 && (as.NumChannels == 1 || as.NumChannels == 2 || as.NumChannels == 4));
+  require((as.Flags & ~kArrayFlags) == 0 && as.Width > 0 && (as.NumChannels == 1 || as.NumChannels == 2 || as.NumChannels == 4));
   const bool is_layered = as.Flags & CUDA_ARRAY3D_LAYERED, is_cube = as.Flags & CUDA_ARRAY3D_CUBEMAP;
   if (is_cube) {
     require(as.Width == as.Height && (is_layered ? as.Depth > 0 && as.Depth % 6 == 0 : as.Depth == 6));

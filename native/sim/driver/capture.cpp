@@ -6,7 +6,7 @@
 namespace flexrack::sim {
 namespace {
 
-std::atomic<std::uint64_t> last_id{0};
+std::atomic<std::uint64_t> last_capture_id{0};
 std::atomic<int> under_way{0};
 
 /// All captures that are not over.
@@ -28,7 +28,7 @@ void add_once(std::vector<Ref<GraphNode>>& to, const Ref<GraphNode>& node) {
 }  // namespace
 
 Capture::Capture(Ref<Stream> begun_in, Ref<Graph> into, CUstreamCaptureMode with_mode)
-    : id(++last_id), mode(with_mode), thread(std::this_thread::get_id()), graph(std::move(into)), origin_(std::move(begun_in)) {
+    : id(++last_capture_id), mode(with_mode), thread(std::this_thread::get_id()), graph(std::move(into)), origin_(std::move(begun_in)) {
   members_[origin_.get()].stream = origin_;
   const std::lock_guard guard(captures().lock);
   captures().all.insert(this);

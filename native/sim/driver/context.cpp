@@ -8,7 +8,7 @@
 namespace flexrack::sim {
 namespace {
 
-std::atomic<std::uint64_t> last_id{0};
+std::atomic<std::uint64_t> last_context_id{0};
 
 struct Actives {
   std::mutex lock;
@@ -42,7 +42,7 @@ Context::Context(Device& on, bool is_the_primary, unsigned with_flags) : device(
 Context::~Context() = default;
 
 void Context::start() {
-  id = ++last_id;
+  id = ++last_context_id;
   error_ = CUDA_SUCCESS;
   {
     const std::lock_guard guard(settings_lock);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gen/cuda/cuda.h"
+#include "sim/driver/busy_clock.h"
 #include "sim/driver/device_heap.h"
 #include "sim/driver/object.h"
 #include "sim/driver/pace.h"
@@ -43,6 +44,7 @@ struct Device {
   Worker waits{"sim-wait", 128};             ///< for values in memory
   Worker frees{"sim-free", 1};
 
+  BusyClock busy;                           ///< runs while a kernel does
   Ref<Context> primary;                     ///< made at cuInit, so that its handle never changes; active while retained
   Ref<Pool> default_pool, pool;             ///< what cuMemAllocAsync takes from
   std::atomic<std::uint64_t> graph_bytes{0}, graph_bytes_high{0};   ///< of memory nodes

@@ -76,11 +76,11 @@ CUresult remove_dependencies(CUgraph handle, const CUgraphNode* from, const CUgr
   });
 }
 
-constexpr unsigned long long kFlags = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |
+constexpr unsigned long long kInstantiateFlags = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |
                                       CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
 
 void instantiate(CUgraphExec* made, CUgraph handle, unsigned long long flags) {
-  require(made && (flags & ~kFlags) == 0);
+  require(made && (flags & ~kInstantiateFlags) == 0);
   require(!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), CUDA_ERROR_NOT_SUPPORTED, "kernels do not launch graphs");
   const auto graph = graph_of(handle);
   const std::lock_guard guard(graph->lock);

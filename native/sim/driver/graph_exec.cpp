@@ -9,7 +9,7 @@
 namespace flexrack::sim {
 namespace {
 
-std::atomic<std::uint64_t> last_id{0};
+std::atomic<std::uint64_t> last_exec_id{0};
 
 void check_order(Graph& graph) {
   const std::lock_guard guard(graph.lock);
@@ -65,7 +65,7 @@ std::vector<Ref<Command>> submit(const Graph& graph, const Ref<Context>& context
 
 }  // namespace
 
-GraphExec::GraphExec(Graph& of, unsigned long long with_flags) : flags(with_flags), id(++last_id), graph_(of.clone()) { check_order(*graph_); }
+GraphExec::GraphExec(Graph& of, unsigned long long with_flags) : flags(with_flags), id(++last_exec_id), graph_(of.clone()) { check_order(*graph_); }
 
 void GraphExec::launch(Stream& stream) {
   if (const auto capture = stream.capture()) {
@@ -87,7 +87,8 @@ void GraphExec::launch(Stream& stream) {
   const std::vector<Ref<Command>> previous{last_};
   stream.append(begin, previous);
   const auto ends = submit(*graph_, stream.context, stream.priority, {begin});
-  const auto end = Command::marker(stream.context);
+  // What is launched keeps the graph, and what that keeps, until it is over (CUDA C++ Programming Guide, CUDA user objects).
+  const auto end = Command::make(stream.context, nullptr, [self = Ref<GraphExec>(this)] {}, true);
   stream.append(end, ends);
   last_ = end;
 }

@@ -116,6 +116,7 @@ void KernelWork::execute(Context& context) const {
     launch.stack_bytes = static_cast<std::uint32_t>(context.limits.stack);
   }
   if (function->module->uses_heap()) launch.heap = &context.heap();
+  const BusyClock::Span span(context.device.busy);
   const auto fault = exec::Machine::shared().run(launch, *image, context.map, context.printing, context.stop_token());
   if (fault && fault->kind != exec::Fault::Kind::stopped) context.fail_with(result_of(*fault), fault->describe());
 }

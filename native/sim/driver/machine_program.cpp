@@ -82,6 +82,10 @@ void read_parameters(std::span<const std::byte> info, KernelFacts& facts) {
   }
 }
 
+/// Of a symbol's st_other: a kernel, as readelf shows of those that nvcc makes; they are local symbols where the C++ function has internal linkage, as most
+/// of cuBLAS and PyTorch.
+constexpr unsigned char kEntry = 0x10;
+
 KernelFacts kernel_of(const Elf& elf, const Elf64_Shdr& code, std::string_view name) {
   KernelFacts facts;
   facts.name = name;
@@ -109,7 +113,7 @@ std::shared_ptr<const Program> machine_program(std::span<const std::byte> bytes)
       const auto& section = elf.at(symbol.st_shndx);
       const auto name = elf.text(strings, symbol.st_name);
       const auto type = ELF64_ST_TYPE(symbol.st_info);
-      if (type == STT_FUNC && elf.name(section) == ".text." + std::string(name) && ELF64_ST_BIND(symbol.st_info) != STB_LOCAL) {
+      if (type == STT_FUNC && elf.name(section) == ".text." + std::string(name) && (symbol.st_other & kEntry) != 0) {
         made->kernels.emplace(name, kernel_of(elf, section, name));
       } else if (type == STT_OBJECT && symbol.st_size > 0 && symbol.st_size <= (std::uint64_t{1} << 32)) {
         MachineVariable variable;

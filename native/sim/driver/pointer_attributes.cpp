@@ -95,8 +95,8 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute which, CUdevicept
 
 CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* which, void** data, CUdeviceptr pointer) {
   return call([&] {
+    // Without a current context too: cudaPointerGetAttributes makes none, and PyTorch calls it in threads that did nothing before.
     require(count > 0 && which && data);
-    current();
     const auto found = Memory::instance().find(pointer);
     for (unsigned int i = 0; i < count; ++i) {
       require(data[i]);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cuda/export_tables.h"
+#include "cuda/own_tables.h"
 #include "gen/cuda/entry_points.h"
 #include "sim/driver/context.h"
 #include "sim/driver/device.h"
@@ -44,6 +45,7 @@ class Facts : public cuda::DriverFacts {
     return call([&] { *context = device(ordinal).primary->handle(); });
   }
   CUcontext current_context() noexcept override { return current_handle(); }
+  CUresult context_id(CUcontext context, unsigned long long* id) noexcept override { return cuCtxGetId(context, id); }
   std::vector<cuda::DeviceIdentity> devices() noexcept override {
     std::vector<cuda::DeviceIdentity> all;
     for (int i = 0; i < device_count(); ++i) {
@@ -69,6 +71,15 @@ CUresult find(const char* symbol, void** function, int version, cuuint64_t flags
   return CUDA_ERROR_NOT_FOUND;
 }
 
+CUresult busy_time(CUdevice ordinal, std::uint64_t* nanoseconds) {
+  return call_uninitialised([&] {
+    require(nanoseconds);
+    *nanoseconds = device(ordinal).busy.total();
+  });
+}
+
+const flexrack::cuda::SimTable sim_table{.busy = busy_time};
+
 }  // namespace
 }  // namespace flexrack::sim
 
@@ -86,7 +97,10 @@ CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuui
 
 CUresult cuGetExportTable(const void** table, const CUuuid* id) {
   static auto* facts = new Facts;
-  return call_uninitialised([&] { return flexrack::cuda::export_table(*facts, table, id); });
+  return call_uninitialised([&] {
+    if (table && id && flexrack::cuda::is_named<flexrack::cuda::SimTable>(*id)) return *table = &sim_table, CUDA_SUCCESS;
+    return flexrack::cuda::export_table(*facts, table, id);
+  });
 }
 
 }  // extern "C"

@@ -34,7 +34,7 @@ std::optional<T> number(std::string_view text) {
   return value;
 }
 
-unsigned devices() {
+unsigned devices_wanted() {
   const auto value = variable("FLEXRACK_SIM_DEVICES");
   if (!value) return 1;
   const auto count = number<unsigned>(*value);
@@ -114,14 +114,14 @@ std::uint64_t seed() {
   return *number_given;
 }
 
-std::atomic<const Settings*> current{nullptr};
+std::atomic<const Settings*> chosen{nullptr};
 
 }  // namespace
 
 Settings settings_from_environment() {
   Settings read;
   read.is_verbose = is_verbose();
-  read.devices = devices();
+  read.devices = devices_wanted();
   read.capability = capability();
   read.memory = memory();
   const auto microseconds = measure("FLEXRACK_SIM_LATENCY_US", 1e7, "microseconds, 0 to 10000000");
@@ -135,12 +135,12 @@ Settings settings_from_environment() {
 
 const Settings& settings() {
   static const Settings defaults;
-  const auto* set = current.load(std::memory_order_acquire);
+  const auto* set = chosen.load(std::memory_order_acquire);
   return set ? *set : defaults;
 }
 
 // Never freed: read without a lock, and there is one a process.
-void set_settings(Settings settings) { current.store(new Settings(std::move(settings)), std::memory_order_release); }
+void set_settings(Settings settings) { chosen.store(new Settings(std::move(settings)), std::memory_order_release); }
 
 bool is_fault_due(const char* kind) {
   static std::array<std::atomic<std::uint64_t>, kFaultKinds.size()> counts{};

@@ -9,7 +9,7 @@
 namespace flexrack::sim {
 namespace {
 
-constexpr unsigned kFlags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP;
+constexpr unsigned kTextureFlags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP;
 
 exec::Texels texels_of(std::uint64_t data, CUarray_format format, unsigned channels, std::uint64_t width, std::uint64_t height, std::uint64_t pitch) {
   exec::Texels texels;
@@ -67,7 +67,7 @@ exec::Filter filter_of(CUfilter_mode mode) {
 }
 
 exec::Texture texture_of(const CUDA_TEXTURE_DESC& as, std::vector<exec::Texels> levels) {
-  require((as.flags & ~kFlags) == 0);
+  require((as.flags & ~kTextureFlags) == 0);
   exec::Texture texture;
   auto& sampler = texture.sampler;
   sampler.is_normalized = as.flags & CU_TRSF_NORMALIZED_COORDINATES;

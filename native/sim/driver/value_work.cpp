@@ -1,7 +1,10 @@
 #include "sim/driver/value_work.h"
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 namespace flexrack::sim {
@@ -21,9 +24,15 @@ bool holds(std::uint64_t address, T value, unsigned flags) {
 
 template <class T>
 void wait_until_holds(Context& context, std::uint64_t address, T value, unsigned flags) {
-  for (auto nap = std::chrono::microseconds(1); !holds<T>(address, value, flags); nap = std::min(nap * 2, std::chrono::microseconds(200))) {
+  using std::chrono::microseconds, std::chrono::steady_clock;
+  if (holds<T>(address, value, flags)) return;
+  prctl(PR_SET_TIMERSLACK, 1000);   // a nap of some microseconds would else be sixty
+  const auto start = steady_clock::now();
+  while (!holds<T>(address, value, flags)) {
     if (context.has_failed()) return;
-    std::this_thread::sleep_for(nap);
+    // Seldom where it takes long, and never much longer than it takes.
+    const auto waited = std::chrono::duration_cast<microseconds>(steady_clock::now() - start);
+    std::this_thread::sleep_for(std::clamp(waited / 8, microseconds(1), microseconds(200)));
   }
 }
 

@@ -67,7 +67,8 @@ Ref<Physical> physical_of(CUmemGenericAllocationHandle handle) {
 void check(const CUmemAllocationProp* as) {
   require(as && as->type == CU_MEM_ALLOCATION_TYPE_PINNED);
   require(as->location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_NOT_SUPPORTED, "memory to be mapped is on devices");
-  require(as->requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE, CUDA_ERROR_NOT_SUPPORTED, "memory is not shared with other processes");
+  // A file descriptor that is merely wanted does no harm: the export of it is what is refused.
+  require((as->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) == 0, CUDA_ERROR_NOT_SUPPORTED, "memory is not shared with other processes");
   require(as->allocFlags.compressionType == CU_MEM_ALLOCATION_COMP_NONE && as->allocFlags.usage == 0, CUDA_ERROR_NOT_SUPPORTED, "neither compressed nor sparse");
 }
 

@@ -17,11 +17,6 @@ using u64 = std::uint64_t;
 
 constexpr std::size_t kLongestText = 1 << 20;  ///< of a string that a kernel gives
 
-template <class F>
-void each_lane(u32 mask, const F& work) {
-  for (; mask != 0; mask &= mask - 1) work(static_cast<unsigned>(std::countr_zero(mask)));
-}
-
 std::byte* local_of(const Warp& warp, const Frame& frame, unsigned lane, u32 offset) {
   return warp.local_memory + std::size_t{lane} * warp.block->grid().local_stride + frame.local + offset;
 }

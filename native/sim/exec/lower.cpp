@@ -224,17 +224,17 @@ std::uint32_t stack_of(const ptx::Module& module, const ptx::Function& kernel, s
 
 namespace {
 
-std::atomic<bool> is_plain{false};
+std::atomic<bool> plain_loops_only{false};
 
 }  // namespace
 
-void use_plain_loops(bool plain) { is_plain = plain; }
+void use_plain_loops(bool plain) { plain_loops_only = plain; }
 
 bool has_avx2() {
 #if defined(__x86_64__)
   static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&
                           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("popcnt");
-  return has && !is_plain.load(std::memory_order_relaxed);
+  return has && !plain_loops_only.load(std::memory_order_relaxed);
 #else
   return false;
 #endif

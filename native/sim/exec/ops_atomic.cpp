@@ -87,11 +87,6 @@ T update(T* at, const Combine<T>& combine, T b) {
   return old;
 }
 
-template <class F>
-void each_lane(u32 mask, const F& work) {
-  for (; mask != 0; mask &= mask - 1) work(static_cast<unsigned>(std::countr_zero(mask)));
-}
-
 template <class T>
 const Step* atomics(Warp& warp, const Step* step) {
   if (!locate(warp, step, sizeof(T), true)) return nullptr;

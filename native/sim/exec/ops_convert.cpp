@@ -136,8 +136,8 @@ Handler fast(const Instruction& from) {
   const Type to = from.type, source = from.source_type;
   const Width d = from.o[0].width, a = from.o[1].width;
   const bool ftz = from.flags & ptx::kFtz;
-  const bool is_plain = (from.flags & ~(ptx::kFtz | ptx::kUniform)) == 0, is_nearest = from.rounding == ptx::Rounding::rn || from.rounding == ptx::Rounding::none;
-  if (!is_plain) return nullptr;
+  const bool is_plain_move = (from.flags & ~(ptx::kFtz | ptx::kUniform)) == 0, is_nearest = from.rounding == ptx::Rounding::rn || from.rounding == ptx::Rounding::none;
+  if (!is_plain_move) return nullptr;
   const auto is = [&](Type wanted, Width to_width, Type wanted_source, Width source_width) { return to == wanted && d == to_width && source == wanted_source && a == source_width; };
   if (is_nearest) {
     if (is(Type::f32, Width::w32, Type::s32, Width::w32)) return handler<Cast<float, s32>>();

@@ -1,4 +1,4 @@
-// cp.async, cp.async.bulk and mbarrier objects (PTX ISA 9.0, 9.7.9.25 and 9.7.13.15). Copies are done when they are asked for, so that waiting for groups is nothing.
+// cp.async, cp.async.bulk and mbarrier objects (PTX ISA 9.0, 9.7.9.25 and 9.7.13.15). Copies are done when they are asked for, so that waiting for groups is is_done_already.
 //
 // An mbarrier, 64 bits: the phase's parity in bit 63, in 20 bits each the arrivals that a phase expects, those still pending, and (signed) the bytes still to come.
 #include <algorithm>
@@ -19,12 +19,7 @@ using u64 = std::uint64_t;
 using s32 = std::int32_t;
 using ptx::Width;
 
-template <class F>
-void each_lane(u32 mask, const F& work) {
-  for (; mask != 0; mask &= mask - 1) work(static_cast<unsigned>(std::countr_zero(mask)));
-}
-
-u64 value_of(const Warp& warp, const ptx::Operand& operand, unsigned lane) {
+u64 word_of(const Warp& warp, const ptx::Operand& operand, unsigned lane) {
   const At at = place_of(operand);
   if (operand.width == Width::w1) return warp.predicate(at) >> lane & 1;
   return operand.width == Width::w64 ? warp.registers<const u64>(at)[lane] : u64{warp.registers<const u32>(at)[lane]};
@@ -59,8 +54,8 @@ const Step* copies(Warp& warp, const Step* step) {
   const bool has_size = from.o[2].kind != ptx::Operand::Kind::none, has_ignore = from.o[3].kind != ptx::Operand::Kind::none;
   u32 bytes[kLanes], reading = 0;
   each_lane(mask, [&](unsigned lane) {
-    bytes[lane] = has_size ? std::min(static_cast<u32>(value_of(warp, from.o[2], lane)), size) : size;
-    if (has_ignore && value_of(warp, from.o[3], lane)) bytes[lane] = 0;
+    bytes[lane] = has_size ? std::min(static_cast<u32>(word_of(warp, from.o[2], lane)), size) : size;
+    if (has_ignore && word_of(warp, from.o[3], lane)) bytes[lane] = 0;
     if (bytes[lane] != 0) reading |= 1U << lane;
   });
   // What is not read need not exist.
@@ -123,7 +118,7 @@ const Step* initialises(Warp& warp, const Step* step) {
   if (!locate_barrier(warp, step, step->source->o[0])) return nullptr;
   each_lane(warp.mask, [&](unsigned lane) {
     Mbarrier made;
-    made.expected = made.pending = static_cast<u32>(value_of(warp, step->source->o[1], lane)) & kCountMask;
+    made.expected = made.pending = static_cast<u32>(word_of(warp, step->source->o[1], lane)) & kCountMask;
     __atomic_store_n(reinterpret_cast<u64*>(warp.targets[lane]), made.pack(), __ATOMIC_SEQ_CST);
   });
   return step + 1;
@@ -135,12 +130,12 @@ const Step* invalidates(Warp& warp, const Step* step) {
   return step + 1;
 }
 
-const Step* arrives(Warp& warp, const Step* step) {
+const Step* arrives_at_mbarrier(Warp& warp, const Step* step) {
   const Instruction& from = *step->source;
   if (!locate_barrier(warp, step, from.o[1])) return nullptr;
   const bool has_count = from.o[2].kind != ptx::Operand::Kind::none, expects = from.detail & ptx::kMbarrierExpectTx, drops = from.detail & ptx::kMbarrierDrop;
   each_lane(warp.mask, [&](unsigned lane) {
-    const u32 count = has_count ? static_cast<u32>(value_of(warp, from.o[2], lane)) : 1;
+    const u32 count = has_count ? static_cast<u32>(word_of(warp, from.o[2], lane)) : 1;
     const u64 before = change(warp.targets[lane], [&](Mbarrier& barrier) {
       const u32 arriving = expects ? 1 : count;
       if (expects) barrier.bytes += static_cast<s32>(count);
@@ -159,7 +154,7 @@ const Step* counts_bytes(Warp& warp, const Step* step) {
   const s32 sign = from.op == Op::mbarrier_expect_tx ? 1 : -1;
   each_lane(warp.mask, [&](unsigned lane) {
     change(warp.targets[lane], [&](Mbarrier& barrier) {
-      barrier.bytes += sign * static_cast<s32>(value_of(warp, from.o[1], lane));
+      barrier.bytes += sign * static_cast<s32>(word_of(warp, from.o[1], lane));
       if (sign < 0) barrier.complete_if_done();
     });
   });
@@ -173,7 +168,7 @@ const Step* tests(Warp& warp, const Step* step) {
   u32 over = 0;
   each_lane(warp.mask, [&](unsigned lane) {
     const bool now = __atomic_load_n(reinterpret_cast<const u64*>(warp.targets[lane]), __ATOMIC_ACQUIRE) >> 63;
-    const u64 asked = value_of(warp, from.o[2], lane);
+    const u64 asked = word_of(warp, from.o[2], lane);
     const bool of = from.detail & ptx::kMbarrierParity ? asked & 1 : asked >> 63;
     over |= static_cast<u32>(now != of) << lane;
   });
@@ -182,7 +177,7 @@ const Step* tests(Warp& warp, const Step* step) {
 }
 
 const Step* tells_pending(Warp& warp, const Step* step) {
-  each_lane(warp.mask, [&](unsigned lane) { warp.registers<u32>(step->d)[lane] = Mbarrier::unpack(value_of(warp, step->source->o[1], lane)).pending; });
+  each_lane(warp.mask, [&](unsigned lane) { warp.registers<u32>(step->d)[lane] = Mbarrier::unpack(word_of(warp, step->source->o[1], lane)).pending; });
   return step + 1;
 }
 
@@ -204,7 +199,7 @@ const Step* copies_bulk(Warp& warp, const Step* step) {
   const Instruction& from = *step->source;
   for (u32 left = warp.mask, all = warp.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const auto bytes = static_cast<u32>(value_of(warp, from.o[2], lane));
+    const auto bytes = static_cast<u32>(word_of(warp, from.o[2], lane));
     warp.mask = 1U << lane;
     Places to{}, source{};
     bool is_found = locate_into(warp, step, address_in(warp, from, from.o[0], from.space), bytes, true, 16, to) &&
@@ -225,19 +220,19 @@ const Step* copies_bulk(Warp& warp, const Step* step) {
   return step + 1;
 }
 
-const Step* nothing(Warp&, const Step* step) { return step + 1; }
+const Step* is_done_already(Warp&, const Step* step) { return step + 1; }
 
 }  // namespace
 
 Handler copy_handler(const Making&, const Instruction& from, Step&) {
   switch (from.op) {
     case Op::cp_async: return copies;
-    case Op::cp_async_commit: case Op::cp_async_wait: case Op::cp_async_bulk_commit: case Op::cp_async_bulk_wait: return nothing;
+    case Op::cp_async_commit: case Op::cp_async_wait: case Op::cp_async_bulk_commit: case Op::cp_async_bulk_wait: return is_done_already;
     case Op::cp_async_mbarrier_arrive: return arrives_for_copies;
     case Op::cp_async_bulk: return copies_bulk;
     case Op::mbarrier_init: return initialises;
     case Op::mbarrier_inval: return invalidates;
-    case Op::mbarrier_arrive: return arrives;
+    case Op::mbarrier_arrive: return arrives_at_mbarrier;
     case Op::mbarrier_expect_tx: case Op::mbarrier_complete_tx: return counts_bytes;
     case Op::mbarrier_test_wait: return tests;
     case Op::mbarrier_pending_count: return tells_pending;

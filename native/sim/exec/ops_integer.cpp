@@ -218,7 +218,7 @@ Handler of_24(Type type) {
   return type == Type::s32 ? handler<F<s32, High>>() : type == Type::u32 ? handler<F<u32, High>>() : nullptr;
 }
 
-bool is_pair(Type type) { return type == Type::u16x2 || type == Type::s16x2; }
+bool is_pair_of_halves(Type type) { return type == Type::u16x2 || type == Type::s16x2; }
 
 }  // namespace
 
@@ -227,8 +227,8 @@ Handler integer_handler(const Instruction& from) {
   const bool is_saturated = from.flags & ptx::kSaturate;
   if (is_saturated && type != Type::s32) return nullptr;
   switch (from.op) {
-    case Op::add: return is_saturated ? handler<AddSaturated>() : is_pair(type) ? handler<Packed<Add, u16>>() : by_width<Add>(type);
-    case Op::sub: return is_saturated ? handler<SubSaturated>() : is_pair(type) ? handler<Packed<Sub, u16>>() : by_width<Sub>(type);
+    case Op::add: return is_saturated ? handler<AddSaturated>() : is_pair_of_halves(type) ? handler<Packed<Add, u16>>() : by_width<Add>(type);
+    case Op::sub: return is_saturated ? handler<SubSaturated>() : is_pair_of_halves(type) ? handler<Packed<Sub, u16>>() : by_width<Sub>(type);
     case Op::mul_lo: return by_width<Mul>(type);
     case Op::mad_lo: return by_width<Mad>(type);
     case Op::mul_hi: return by_type<MulHigh>(type);

@@ -36,7 +36,7 @@ unsigned element_bits(Type type) {
   }
 }
 
-bool is_integer(Type type) { return type == Type::u8 || type == Type::s8 || type == Type::s32; }
+bool is_integer_element(Type type) { return type == Type::u8 || type == Type::s8 || type == Type::s32; }
 
 /// Any element is exact in a double.
 double decoded(u64 raw, Type type) {
@@ -133,16 +133,16 @@ Place wmma_place(unsigned columns, unsigned total, unsigned lane, unsigned at, u
 unsigned rows_of(Fragment fragment, const Matrix& shape) { return fragment == Fragment::b ? shape.k : shape.m; }
 unsigned columns_of(Fragment fragment, const Matrix& shape) { return fragment == Fragment::a ? shape.k : shape.n; }
 
-struct Values {
+struct Elements {
   std::array<double, kMost> of;
 };
 
 /// d = a * b + c, all by rows.
-void multiply(const Matrix& shape, const Values& a, const Values& b, const Values& c, Values& d, Rounding mode, bool saturates) {
+void multiply(const Matrix& shape, const Elements& a, const Elements& b, const Elements& c, Elements& d, Rounding mode, bool saturates) {
   for (unsigned row = 0; row < shape.m; ++row) {
     for (unsigned column = 0; column < shape.n; ++column) {
       double sum = c.of[row * shape.n + column];
-      if (is_integer(shape.d)) {
+      if (is_integer_element(shape.d)) {
         auto whole = static_cast<std::int64_t>(sum);
         for (unsigned k = 0; k < shape.k; ++k) whole += static_cast<std::int64_t>(a.of[row * shape.k + k]) * static_cast<std::int64_t>(b.of[k * shape.n + column]);
         if (saturates) whole = whole > INT32_MAX ? INT32_MAX : whole < INT32_MIN ? INT32_MIN : whole;
@@ -171,10 +171,10 @@ const Step* multiplies(Warp& warp, const Step* step) {
     if (is_wmma) return wmma_place(columns_of(fragment, shape), rows_of(fragment, shape) * columns_of(fragment, shape), lane, at, of.count());
     return is_quad ? quad_place(fragment, shape, lane, at, element_bits(of.type) == 32) : mma_place(fragment, shape, lane, at, of.each());
   };
-  static thread_local Values va, vb, vc, vd;
+  static thread_local Elements va, vb, vc, vd;
   for (unsigned quad = 0; quad < (is_quad ? 4U : 1U); ++quad) {
     const auto takes_part = [&](unsigned lane) { return !is_quad || lane % 16 / 4 == quad; };
-    const auto gather = [&](Fragment fragment, const Registers& of, Values& values) {
+    const auto gather = [&](Fragment fragment, const Registers& of, Elements& values) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         for (unsigned at = 0; takes_part(lane) && at < of.count(); ++at) {
           const auto [row, column] = place(fragment, of, lane, at);

@@ -22,11 +22,6 @@ struct Copy : Shape<T, T> {
   FLEXRACK_INLINE T operator()(T a) const { return a; }
 };
 
-template <class F>
-void each_lane(u32 mask, const F& work) {
-  for (; mask != 0; mask &= mask - 1) work(static_cast<unsigned>(std::countr_zero(mask)));
-}
-
 const Step* moves_predicate(Warp& warp, const Step* step) {
   warp.set_predicate(step->d, warp.predicate(step->a));
   return step + 1;

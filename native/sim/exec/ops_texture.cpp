@@ -33,7 +33,7 @@ Use use_of(const Warp& warp, const Step* step) {
   return {function.textures[step->source->index], function};
 }
 
-u64 value_of(const Warp& warp, const Operand& operand, unsigned lane) {
+u64 coordinate_bits(const Warp& warp, const Operand& operand, unsigned lane) {
   const At at = place_of(operand);
   if (at == kNowhere) return 0;
   switch (operand.width) {
@@ -55,7 +55,7 @@ void put(Warp& warp, const Operand& operand, unsigned lane, u64 value) {
 
 /// A register's handle, or what a reference variable of the module holds.
 u64 handle_of(const Warp& warp, const Operand& object, unsigned lane) {
-  if (object.kind != Operand::Kind::symbol) return value_of(warp, object, lane);
+  if (object.kind != Operand::Kind::symbol) return coordinate_bits(warp, object, lane);
   u64 handle = 0;
   std::memcpy(&handle, reinterpret_cast<const void*>(warp.block->grid().image.variable(object.at)), sizeof handle);
   return handle;
@@ -87,7 +87,7 @@ float level_of_gradients(const Warp& warp, const Use& use, const Texture& textur
     for (unsigned i = 0; i < dimensions && i < list.count; ++i) {
       const auto& base = texture.levels.front();
       const float size = texture.sampler.is_normalized ? static_cast<float>(i == 0 ? base.width : i == 1 ? std::max(base.height, 1U) : std::max(base.depth, 1U)) : 1.0f;
-      const float change = bits<float>(static_cast<u32>(value_of(warp, use.listed(list, i), lane))) * size;
+      const float change = bits<float>(static_cast<u32>(coordinate_bits(warp, use.listed(list, i), lane))) * size;
       sum += change * change;
     }
     return sum;
@@ -101,9 +101,9 @@ Coordinates coordinates_of(const Warp& warp, const Step* step, const Use& use, c
   const auto& list = step->source->o[2];
   Coordinates made;
   made.are_integers = use.texture.coordinate == Type::s32;
-  if (form.is_layered) made.layer = static_cast<u32>(value_of(warp, use.listed(list, 0), lane));
+  if (form.is_layered) made.layer = static_cast<u32>(coordinate_bits(warp, use.listed(list, 0), lane));
   for (unsigned i = 0; i < form.dimensions && i + form.is_layered < list.count; ++i) {
-    const auto raw = static_cast<u32>(value_of(warp, use.listed(list, i + form.is_layered), lane));
+    const auto raw = static_cast<u32>(coordinate_bits(warp, use.listed(list, i + form.is_layered), lane));
     made.at[i] = bits<float>(raw);
     made.texel[i] = static_cast<std::int32_t>(raw);
   }
@@ -111,13 +111,13 @@ Coordinates coordinates_of(const Warp& warp, const Step* step, const Use& use, c
     const auto& base = texture.levels.front();
     const u32 sizes[3] = {base.width, std::max(base.height, 1U), std::max(base.depth, 1U)};
     for (unsigned i = 0; i < form.dimensions && i < use.texture.offset.count; ++i) {
-      const auto by = static_cast<std::int32_t>(static_cast<u32>(value_of(warp, use.listed(use.texture.offset, i), lane)));
+      const auto by = static_cast<std::int32_t>(static_cast<u32>(coordinate_bits(warp, use.listed(use.texture.offset, i), lane)));
       made.texel[i] += by;
       made.at[i] += texture.sampler.is_normalized ? static_cast<float>(by) / static_cast<float>(sizes[i]) : static_cast<float>(by);
     }
   }
   if (use.texture.level.kind != Operand::Kind::none) {
-    const auto raw = static_cast<u32>(value_of(warp, use.texture.level, lane));
+    const auto raw = static_cast<u32>(coordinate_bits(warp, use.texture.level, lane));
     made.level = made.are_integers ? static_cast<float>(static_cast<std::int32_t>(raw)) : bits<float>(raw);
   } else if (use.texture.dpdx.kind != Operand::Kind::none) {
     made.level = level_of_gradients(warp, use, texture, form.dimensions, lane);
@@ -182,7 +182,7 @@ const Step* asks(Warp& warp, const Step* step) {
     const auto* texture = from.op == Op::txq ? objects.texture(handle) : nullptr;
     const auto* surface = from.op == Op::suq ? objects.surface(handle) : nullptr;
     if (surface == nullptr && (texture == nullptr || texture->levels.empty())) return warp.fault(Fault::Kind::bad_object, step, lane, handle);
-    const std::size_t level = from.o[2].kind == Operand::Kind::none ? 0 : value_of(warp, from.o[2], lane);
+    const std::size_t level = from.o[2].kind == Operand::Kind::none ? 0 : coordinate_bits(warp, from.o[2], lane);
     const Texels& texels = surface != nullptr ? surface->texels : texture->levels[std::min(level, texture->levels.size() - 1)];
     u32 value = 0;
     switch (static_cast<ptx::QueryField>(from.detail)) {
@@ -266,9 +266,9 @@ const Step* on_surface(Warp& warp, const Step* step) {
     if (surface == nullptr) return warp.fault(Fault::Kind::bad_object, step, lane, handle);
     const unsigned bytes = use.texture.is_formatted ? surface->texels.texel_bytes() : size * values.count;
     std::array<std::int64_t, 3> at{};
-    const u64 layer = form.is_layered ? static_cast<u32>(value_of(warp, use.listed(list, 0), lane)) : 0;
+    const u64 layer = form.is_layered ? static_cast<u32>(coordinate_bits(warp, use.listed(list, 0), lane)) : 0;
     for (unsigned i = 0; i < form.dimensions && i + form.is_layered < list.count; ++i) {
-      at[i] = static_cast<std::int32_t>(static_cast<u32>(value_of(warp, use.listed(list, i + form.is_layered), lane)));
+      at[i] = static_cast<std::int32_t>(static_cast<u32>(coordinate_bits(warp, use.listed(list, i + form.is_layered), lane)));
     }
     std::byte* const place = place_in(surface->texels, use.texture, at, layer, bytes);
     if (place == nullptr && use.texture.clamp == ptx::Clamp::trap) return warp.fault(Fault::Kind::surface_bounds, step, lane, handle, bytes, !is_load);
@@ -280,7 +280,7 @@ const Step* on_surface(Warp& warp, const Step* step) {
       }
     } else if (place != nullptr) {
       std::array<u64, 4> given{};
-      for (unsigned i = 0; i < values.count && i < 4; ++i) given[i] = value_of(warp, use.listed(values, i), lane);
+      for (unsigned i = 0; i < values.count && i < 4; ++i) given[i] = coordinate_bits(warp, use.listed(values, i), lane);
       if (from.op == Op::sured) {
         reduce(from.atomic, from.type, place, given[0]);
       } else if (use.texture.is_formatted) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,12 @@ class Block;
 
 inline constexpr unsigned kLanes = ptx::kLanes;
 inline constexpr std::uint32_t kAllLanes = 0xffffffff;
+
+/// Does it for every lane of a mask, the lowest first.
+template <class F>
+void each_lane(std::uint32_t mask, const F& work) {
+  for (; mask != 0; mask &= mask - 1) work(static_cast<unsigned>(std::countr_zero(mask)));
+}
 
 /// Registers are bytes that are read as what an instruction takes them for.
 template <class T>

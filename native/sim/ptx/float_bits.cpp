@@ -7,11 +7,6 @@ namespace flexrack::sim::ptx {
 
 namespace {
 
-double as_real(const Constant& value) {
-  if (value.is_real) return value.real;
-  return value.is_unsigned ? static_cast<double>(value.integer) : static_cast<double>(static_cast<std::int64_t>(value.integer));
-}
-
 std::uint32_t single_bits(const Constant& value) {
   return value.is_single ? value.single : std::bit_cast<std::uint32_t>(static_cast<float>(as_real(value)));
 }

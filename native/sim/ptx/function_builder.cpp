@@ -16,10 +16,6 @@ constexpr std::uint32_t kMaxLocal = 512 << 10;         ///< of one thread: CUDA 
 constexpr std::uint32_t kMaxParameters = 32764;        ///< PTX ISA 8.1 and later
 constexpr std::uint32_t kLocalAlign = 16;
 
-std::uint64_t aligned(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
-
-std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
-
 }  // namespace
 
 FunctionBuilder::FunctionBuilder(ModuleScope& module, const Unit& unit, const FunctionSyntax& syntax, Function& out)

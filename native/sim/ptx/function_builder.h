@@ -14,6 +14,12 @@
 
 namespace flexrack::sim::ptx {
 
+/// A name in an error message.
+inline std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+/// Up to the next multiple of `align`.
+inline std::uint64_t aligned(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
+
 /// A .shared variable of the whole module; where it lies depends on the kernel.
 struct SharedVariable {
   std::string_view name;

@@ -15,4 +15,7 @@ std::unique_ptr<Module> link(std::span<const Source> sources);
 /// Whether a text could be part of a link: as parse(), but what it leaves undefined is no error.
 void check(const Source& source);
 
+/// Whether a definition gives way to another one of its name.
+inline bool is_replaceable(Linkage linkage) { return linkage == Linkage::weak || linkage == Linkage::common; }
+
 }  // namespace flexrack::sim::ptx

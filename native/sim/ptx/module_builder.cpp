@@ -12,8 +12,6 @@ namespace flexrack::sim::ptx {
 
 namespace {
 
-std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
-
 /// What the executor carries out itself: the functions that device code of CUDA calls without defining them.
 Builtin builtin_of(std::string_view name) {
   if (name == "vprintf") return Builtin::vprintf;
@@ -21,8 +19,6 @@ Builtin builtin_of(std::string_view name) {
   if (name == "free") return Builtin::free;
   return name == "__assertfail" ? Builtin::assertfail : Builtin::none;
 }
-
-bool is_replaceable(Linkage linkage) { return linkage == Linkage::weak || linkage == Linkage::common; }
 
 }  // namespace
 

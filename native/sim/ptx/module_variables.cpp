@@ -1,6 +1,7 @@
 // Variables of module scope: declared, found in other units, filled with initial values.
 #include <algorithm>
 
+#include "sim/ptx/link.h"
 #include "sim/ptx/module_builder.h"
 
 namespace flexrack::sim::ptx {
@@ -8,10 +9,6 @@ namespace flexrack::sim::ptx {
 namespace {
 
 constexpr std::uint64_t kMaxShared = std::uint64_t{1} << 30;
-
-std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
-
-bool is_replaceable(Linkage linkage) { return linkage == Linkage::weak || linkage == Linkage::common; }
 
 bool is_object(Type type) { return type == Type::texref || type == Type::samplerref || type == Type::surfref; }
 

@@ -1,6 +1,7 @@
 // Constant expressions. Facts: PTX ISA 9.0, 4.6: integers are 64 bits wide, unsigned where an operand is; operators as in C.
 #include <bit>
 
+#include "sim/ptx/float_bits.h"
 #include "sim/ptx/parser.h"
 
 namespace flexrack::sim::ptx {
@@ -18,11 +19,6 @@ Constant truth(bool value) {
   Constant out;
   out.integer = value;
   return out;
-}
-
-double as_real(const Constant& value) {
-  if (value.is_real) return value.real;
-  return value.is_unsigned ? static_cast<double>(value.integer) : static_cast<double>(static_cast<std::int64_t>(value.integer));
 }
 
 bool is_true(const Constant& value) { return value.is_real ? value.real != 0 : value.integer != 0; }

@@ -11,8 +11,6 @@ namespace {
 constexpr std::uint64_t kMaxStatic = 48 << 10;   ///< PTX ISA: more must be dynamic
 constexpr std::uint32_t kDynamicAlign = 16;
 
-std::uint64_t aligned(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
-
 /// What a function reaches, itself included.
 struct Reach {
   bool has_common = false;     ///< a static variable of a device function

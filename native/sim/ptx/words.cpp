@@ -6,9 +6,9 @@ namespace flexrack::sim::ptx {
 
 namespace {
 
-using Table = std::unordered_map<std::string_view, Word>;
+using Words = std::unordered_map<std::string_view, Word>;
 
-void add_types(Table& table) {
+void add_types(Words& table) {
   const auto add = [&](std::string_view text, Type type) { table[text] = {Word::Kind::type, static_cast<std::uint16_t>(type)}; };
   add("pred", Type::pred);
   add("b8", Type::b8), add("b16", Type::b16), add("b32", Type::b32), add("b64", Type::b64), add("b128", Type::b128);
@@ -21,14 +21,14 @@ void add_types(Table& table) {
   add("texref", Type::texref), add("samplerref", Type::samplerref), add("surfref", Type::surfref);
 }
 
-void add_spaces(Table& table) {
+void add_spaces(Words& table) {
   const auto add = [&](std::string_view text, Space space) { table[text] = {Word::Kind::space, static_cast<std::uint16_t>(space)}; };
   add("global", Space::global), add("const", Space::constant), add("local", Space::local), add("reg", Space::reg), add("sreg", Space::special);
   add("shared", Space::shared), add("shared::cta", Space::shared), add("shared::cluster", Space::shared_cluster);
   add("param", Space::param), add("param::entry", Space::param), add("param::func", Space::param);
 }
 
-void add_arithmetic(Table& table) {
+void add_arithmetic(Words& table) {
   const auto rounding = [&](std::string_view text, Rounding value) { table[text] = {Word::Kind::rounding, static_cast<std::uint16_t>(value)}; };
   rounding("rn", Rounding::rn), rounding("rz", Rounding::rz), rounding("rm", Rounding::rm), rounding("rp", Rounding::rp), rounding("rna", Rounding::rna);
   rounding("rs", Rounding::rs), rounding("rni", Rounding::rni), rounding("rzi", Rounding::rzi), rounding("rmi", Rounding::rmi), rounding("rpi", Rounding::rpi);
@@ -42,7 +42,7 @@ void add_arithmetic(Table& table) {
   flag("relu", kRelu), flag("NaN", kNan), flag("xorsign", kXorSign), flag("oob", kOob), flag("cc", kCarryOut), flag("uni", kUniform);
 }
 
-void add_memory(Table& table) {
+void add_memory(Words& table) {
   const auto vector = [&](std::string_view text, unsigned count) { table[text] = {Word::Kind::vector, static_cast<std::uint16_t>(count)}; };
   vector("v2", 2), vector("v4", 4), vector("v8", 8);
   const auto scope = [&](std::string_view text, Scope value) { table[text] = {Word::Kind::scope, static_cast<std::uint16_t>(value)}; };
@@ -53,8 +53,8 @@ void add_memory(Table& table) {
   for (const auto text : {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"}) table[text] = {Word::Kind::cache, 0};
 }
 
-Table make_table() {
-  Table table;
+Words make_table() {
+  Words table;
   add_types(table);
   add_spaces(table);
   add_arithmetic(table);
@@ -65,7 +65,7 @@ Table make_table() {
 }  // namespace
 
 Word word_of(std::string_view text) {
-  static const Table table = make_table();
+  static const Words table = make_table();
   const auto found = table.find(text);
   if (found != table.end()) return found->second;
   if (text.starts_with("L1::") || text.starts_with("L2::") || text.starts_with("level::")) return {Word::Kind::cache, 0};

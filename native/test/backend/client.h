@@ -46,6 +46,10 @@ class CountingGrant : public backend::Grant {
     changed_.notify_all();
   }
 
+  void use(std::size_t, std::uint64_t, bool) override {}
+  std::vector<backend::User> users(std::size_t) const override { return {}; }
+  std::optional<double> utilization(std::size_t) const override { return std::nullopt; }
+
   void hold() {
     const std::lock_guard guard(lock_);
     is_open_ = false;

@@ -128,8 +128,9 @@ class LoopLink : public wire::Link {
     return replies_[call];
   }
 
- private:
-  void note(std::uint16_t op, const Bytes& body) {
+ protected:
+  /// A notice, under the lock.
+  virtual void note(std::uint16_t op, const Bytes& body) {
     if (cl::Completed m; op == m.kOp && decode(body, m)) {
       for (const auto& one : m.events) completions_[one.event] = one;
     } else if (cl::Failed f; op == f.kOp && decode(body, f)) {
@@ -140,6 +141,8 @@ class LoopLink : public wire::Link {
   }
 
   std::mutex lock_;
+
+ private:
   std::condition_variable changed_;
   std::atomic<std::uint64_t> tickets_{0};
   std::map<std::uint64_t, std::pair<std::uint16_t, Bytes>> replies_;

@@ -69,23 +69,64 @@ int main(int count, char** arguments) {
   CHECK(cudaFree(nodes));
   CHECK(cudaFree(sum));
 
+  // Hints change nothing but the time. A device that cannot work in managed memory while the host does may refuse them (CUDA C++ Programming Guide).
   int can_overlap = 0;
   CHECK(cudaDeviceGetAttribute(&can_overlap, cudaDevAttrConcurrentManagedAccess, device));
-  if (can_overlap) {
-    // Hints change nothing but the time.
-    int* hinted = nullptr;
-    CHECK(cudaMallocManaged(&hinted, size * sizeof(int)));
-    const cudaMemLocation here{cudaMemLocationTypeDevice, device}, host{cudaMemLocationTypeHost, 0};
-    CHECK(cudaMemAdvise(hinted, size * sizeof(int), cudaMemAdviseSetPreferredLocation, here));
-    for (int i = 0; i < size; ++i) hinted[i] = i;
-    CHECK(cudaMemPrefetchAsync(hinted, size * sizeof(int), here, 0, nullptr));
-    multiply<<<(size + 255) / 256, 256>>>(hinted, size, 3);
-    CHECK(cudaMemPrefetchAsync(hinted, size * sizeof(int), host, 0, nullptr));
-    CHECK(cudaDeviceSynchronize());
-    is_right = true;
-    for (int i = 0; i < size; ++i) is_right &= hinted[i] == 3 * i;
-    program::expect(is_right, "prefetched memory is the same");
-    CHECK(cudaFree(hinted));
+  const auto hint = [&](cudaError_t error) {
+    if (can_overlap) CHECK(error);
+    else (void)cudaGetLastError();
+  };
+  int* hinted = nullptr;
+  CHECK(cudaMallocManaged(&hinted, size * sizeof(int)));
+  const cudaMemLocation here{cudaMemLocationTypeDevice, device}, host{cudaMemLocationTypeHost, 0};
+  hint(cudaMemAdvise(hinted, size * sizeof(int), cudaMemAdviseSetPreferredLocation, here));
+  for (int i = 0; i < size; ++i) hinted[i] = i;
+  hint(cudaMemPrefetchAsync(hinted, size * sizeof(int), here, 0, nullptr));
+  multiply<<<(size + 255) / 256, 256>>>(hinted, size, 3);
+  hint(cudaMemPrefetchAsync(hinted, size * sizeof(int), host, 0, nullptr));
+  CHECK(cudaDeviceSynchronize());
+  is_right = true;
+  for (int i = 0; i < size; ++i) is_right &= hinted[i] == 3 * i;
+  program::expect(is_right, "prefetched memory is the same");
+  CHECK(cudaFree(hinted));
+
+  // A stream of its own: the host has the memory again when that stream is over, whatever others do.
+  cudaStream_t first, second;
+  CHECK(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking));
+  CHECK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+  int *mine = nullptr, *other = nullptr;
+  CHECK(cudaMallocManaged(&mine, size * sizeof(int), cudaMemAttachHost));
+  CHECK(cudaMallocManaged(&other, size * sizeof(int), cudaMemAttachHost));
+  CHECK(cudaStreamAttachMemAsync(first, mine));
+  CHECK(cudaStreamAttachMemAsync(second, other));
+  CHECK(cudaDeviceSynchronize());
+  for (int i = 0; i < size; ++i) mine[i] = other[i] = 1;
+  for (int round = 0; round < 4; ++round) {
+    multiply<<<(size + 255) / 256, 256, 0, second>>>(other, size, 2);
+    for (int i = 0; i < size; ++i) mine[i] += round;
+    multiply<<<(size + 255) / 256, 256, 0, first>>>(mine, size, 3);
+    CHECK(cudaStreamSynchronize(first));
   }
+  CHECK(cudaStreamSynchronize(second));
+  is_right = true;
+  for (int i = 0; i < size; ++i) is_right &= mine[i] == (((1 * 3 + 1) * 3 + 2) * 3 + 3) * 3 && other[i] == 16;
+  program::expect(is_right, "memory that is attached to a stream is the host's while others run");
+  CHECK(cudaFree(mine));
+  CHECK(cudaFree(other));
+  CHECK(cudaStreamDestroy(first));
+  CHECK(cudaStreamDestroy(second));
+
+  // Declared memory is one for all devices.
+  int devices = 0;
+  CHECK(cudaGetDeviceCount(&devices));
+  declared = 0;
+  for (int turn = 0; turn < 2; ++turn) {
+    for (int one = 0; one < devices; ++one) {
+      CHECK(cudaSetDevice(one));
+      use_declared<<<1, 256>>>();
+      CHECK(cudaDeviceSynchronize());
+    }
+  }
+  program::expect(declared == 22 * devices, "every device uses the variable in its turn");
   return program::verdict();
 }

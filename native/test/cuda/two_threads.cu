@@ -63,5 +63,12 @@ int main() {
   }).join();
   CHECK(cudaDeviceSynchronize());
   program::expect(was_seen.read()[0] == 1, "two threads' kernels run at once");
+
+  bool is_known = false;
+  std::thread([&] {
+    cudaPointerAttributes attributes{};
+    is_known = cudaPointerGetAttributes(&attributes, flag) == cudaSuccess && attributes.type == cudaMemoryTypeDevice && attributes.device == 0;
+  }).join();
+  program::expect(is_known, "a thread that did nothing before knows whose memory it is");
   return program::verdict();
 }

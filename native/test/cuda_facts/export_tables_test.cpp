@@ -24,6 +24,11 @@ class MadeUp : public DriverFacts {
     return CUDA_SUCCESS;
   }
   CUcontext current_context() noexcept override { return current; }
+  CUresult context_id(CUcontext context, unsigned long long* id) noexcept override {
+    if (context != primary) return CUDA_ERROR_INVALID_CONTEXT;
+    *id = 44;
+    return CUDA_SUCCESS;
+  }
   std::vector<DeviceIdentity> devices() noexcept override { return {identity}; }
   int version() noexcept override { return 13000; }
 
@@ -40,6 +45,7 @@ CUuuid id(std::array<std::uint8_t, 16> bytes) {
 const CUuuid kInterface = id({0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9});
 const CUuuid kHooks = id({0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a, 0x66});
 const CUuuid kThreads = id({0x42, 0xd8, 0x5a, 0x81, 0x23, 0xf6, 0xcb, 0x47, 0x82, 0x98, 0xf6, 0xe7, 0x8a, 0x3a, 0xec, 0xdc});
+const CUuuid kContexts = id({0x21, 0x31, 0x8c, 0x60, 0x97, 0x14, 0x32, 0x48, 0x8c, 0xa6, 0x41, 0xff, 0x73, 0x24, 0xc8, 0xf2});
 const CUuuid kStorage = id({0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11, 0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95, 0x93});
 const CUuuid kChecks = id({0x26, 0x3e, 0x88, 0x60, 0x7c, 0xd2, 0x61, 0x43, 0x92, 0xf6, 0xbb, 0xd5, 0x00, 0x6d, 0xfa, 0x7e});
 const CUuuid kIntegrity = id({0xd4, 0x08, 0x20, 0x55, 0xbd, 0xe6, 0x70, 0x4b, 0x8d, 0x34, 0xba, 0x12, 0x3c, 0x66, 0xe1, 0xf2});
@@ -58,7 +64,7 @@ Function* slot(const CUuuid& uuid, std::size_t number) {
 }  // namespace
 
 TEST_CASE("tables begin with their size, and every slot is there") {
-  const std::pair<CUuuid, std::size_t> sized[] = {{kInterface, 13}, {kHooks, 7}, {kThreads, 4}, {kChecks, 4}, {kIntegrity, 3}};
+  const std::pair<CUuuid, std::size_t> sized[] = {{kInterface, 13}, {kHooks, 7}, {kThreads, 4}, {kContexts, 5}, {kChecks, 4}, {kIntegrity, 3}};
   for (const auto& [uuid, slots] : sized) {
     CHECK(reinterpret_cast<std::size_t>(table(uuid)[0]) == slots * sizeof(void*));
     for (std::size_t i = 1; i < slots; ++i) CHECK(table(uuid)[i] != nullptr);
@@ -82,6 +88,23 @@ TEST_CASE("the primary context is the driver's") {
   CHECK(get(&context, 0) == CUDA_SUCCESS);
   CHECK(context == primary);
   CHECK(get(&context, 1) == CUDA_ERROR_INVALID_DEVICE);
+}
+
+TEST_CASE("a thread's context and its number are told, as cuBLAS asks for them") {
+  const auto current = slot<CUresult(CUcontext*)>(kThreads, 2);
+  const auto number = slot<CUresult(CUcontext, unsigned long long*)>(kContexts, 4);
+  driver.current = primary;
+  CUcontext context = nullptr;
+  CHECK(current(nullptr) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(current(&context) == CUDA_SUCCESS);
+  CHECK(context == primary);
+  unsigned long long told = 0;
+  CHECK(number(context, &told) == CUDA_SUCCESS);
+  CHECK(told == 44);
+  driver.current = nullptr;
+  CHECK(current(&context) == CUDA_SUCCESS);
+  CHECK(context == nullptr);
+  CHECK(number(nullptr, &told) == CUDA_ERROR_INVALID_CONTEXT);
 }
 
 TEST_CASE("values are kept with a context, and a null context is the current one") {

@@ -43,7 +43,7 @@ class FakeLink : public wire::Link {
   void flush() override {}
   std::uint64_t ticket() override { return ++tickets_ * 2; }
   void push(std::uint64_t ticket, wire::View data, wire::Done done, bool wait) override {
-    if (wait) broken("a push that may wait for the client");
+    if (wait && !may_wait()) broken("a push that may wait for the client");
     std::unique_lock guard(lock_);
     settled_.insert(ticket);
     sum(data);
@@ -114,15 +114,22 @@ class FakeLink : public wire::Link {
       if (!settled_.contains(ticket)) broken("a payload that nobody took, sent or called off");
   }
 
- private:
-  static bool is_readable(std::uint16_t op, bool is_reply, wire::View body) {
-    for (const auto& one : cl::fuzz_cases()) {
+ protected:
+  template <class Cases>
+  static bool is_among(const Cases& cases, std::uint16_t op, bool is_reply, wire::View body) {
+    for (const auto& one : cases) {
       if (one.op != op || one.is_reply != is_reply) continue;
       wire::Bytes again;
       return (is_reply || one.is_notice) && one.again(body, again);
     }
     return false;
   }
+  /// Whether this thread may wait for the client.
+  virtual bool may_wait() const { return false; }
+  /// A body of the API, as a client reads it.
+  virtual bool is_readable(std::uint16_t op, bool is_reply, wire::View body) { return is_among(cl::fuzz_cases(), op, is_reply, body); }
+
+ private:
   void note(std::uint16_t op, bool is_reply, wire::View body) {
     if (cl::SvmAllocateReply reply; is_reply && op == cl::SvmAllocate::kOp && decode(body, reply) && reply.address != 0) shared_address_ = reply.address;
   }
@@ -183,6 +190,10 @@ class FakeGrant : public backend::Grant {
   FakeGrant(std::size_t devices, bool is_shared) : is_shared_(is_shared), used_(devices) {
     for (std::size_t i = 0; i < devices; ++i) devices_.push_back({"0:" + std::to_string(i), kShare, is_shared ? 0.5 : 1.0, !is_shared});
   }
+  /// Devices of these names.
+  FakeGrant(const std::vector<std::string>& ids, bool is_shared) : FakeGrant(ids.size(), is_shared) {
+    for (std::size_t i = 0; i < ids.size(); ++i) devices_[i].native_id = ids[i];
+  }
   const std::vector<backend::GrantedDevice>& devices() const override { return devices_; }
   bool charge(std::size_t device, std::uint64_t bytes) override {
     const std::lock_guard guard(lock_);
@@ -205,6 +216,9 @@ class FakeGrant : public backend::Grant {
     waiting_.push_back(std::move(admitted));
   }
   void finished(std::size_t, std::uint64_t) override {}
+  void use(std::size_t, std::uint64_t, bool) override {}
+  std::vector<backend::User> users(std::size_t) const override { return {}; }
+  std::optional<double> utilization(std::size_t) const override { return std::nullopt; }
 
   void admit_one() {
     std::unique_lock guard(lock_);

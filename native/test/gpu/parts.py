@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from rack import GpuAttached, GpuDaemon
-from results import line
+from results import left_out, line
 from servers import run, wait_until
 from cuda_programs import NATIVE, Build, build
 
@@ -20,8 +20,8 @@ RATES = ("_GBps",)
 class Machine:
     """`cases` maps native and each transport to the environment of its programs."""
 
-    def __init__(self, backend, gpu, cases, programs=None):
-        self.backend, self.gpu, self.cases, self.given = backend, gpu, cases, programs
+    def __init__(self, backend, gpu, cases, programs=None, python="python3"):
+        self.backend, self.gpu, self.cases, self.given, self.python = backend, gpu, cases, programs, python
         self.code = "ptx" if backend == "sim" else "native"
 
     def program(self, name, source=None):
@@ -100,18 +100,18 @@ def micro(machine):
 def samples(machine):
     folder = os.environ.get("FLEXRACK_CUDA_SAMPLES")
     if not folder:
-        return [line("cuda-samples", {}, "", note="left out: FLEXRACK_CUDA_SAMPLES is not given")]
+        return [left_out("cuda-samples", "FLEXRACK_CUDA_SAMPLES is not given")]
     names = sorted(path for path in Path(folder).rglob("*") if path.is_file() and os.access(path, os.X_OK) and not path.suffix)
     # They print times and names: that they end well is what is compared.
     return [side_by_side(machine, f"cuda-samples' {path.name}", [path], lambda out: "") for path in names]
 
 
 def torch(machine):
-    python = os.environ.get("FLEXRACK_TORCH_PYTHON", "python3")
+    python = machine.python
     if machine.backend == "sim":
-        return [line("PyTorch", {}, "", note="left out: its kernels are machine code, which a GPU in software does not run")]
+        return [left_out("PyTorch", "its kernels are machine code, which a GPU in software does not run")]
     if subprocess.run([python, "-c", "import torch; assert torch.cuda.is_available()"], capture_output=True).returncode != 0:
-        return [line("PyTorch", {}, "", note=f"left out: {python} has no PyTorch that sees a GPU")]
+        return [left_out("PyTorch", f"{python} has no PyTorch that sees a GPU; --torch names one that has")]
     found = {}
     for case, env in machine.cases.items():
         done = subprocess.run([python, HERE / "torch_steps.py"], env=env, capture_output=True, text=True, timeout=1800)
@@ -128,15 +128,16 @@ def torch(machine):
 
 
 class Load:
-    """load.cu at work."""
+    """load.cu at work. `rounds`: how long a step of it is; without, some milliseconds."""
 
-    def __init__(self, machine, env, seconds, prefix=()):
+    def __init__(self, machine, env, seconds, prefix=(), rounds=None):
         program = machine.program("load", HERE / "load.cu")
-        self.process = subprocess.Popen([*prefix, str(program), str(seconds), "2"], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        words = [*prefix, str(program), str(seconds), "2", *([str(rounds)] if rounds else [])]
+        self.process = subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.began = self.process.stdout.readline().strip() == "ready"
 
     def finish(self, seconds):
-        """(exit code, rounds of its generator, what it said)"""
+        """(exit code, rounds of its generator, what it said); `rounds` is then how many a step had."""
         try:
             out, err = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -144,21 +145,28 @@ class Load:
             out, err = self.process.communicate()
             return -1, 0.0, "it did not end"
         words = out.split()
-        rounds = int(words[0]) * int(words[3]) if self.process.returncode == 0 and len(words) > 3 else 0
+        is_done = self.process.returncode == 0 and len(words) > 3
+        self.rounds = int(words[3]) if is_done else None
+        rounds = int(words[0]) * int(words[3]) if is_done else 0
         return self.process.returncode, rounds, (out + err).strip()[-300:]
 
 
 def shares(machine):
     seconds = 10
-    alone = Load(machine, machine.cases["native"], seconds).finish(120)
+    first = Load(machine, machine.cases["native"], seconds)
+    alone = first.finish(120)
+    with GpuDaemon(machine.backend) as daemon, GpuAttached([daemon], "tls") as whole:
+        remote = Load(machine, whole.env, seconds, rounds=first.rounds).finish(120)
     with GpuDaemon(machine.backend) as daemon, GpuAttached([daemon], "tls", share={"fraction": 0.5}) as one, GpuAttached([daemon], "tls", share={"fraction": 0.5}) as other:
-        loads = [Load(machine, attached.env, seconds) for attached in (one, other)]
+        loads = [Load(machine, attached.env, seconds, rounds=first.rounds) for attached in (one, other)]
         ends = [load.finish(120) for load in loads]
         caps = [run([machine.program("memory_cap"), "managed"], attached.env, 600) for attached in (one, other)]
         memory = [attached.leases[0]["devices"][0]["memory"] for attached in (one, other)]
     total = sum(end[1] for end in ends)
     is_fair = total > 0 and abs(ends[0][1] / total - 0.5) <= 0.05
-    lines = [line("two clients at half a GPU each, work of both over one alone", {"native": 1, "tls": round(total / alone[1], 4) if alone[1] else None}, "", "higher",
+    over = lambda rounds: {"native": 1, "tls": round(rounds / alone[1], 4) if alone[1] else None}  # noqa: E731
+    lines = [line("one client with a whole GPU, its work over one native", over(remote[1]), "", "higher", note="" if remote[0] == 0 else remote[2], wrong=remote[0] != 0),
+             line("two clients at half a GPU each, work of both over one native", over(total), "", "higher",
                   note="" if is_fair else f"one had {ends[0][1]} rounds, the other {ends[1][1]}", wrong=not is_fair or any(end[0] for end in ends))]
     for index, ((code, out, err), bytes_) in enumerate(zip(caps, memory)):
         holds = code == 0 and f"total {bytes_}," in out
@@ -180,7 +188,7 @@ def faults(machine):
         again = Load(machine, attached.env, 1).finish(120)
         lines.append(line("the next client of that lease computes", {"tls": None}, "", note="yes" if again[0] == 0 else again[2], wrong=again[0] != 0))
     if not may_make_networks():
-        return [*lines, line("a link that is down for five seconds", {}, "", note="left out: network namespaces need root")]
+        return [*lines, left_out("a link that is down for five seconds", "network namespaces need root")]
     network = Network()
     try:
         with GpuDaemon(machine.backend, address=network.here) as daemon, GpuAttached([daemon], "tls", prefix=network.prefix) as attached:

@@ -17,7 +17,12 @@ def slug(name):
 
 def line(what, values, unit, better="lower", note="", wrong=False):
     """`values` is a number a case; a case that is missing was not measured. `wrong`: something that had to hold did not."""
-    return {"what": what, "values": values, "unit": unit, "better": better, "note": note, "wrong": wrong}
+    return {"what": what, "values": values, "unit": unit, "better": better, "note": note, "wrong": wrong, "is_left_out": False}
+
+
+def left_out(what, why):
+    """What could not be measured here, and is said so."""
+    return {**line(what, {}, "", note=f"left out: {why}"), "is_left_out": True}
 
 
 def ratio(one, case):
@@ -67,6 +72,7 @@ def report(name, gpu, lines):
     result = {"name": f"gpu-{name}", "takenAt": taken, "machine": machine(gpu), "notes": notes, "wrong": wrong, "rows": rows}
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / f"gpu-{name}.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
-    text = f"# {gpu}\n\nTaken {taken} by native/test/gpu/run.sh. {notes[0]}\n\n{table(lines)}\n\n{f'Wrong: ' + ', '.join(wrong) if wrong else 'Nothing is wrong.'}\n"
+    skipped = "".join(f"\n\nLeft out: {one['what']} ({one['note'].removeprefix('left out: ')})." for one in lines if one["is_left_out"])
+    text = f"# {gpu}\n\nTaken {taken} by native/test/gpu/run.sh. {notes[0]}\n\n{table(lines)}\n\n{f'Wrong: ' + ', '.join(wrong) if wrong else 'Nothing is wrong.'}{skipped}\n"
     (FOLDER / f"gpu-{name}.md").write_text(text)
     return text

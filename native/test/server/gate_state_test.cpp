@@ -14,7 +14,7 @@ using namespace flexrack::server;
 constexpr std::uint64_t kMicrosecond = 1000, kMillisecond = 1'000'000, kSecond = 1'000'000'000;
 
 /// A client in a loop: launches `burst` kernels, waits for all of them, thinks, and again.
-struct Client {
+struct LoopingClient {
   std::uint64_t kernel = 0;
   std::uint64_t think = 0;
   std::size_t burst = 1;
@@ -31,7 +31,7 @@ class Simulation {
  public:
   GateState gate;
 
-  std::size_t add(Client client, std::uint8_t lease, std::uint32_t weight, bool capped = false) {
+  std::size_t add(LoopingClient client, std::uint8_t lease, std::uint32_t weight, bool capped = false) {
     Id id{};
     id[0] = lease;
     client.member = gate.join({static_cast<std::int32_t>(clients_.size() + 1), 0, 1}, id, weight, capped, now_);
@@ -60,7 +60,7 @@ class Simulation {
   }
 
   double share(std::size_t client) const { return static_cast<double>(clients_[client].used) / static_cast<double>(now_); }
-  Client& client(std::size_t index) { return clients_[index]; }
+  LoopingClient& client(std::size_t index) { return clients_[index]; }
   std::uint64_t now() const { return now_; }
 
  private:
@@ -69,13 +69,13 @@ class Simulation {
     std::uint64_t ends;
   };
 
-  void launch(Client& client) {
+  void launch(LoopingClient& client) {
     const auto free = device_.empty() ? now_ : std::max(now_, device_.back().ends);
     device_.push_back({static_cast<std::size_t>(&client - clients_.data()), free + client.kernel});
     ++client.outstanding;
   }
 
-  void begin_burst(Client& client) {
+  void begin_burst(LoopingClient& client) {
     if (client.next_burst > now_ || now_ >= client.stops) return;
     client.next_burst = UINT64_MAX;
     for (std::size_t i = 0; i < client.burst; ++i) {
@@ -88,7 +88,7 @@ class Simulation {
     }
   }
 
-  void let_go(Client& client) {
+  void let_go(LoopingClient& client) {
     while (client.queued > 0 && gate.enter_waiting(client.member, now_)) {
       --client.queued;
       launch(client);
@@ -104,7 +104,7 @@ class Simulation {
     return std::max(next, now_ + 1);
   }
 
-  std::vector<Client> clients_;
+  std::vector<LoopingClient> clients_;
   std::deque<Running> device_;
   std::uint64_t now_ = 1;
 };
@@ -119,7 +119,7 @@ TEST_CASE("one alone gets the whole device, whatever its share") {
 }
 
 TEST_CASE("two at half each get half, whatever their kernels are like") {
-  const std::vector<Client> kinds{
+  const std::vector<LoopingClient> kinds{
       {.kernel = 5 * kMicrosecond, .burst = 10000},                              // a flood of tiny kernels
       {.kernel = 30 * kMillisecond, .burst = 4},                                 // kernels longer than a slice
       {.kernel = 1 * kMillisecond, .burst = 100},                                // something between

@@ -21,7 +21,7 @@ using wire::Json;
 
 std::string hold_program() { return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "flexrack-hold").string(); }
 
-Json lease_of(const Daemon& daemon) {
+Json whole_lease_of(const Daemon& daemon) {
   return daemon.ask(Json::Members{{"op", "lease"}, {"fraction", 0.25}, {"owner", "somebody"}, {"purpose", "a test"}})["ok"];
 }
 
@@ -66,7 +66,7 @@ int wait_for(pid_t pid) {
 }
 
 int hold(const Daemon& daemon, const std::vector<std::string>& command) {
-  std::vector<std::string> words{lease_file(daemon, {lease_of(daemon)}), "--"};
+  std::vector<std::string> words{lease_file(daemon, {whole_lease_of(daemon)}), "--"};
   words.insert(words.end(), command.begin(), command.end());
   return wait_for(start(words));
 }
@@ -93,19 +93,19 @@ TEST_CASE("the exit status is the command's, and the lease is given back before 
 
 TEST_CASE("several leases are held at once, and none without the others") {
   Daemon daemon, second;
-  const auto one = lease_of(daemon), two = lease_of(second);
+  const auto one = whole_lease_of(daemon), two = whole_lease_of(second);
   CHECK(wait_for(start({lease_file(daemon, {one, two}), "--", "true"})) == 0);
   CHECK(leases(daemon) + leases(second) == 0);
-  auto stolen = lease_of(second);
+  auto stolen = whole_lease_of(second);
   stolen.set("key", one["key"]);
-  CHECK(wait_for(start({lease_file(daemon, {lease_of(daemon), stolen}), "--", "sh", "-c", "touch " + daemon.root + "/ran"})) == 125);
+  CHECK(wait_for(start({lease_file(daemon, {whole_lease_of(daemon), stolen}), "--", "sh", "-c", "touch " + daemon.root + "/ran"})) == 125);
   CHECK_FALSE(exists(daemon.root + "/ran"));
   CHECK(eventually([&] { return leases(daemon) == 0; }));
 }
 
 TEST_CASE("a lease file that others can read, or that is none, holds nothing") {
   Daemon daemon;
-  const auto path = lease_file(daemon, {lease_of(daemon)});
+  const auto path = lease_file(daemon, {whole_lease_of(daemon)});
   std::filesystem::permissions(path, std::filesystem::perms::others_read, std::filesystem::perm_options::add);
   CHECK(wait_for(start({path, "--", "true"})) == 125);
   CHECK(wait_for(start({daemon.root + "/none", "--", "true"})) == 125);
@@ -115,7 +115,7 @@ TEST_CASE("a lease file that others can read, or that is none, holds nothing") {
 TEST_CASE("signals reach the command, whose status then tells") {
   Daemon daemon;
   const auto mark = daemon.root + "/ready";
-  const auto pid = start({lease_file(daemon, {lease_of(daemon)}), "--", "sh", "-c", "trap 'exit 33' TERM; touch " + mark + "; while :; do sleep 0.01; done"});
+  const auto pid = start({lease_file(daemon, {whole_lease_of(daemon)}), "--", "sh", "-c", "trap 'exit 33' TERM; touch " + mark + "; while :; do sleep 0.01; done"});
   REQUIRE(eventually([&] { return exists(mark); }));
   CHECK(is_held(daemon));
   kill(pid, SIGTERM);
@@ -126,7 +126,7 @@ TEST_CASE("signals reach the command, whose status then tells") {
 TEST_CASE("stopped with its command, as by Ctrl-Z, it still holds the lease") {
   Daemon daemon;
   const auto mark = daemon.root + "/ready";
-  const auto pid = start({lease_file(daemon, {lease_of(daemon)}), "--", "sh", "-c", "touch " + mark + "; sleep 30"});
+  const auto pid = start({lease_file(daemon, {whole_lease_of(daemon)}), "--", "sh", "-c", "touch " + mark + "; sleep 30"});
   REQUIRE(eventually([&] { return exists(mark); }));
   kill(-pid, SIGSTOP);
   int status = 0;
@@ -142,7 +142,7 @@ TEST_CASE("stopped with its command, as by Ctrl-Z, it still holds the lease") {
 TEST_CASE("killed, it takes its command along and the lease is over three seconds later") {
   Daemon daemon;
   const auto file = daemon.root + "/pid";
-  const auto pid = start({lease_file(daemon, {lease_of(daemon)}), "--", "sh", "-c", "echo $$ > " + file + ".new; mv " + file + ".new " + file + "; exec sleep 300"});
+  const auto pid = start({lease_file(daemon, {whole_lease_of(daemon)}), "--", "sh", "-c", "echo $$ > " + file + ".new; mv " + file + ".new " + file + "; exec sleep 300"});
   REQUIRE(eventually([&] { return exists(file); }));
   pid_t command = 0;
   std::ifstream(file) >> command;
@@ -156,7 +156,7 @@ TEST_CASE("killed, it takes its command along and the lease is over three second
 TEST_CASE("a broker that begins again finds its leases held") {
   Daemon daemon;
   const auto mark = daemon.root + "/ready";
-  const auto pid = start({lease_file(daemon, {lease_of(daemon)}), "--", "sh", "-c", "touch " + mark + "; sleep 300"});
+  const auto pid = start({lease_file(daemon, {whole_lease_of(daemon)}), "--", "sh", "-c", "touch " + mark + "; sleep 300"});
   REQUIRE(eventually([&] { return exists(mark); }));
   daemon.kill_broker(SIGKILL);
   daemon.start_broker();
@@ -167,7 +167,7 @@ TEST_CASE("a broker that begins again finds its leases held") {
 
 TEST_CASE("a lease that is taken away ends the command where that was asked for") {
   Daemon daemon;
-  const auto lease = lease_of(daemon);
+  const auto lease = whole_lease_of(daemon);
   const auto mark = daemon.root + "/ready";
   const auto pid = start({"--end-with-lease", lease_file(daemon, {lease}), "--", "sh", "-c", "touch " + mark + "; exec sleep 300"});
   REQUIRE(eventually([&] { return exists(mark); }));

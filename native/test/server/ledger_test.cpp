@@ -16,13 +16,13 @@ namespace {
 using flexrack::server::Ledger;
 using flexrack::server::mark_of;
 
-struct File {
+struct LedgerFile {
   std::string path;
-  File() {
+  LedgerFile() {
     path = (std::filesystem::temp_directory_path() / "ledger-XXXXXX").string();
     close(mkstemp(path.data()));
   }
-  ~File() { std::filesystem::remove(path); }
+  ~LedgerFile() { std::filesystem::remove(path); }
 };
 
 template <class Work>
@@ -36,7 +36,7 @@ pid_t in_child(Work work) {
 void reap(pid_t pid) { waitpid(pid, nullptr, 0); }
 
 TEST_CASE("a ledger is exact to the byte, and never below nothing") {
-  const File file;
+  const LedgerFile file;
   const std::uint64_t limits[] = {1000, Ledger::kUnlimited};
   auto ledger = Ledger::create(file.path, limits);
   CHECK_FALSE(ledger.charge(0, 1));  // not joined
@@ -56,7 +56,7 @@ TEST_CASE("a ledger is exact to the byte, and never below nothing") {
 }
 
 TEST_CASE("processes that charge at once never have more than the limit together, and all of it is used") {
-  const File file;
+  const LedgerFile file;
   const std::uint64_t limits[] = {100000};
   auto ledger = Ledger::create(file.path, limits);
   std::vector<pid_t> children;
@@ -81,7 +81,7 @@ TEST_CASE("processes that charge at once never have more than the limit together
 }
 
 TEST_CASE("whoever is killed in the middle leaves a ledger that is right and not locked") {
-  const File file;
+  const LedgerFile file;
   const std::uint64_t limits[] = {1 << 20, 1 << 20};
   auto ledger = Ledger::create(file.path, limits);
   REQUIRE(ledger.join());
@@ -108,7 +108,7 @@ TEST_CASE("whoever is killed in the middle leaves a ledger that is right and not
 }
 
 TEST_CASE("a full share is free again as soon as the process that had it is gone, without anybody cleaning up") {
-  const File file;
+  const LedgerFile file;
   const std::uint64_t limits[] = {1000};
   auto ledger = Ledger::create(file.path, limits);
   REQUIRE(ledger.join());
@@ -124,8 +124,54 @@ TEST_CASE("a full share is free again as soon as the process that had it is gone
   CHECK(ledger.charge(0, 1000));
 }
 
+TEST_CASE("who has contexts or memory on a device is known to all of the lease, until its worker is gone") {
+  const LedgerFile file;
+  const std::uint64_t limits[] = {1000, 1000};
+  auto ledger = Ledger::create(file.path, limits);
+  REQUIRE(ledger.join());
+  CHECK(ledger.users(0).empty());
+  ledger.use(1, 77, false);   // a watcher: it has said who it is, and has nothing
+  CHECK(ledger.users(1).empty());
+  const auto child = in_child([&] {
+    auto own = Ledger::open(file.path);
+    if (!own.join()) _exit(1);
+    own.charge(1, 300);
+    own.use(0, 88, true);
+    pause();
+  });
+  for (int tries = 0; tries < 4000 && ledger.users(0).empty(); ++tries) usleep(5000);
+  REQUIRE(ledger.users(0).size() == 1);
+  CHECK(ledger.users(0)[0].process == 88);
+  CHECK(ledger.users(0)[0].bytes == 0);
+  REQUIRE(ledger.users(1).size() == 1);
+  CHECK(ledger.users(1)[0].bytes == 300);
+  ledger.use(1, 77, true);
+  CHECK(ledger.users(1).size() == 2);
+  ledger.use(1, 77, false);
+  CHECK(ledger.users(1).size() == 1);
+  CHECK(ledger.users(7).empty());
+  kill(child, SIGKILL);
+  reap(child);
+  CHECK(ledger.users(0).empty());
+  CHECK(ledger.users(1).empty());
+}
+
+TEST_CASE("utilization is what was shown last, and unknown before") {
+  const LedgerFile file;
+  const std::uint64_t limits[] = {1000, 1000};
+  auto ledger = Ledger::create(file.path, limits);
+  CHECK_FALSE(ledger.utilization(0).has_value());
+  ledger.show_utilization(0, 0.25);
+  ledger.show_utilization(1, 0);
+  CHECK(Ledger::open(file.path).utilization(0) == 0.25);
+  CHECK(ledger.utilization(1) == 0.0);
+  ledger.show_utilization(0, 1.7);
+  CHECK(ledger.utilization(0) == 1.0);
+  CHECK_FALSE(ledger.utilization(2).has_value());
+}
+
 TEST_CASE("what is no ledger is not taken for one") {
-  const File file;
+  const LedgerFile file;
   CHECK_THROWS(Ledger::open(file.path));
   CHECK_THROWS(Ledger::open(file.path + ".none"));
   CHECK_THROWS(Ledger::create(file.path, {}));

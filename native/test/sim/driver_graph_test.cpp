@@ -458,3 +458,38 @@ TEST_CASE("driver: user objects live as long as graphs need them") {
   CHECK_EQ(destroyed, 1);
   CHECK_EQ(cuUserObjectRelease(object, 1), CUDA_ERROR_INVALID_VALUE);
 }
+
+TEST_CASE("driver: what a launch uses is there until it is over, though nobody names it any more") {
+  const Rig rig;
+  struct Shared {
+    std::atomic<int> destroyed{0};
+    std::atomic<bool> may_end{false}, has_ended{false};
+  } shared;
+  const auto graph = make_graph();
+  CUuserObject object = nullptr;
+  CU(cuUserObjectCreate(&object, &shared, [](void* data) { ++static_cast<Shared*>(data)->destroyed; }, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  CU(cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+  CUDA_HOST_NODE_PARAMS waits{[](void* data) {
+                                auto& of = *static_cast<Shared*>(data);
+                                while (!of.may_end) std::this_thread::yield();
+                                of.has_ended = of.destroyed == 0;
+                              },
+                              &shared};
+  CUgraphNode node = nullptr;
+  CU(cuGraphAddHostNode(&node, graph, nullptr, 0, &waits));
+  const auto exec = instantiate(graph);
+  CUstream stream = nullptr;
+  CU(cuStreamCreate(&stream, 0));
+  CU(cuGraphLaunch(exec, stream));
+  CU(cuGraphLaunch(exec, stream));
+  CU(cuGraphExecDestroy(exec));
+  CU(cuGraphDestroy(graph));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK_EQ(shared.destroyed, 0);
+  shared.may_end = true;
+  CU(cuStreamSynchronize(stream));
+  CHECK(shared.has_ended);
+  for (int i = 0; i < 200 && shared.destroyed == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK_EQ(shared.destroyed, 1);
+  CU(cuStreamDestroy_v2(stream));
+}

@@ -12,8 +12,8 @@ using namespace flexrack::test;
 using Mode = NarrowFormat::Mode;
 using s8 = std::int8_t;
 
-constexpr std::size_t kCount = 1500;
-const std::vector<u32> kNo;
+constexpr std::size_t kConvertCount = 1500;
+const std::vector<u32> kNoFloats;
 
 template <class D, class A>
 void check(const std::string& text, const std::vector<A>& a, const std::function<D(A)>& formula) {
@@ -30,9 +30,9 @@ void check(const std::string& text, const std::vector<A>& a, const std::function
 }
 
 TEST_CASE("integers are cut and extended, in registers that may be wider") {
-  const auto a = integers<u64>(kCount, 1);
-  const auto b = integers<u32>(kCount, 2);
-  const auto c = integers<u16>(kCount, 3);
+  const auto a = integers<u64>(kConvertCount, 1);
+  const auto b = integers<u32>(kConvertCount, 2);
+  const auto c = integers<u16>(kConvertCount, 3);
   check<u32, u64>("cvt.u32.u64 %d, %a;", a, [](u64 x) { return static_cast<u32>(x); });
   check<u64, u32>("cvt.u64.u32 %d, %a;", b, [](u32 x) { return x; });
   check<u64, u32>("cvt.s64.s32 %d, %a;", b, [](u32 x) { return static_cast<u64>(s64{static_cast<s32>(x)}); });
@@ -48,16 +48,16 @@ TEST_CASE("integers are cut and extended, in registers that may be wider") {
 }
 
 TEST_CASE("saturation to the range of a type") {
-  const auto a = integers<u32>(kCount, 4);
-  const auto b = integers<u64>(kCount, 5);
+  const auto a = integers<u32>(kConvertCount, 4);
+  const auto b = integers<u64>(kConvertCount, 5);
   check<u32, u32>("cvt.sat.u8.s32 %d, %a;", a, [](u32 x) { return static_cast<u32>(std::clamp(static_cast<s32>(x), 0, 255)); });
   check<u32, u32>("cvt.sat.s8.s32 %d, %a;", a, [](u32 x) { return static_cast<u32>(std::clamp(static_cast<s32>(x), -128, 127)); });
   check<u32, u32>("cvt.sat.s32.u32 %d, %a;", a, [](u32 x) { return std::min(x, 0x7fffffffU); });
   check<u32, u64>("cvt.sat.u32.s64 %d, %a;", b, [](u64 x) { return static_cast<u32>(std::clamp<s64>(static_cast<s64>(x), 0, 0xffffffff)); });
   check<u64, u64>("cvt.sat.u64.s64 %d, %a;", b, [](u64 x) { return x >> 63 ? 0 : x; });
-  const auto packed = lanes<u32, u32, u32, u32>("cvt.pack.sat.u8.s32.b32 %d, %a, %b, %c;", a, integers<u32>(kCount, 6), integers<u32>(kCount, 7));
-  const auto low = integers<u32>(kCount, 6), above = integers<u32>(kCount, 7);
-  for (std::size_t i = 0; i < kCount; ++i) {
+  const auto packed = lanes<u32, u32, u32, u32>("cvt.pack.sat.u8.s32.b32 %d, %a, %b, %c;", a, integers<u32>(kConvertCount, 6), integers<u32>(kConvertCount, 7));
+  const auto low = integers<u32>(kConvertCount, 6), above = integers<u32>(kConvertCount, 7);
+  for (std::size_t i = 0; i < kConvertCount; ++i) {
     const auto byte = [](u32 x) { return static_cast<u32>(std::clamp(static_cast<s32>(x), 0, 255)); };
     CHECK(packed[i] == (above[i] << 16 | byte(a[i]) << 8 | byte(low[i])));
   }
@@ -72,8 +72,8 @@ D to_integer(A x, double (*round)(double)) {
 }
 
 TEST_CASE("floats to integers: rounded as asked, clamped, NaN is 0") {
-  const auto f = reals<float>(kCount, 8);
-  const auto d = reals<double>(kCount, 9);
+  const auto f = reals<float>(kConvertCount, 8);
+  const auto d = reals<double>(kConvertCount, 9);
   const std::pair<const char*, double (*)(double)> modes[] = {{"rni", std::nearbyint}, {"rzi", std::trunc}, {"rmi", std::floor}, {"rpi", std::ceil}};
   for (const auto& [mode, round] : modes) {
     const std::string name = mode;
@@ -100,10 +100,10 @@ D in_mode(int mode, A x) {
 }
 
 TEST_CASE("integers and doubles to floats in all roundings") {
-  const auto i32 = integers<s32>(kCount, 10);
-  const auto i64 = integers<s64>(kCount, 11);
-  const auto u64s = integers<u64>(kCount, 12);
-  const auto d = reals<double>(kCount, 13);
+  const auto i32 = integers<s32>(kConvertCount, 10);
+  const auto i64 = integers<s64>(kConvertCount, 11);
+  const auto u64s = integers<u64>(kConvertCount, 12);
+  const auto d = reals<double>(kConvertCount, 13);
   const std::pair<const char*, int> modes[] = {{"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
   for (const auto& [text, mode] : modes) {
     const std::string name = text;
@@ -118,8 +118,8 @@ TEST_CASE("integers and doubles to floats in all roundings") {
     check<float, double>("cvt." + name + ".f32.f64 %d, %a;", d, [by](double x) { return in_mode<float>(by, x); });
   }
   check<float, u64>("cvt.rn.f32.u64 %d, %a;", u64s, [](u64 x) { return static_cast<float>(x); });
-  check<double, float>("cvt.f64.f32 %d, %a;", reals<float>(kCount, 14), [](float x) { return x; });
-  check<float, float>("cvt.sat.f32.f32 %d, %a;", reals<float>(kCount, 15), [](float x) { return x > 0 ? std::fmin(x, 1.0f) : 0.0f; });
+  check<double, float>("cvt.f64.f32 %d, %a;", reals<float>(kConvertCount, 14), [](float x) { return x; });
+  check<float, float>("cvt.sat.f32.f32 %d, %a;", reals<float>(kConvertCount, 15), [](float x) { return x > 0 ? std::fmin(x, 1.0f) : 0.0f; });
 }
 
 TEST_CASE("every half to f32, and back") {
@@ -139,7 +139,7 @@ TEST_CASE("every half to f32, and back") {
 }
 
 TEST_CASE("floats to halves in all roundings") {
-  auto f = reals<float>(kCount, 16);
+  auto f = reals<float>(kConvertCount, 16);
   // And all around ties and the ends of the format.
   for (u32 raw = 0; raw < 0x7c00; raw += 37) {
     const auto value = static_cast<float>((half_format().value(raw) + half_format().value(raw + 1)) / 2);
@@ -153,21 +153,21 @@ TEST_CASE("floats to halves in all roundings") {
   check<u16, float>("cvt.rn.bf16.f32 %d, %a;", f, [&](float x) { return narrow(bfloat_format(), x, Mode::nearest, 0x7f80); });
   check<u16, float>("cvt.rz.bf16.f32 %d, %a;", f, [&](float x) { return narrow(bfloat_format(), x, Mode::zero, 0x7f80); });
   check<u16, float>("cvt.rn.relu.f16.f32 %d, %a;", f, [&](float x) { return std::signbit(x) && !std::isnan(x) ? u16{0} : narrow(half_format(), x, Mode::nearest, 0x7c00); });
-  check<u16, s32>("cvt.rn.f16.s32 %d, %a;", integers<s32>(kCount, 17), [&](s32 x) { return static_cast<u16>(half_format().round(x, Mode::nearest, 0x7c00)); });
+  check<u16, s32>("cvt.rn.f16.s32 %d, %a;", integers<s32>(kConvertCount, 17), [&](s32 x) { return static_cast<u16>(half_format().round(x, Mode::nearest, 0x7c00)); });
   check<u16, u64>("cvt.rn.bf16.u64 %d, %a;", {(u64{1} << 63) + (u64{1} << 55), (u64{1} << 63) + (u64{1} << 55) + 1, 255, 0},
                   [](u64 x) { return static_cast<u16>(x == 255 ? 0x437f : x == 0 ? 0 : x & 1 ? 0x5f01 : 0x5f00); });
-  const auto g = reals<float>(kCount, 18);
-  const auto first = std::vector<float>(f.begin(), f.begin() + kCount);
+  const auto g = reals<float>(kConvertCount, 18);
+  const auto first = std::vector<float>(f.begin(), f.begin() + kConvertCount);
   const auto pairs = lanes<u32, float, float>("cvt.rn.f16x2.f32 %d, %a, %b;", first, g);
-  for (std::size_t i = 0; i < kCount; ++i) CHECK(pairs[i] == (narrow(half_format(), g[i], Mode::nearest, 0x7c00) | static_cast<u32>(narrow(half_format(), first[i], Mode::nearest, 0x7c00)) << 16));
+  for (std::size_t i = 0; i < kConvertCount; ++i) CHECK(pairs[i] == (narrow(half_format(), g[i], Mode::nearest, 0x7c00) | static_cast<u32>(narrow(half_format(), first[i], Mode::nearest, 0x7c00)) << 16));
 }
 
 TEST_CASE("8-bit floats and tf32") {
   const NarrowFormat e4m3(4, 3, 7, false, 0x7f), e5m2(5, 2, 15, true, 0x7c);
-  const auto a = reals<float>(kCount, 19), b = reals<float>(kCount, 20);
+  const auto a = reals<float>(kConvertCount, 19), b = reals<float>(kConvertCount, 20);
   const auto four = lanes<u16, float, float>("cvt.rn.satfinite.e4m3x2.f32 %d, %a, %b;", a, b), five = lanes<u16, float, float>("cvt.rn.satfinite.e5m2x2.f32 %d, %a, %b;", a, b);
   const auto expected = [](const NarrowFormat& format, float x, u32 greatest, u32 nan) { return std::isnan(x) ? nan : std::isinf(x) ? (x < 0 ? 0x80 | greatest : greatest) : format.round(x, Mode::nearest, greatest); };
-  for (std::size_t i = 0; i < kCount; ++i) {
+  for (std::size_t i = 0; i < kConvertCount; ++i) {
     CHECK(four[i] == (expected(e4m3, b[i], 0x7e, 0x7f) | expected(e4m3, a[i], 0x7e, 0x7f) << 8));
     CHECK(five[i] == (expected(e5m2, b[i], 0x7b, 0x7f) | expected(e5m2, a[i], 0x7b, 0x7f) << 8));
   }
@@ -189,14 +189,14 @@ TEST_CASE("8-bit floats and tf32") {
 }
 
 TEST_CASE("registers from parts, and parts from registers") {
-  const auto a = integers<u64>(kCount, 21);
-  const auto b = integers<u32>(kCount, 22), c = integers<u32>(kCount, 23);
+  const auto a = integers<u64>(kConvertCount, 21);
+  const auto b = integers<u32>(kConvertCount, 22), c = integers<u32>(kConvertCount, 23);
   const auto joined = lanes<u64, u32, u32>("mov.b64 %d, {%a, %b};", b, c);
   const auto high = lanes<u32, u64>("mov.b64 {_, %d}, %a;", a);
-  const auto swapped = lanes<u32, u32>("{ .reg .b16 %l, %h; mov.b32 {%l, %h}, %a; mov.b32 %d, {%h, %l}; }", b, kNo, kNo, false);
-  const auto quarters = lanes<u64, u64>("{ .reg .b16 %w, %x, %y, %z; mov.b64 {%w, %x, %y, %z}, %a; mov.b64 %d, {%z, %y, %x, %w}; }", a, kNo, kNo, false);
-  const auto wide = lanes<u64, u64, u32>("{ .reg .b128 %w; .reg .b64 %l, %h; cvt.u64.u32 %h, %b; mov.b128 %w, {%a, %h}; mov.b128 {%l, %h}, %w; add.u64 %d, %l, %h; }", a, b, kNo, false);
-  for (std::size_t i = 0; i < kCount; ++i) {
+  const auto swapped = lanes<u32, u32>("{ .reg .b16 %l, %h; mov.b32 {%l, %h}, %a; mov.b32 %d, {%h, %l}; }", b, kNoFloats, kNoFloats, false);
+  const auto quarters = lanes<u64, u64>("{ .reg .b16 %w, %x, %y, %z; mov.b64 {%w, %x, %y, %z}, %a; mov.b64 %d, {%z, %y, %x, %w}; }", a, kNoFloats, kNoFloats, false);
+  const auto wide = lanes<u64, u64, u32>("{ .reg .b128 %w; .reg .b64 %l, %h; cvt.u64.u32 %h, %b; mov.b128 %w, {%a, %h}; mov.b128 {%l, %h}, %w; add.u64 %d, %l, %h; }", a, b, kNoFloats, false);
+  for (std::size_t i = 0; i < kConvertCount; ++i) {
     CHECK(joined[i] == (b[i] | u64{c[i]} << 32));
     CHECK(high[i] == a[i] >> 32);
     CHECK(swapped[i] == (b[i] << 16 | b[i] >> 16));

@@ -9,7 +9,7 @@ namespace {
 
 using namespace flexrack::test;
 
-constexpr std::size_t kCount = 3000;
+constexpr std::size_t kFloatCount = 3000;
 
 /// Runs the formula in a rounding mode of the processor. Values are volatile: nothing is computed before.
 template <class T>
@@ -32,10 +32,10 @@ bool is_result(double got, double expected) { return std::isnan(expected) ? std:
 
 template <class T>
 void check(const std::string& text, const std::function<T(T, T, T)>& formula) {
-  const auto a = reals<T>(kCount, 11), b = reals<T>(kCount, 12), c = reals<T>(kCount, 13);
+  const auto a = reals<T>(kFloatCount, 11), b = reals<T>(kFloatCount, 12), c = reals<T>(kFloatCount, 13);
   const auto got = lanes<T, T, T, T>(text, a, b, c);
   std::size_t wrong = 0;
-  for (std::size_t i = 0; i < kCount; ++i) {
+  for (std::size_t i = 0; i < kFloatCount; ++i) {
     const T expected = formula(a[i], b[i], c[i]);
     if (is_result(got[i], expected)) continue;
     if (wrong++ == 0) MESSAGE(text, ": a ", a[i], " b ", b[i], " c ", c[i], " gave ", got[i], ", not ", expected);
@@ -97,9 +97,9 @@ TEST_CASE("least and greatest: -0 below +0, numbers before NaNs, or NaNs first")
 }
 
 TEST_CASE("signs") {
-  const auto x = reals<float>(kCount, 19), y = reals<float>(kCount, 20);
+  const auto x = reals<float>(kFloatCount, 19), y = reals<float>(kFloatCount, 20);
   const auto copies = lanes<u32, float, float>("copysign.f32 %d, %a, %b;", x, y), negatives = lanes<u32, float>("neg.ftz.f32 %d, %a;", x);
-  for (std::size_t i = 0; i < kCount; ++i) {
+  for (std::size_t i = 0; i < kFloatCount; ++i) {
     CHECK(copies[i] == ((std::bit_cast<u32>(y[i]) & 0x7fffffff) | (std::bit_cast<u32>(x[i]) & 0x80000000)));
     CHECK(negatives[i] == (std::bit_cast<u32>(flushed(x[i])) ^ 0x80000000));
   }
@@ -161,21 +161,21 @@ TEST_CASE("approximations of doubles have 20 bits of fraction") {
 }
 
 TEST_CASE("properties of floats, and pairs of them in 64 bits") {
-  const auto a = reals<float>(kCount, 16);
+  const auto a = reals<float>(kFloatCount, 16);
   const std::pair<const char*, std::function<bool(float)>> properties[] = {
       {"finite", [](float x) { return std::isfinite(x); }}, {"infinite", [](float x) { return std::isinf(x); }},    {"number", [](float x) { return !std::isnan(x); }},
       {"notanumber", [](float x) { return std::isnan(x); }}, {"normal", [](float x) { return std::isnormal(x); }}, {"subnormal", [](float x) { return std::fpclassify(x) == FP_SUBNORMAL; }},
   };
   for (const auto& [name, holds] : properties) {
     const auto got = lanes<u32, float>("testp." + std::string(name) + ".f32 %r, %a; selp.u32 %d, 1, 0, %r;", a, std::vector<u32>{}, std::vector<u32>{}, false);
-    for (std::size_t i = 0; i < kCount; ++i) CHECK(got[i] == holds(a[i]));
+    for (std::size_t i = 0; i < kFloatCount; ++i) CHECK(got[i] == holds(a[i]));
   }
-  const auto x = reals<float>(2 * kCount, 17), y = reals<float>(2 * kCount, 18);
+  const auto x = reals<float>(2 * kFloatCount, 17), y = reals<float>(2 * kFloatCount, 18);
   std::vector<u64> px, py;
   const auto pair = [](float low, float high) { return std::bit_cast<u32>(low) | static_cast<u64>(std::bit_cast<u32>(high)) << 32; };
-  for (std::size_t i = 0; i < kCount; ++i) px.push_back(pair(x[2 * i], x[2 * i + 1])), py.push_back(pair(y[2 * i], y[2 * i + 1]));
+  for (std::size_t i = 0; i < kFloatCount; ++i) px.push_back(pair(x[2 * i], x[2 * i + 1])), py.push_back(pair(y[2 * i], y[2 * i + 1]));
   const auto products = lanes<u64, u64, u64>("mul.rn.f32x2 %d, %a, %b;", px, py);
-  for (std::size_t i = 0; i < kCount; ++i) {
+  for (std::size_t i = 0; i < kFloatCount; ++i) {
     CHECK(is_result(std::bit_cast<float>(static_cast<u32>(products[i])), x[2 * i] * y[2 * i]));
     CHECK(is_result(std::bit_cast<float>(static_cast<u32>(products[i] >> 32)), x[2 * i + 1] * y[2 * i + 1]));
   }

@@ -14,12 +14,12 @@ __extension__ typedef __float128 Wide;
 typedef long double Wide;
 #endif
 
-constexpr std::size_t kCount = 4000;
+constexpr std::size_t kHalfCount = 4000;
 
 std::vector<u16> halves(unsigned seed, bool is_brain) {
   std::mt19937 random(seed);
   std::vector<u16> made;
-  for (std::size_t i = 0; i < kCount; ++i) {
+  for (std::size_t i = 0; i < kHalfCount; ++i) {
     const u32 value = random();
     // Half of them near 1, so that sums of products meet ties.
     const u32 near = is_brain ? 0x3f00 + (value >> 8) % 0x180 : 0x3800 + (value >> 8) % 0x1000;
@@ -56,7 +56,7 @@ void check(const Kind& kind, const std::string& op, const Formula& formula) {
   const auto a = halves(1, kind.is_brain), b = halves(2, kind.is_brain), c = halves(3, kind.is_brain);
   const auto single = lanes<u16, u16, u16, u16>(op + "." + kind.name + (op == "fma.rn" ? " %d, %a, %b, %c;" : " %d, %a, %b;"), a, b, c);
   std::size_t wrong = 0;
-  for (std::size_t i = 0; i < kCount; ++i) {
+  for (std::size_t i = 0; i < kHalfCount; ++i) {
     const auto expected = rounded(kind, formula(kind.format.value(a[i]), kind.format.value(b[i]), kind.format.value(c[i])));
     const bool are_zeros = (expected & 0x7fff) == 0 && (single[i] & 0x7fff) == 0;
     if (single[i] == expected || are_zeros) continue;
@@ -65,7 +65,7 @@ void check(const Kind& kind, const std::string& op, const Formula& formula) {
   CHECK(wrong == 0);
   // Pairs are two of the same.
   std::vector<u32> pa, pb, pc;
-  for (std::size_t i = 0; i + 1 < kCount; i += 2) {
+  for (std::size_t i = 0; i + 1 < kHalfCount; i += 2) {
     const auto pair = [i](const std::vector<u16>& of) { return of[i] | static_cast<u32>(of[i + 1]) << 16; };
     pa.push_back(pair(a)), pb.push_back(pair(b)), pc.push_back(pair(c));
   }
@@ -103,7 +103,7 @@ TEST_CASE("modifiers of halves") {
   const auto sums = lanes<u16, u16, u16>("add.ftz.f16 %d, %a, %b;", a, b), clamped = lanes<u16, u16, u16>("mul.sat.f16 %d, %a, %b;", a, b);
   const auto relu = lanes<u16, u16, u16, u16>("fma.rn.relu.f16 %d, %a, %b, %c;", a, b, c), plain = lanes<u16, u16, u16, u16>("fma.rn.f16 %d, %a, %b, %c;", a, b, c);
   const Kind kind{"f16", format, 0x7c00, false};
-  for (std::size_t i = 0; i < kCount; ++i) {
+  for (std::size_t i = 0; i < kHalfCount; ++i) {
     const auto sum = flushed(rounded(kind, Wide{format.value(flushed(a[i]))} + format.value(flushed(b[i]))));
     CHECK(((sums[i] ^ sum) & ((sum & 0x7fff) == 0 ? 0x7fff : 0xffff)) == 0);
     const double product = format.value(a[i]) * format.value(b[i]);
@@ -120,7 +120,7 @@ TEST_CASE("least, greatest, signs and comparisons of halves") {
     const auto negative = lanes<u16, u16>("neg." + type + " %d, %a;", a), positive = lanes<u16, u16>("abs." + type + " %d, %a;", a);
     const auto below = lanes<u32, u16, u16>("setp.lt." + type + " %r, %a, %b; selp.u32 %d, 1, 0, %r;", a, b, std::vector<u32>{}, false);
     const auto differs = lanes<u32, u16, u16>("set.neu.u32." + type + " %d, %a, %b;", a, b);
-    for (std::size_t i = 0; i < kCount; ++i) {
+    for (std::size_t i = 0; i < kHalfCount; ++i) {
       const double x = kind.format.value(a[i]), y = kind.format.value(b[i]);
       const u16 smaller = x == y ? (a[i] & 0x8000 ? a[i] : b[i]) : x < y ? a[i] : b[i], bigger = x == y ? (a[i] & 0x8000 ? b[i] : a[i]) : x > y ? a[i] : b[i];
       CHECK(least[i] == (std::isnan(x) && std::isnan(y) ? 0x7fff : std::isnan(x) ? b[i] : std::isnan(y) ? a[i] : smaller));
@@ -136,7 +136,7 @@ TEST_CASE("least, greatest, signs and comparisons of halves") {
 TEST_CASE("pairs give a predicate for each half") {
   const auto a = halves(9, false), b = halves(10, false);
   std::vector<u32> pa, pb;
-  for (std::size_t i = 0; i + 1 < kCount; i += 2) pa.push_back(a[i] | static_cast<u32>(a[i + 1]) << 16), pb.push_back(b[i] | static_cast<u32>(b[i + 1]) << 16);
+  for (std::size_t i = 0; i + 1 < kHalfCount; i += 2) pa.push_back(a[i] | static_cast<u32>(a[i + 1]) << 16), pb.push_back(b[i] | static_cast<u32>(b[i + 1]) << 16);
   const auto got = lanes<u32, u32, u32>("setp.ge.f16x2 %r|%s, %a, %b; selp.u32 %d, 1, 0, %r; selp.u32 %t32, 2, 0, %s; or.b32 %d, %d, %t32;", pa, pb, std::vector<u32>{}, false);
   const auto ones = lanes<u32, u32, u32>("set.gt.f16x2.f16x2 %d, %a, %b;", pa, pb);
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -149,7 +149,7 @@ TEST_CASE("pairs give a predicate for each half") {
 TEST_CASE("approximations in half precision") {
   const auto a = halves(11, false);
   const auto powers = lanes<u16, u16>("ex2.approx.f16 %d, %a;", a), tangents = lanes<u16, u16>("tanh.approx.f16 %d, %a;", a);
-  for (std::size_t i = 0; i < kCount; ++i) {
+  for (std::size_t i = 0; i < kHalfCount; ++i) {
     const double x = half_format().value(a[i]);
     if (std::isnan(x)) continue;
     const double power = half_format().value(powers[i]), tangent = half_format().value(tangents[i]);

@@ -9,18 +9,18 @@ using namespace flexrack::test;
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 s128;
 
-constexpr std::size_t kCount = 400;
+constexpr std::size_t kIntegerCount = 400;
 
 /// All operand triples against a formula.
 template <class D, class A, class B = A, class C = B, class F>
 void check(const std::string& text, const F& formula) {
-  const auto a = integers<A>(kCount, 1);
-  const auto b = integers<B>(kCount, 2);
-  const auto c = integers<C>(kCount, 3);
+  const auto a = integers<A>(kIntegerCount, 1);
+  const auto b = integers<B>(kIntegerCount, 2);
+  const auto c = integers<C>(kIntegerCount, 3);
   const auto got = lanes<D, A, B, C>(text, a, b, c);
   CAPTURE(text);
-  std::size_t wrong = 0, first = kCount;
-  for (std::size_t i = 0; i < kCount; ++i) {
+  std::size_t wrong = 0, first = kIntegerCount;
+  for (std::size_t i = 0; i < kIntegerCount; ++i) {
     if (got[i] == static_cast<D>(formula(a[i], b[i], c[i]))) continue;
     ++wrong;
     first = std::min(first, i);
@@ -89,7 +89,7 @@ TEST_CASE("least and greatest") {
 }
 
 TEST_CASE("carries from instruction to instruction") {
-  const auto a = integers<u64>(kCount, 4), b = integers<u64>(kCount, 5);
+  const auto a = integers<u64>(kIntegerCount, 4), b = integers<u64>(kIntegerCount, 5);
   const std::string halves = "{ .reg .b32 %al, %ah, %bl, %bh, %dl, %dh, %e; mov.b64 {%al, %ah}, %a; mov.b64 {%bl, %bh}, %b; ";
   const auto sums = lanes<u64, u64, u64>(halves + "add.cc.u32 %dl, %al, %bl; addc.u32 %dh, %ah, %bh; mov.b64 %d, {%dl, %dh}; }", a, b, std::vector<u32>{}, false);
   const auto differences = lanes<u64, u64, u64>(halves + "sub.cc.u32 %dl, %al, %bl; subc.u32 %dh, %ah, %bh; mov.b64 %d, {%dl, %dh}; }", a, b, std::vector<u32>{}, false);
@@ -99,7 +99,7 @@ TEST_CASE("carries from instruction to instruction") {
                                                  "mul.lo.u32 %dl, %al, %bl; mul.hi.u32 %dh, %al, %bl; mad.lo.cc.u32 %dh, %al, %bh, %dh; madc.hi.u32 %e, %al, %bh, 0; "
                                                  "mad.lo.cc.u32 %dh, %ah, %bl, %dh; madc.hi.u32 %e, %ah, %bl, %e; mov.b64 %d, {%dh, %e}; }",
                                              a, b, std::vector<u32>{}, false);
-  for (std::size_t i = 0; i < kCount; ++i) {
+  for (std::size_t i = 0; i < kIntegerCount; ++i) {
     CHECK(sums[i] == a[i] + b[i]);
     CHECK(differences[i] == a[i] - b[i]);
     CHECK(carries[i] == static_cast<u32>((u128{a[i]} + b[i]) >> 64));

@@ -8,7 +8,7 @@
 #include <vector>
 
 using namespace flexrack::sim::ptx;
-using Kind = Token::Kind;
+using TokenKind = Token::Kind;
 
 namespace {
 
@@ -17,7 +17,7 @@ std::vector<Token> all(std::string_view text) {
   std::vector<Token> out;
   while (true) {
     out.push_back(lexer.next());
-    if (out.back().kind == Kind::end) return out;
+    if (out.back().kind == TokenKind::end) return out;
   }
 }
 
@@ -34,15 +34,15 @@ TEST_CASE("words with dots are one token each, double colons included") {
   const std::vector<std::string> texts = {"ld", "global", "L2::128B", "v4", "f32", "%r1", "x", ",", "[", "$a", "+", "_b", "]", ";", ""};
   REQUIRE(tokens.size() == texts.size());
   for (std::size_t at = 0; at < texts.size(); ++at) CHECK(tokens[at].text == texts[at]);
-  CHECK(tokens[1].kind == Kind::dotted);
-  CHECK(tokens[2].kind == Kind::dotted);
-  CHECK(tokens[5].kind == Kind::name);
+  CHECK(tokens[1].kind == TokenKind::dotted);
+  CHECK(tokens[2].kind == TokenKind::dotted);
+  CHECK(tokens[5].kind == TokenKind::name);
 }
 
 TEST_CASE("words that begin with digits follow a word; elsewhere a dot and digits are a number") {
   const auto tokens = all("tex.2d.v4 .5");
   CHECK(tokens[1].text == "2d");
-  CHECK(tokens[3].kind == Kind::real);
+  CHECK(tokens[3].kind == TokenKind::real);
   CHECK(std::bit_cast<double>(tokens[3].value) == 0.5);
 }
 
@@ -56,8 +56,8 @@ TEST_CASE("integers in all bases") {
   CHECK(one("0").value == 0);
   CHECK(one("0xffffffffffffffff").value == ~std::uint64_t{0});
   CHECK(one("18446744073709551615").is_unsigned);
-  CHECK(one("18446744073709551616").kind == Kind::bad);
-  CHECK(one("12ab").kind == Kind::bad);
+  CHECK(one("18446744073709551616").kind == TokenKind::bad);
+  CHECK(one("12ab").kind == TokenKind::bad);
 }
 
 TEST_CASE("floating constants, exact ones too") {
@@ -67,7 +67,7 @@ TEST_CASE("floating constants, exact ones too") {
   CHECK(one("0f3F800000").value == 0x3f800000);
   CHECK(one("0f3F800000").is_single);
   CHECK(one("0d3FF0000000000000").value == 0x3ff0000000000000);
-  CHECK(one("0d3FF").kind == Kind::bad);
+  CHECK(one("0d3FF").kind == TokenKind::bad);
   CHECK(std::bit_cast<double>(one("1e999").value) == std::numeric_limits<double>::infinity());
   CHECK(std::bit_cast<double>(one("1e-999").value) == 0);
 }
@@ -83,12 +83,12 @@ TEST_CASE("comments, preprocessor lines and old debug data are blanks, and lines
 
 TEST_CASE("what has no end ends with the text") {
   CHECK(all("/* never").size() == 1);
-  CHECK(one("\"never").kind == Kind::bad);
+  CHECK(one("\"never").kind == TokenKind::bad);
   CHECK(one("\"a\\\"b\"").text == "a\\\"b");
-  CHECK(all("\"\\").front().kind == Kind::bad);
-  CHECK(one("`").kind == Kind::bad);
-  CHECK(one("$").kind == Kind::bad);
-  CHECK(one("%").kind == Kind::punctuation);
+  CHECK(all("\"\\").front().kind == TokenKind::bad);
+  CHECK(one("`").kind == TokenKind::bad);
+  CHECK(one("$").kind == TokenKind::bad);
+  CHECK(one("%").kind == TokenKind::punctuation);
 }
 
 TEST_CASE("columns count from one") {

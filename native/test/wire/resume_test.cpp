@@ -90,9 +90,9 @@ class Cutter {
   std::thread acceptor_;
 };
 
-constexpr std::uint16_t kCount = 0x1001, kPut = 0x1002, kGet = 0x1003, kNotice = 0x1004;
+constexpr std::uint16_t kCount = 0x1001, kKeep = 0x1002, kGive = 0x1003, kNotice = 0x1004;
 
-/// Counts kCount frames, each of which says which one it is; keeps what kPut brings.
+/// Counts kCount frames, each of which says which one it is; keeps what kKeep brings.
 struct Counter {
   std::mutex lock;
   std::uint64_t next = 0;
@@ -106,11 +106,11 @@ struct Counter {
       is_wrong = is_wrong || number != next;
       ++next;
       link.send(kNotice, 0, [&](Bytes& out) { Writer(out).put(number); });
-    } else if (header.op == kPut) {
+    } else if (header.op == kKeep) {
       auto bytes = std::make_shared<Bytes>(reader.get<std::uint64_t>());
       kept[number] = bytes;
       link.land(number, *bytes, [bytes](bool) {});
-    } else if (header.op == kGet) {
+    } else if (header.op == kGive) {
       auto bytes = kept[reader.get<std::uint64_t>()];
       link.push(number, *bytes, [bytes](bool) {});
     }
@@ -139,7 +139,7 @@ struct Caller {
   }
   bool put(std::uint64_t ticket, const Bytes& bytes) {
     std::atomic<int> done{0};
-    link->send(kPut, 0, [&](Bytes& out) {
+    link->send(kKeep, 0, [&](Bytes& out) {
       Writer writer(out);
       writer.put(ticket);
       writer.put<std::uint64_t>(bytes.size());
@@ -152,7 +152,7 @@ struct Caller {
     std::atomic<int> done{0};
     const auto ticket = link->ticket();
     link->land(ticket, into, [&](bool arrived) { done = arrived ? 1 : 2; });
-    link->send(kGet, 0, [&](Bytes& out) {
+    link->send(kGive, 0, [&](Bytes& out) {
       Writer writer(out);
       writer.put(ticket);
       writer.put(of);
@@ -325,7 +325,7 @@ TEST_CASE("payloads that wait for their place do not hold up others") {
   Bytes memory(40000000);
   Server server(some_key(), {}, [&](Link& link, const Header& header, View body) {
     const auto ticket = Reader(body).get<std::uint64_t>();
-    if (header.op == kPut) link.land(ticket, {memory.data(), 20000000}, [](bool) {});
+    if (header.op == kKeep) link.land(ticket, {memory.data(), 20000000}, [](bool) {});
   });
   Ear ear;
   const auto link = dial(dial_to(server.port(), some_key()), kToy, ear);
@@ -335,7 +335,7 @@ TEST_CASE("payloads that wait for their place do not hold up others") {
   const auto held = link->ticket(), other = link->ticket();
   link->push(held, bytes, [&](bool arrived) { first = arrived ? 1 : 2; });
   link->push(other, View(bytes).first(20000000), [&](bool arrived) { second = arrived ? 1 : 2; });
-  link->send(kPut, 0, [&](Bytes& out) { Writer(out).put(other); });
+  link->send(kKeep, 0, [&](Bytes& out) { Writer(out).put(other); });
   CHECK(link->wait([&] { return second != 0; }));
   CHECK(second == 1);
   CHECK(first == 0);

@@ -13,7 +13,7 @@ using namespace flexrack::test;
 
 namespace {
 
-const char* const kTransports[] = {"tcp", "tls"};
+const char* const kNetworks[] = {"tcp", "tls"};
 
 Server::Frame nothing() {
   return [](Link&, const Header&, View) {};
@@ -60,7 +60,7 @@ struct Recorder {
 }  // namespace
 
 TEST_CASE("a client with the wrong key is refused, and so is a server with the wrong key") {
-  for (const auto* transport : kTransports) {
+  for (const auto* transport : kNetworks) {
     CAPTURE(transport);
     Server server(some_key(1), {}, nothing());
     Ear ear;
@@ -77,7 +77,7 @@ TEST_CASE("a client with the wrong key is refused, and so is a server with the w
 }
 
 TEST_CASE("a recorded connection played again opens nothing") {
-  for (const auto* transport : kTransports) {
+  for (const auto* transport : kNetworks) {
     CAPTURE(transport);
     Server server(some_key(), {}, nothing());
     Bytes recorded;

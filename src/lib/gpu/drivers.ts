@@ -4,13 +4,15 @@ import type {Api} from './types.ts'
 /** Our drivers for each API: the libraries that a program is given. */
 export const DRIVERS: Readonly<Record<Api, readonly Product[]>> = {
   opencl: ['libflexrack-opencl.so'],
-  cuda: ['libflexrack-cuda.so'],
+  cuda: ['libflexrack-cuda.so', 'libflexrack-nvml.so'],
 }
 
 /** By which names programs look for CUDA's libraries. Those without a version are for linkers, and for programs that ask a linker where the library is. */
 const LINKS: readonly (readonly [link: string, product: Product])[] = [
   ['libcuda.so.1', 'libflexrack-cuda.so'],
   ['libcuda.so', 'libflexrack-cuda.so'],
+  ['libnvidia-ml.so.1', 'libflexrack-nvml.so'],
+  ['libnvidia-ml.so', 'libflexrack-nvml.so'],
 ]
 
 /**

@@ -49,6 +49,7 @@ it('of CUDA there is a folder of libraries by the names that programs look for, 
   const found = await Promise.all((await readdir(libraries)).toSorted().map(async (name) => [name, await readlink(join(libraries, name))]))
   expect(Object.fromEntries(found)).toEqual({
     'libcuda.so': '/opt/libflexrack-cuda.so', 'libcuda.so.1': '/opt/libflexrack-cuda.so',
+    'libnvidia-ml.so': '/opt/libflexrack-nvml.so', 'libnvidia-ml.so.1': '/opt/libflexrack-nvml.so',
   })
   expect(placed.vendors).toBeNull()
   expect(leaseEnvironment(placed, undefined)).toEqual({FLEXRACK_LEASES: placed.file})

@@ -71,7 +71,7 @@ describe('the generated C++', () => {
     expect(messagesSource(spec)).toContain('m.names.resize(r.get_count(16));')
   })
 
-  it.each(['opencl', 'cuda'])('of %s is the one that is checked in', (api) => {
+  it.each(['opencl', 'cuda', 'nvml'])('of %s is the one that is checked in', (api) => {
     for (const [path, text] of Object.entries(generate(root, api))) expect(readFileSync(join(root, path), 'utf8') === text, `${path}: run node native/codegen/generate.ts`).toBe(true)
   })
 })
@@ -107,7 +107,7 @@ describe('plain forwards', () => {
     const spec = plain('send 0x3001', 'CUstream hStream, CUlimit limit, CUdevice dev, CUdeviceptr dstDevice, in const Place_st* place, in const CUgraphNode* nodes[count], size_t count')
     expect(spec.messages[0]).toMatchObject({kind: 'send', name: 'try_it', op: 0x3001})
     expect(fields(spec)).toEqual(['context: handle', 'stream: handle', 'limit: u32', 'dev: u32', 'dst_device: u64', 'place: bytes', 'nodes: handle[]'])
-    expect(serverCalls(spec)).toContain('turn.run(driver().cuTryIt_v2, hStream, static_cast<CUlimit>(m.limit), dev, static_cast<CUdeviceptr>(m.dst_device), &place, nodes.data(), static_cast<size_t>(nodes.size()));')
+    expect(serverCalls(spec)).toContain('turn.run(driver().cuTryIt_v2, hStream, static_cast<CUlimit>(m.limit), dev, turn.address(m.dst_device, 1), &place, nodes.data(), static_cast<size_t>(nodes.size()));')
     expect(clientStubs(spec)).toContain('m.nodes = all_nodes;\n  m.context = call.context();\n  return call.send(m);')
   })
 
@@ -118,7 +118,7 @@ describe('plain forwards', () => {
     const stub = clientStubs(spec)
     expect(stub.indexOf('m.from = ')).toBeLessThan(stub.indexOf('call.make<CUgraphNode>()'))
     expect(stub).toContain('*value = static_cast<size_t>(reply.value);\n    *made = made_made.keep();')
-    expect(serverCalls(spec)).toContain('turn.keep(m.made, made);')
+    expect(serverCalls(spec)).toContain('turn.keep(m.made, made, m.from);')
   })
 
   it('are refused where a signature does not say enough', () => {
@@ -155,5 +155,30 @@ describe('types and numbers', () => {
     expect(every(declarations, 'enum')[0]?.values).toEqual([{name: 'CU_LIMIT_STACK_SIZE', value: '0', text: 'a text'}])
     expect(every(declarations, 'record')[0]?.of.members.map(({name, inner}) => [name, inner?.kind])).toEqual([['id', undefined], ['', 'union']])
     expect(() => read('record Odd struct 4\n    0 int deep')).toThrow('inside of nothing')
+  })
+})
+
+describe('the functions of NVML', () => {
+  const spec = readSpec(join(root, 'native/spec/nvml'))
+
+  it('all have a fate, a reason where it is not the device, and messages that CUDA has', () => {
+    expect(spec.functions).toHaveLength(399)
+    expect(spec.functions.filter(({how, messages}) => how === 'forward' && messages.join() !== 'usage')).toEqual([])
+    expect(spec.functions.filter(({how, reason}) => how !== 'forward' && reason === '')).toEqual([])
+    expect(spec.messages).toEqual([])
+  })
+
+  it('are exported under their names, the refused with what they answer, the same with the other', () => {
+    const files = generate(root, 'nvml')
+    expect(files['native/gen/nvml/libnvidia-ml.map']?.match(/^ {4}nvml\w+;$/gm)).toHaveLength(399)
+    const text = files['native/gen/nvml/client_exports.inc']
+    expect(text).toContain('nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t, char*, unsigned int) { return flexrack::client::nvml::refused(); }')
+    expect(text).toContain('nvmlReturn_t nvmlInit() {\n  return flexrack::client::nvml::guard([&] { return flexrack::client::nvml::nvmlInit_v2(); });\n}')
+    expect(text).toContain('const char* nvmlErrorString(nvmlReturn_t result) { return flexrack::client::nvml::nvmlErrorString(result); }')
+  })
+
+  it('are no pages of messages of their own', () => {
+    expect(Object.keys(generate(root, 'nvml')).toSorted()).toEqual([
+      'docs/nvml-coverage.md', ...['client_exports.inc', 'client_functions.h', 'errors.inc', 'layouts.inc', 'libnvidia-ml.map', 'nvml.h'].map((name) => `native/gen/nvml/${name}`)])
   })
 })

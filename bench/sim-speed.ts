@@ -1,0 +1,25 @@
+// How fast the GPU in software computes: thread instructions (PTX instructions as written, times threads) for kernels of several kinds.
+import {spawnSync} from 'node:child_process'
+import {join} from 'node:path'
+import {buildNative} from '../scripts/build-native.ts'
+import {report, root, type Row} from './measure.ts'
+
+const KERNELS: Record<string, string> = {
+  integer: 'integer arithmetic',
+  fma: 'fused multiply-add, float',
+  streaming: 'streaming through global memory',
+  matmul: 'matrix product, tiles in shared memory',
+  histogram: 'histogram, atomics in shared memory',
+  shuffles: 'sums over a warp, shuffles',
+}
+
+await buildNative()
+const build = join(root, 'native/build/release')
+const env = {...process.env, LD_LIBRARY_PATH: join(build, 'drivers/sim')}
+const done = spawnSync(join(build, 'flexrack-bench'), ['kernels'], {env, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8'})
+if (done.status !== 0) throw new Error(`flexrack-bench kernels ended with ${done.status ?? done.signal}`)
+const found = Object.assign({}, ...done.stdout.trim().split('\n').map((line) => JSON.parse(line) as object)) as Record<string, number>
+report('sim-speed', Object.entries(KERNELS).flatMap(([key, what]): Row[] => [
+  {what: `${what}: for each second of a core`, value: found[`${key}_per_core`] ?? Number.NaN, unit: 'million/s'},
+  {what: `${what}: by the clock, all cores`, value: found[`${key}_per_second`] ?? Number.NaN, unit: 'million/s'},
+]), ['Thread instructions: PTX instructions as they are written, times the threads that carry them out. What a core does in a second is of processor time, so what else the machine does matters little to it.'])

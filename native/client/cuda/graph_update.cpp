@@ -1,0 +1,164 @@
+// What an instantiated graph does from the next launch on. Everything that a server would have to be asked is known here, so these only send.
+#include <algorithm>
+
+#include "client/cuda/graph_exec.h"
+#include "client/cuda/graph_work.h"
+#include "gen/cuda/client_functions.h"
+
+namespace flexrack::client::cuda {
+namespace {
+
+/// The message that makes a node do that.
+wire::Bytes message_of(std::uint64_t exec, std::uint64_t node, const Work& work) {
+  wire::Bytes bytes;
+  encode(bytes, cu::SetExecNode{.exec = exec, .node = node, .work = told(work)});
+  return bytes;
+}
+
+bool has_same_attributes(const Work& one, const Work& other) {
+  const auto a = bytes_of(one.attributes), b = bytes_of(other.attributes);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+/// A node may become another of its kind in the same context, not one of another kind (cuda.h 13.0, cuGraphExecUpdate).
+CUgraphExecUpdateResult compare(const Work& now, const Work& to) {
+  if (now.type != to.type) return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+  if (to.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || to.type == CU_GRAPH_NODE_TYPE_MEM_FREE) return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+  const bool is_like = now.context == to.context && now.is_input() == to.is_input() && now.is_output() == to.is_output() && now.is_call() == to.is_call();
+  if (to.type == CU_GRAPH_NODE_TYPE_KERNEL) {
+    if (now.context != to.context) return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
+    return has_same_attributes(now, to) ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
+  }
+  return is_like || to.event ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+}
+
+/// The numbers of what each node depends on, in the order of the nodes.
+std::vector<std::vector<std::size_t>> shape_of(CUgraph graph) {
+  std::map<CUgraphNode, std::size_t> numbers;
+  for (const auto node : graph->nodes) numbers.emplace(node, numbers.size());
+  std::vector<std::vector<std::size_t>> all;
+  for (const auto node : graph->nodes) {
+    auto& before = all.emplace_back();
+    for (const auto& edge : node->before) before.push_back(numbers[edge.node]);
+    std::sort(before.begin(), before.end());
+  }
+  return all;
+}
+
+CUgraphExecUpdateResult compare(CUgraph now, CUgraph to, CUgraphNode& wrong) {
+  if (now->nodes.size() != to->nodes.size()) return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+  const auto before = shape_of(now), after = shape_of(to);
+  for (std::size_t i = 0; i < to->nodes.size(); ++i) {
+    const auto old = now->nodes[i], node = to->nodes[i];
+    wrong = node;
+    if (old->type() != node->type()) return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+    if (before[i] != after[i]) return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    const auto result = node->child ? compare(old->child, node->child, wrong) : compare(*old->work, *node->work);
+    if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return result;
+  }
+  wrong = nullptr;
+  return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+CUresult put_work(CUgraphExec exec, CUgraphNode node, const WorkPointer& work) {
+  // What a server has of it: of a call nothing but its place, of a copy not where its bytes are here.
+  auto status = CUDA_SUCCESS;
+  if (!work->is_call() && message_of(0, 0, *work) != message_of(0, 0, *node->work)) {
+    if (!exec->server->session->send(cu::SetExecNode{.exec = exec->handle, .node = node->handle, .work = told(*work)})) status = kLost;
+  }
+  node->work = work;
+  return status;
+}
+
+CUresult take_over(CUgraphExec exec, CUgraph now, CUgraph to) {
+  auto status = CUDA_SUCCESS;
+  for (std::size_t i = 0; i < to->nodes.size() && status == CUDA_SUCCESS; ++i) {
+    const auto node = now->nodes[i], as = to->nodes[i];
+    exec->nodes[as->id] = node;
+    status = node->child ? take_over(exec, node->child, as->child) : put_work(exec, node, as->work);
+  }
+  return status;
+}
+
+CUresult update(CUgraphExec exec, CUgraph graph, CUgraphNode& wrong, CUgraphExecUpdateResult& result) {
+  Call call;
+  wrong = nullptr;
+  result = CU_GRAPH_EXEC_UPDATE_ERROR;
+  call.check(is_live(exec) && is_live(graph));
+  if (call.is_good()) call.use(exec);
+  if (!call.settle()) return call.error();
+  result = compare(exec->graph, graph, wrong);
+  if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  return take_over(exec, exec->graph, graph);
+}
+
+}  // namespace
+
+CUresult change_node(CUgraphExec exec, CUgraphNode node, const WorkPointer& work) {
+  Call call;
+  call.check(is_live(exec) && is_live(node));
+  if (call.is_good()) call.use(exec);
+  if (!call.settle()) return call.error();
+  const auto found = node_of(exec, node);
+  if (!found || found->child) return CUDA_ERROR_INVALID_VALUE;
+  auto to = work;
+  // Attributes of a kernel stay what they are.
+  if (to->type == CU_GRAPH_NODE_TYPE_KERNEL && found->work->type == to->type) to = with_attributes(*to, found->work->attributes);
+  return compare(*found->work, *to) == CU_GRAPH_EXEC_UPDATE_SUCCESS ? put_work(exec, found, to) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode* hErrorNode_out, CUgraphExecUpdateResult* updateResult_out) {
+  if (!updateResult_out) return CUDA_ERROR_INVALID_VALUE;
+  const std::lock_guard guard(graphs_lock());
+  CUgraphNode wrong = nullptr;
+  const auto status = update(hGraphExec, hGraph, wrong, *updateResult_out);
+  if (hErrorNode_out) *hErrorNode_out = wrong;
+  return status;
+}
+
+CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo* resultInfo) {
+  if (!resultInfo) return CUDA_ERROR_INVALID_VALUE;
+  const std::lock_guard guard(graphs_lock());
+  *resultInfo = {};
+  return update(hGraphExec, hGraph, resultInfo->errorNode, resultInfo->result);
+}
+
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph) {
+  Call call;
+  const std::lock_guard guard(graphs_lock());
+  call.check(is_live(hGraphExec) && is_live(hNode) && is_live(childGraph));
+  if (call.is_good()) call.use(hGraphExec);
+  if (!call.settle()) return call.error();
+  const auto found = node_of(hGraphExec, hNode);
+  CUgraphNode wrong = nullptr;
+  if (!found || !found->child || compare(found->child, childGraph, wrong) != CU_GRAPH_EXEC_UPDATE_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+  return take_over(hGraphExec, found->child, childGraph);
+}
+
+CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled) {
+  Call call;
+  const std::lock_guard guard(graphs_lock());
+  call.check(is_live(hGraphExec) && is_live(hNode));
+  if (call.is_good()) call.use(hGraphExec);
+  if (!call.settle()) return call.error();
+  const auto found = node_of(hGraphExec, hNode);
+  const auto type = found ? found->type() : CU_GRAPH_NODE_TYPE_EMPTY;
+  if (type != CU_GRAPH_NODE_TYPE_KERNEL && type != CU_GRAPH_NODE_TYPE_MEMSET && type != CU_GRAPH_NODE_TYPE_MEMCPY) return CUDA_ERROR_INVALID_VALUE;
+  found->is_enabled = isEnabled != 0;
+  // A copy from here to here is this process's alone.
+  if (found->work->is_call()) return CUDA_SUCCESS;
+  return call.send(cu::EnableNode{.exec = hGraphExec->handle, .node = found->handle, .is_enabled = isEnabled != 0});
+}
+
+CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int* isEnabled) {
+  const Call call;
+  if (!call.is_good()) return call.error();
+  const std::lock_guard guard(graphs_lock());
+  if (!isEnabled || !is_live(hGraphExec) || !is_live(hNode)) return CUDA_ERROR_INVALID_VALUE;
+  const auto found = node_of(hGraphExec, hNode);
+  if (!found) return CUDA_ERROR_INVALID_VALUE;
+  *isEnabled = found->is_enabled;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace flexrack::client::cuda

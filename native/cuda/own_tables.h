@@ -1,0 +1,47 @@
+// Tables of our own that cuGetExportTable of our drivers gives: what the API has no function for, told by its name from those of other drivers.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "gen/cuda/cuda.h"
+
+namespace flexrack::cuda {
+
+/// Of the driver in software.
+struct SimTable {
+  static constexpr char kName[] = "flexrack sim v1";
+  std::uint64_t size = sizeof(SimTable);
+  /// Nanoseconds that kernels of this process have run on the device, those that ran at the same time counted once.
+  CUresult (*busy)(CUdevice device, std::uint64_t* nanoseconds) = nullptr;
+};
+
+/// Of the driver that forwards, for the NVML beside it.
+struct ClientTable {
+  static constexpr char kName[] = "flexrack cli v1";
+  std::uint64_t size = sizeof(ClientTable);
+  /// Returns when the device's server has given back what this process has freed so far: whoever asks after that, in whatever session, sees it.
+  void (*settle)(const CUuuid& device) = nullptr;
+};
+
+template <class Table>
+CUuuid id_of() {
+  static_assert(sizeof Table::kName == sizeof(CUuuid));
+  CUuuid id;
+  std::memcpy(id.bytes, Table::kName, sizeof id.bytes);
+  return id;
+}
+template <class Table>
+bool is_named(const CUuuid& id) {
+  return std::memcmp(id.bytes, Table::kName, sizeof id.bytes) == 0;
+}
+
+/// The table of a driver by its cuGetExportTable; null where it has none.
+template <class Table>
+const Table* find_table(CUresult (*tables)(const void**, const CUuuid*)) {
+  const void* table = nullptr;
+  const auto id = id_of<Table>();
+  return tables && tables(&table, &id) == CUDA_SUCCESS ? static_cast<const Table*>(table) : nullptr;
+}
+
+}  // namespace flexrack::cuda

@@ -1,0 +1,185 @@
+// A client of the CUDA backend in one process with it, which says what it likes. The driver behind it is the one in software.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <deque>
+#include <thread>
+
+#include "cuda/fatbin.h"
+#include "gen/cuda/cuda.h"
+#include "gen/cuda/requests.h"
+#include "test/backend/loop_link.h"
+
+namespace flexrack::test {
+
+/// Keeps what it is told of `send`s that were refused, and of host functions.
+class CudaLink : public LoopLink {
+ public:
+  /// The status of the oldest refusal of that op that nobody has asked for; waits for it.
+  CUresult refusal(std::uint16_t op) {
+    if (!until([&] { return !refusals_[op].empty(); })) return static_cast<CUresult>(12345);
+    const std::lock_guard guard(lock_);
+    const auto status = refusals_[op].front();
+    refusals_[op].pop_front();
+    return status;
+  }
+  bool has_refusals() {
+    const std::lock_guard guard(lock_);
+    for (const auto& [op, all] : refusals_) if (op != 0 && !all.empty()) return true;
+    return false;
+  }
+  /// Of the first turn of that host function; waits for it.
+  cu::RunHostFunction turn_of(std::uint64_t function) {
+    if (!until([&] { return turns_.count(function) > 0; })) return {.function = 0, .turn = 0, .status = 12345};
+    const std::lock_guard guard(lock_);
+    return turns_[function];
+  }
+
+ protected:
+  void note(std::uint16_t op, const Bytes& body) override {
+    if (cu::Failed failed; op == failed.kOp && decode(body, failed)) refusals_[static_cast<std::uint16_t>(failed.op)].push_back(static_cast<CUresult>(failed.status));
+    else if (cu::RunHostFunction run; op == run.kOp && decode(body, run)) turns_.emplace(run.function, run);
+  }
+
+ private:
+  std::map<std::uint16_t, std::deque<CUresult>> refusals_;
+  std::map<std::uint64_t, cu::RunHostFunction> turns_;
+};
+
+/// A share of one device, and what is used of it.
+class CudaGrant : public backend::Grant {
+ public:
+  static constexpr std::uint64_t kShare = std::uint64_t{256} << 20;
+
+  CudaGrant() { devices_.push_back({backend::list_cuda_devices(FLEXRACK_SIM_DRIVER).at(0).native_id, kShare, 1.0, true}); }
+  const std::vector<backend::GrantedDevice>& devices() const override { return devices_; }
+  bool charge(std::size_t, std::uint64_t bytes) override {
+    const std::lock_guard guard(lock_);
+    if (bytes > kShare - used_) return false;
+    used_ += bytes;
+    return true;
+  }
+  void refund(std::size_t, std::uint64_t bytes) override {
+    const std::lock_guard guard(lock_);
+    if (bytes > used_) is_overdrawn_ = true;
+    used_ -= bytes;
+    changed_.notify_all();
+  }
+  std::uint64_t used(std::size_t) const override {
+    const std::lock_guard guard(lock_);
+    return used_;
+  }
+  bool is_gated(std::size_t) const override { return false; }
+  void admit(std::size_t, std::function<void()> admitted) override { admitted(); }
+  void finished(std::size_t, std::uint64_t) override {}
+  void use(std::size_t, std::uint64_t, bool) override {}
+  std::vector<backend::User> users(std::size_t) const override { return {}; }
+  std::optional<double> utilization(std::size_t) const override { return std::nullopt; }
+
+  bool is_used(std::uint64_t bytes) {
+    std::unique_lock guard(lock_);
+    return changed_.wait_for(guard, std::chrono::seconds(60), [&] { return used_ == bytes; });
+  }
+  /// More was given back than had been taken.
+  bool is_overdrawn() const { return is_overdrawn_; }
+
+ private:
+  std::vector<backend::GrantedDevice> devices_;
+  mutable std::mutex lock_;
+  std::condition_variable changed_;
+  std::uint64_t used_ = 0;
+  bool is_overdrawn_ = false;
+};
+
+class NoCudaPeers : public backend::Peers {
+ public:
+  bool accept(std::uint64_t, View) override { return false; }
+  bool open(std::uint64_t, View, const std::string&, std::uint16_t, View) override { return false; }
+  wire::Link* link(std::uint64_t) override { return nullptr; }
+};
+
+class CudaClient {
+ public:
+  CudaClient() : backend(backend::make_cuda_backend(grant, FLEXRACK_SIM_DRIVER)) { backend->start(link, peers); }
+  ~CudaClient() { stop(); }
+  void stop() {
+    if (!backend) return;
+    link.lose();
+    backend->on_over("the test is over");
+    backend->stop();
+    backend.reset();
+  }
+
+  std::uint64_t mint() { return ++last_; }
+  template <class Message>
+  std::uint64_t send(const Message& message) {
+    Bytes body;
+    encode(body, message);
+    backend->on_frame({Message::kOp, 0, static_cast<std::uint32_t>(body.size()), ++calls_}, body);
+    return calls_;
+  }
+  /// The reply's views are valid until the next call.
+  template <class Message>
+  typename Message::Reply call(const Message& message) {
+    const auto [flags, body] = link.reply(send(message));
+    REQUIRE(flags == wire::kReply);
+    kept_ = body;
+    typename Message::Reply reply;
+    REQUIRE(decode(kept_, reply));
+    return reply;
+  }
+  /// Of what is not answered unless it is refused.
+  template <class Message>
+  CUresult refusal(const Message& message) {
+    send(message);
+    return link.refusal(Message::kOp);
+  }
+
+  std::uint64_t context(bool is_primary = true) {
+    const auto handle = mint();
+    REQUIRE(call(cu::CreateContext{.context = handle, .device = 0, .is_primary = is_primary}).status == 0);
+    return handle;
+  }
+  std::uint64_t memory(std::uint64_t context, std::uint64_t size, std::uint32_t kind = 0) {
+    const auto reply = call(cu::Allocate{.context = context, .size = size, .kind = kind});
+    REQUIRE(reply.status == 0);
+    return reply.address;
+  }
+  std::uint64_t stream(std::uint64_t context) {
+    const auto handle = mint();
+    send(cu::CreateStream{.context = context, .stream = handle, .flags = 1});
+    return handle;
+  }
+  cu::LoadReply load(std::uint64_t context, std::uint64_t module, View image, std::vector<cu::Option> options = {}) {
+    const auto hash = flexrack::cuda::content_hash(std::as_bytes(std::span(image)));
+    return call(cu::Load{.context = context, .module = module, .hash = hash, .image = {0, image.size(), image}, .options = std::move(options)});
+  }
+  cu::LoadReply load(std::uint64_t context, std::uint64_t module, std::string_view ptx) {
+    return load(context, module, View(reinterpret_cast<const std::uint8_t*>(ptx.data()), ptx.size()));
+  }
+  /// Its handle.
+  std::uint64_t kernel(std::uint64_t context, std::uint64_t module, std::string_view name) {
+    const auto reply = call(cu::FindKernel{.context = context, .module = module, .name = name});
+    REQUIRE(reply.status == 0);
+    return reply.kernel.at(0).kernel;
+  }
+  CUresult wait(std::uint64_t context, std::uint64_t stream = 0) { return static_cast<CUresult>(call(cu::WaitStream{.context = context, .stream = stream}).status); }
+  Bytes read(std::uint64_t context, std::uint64_t address, std::uint64_t size) {
+    const auto ticket = link.ticket();
+    send(cu::ReadMemory{.context = context, .address = address, .size = size, .ticket = ticket});
+    return link.payload(ticket);
+  }
+
+  CudaGrant grant;
+  CudaLink link;
+  NoCudaPeers peers;
+  std::unique_ptr<backend::Backend> backend;
+
+ private:
+  std::uint64_t last_ = 0, calls_ = 0;
+  Bytes kept_;
+};
+
+}  // namespace flexrack::test

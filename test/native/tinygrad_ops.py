@@ -1,0 +1,63 @@
+"""What test_cuda_tinygrad.py runs: operations of tinygrad on its default device, each compared with numpy. One line an operation, then PASS or FAIL."""
+import sys
+
+import numpy as np
+from tinygrad import Device, Tensor, dtypes
+
+random = np.random.default_rng(1)
+a, b = (random.standard_normal((7, 9)).astype(np.float32) for _ in range(2))
+square = random.standard_normal((9, 5)).astype(np.float32)
+image, filters = random.standard_normal((2, 3, 8, 8)).astype(np.float32), random.standard_normal((4, 3, 3, 3)).astype(np.float32)
+whole = random.integers(-50, 50, (6, 6)).astype(np.int32)
+
+
+def convolved():
+    windows = np.lib.stride_tricks.sliding_window_view(image, (3, 3), axis=(2, 3))
+    return np.einsum("nchwij,ocij->nohw", windows, filters)
+
+
+def gradient():
+    x = Tensor(a, requires_grad=True)
+    (x * x * x).sum().backward()
+    return x.grad
+
+
+def step():
+    """Of stochastic gradient descent on a least-squares loss."""
+    weights = Tensor(square, requires_grad=True)
+    (Tensor(a) @ weights).square().sum().backward()
+    return weights - 0.1 * weights.grad
+
+
+OPERATIONS = {
+    "add": (lambda: Tensor(a) + Tensor(b), lambda: a + b),
+    "multiply and subtract": (lambda: Tensor(a) * Tensor(b) - 2.5, lambda: a * b - 2.5),
+    "divide": (lambda: Tensor(a) / (Tensor(b).abs() + 1), lambda: a / (abs(b) + 1)),
+    "exponential": (lambda: Tensor(a).exp(), lambda: np.exp(a)),
+    "logarithm": (lambda: (Tensor(a).abs() + 1).log(), lambda: np.log(abs(a) + 1)),
+    "sine": (lambda: Tensor(a).sin(), lambda: np.sin(a)),
+    "square root": (lambda: Tensor(a).abs().sqrt(), lambda: np.sqrt(abs(a))),
+    "greatest": (lambda: Tensor(a).maximum(Tensor(b)), lambda: np.maximum(a, b)),
+    "where": (lambda: (Tensor(a) > 0).where(Tensor(a), Tensor(b)), lambda: np.where(a > 0, a, b)),
+    "sum": (lambda: Tensor(a).sum(axis=1), lambda: a.sum(axis=1)),
+    "maximum": (lambda: Tensor(a).max(axis=0), lambda: a.max(axis=0)),
+    "softmax": (lambda: Tensor(a).softmax(), lambda: np.exp(a) / np.exp(a).sum(axis=1, keepdims=True)),
+    "matrix product": (lambda: Tensor(a) @ Tensor(square), lambda: a @ square),
+    "convolution": (lambda: Tensor(image).conv2d(Tensor(filters)), convolved),
+    "transpose and pad": (lambda: Tensor(a).T.pad(((1, 0), (0, 2))), lambda: np.pad(a.T, ((1, 0), (0, 2)))),
+    "prefix sum": (lambda: Tensor(a).cumsum(axis=1), lambda: a.cumsum(axis=1)),
+    "whole numbers": (lambda: Tensor(whole) * 3 // 7 ^ 5, lambda: whole * 3 // 7 ^ 5),
+    "half precision": (lambda: Tensor(a).cast(dtypes.half) * 2, lambda: a.astype(np.float16) * 2),
+    "gradient": (gradient, lambda: 3 * a * a),
+    "training step": (step, lambda: square - 0.2 * a.T @ (a @ square)),
+}
+
+wrong = 0
+for name, (ours, numpys) in OPERATIONS.items():
+    found, right = ours().numpy(), numpys()
+    is_good = found.shape == right.shape and np.allclose(found, right, rtol=1e-3 if found.dtype == np.float16 else 1e-4, atol=1e-4)
+    wrong += not is_good
+    print(f"{'ok' if is_good else 'NOT OK'}: {name}")
+wrong += Device.DEFAULT != "CUDA"
+print(f"FAIL: {wrong}" if wrong else "PASS")
+sys.exit(1 if wrong else 0)
