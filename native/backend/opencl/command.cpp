@@ -23,7 +23,24 @@ bool Session::begin_command(Command& command, std::uint64_t queue, std::span<con
     if (status < 0) return refuse(command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST), false;
     waits_.push_back(event->native);
   }
+  add_fences(*command.queue);
   return true;
+}
+
+/// A blocking write returns to the application once its bytes are on their way. What has its order from somewhere else is made to wait for it here.
+void Session::add_fences(const QueueRecord& queue) {
+  auto& fences = queue.context->fences;
+  std::erase_if(fences, [](const Fence& one) { return event_status(one.event.get()) <= 0; });
+  for (const auto& one : fences) if (one.queue != queue.handle) waits_.push_back(one.event.get());
+}
+
+void Session::on(const cl::Fence& m) {
+  auto* queue = table_.find<QueueRecord>(m.queue);
+  if (!queue || !queue->last_write.get()) return;
+  auto& fences = queue->context->fences;
+  // In order, the last one stands for those before it.
+  if (queue->is_in_order) std::erase_if(fences, [&](const Fence& one) { return one.queue == queue->handle; });
+  fences.push_back({std::exchange(queue->last_write, HeldEvent(nullptr)), queue->is_in_order ? queue->handle : 0});
 }
 
 bool Session::end(Command& command, cl_int status) {

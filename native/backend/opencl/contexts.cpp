@@ -77,6 +77,7 @@ void Session::on(const cl::CreateQueue& m, Respond<cl::CreateQueueReply> respond
   auto queue = Ref<QueueRecord>::adopt(new QueueRecord);
   queue->context = Ref<ContextRecord>(context);
   queue->device = device;
+  queue->is_in_order = (wanted & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
   queue->is_profiled = (wanted & CL_QUEUE_PROFILING_ENABLE) != 0;
   const auto asked = wanted | (device->is_gated ? CL_QUEUE_PROFILING_ENABLE : 0);
   cl_int status = CL_SUCCESS;

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/opencl/engine.h"
@@ -11,12 +12,32 @@
 
 namespace flexrack::backend::opencl {
 
+/// An event that is held.
+class HeldEvent {
+ public:
+  explicit HeldEvent(cl_event event) : event_(event) { if (event_) opencl::native().clRetainEvent(event_); }
+  HeldEvent(HeldEvent&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  HeldEvent& operator=(HeldEvent&& other) noexcept { return std::swap(event_, other.event_), *this; }
+  ~HeldEvent() { if (event_) opencl::native().clReleaseEvent(event_); }
+  cl_event get() const { return event_; }
+
+ private:
+  cl_event event_;
+};
+
+/// A write that every later command of the context comes after, whatever its queue. `queue`: its own, by the client's handle, where that keeps the order itself; else 0.
+struct Fence {
+  HeldEvent event;
+  std::uint64_t queue = 0;
+};
+
 struct ContextRecord : Record {
   static constexpr Kind kKind = Kind::context;
   ContextRecord() : Record(kKind) {}
   ~ContextRecord() override { if (native) opencl::native().clReleaseContext(native); }
   cl_context native = nullptr;
   Engine* engine = nullptr;
+  std::vector<Fence> fences;   ///< writes that are over as far as the application knows
   std::vector<std::shared_ptr<const Device>> devices;
   std::uint64_t largest = 0;   ///< a buffer may have so many bytes: the most of any device
   /// Null for one that is not of this context.
@@ -34,6 +55,8 @@ struct QueueRecord : Record {
   Ref<ContextRecord> context;
   std::shared_ptr<const Device> device;
   bool is_profiled = false;    ///< the client asked for it
+  bool is_in_order = true;
+  HeldEvent last_write{nullptr};
 };
 
 /// Bytes taken from the shares of devices, given back when the driver has really freed what they were taken for.

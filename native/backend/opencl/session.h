@@ -99,6 +99,7 @@ class Session final : public Backend, private cl::Requests {
   void on(const cl::SetUserEvent& message) override;
   void on(const cl::Watch& message) override;
   void on(const cl::WatchStage& message) override;
+  void on(const cl::Fence& message) override;
   void on(const cl::EventStatus& call, Respond<cl::EventStatusReply> respond) override;
   void on(const cl::SvmAllocate& call, Respond<cl::SvmAllocateReply> respond) override;
   void on(const cl::SvmWrite& message) override;
@@ -119,6 +120,7 @@ class Session final : public Backend, private cl::Requests {
     return begin_command(command, message.queue, message.waits);
   }
   bool begin_command(Command& command, std::uint64_t queue, std::span<const std::uint64_t> waits);
+  void add_fences(const QueueRecord& queue);
   /// Puts the event under the client's handle, or says what the driver refused. False for a refusal.
   bool end(Command& command, cl_int status);
   /// The same for a command of several native ones that were accepted: takes over both events, `last` is over last.

@@ -15,6 +15,7 @@ void Session::write(Command& command, const wire::Payload& data, const Enqueue& 
   const auto status = enqueue(staging->data(), command);
   if (status != CL_SUCCESS) return refuse(command, status);
   engine_->watcher.await(command.made, [staging](cl_int) {});
+  command.queue->last_write = HeldEvent(command.made);
   end(command, CL_SUCCESS);
 }
 
@@ -31,6 +32,7 @@ void Session::write_staged(Command& command, std::uint64_t size, const Enqueue& 
     return refuse(command, status);
   }
   engine_->watcher.await(command.made, [staging](cl_int) {});
+  command.queue->last_write = HeldEvent(command.made);
   const auto route = command.route;
   const auto queue = command.queue->native;
   end(command, CL_SUCCESS);
@@ -71,6 +73,7 @@ void Session::write_mapped(Command& command, const Place& place) {
     });
   });
   const auto queue = command.queue->native;
+  command.queue->last_write = HeldEvent(unmapped);
   end_as(command, mapped, unmapped);
   cl.clFlush(queue);
 }

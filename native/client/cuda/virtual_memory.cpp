@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <random>
 
 #include "client/cuda/addresses.h"
 #include "client/cuda/call.h"
@@ -12,6 +13,7 @@ namespace flexrack::client::cuda {
 namespace {
 
 constexpr int kReserveTries = 8;
+constexpr std::uint64_t kFirst = std::uint64_t{0x60} << 40, kRoom = std::uint64_t{0x10} << 40;   ///< where addresses are reserved
 
 /// Memory without an address. It is at its server until its last handle and its last mapping are gone.
 struct Physical {
@@ -75,13 +77,18 @@ CUresult reserve_at(CudaServer& server, std::uint64_t at, std::uint64_t size) {
   return status;
 }
 
-/// Addresses that nothing here has, at the wish where that can be. 0: none.
+/// Addresses that nothing here has, at the wish where that can be, else where processes have neither libraries nor heaps nor stacks: most likely the
+/// server has nothing there either. What is too large for that lies where the kernel says. 0: none.
 std::uint64_t free_addresses(std::uint64_t size, std::uint64_t alignment, std::uint64_t wish) {
   if (wish != 0 && wish % alignment == 0 && keep_addresses(wish, size)) return wish;
+  static std::mt19937_64 random{std::random_device{}()};  // under the lock of the space
+  const auto aligned = [alignment](std::uint64_t at) { return (at + alignment - 1) / alignment * alignment; };
+  const auto steps = size + alignment < kRoom ? (kRoom - size - alignment) / alignment + 1 : 0;
+  if (const auto at = steps == 0 ? 0 : aligned(kFirst) + random() % steps * alignment; at != 0 && keep_addresses(at, size)) return at;
   // More than is needed, so that an aligned range is inside.
   auto* const whole = ::mmap(nullptr, size + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (whole == MAP_FAILED) return 0;
-  const auto first = (reinterpret_cast<std::uint64_t>(whole) + alignment - 1) / alignment * alignment;
+  const auto first = aligned(reinterpret_cast<std::uint64_t>(whole));
   ::munmap(whole, size + alignment);
   return keep_addresses(first, size) ? first : 0;
 }

@@ -172,7 +172,7 @@ cl_int submit_nothing(Enqueue& command, cl_mem memory) {
 }
 
 bool must_wait(const Enqueue& command) {
-  return !command.waits.empty() || (command.event_out && (command.queue->properties & CL_QUEUE_PROFILING_ENABLE));
+  return !command.waits.empty() || command.event_out;
 }
 
 }  // namespace flexrack::client::opencl

@@ -59,7 +59,8 @@ class Incoming {
 cl_int blocking_answer(const Enqueue& command, cl_int status);
 /// Gives the event to the application, or lets it go.
 void hand_out(const Enqueue& command, cl_event event);
-/// Whether a blocking command that carries its bytes along must wait for its event: for errors and times the application may look for.
+/// Whether a blocking command that carries its bytes along must wait for its event: the application may look for errors, its status and its times. Others are
+/// answered when their bytes are gone, and the server makes later commands wait for them (fence).
 bool must_wait(const Enqueue& command);
 
 /// A command without bytes. `written`: the objects it writes.
@@ -99,7 +100,7 @@ cl_int submit_write(Enqueue& command, Message&& message, const Rows& rows, cl_me
   is_sent = bytes.go() && is_sent;
   cl_int answer = is_sent ? CL_SUCCESS : queue_error(queue);
   if (is_sent && waits_for_event) answer = blocking_answer(command, wait_event(event));
-  else if (is_sent && command.is_blocking) answer = queue_error(queue);
+  else if (is_sent && command.is_blocking) answer = queue->session().send(cl::Fence{.queue = queue->handle}) ? queue_error(queue) : CL_OUT_OF_RESOURCES;
   if (event) hand_out(command, event);
   return answer;
 }

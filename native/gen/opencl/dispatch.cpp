@@ -76,6 +76,7 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case SetUserEvent::kOp: return pass<SetUserEvent>(requests, body);
     case Watch::kOp: return pass<Watch>(requests, body);
     case WatchStage::kOp: return pass<WatchStage>(requests, body);
+    case Fence::kOp: return pass<Fence>(requests, body);
     case EventStatus::kOp: return call<EventStatus>(requests, link, header, body);
     case SvmAllocate::kOp: return call<SvmAllocate>(requests, link, header, body);
     case SvmWrite::kOp: return pass<SvmWrite>(requests, body);

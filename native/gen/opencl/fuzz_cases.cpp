@@ -953,50 +953,57 @@ wire::Bytes make_WatchStage() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_Fence() {
+  Fence m;
+  m.queue = 81;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_EventStatusReply() {
   EventStatusReply m;
-  m.status = 81;
-  m.reserved = 82;
-  m.queued = 83;
-  m.submitted = 84;
-  m.started = 85;
-  m.ended = 86;
-  m.completed = 87;
+  m.status = 82;
+  m.reserved = 83;
+  m.queued = 84;
+  m.submitted = 85;
+  m.started = 86;
+  m.ended = 87;
+  m.completed = 88;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventStatus() {
   EventStatus m;
-  m.event = 88;
+  m.event = 89;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmAllocateReply() {
   SvmAllocateReply m;
-  m.address = 89;
+  m.address = 90;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmAllocate() {
   SvmAllocate m;
-  m.context = 90;
-  m.memory = 91;
-  m.flags = 92;
-  m.size = 93;
-  m.alignment = 94;
+  m.context = 91;
+  m.memory = 92;
+  m.flags = 93;
+  m.size = 94;
+  m.alignment = 95;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmWrite() {
   SvmWrite m;
-  m.queue = 95;
-  m.event = 96;
+  m.queue = 96;
+  m.event = 97;
   m.waits = k_u64;
-  m.address = 97;
+  m.address = 98;
   m.data = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -1004,35 +1011,35 @@ wire::Bytes make_SvmWrite() {
 }
 wire::Bytes make_SvmRead() {
   SvmRead m;
-  m.queue = 98;
-  m.event = 99;
+  m.queue = 99;
+  m.event = 100;
   m.waits = k_u64;
-  m.address = 100;
-  m.size = 1;
-  m.ticket = 2;
+  m.address = 1;
+  m.size = 2;
+  m.ticket = 3;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmCopy() {
   SvmCopy m;
-  m.queue = 3;
-  m.event = 4;
+  m.queue = 4;
+  m.event = 5;
   m.waits = k_u64;
-  m.source = 5;
-  m.target = 6;
-  m.size = 7;
+  m.source = 6;
+  m.target = 7;
+  m.size = 8;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SvmFill() {
   SvmFill m;
-  m.queue = 8;
-  m.event = 9;
+  m.queue = 9;
+  m.event = 10;
   m.waits = k_u64;
-  m.address = 10;
-  m.size = 11;
+  m.address = 11;
+  m.size = 12;
   m.pattern = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1040,10 +1047,10 @@ wire::Bytes make_SvmFill() {
 }
 wire::Bytes make_SvmMigrate() {
   SvmMigrate m;
-  m.queue = 12;
-  m.event = 13;
+  m.queue = 13;
+  m.event = 14;
   m.waits = k_u64;
-  m.flags = 14;
+  m.flags = 15;
   m.addresses = k_u64;
   m.sizes = k_u64;
   wire::Bytes out;
@@ -1052,14 +1059,14 @@ wire::Bytes make_SvmMigrate() {
 }
 wire::Bytes make_PeerAcceptReply() {
   PeerAcceptReply m;
-  m.status = 15;
+  m.status = 16;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerAccept() {
   PeerAccept m;
-  m.peer = 16;
+  m.peer = 17;
   m.key = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1067,17 +1074,17 @@ wire::Bytes make_PeerAccept() {
 }
 wire::Bytes make_PeerOpenReply() {
   PeerOpenReply m;
-  m.status = 17;
+  m.status = 18;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerOpen() {
   PeerOpen m;
-  m.peer = 18;
+  m.peer = 19;
   m.key = kBytes;
-  m.address = "address 19";
-  m.port = 20;
+  m.address = "address 20";
+  m.port = 21;
   m.session = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1085,28 +1092,28 @@ wire::Bytes make_PeerOpen() {
 }
 wire::Bytes make_ExportMemory() {
   ExportMemory m;
-  m.queue = 21;
-  m.memory = 22;
-  m.event = 23;
+  m.queue = 22;
+  m.memory = 23;
+  m.event = 24;
   m.waits = k_u64;
-  m.offset = 24;
-  m.size = 25;
-  m.peer = 26;
-  m.ticket = 27;
+  m.offset = 25;
+  m.size = 26;
+  m.peer = 27;
+  m.ticket = 28;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ImportMemory() {
   ImportMemory m;
-  m.queue = 28;
-  m.memory = 29;
-  m.event = 30;
+  m.queue = 29;
+  m.memory = 30;
+  m.event = 31;
   m.waits = k_u64;
-  m.offset = 31;
-  m.size = 32;
-  m.peer = 33;
-  m.ticket = 34;
+  m.offset = 32;
+  m.size = 33;
+  m.peer = 34;
+  m.ticket = 35;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1114,30 +1121,30 @@ wire::Bytes make_ImportMemory() {
 wire::Bytes make_Completed() {
   Completed m;
   m.events.resize(2);
-  m.events[0].event = 35;
-  m.events[0].status = 36;
-  m.events[0].reserved = 37;
-  m.events[0].queued = 38;
-  m.events[0].submitted = 39;
-  m.events[0].started = 40;
-  m.events[0].ended = 41;
-  m.events[0].completed = 42;
-  m.events[1].event = 43;
-  m.events[1].status = 44;
-  m.events[1].reserved = 45;
-  m.events[1].queued = 46;
-  m.events[1].submitted = 47;
-  m.events[1].started = 48;
-  m.events[1].ended = 49;
-  m.events[1].completed = 50;
+  m.events[0].event = 36;
+  m.events[0].status = 37;
+  m.events[0].reserved = 38;
+  m.events[0].queued = 39;
+  m.events[0].submitted = 40;
+  m.events[0].started = 41;
+  m.events[0].ended = 42;
+  m.events[0].completed = 43;
+  m.events[1].event = 44;
+  m.events[1].status = 45;
+  m.events[1].reserved = 46;
+  m.events[1].queued = 47;
+  m.events[1].submitted = 48;
+  m.events[1].started = 49;
+  m.events[1].ended = 50;
+  m.events[1].completed = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Reached() {
   Reached m;
-  m.event = 51;
-  m.stage = 52;
+  m.event = 52;
+  m.stage = 53;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1151,8 +1158,8 @@ wire::Bytes make_Printed() {
 }
 wire::Bytes make_ContextError() {
   ContextError m;
-  m.context = 53;
-  m.text = "text 54";
+  m.context = 54;
+  m.text = "text 55";
   m.private_info = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1160,10 +1167,10 @@ wire::Bytes make_ContextError() {
 }
 wire::Bytes make_Failed() {
   Failed m;
-  m.queue = 55;
-  m.event = 56;
-  m.op = 57;
-  m.status = 58;
+  m.queue = 56;
+  m.event = 57;
+  m.op = 58;
+  m.status = 59;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1246,6 +1253,7 @@ constexpr FuzzCase kCases[] = {
     {"set_user_event", 0x1049, false, false, make_SetUserEvent, again<SetUserEvent>},
     {"watch", 0x104a, false, false, make_Watch, again<Watch>},
     {"watch_stage", 0x104b, false, false, make_WatchStage, again<WatchStage>},
+    {"fence", 0x104d, false, false, make_Fence, again<Fence>},
     {"event_status_reply", 0x104c, true, false, make_EventStatusReply, again<EventStatusReply>},
     {"event_status", 0x104c, false, false, make_EventStatus, again<EventStatus>},
     {"svm_allocate_reply", 0x1050, true, false, make_SvmAllocateReply, again<SvmAllocateReply>},

@@ -1979,6 +1979,24 @@ bool decode(wire::View body, WatchStage& m) {
   return is_finished(r, body);
 }
 
+static void write(wire::Writer& w, const Fence& m) {
+  w.put(m.queue);
+}
+static void read(wire::Reader& r, Fence& m) {
+  m.queue = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const Fence& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, Fence& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
 static void write(wire::Writer& w, const EventStatusReply& m) {
   w.put(m.status);
   w.put(m.reserved);

@@ -910,6 +910,14 @@ struct WatchStage {
 void encode(wire::Bytes& out, const WatchStage& m);
 bool decode(wire::View body, WatchStage& m);
 
+struct Fence {
+  static constexpr std::uint16_t kOp = 0x104d;
+  static constexpr char kName[] = "Fence";
+  std::uint64_t queue = 0;
+};
+void encode(wire::Bytes& out, const Fence& m);
+bool decode(wire::View body, Fence& m);
+
 /// Answers EventStatus.
 struct EventStatusReply {
   std::int32_t status = 0;

@@ -61,6 +61,7 @@ class Requests {
   virtual void on(const SetUserEvent& message) = 0;
   virtual void on(const Watch& message) = 0;
   virtual void on(const WatchStage& message) = 0;
+  virtual void on(const Fence& message) = 0;
   virtual void on(const EventStatus& call, wire::Respond<EventStatus::Reply> respond) = 0;
   virtual void on(const SvmAllocate& call, wire::Respond<SvmAllocate::Reply> respond) = 0;
   virtual void on(const SvmWrite& message) = 0;
