@@ -12,7 +12,7 @@ from traces import counted, round_trips
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "native" / "test" / "gpu"))
 from rack import GpuAttached, GpuDaemon  # noqa: E402
 
-PROGRAMS = ["async_alloc", "callbacks", "cnn_step", "constant_texture", "cooperative", "copies", "driver_api", "expandable", "graph_driver", "graph_fault",
+PROGRAMS = ["async_alloc", "blocking_copies", "callbacks", "cnn_step", "constant_texture", "cooperative", "copies", "driver_api", "expandable", "graph_driver", "graph_fault",
             "graph_launches", "graph_memory", "graphs", "histogram", "host_limit", "host_turns", "managed_memory", "many_launches", "matmul_tiled", "mlp",
             "pinned_mapped", "printf_assert", "reduction", "scan", "separate", "streams_events", "transpose", "two_threads", "vector_add", "vmm"]
 MEMORY = 4 << 30
@@ -49,7 +49,7 @@ class CudaRemote(unittest.TestCase):
         self.compare(PROGRAMS, "tls", "shared")
 
     def test_tcp(self):
-        self.compare(["async_alloc", "callbacks", "copies", "expandable", "graph_driver", "graph_memory", "graphs", "host_turns", "managed_memory", "pinned_mapped", "vmm"], "tcp", "static")
+        self.compare(["async_alloc", "blocking_copies", "callbacks", "copies", "expandable", "graph_driver", "graph_memory", "graphs", "host_turns", "managed_memory", "pinned_mapped", "vmm"], "tcp", "static")
 
     def test_memory_is_compared_where_nobody_says_what_was_written_to(self):
         daemon = GpuDaemon("sim", transport="auto", options=("--sim-memory", str(MEMORY)))

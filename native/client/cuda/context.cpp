@@ -3,6 +3,7 @@
 #include "client/cuda/addresses.h"
 #include "client/cuda/call.h"
 #include "client/cuda/capture.h"
+#include "client/cuda/fence.h"
 #include "client/cuda/library.h"
 #include "cuda/context_storage.h"
 #include "gen/cuda/client_functions.h"
@@ -50,6 +51,7 @@ CUresult activate(CUcontext context, unsigned flags) {
   context->flags = flags;
   context->handle = context->context_handle = context->default_stream->context_handle = handle;
   server.inbox.enter(context);
+  enter_fences(context);
   return CUDA_SUCCESS;
 }
 
@@ -58,6 +60,7 @@ void deactivate(CUcontext context, bool is_reset) {
   const auto handle = context->handle;
   if (handle == 0) return;
   context->handle = 0;
+  leave_fences(context);
   context->server->inbox.leave(handle);
   context->server->session->send(cu::ReleaseContext{.context = handle, .is_reset = is_reset});
   forget_context(handle);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/cuda/device.h"
+#include "client/cuda/fence.h"
 #include "client/cuda/inbox.h"
 #include "client/cuda/objects.h"
 #include "client/servers.h"
@@ -19,6 +20,7 @@ class CudaServer final : public Server {
   std::optional<std::size_t> describe(Session& with) override;
 
   Inbox inbox{*this};
+  Fences fences;
   std::vector<std::unique_ptr<Device>> devices;
   int driver_version = 0;
   std::size_t number = 0;            ///< among this process's servers

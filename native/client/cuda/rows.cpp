@@ -2,6 +2,7 @@
 #include "client/cuda/rows.h"
 
 #include "client/cuda/capture.h"
+#include "client/cuda/fence.h"
 #include "client/cuda/graph_work.h"
 #include "client/cuda/mirror.h"
 #include "client/cuda/transfer.h"
@@ -140,7 +141,9 @@ CUresult copy(const Told& source, const Told& target, const cu::Extent& extent, 
   Call other;
   const auto on = stream_for(call, other, stream, to);
   if (!on) return call.error();
-  return write(on == stream ? call : other, on, to, extent, box);
+  auto& writing = on == stream ? call : other;
+  const auto status = write(writing, on, to, extent, box);
+  return status == CUDA_SUCCESS && (!is_async || on != stream) ? end_blocking_copy(writing, on) : status;
 }
 
 using cuda::source_of;

@@ -4,6 +4,7 @@
 
 #include "client/cuda/call.h"
 #include "client/cuda/capture.h"
+#include "client/cuda/fence.h"
 #include "client/cuda/graph_work.h"
 #include "client/cuda/host_function.h"
 #include "gen/cuda/client_functions.h"
@@ -18,7 +19,10 @@ CUstream create_stream(CUcontext context, unsigned flags, int priority) {
   stream->handle = stream->id = mint();
   stream->flags = flags;
   stream->priority = priority;
-  if (context->server->session->send(cu::CreateStream{.context = context->handle, .stream = stream->handle, .flags = flags, .priority = priority})) return stream;
+  if (context->server->session->send(cu::CreateStream{.context = context->handle, .stream = stream->handle, .flags = flags, .priority = priority})) {
+    if ((flags & CU_STREAM_NON_BLOCKING) != 0) begin_apart(stream);
+    return stream;
+  }
   discard(stream);
   return nullptr;
 }

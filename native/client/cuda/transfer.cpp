@@ -1,5 +1,6 @@
 #include "client/cuda/transfer.h"
 
+#include "client/cuda/fence.h"
 #include "client/cuda/launch.h"
 
 #include <algorithm>
@@ -74,7 +75,10 @@ CUresult write_device(Call& call, CUstream stream, std::uint64_t address, const 
     if (!wait_for(behind)) return why_not_arrived(call, stream);
     behind.clear();
   }
-  if (behind.empty() && size < wire::kInlinePayload) return write_inline(call, stream, address, bytes);
+  if (behind.empty() && size < wire::kInlinePayload) {
+    const auto status = write_inline(call, stream, address, bytes);
+    return status == CUDA_SUCCESS && until == Until::done ? end_blocking_copy(call, stream) : status;
+  }
 
   auto& session = call.session();
   const auto count = std::make_shared<Count>();
@@ -98,7 +102,7 @@ CUresult write_device(Call& call, CUstream stream, std::uint64_t address, const 
   if (behind.empty()) push();
   else after(behind, push);
   if (waits && !is_over(count, session) && status == CUDA_SUCCESS) return why_not_arrived(call, stream);
-  return status;
+  return status == CUDA_SUCCESS && until == Until::done ? end_blocking_copy(call, stream) : status;
 }
 
 CUresult read_device(Call& call, CUstream stream, void* into, std::uint64_t address, std::size_t size, Until until) {

@@ -14,8 +14,8 @@ namespace flexrack::client::opencl {
 namespace {
 
 constexpr int kTries = 64;
-/// From this try on so many bytes at least: small allocations come from a heap whose addresses may all be taken here (two processes that place theirs
-/// alike), large ones are mapped wherever there is room.
+/// From this try on so many bytes at least, twice as many after each further so many tries: small allocations come from a heap whose addresses may all be
+/// taken here (two processes that place theirs alike), large ones are mapped wherever there is room, one behind the other, and something large may be here.
 constexpr int kFewTries = 8;
 constexpr std::size_t kApart = 1024 * 1024;
 
@@ -86,7 +86,7 @@ void* clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uin
   for (int i = 0; i < kTries && range.size == 0; ++i) {
     const auto handle = session.mint();
     std::uint64_t address = 0;
-    const auto asked = i < kFewTries ? size : std::max(size, kApart);
+    const auto asked = i < kFewTries ? size : std::max(size, kApart << (i / kFewTries - 1));
     session.call(cl::SvmAllocate{place.context, handle, flags, asked, alignment}, [&](const auto& reply) { address = reply.address; });
     if (address == 0) break;
     std::lock_guard guard(table_lock);
