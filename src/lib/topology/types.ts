@@ -69,7 +69,7 @@ export interface NicPlace {
 }
 
 /** Something in a node that slows work down, or spoils a comparison. */
-export interface Finding {
+export interface BadWiring {
   kind: 'far-nic' | 'far-memory' | 'far-cpus' | 'slow-nic' | 'narrow-pcie' | 'unlike-gpus' | 'no-memory'
   /** What it is about: `GPU0`, `mlx5_1`, `NUMA 2`. */
   subjects: string[]

@@ -1,13 +1,13 @@
 import {parseCpus} from './cpus.ts'
 import type {MachineFacts} from './facts.ts'
-import type {Finding, GpuPlace, NicPlace, Topology} from './types.ts'
+import type {BadWiring, GpuPlace, NicPlace, Topology} from './types.ts'
 
 /** What is badly wired, the worst first. `allowed`: CPUs that the user's programs may use, where that is known. */
-export function findBadWiring(topology: Topology, allowed?: NonNullable<MachineFacts['cpu']>['allowed']): Finding[] {
+export function findBadWiring(topology: Topology, allowed?: NonNullable<MachineFacts['cpu']>['allowed']): BadWiring[] {
   return [...farNics(topology), ...farMemory(topology), ...farCpus(topology, allowed), ...narrowLinks(topology), ...slowNics(topology), ...unlikeGpus(topology), ...emptyNodes(topology)]
 }
 
-function farNics({gpus}: Topology): Finding[] {
+function farNics({gpus}: Topology): BadWiring[] {
   const far = gpus.filter((gpu) => gpu.nic?.link.kind === 'system')
   return groupBy(far, (gpu) => gpu.nic?.name ?? '').map(([nic, group]) => ({
     kind: 'far-nic' as const,
@@ -17,7 +17,7 @@ function farNics({gpus}: Topology): Finding[] {
   }))
 }
 
-function farMemory({gpus, numa}: Topology): Finding[] {
+function farMemory({gpus, numa}: Topology): BadWiring[] {
   const empty = new Set(numa.filter((node) => node.memory === 0).map((node) => node.node))
   const far = gpus.filter((gpu) => gpu.numaNode !== null && empty.has(gpu.numaNode))
   return groupBy(far, (gpu) => String(gpu.numaNode)).map(([node, group]) => ({
@@ -28,7 +28,7 @@ function farMemory({gpus, numa}: Topology): Finding[] {
   }))
 }
 
-function farCpus({gpus}: Topology, allowed: string | undefined): Finding[] {
+function farCpus({gpus}: Topology, allowed: string | undefined): BadWiring[] {
   if (allowed === undefined) return []
   const mine = new Set(parseCpus(allowed))
   const far = gpus.filter((gpu) => gpu.cpus !== null && !parseCpus(gpu.cpus).some((cpu) => mine.has(cpu)))
@@ -41,7 +41,7 @@ function farCpus({gpus}: Topology, allowed: string | undefined): Finding[] {
   }]
 }
 
-function narrowLinks({gpus, nics}: Topology): Finding[] {
+function narrowLinks({gpus, nics}: Topology): BadWiring[] {
   const used = nics.filter((nic) => nic.up !== false)
   const devices = [...gpus.map((gpu) => ({name: gpuName(gpu), pcie: gpu.pcie})), ...used.map((nic) => ({name: nic.name, pcie: nic.pcie}))]
   return devices.flatMap(({name, pcie}) => pcie === null || pcie.width >= pcie.max_width ? [] : [{
@@ -52,7 +52,7 @@ function narrowLinks({gpus, nics}: Topology): Finding[] {
   }])
 }
 
-function slowNics({nics}: Topology): Finding[] {
+function slowNics({nics}: Topology): BadWiring[] {
   const fastest = Math.max(0, ...nics.map((nic) => (nic.up === false ? 0 : (nic.speed ?? 0))))
   return nics.flatMap((nic) => {
     const most = fastestAlike(nic, nics)
@@ -73,10 +73,10 @@ function fastestAlike(nic: NicPlace, nics: NicPlace[]): {speed: number; who: str
   if (nic.maxSpeed !== null) return {speed: nic.maxSpeed, who: 'the card is made for'}
   if (nic.type === null) return null
   const [best] = nics.filter((one) => one.type === nic.type && one.kind === nic.kind && one.up !== false).toSorted((a, b) => (b.speed ?? 0) - (a.speed ?? 0))
-  return best?.speed == null ? null : {speed: best.speed, who: `${best.name}, a card of the same model, at`}
+  return best === undefined || best.speed === null ? null : {speed: best.speed, who: `${best.name}, a card of the same model, at`}
 }
 
-function unlikeGpus({gpus}: Topology): Finding[] {
+function unlikeGpus({gpus}: Topology): BadWiring[] {
   const kinds = groupBy(gpus, (gpu) => `${gpu.name}${gpu.memory === null ? '' : `, ${Math.round(gpu.memory / 1024 ** 3)} GiB`}`)
   if (kinds.length < 2) return []
   return [{
@@ -87,7 +87,7 @@ function unlikeGpus({gpus}: Topology): Finding[] {
   }]
 }
 
-function emptyNodes({numa, gpus}: Topology): Finding[] {
+function emptyNodes({numa, gpus}: Topology): BadWiring[] {
   // Where a GPU hangs there, far-memory has said it.
   return numa.filter((node) => node.memory === 0 && !gpus.some((gpu) => gpu.numaNode === node.node)).map((node) => ({
     kind: 'no-memory' as const,
