@@ -66,7 +66,7 @@ def pci_chain(folder: Path) -> List[str]:
 
 
 def pci_facts(folder: Path) -> Dict[str, Any]:
-    """{bus, numa_node, pcie: {width, max_width, speed, max_speed}} of the PCI device that a folder of sysfs belongs to: lanes, GT/s."""
+    """{bus, part_of, numa_node, pcie: {width, max_width, speed, max_speed}} of the PCI device that a folder of sysfs belongs to: lanes, GT/s. part_of: it is a slice (SR-IOV) of that one."""
     chain = pci_chain(folder)
     if not chain:
         return {}
@@ -78,7 +78,8 @@ def pci_facts(folder: Path) -> Dict[str, Any]:
              "speed": transfers(own / "current_link_speed"), "max_speed": transfers(own / "max_link_speed")}
     # A link that is switched off, or a device inside the processor, has a width of 0.
     pcie = known(lanes) if lanes["width"] and lanes["max_width"] else None
-    return known({"bus": chain[-1], "numa_node": node if node is not None and node >= 0 else None, "pcie": pcie})
+    whole = os.path.basename(os.path.realpath(own / "physfn")) if (own / "physfn").exists() else None
+    return known({"bus": chain[-1], "part_of": whole, "numa_node": node if node is not None and node >= 0 else None, "pcie": pcie})
 
 
 def transfers(path: Path) -> Optional[float]:

@@ -10,7 +10,7 @@ from machines import MACHINES, facts_of, grow, text_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
 
-from flexrack_node import gpus, link_speed, nics, wiring  # noqa: E402
+from flexrack_node import gpus, infiniband, link_speed, nics, wiring  # noqa: E402
 from flexrack_node.sysfs import cpu_list, pci_address  # noqa: E402
 
 
@@ -103,6 +103,32 @@ class MachinesTest(unittest.TestCase):
             grow("sys/class/net/bond0/bonding/slaves: eth0 eth1\nsys/class/net/eth0.7/uevent: DEVTYPE=vlan\\nINTERFACE=eth0.7\nsys/class/net/wlp3s0/uevent: DEVTYPE=wlan\nsys/class/net/wlp3s0/device/", Path(folder))
             kinds = {nic["name"]: (nic["kind"], nic.get("members")) for nic in nics.nics(Path(folder))}
         self.assertEqual(kinds, {"bond0": ("bond", ["eth0", "eth1"]), "eth0.7": ("vlan", None), "wlp3s0": ("wireless", None)})
+
+    def test_tells_roce_from_infiniband_and_a_slice_from_a_card(self) -> None:
+        # mlx5_0 as ibstatus has it in github.com/NVIDIA/nccl/issues/1866; where the kernel keeps the rest is in Documentation/ABI/stable/sysfs-class-infiniband.
+        card, slice_ = "sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0", "sys/devices/pci0000:00/0000:00:01.0/0000:01:00.2"
+        tree = f"""
+sys/class/infiniband/mlx5_0 -> ../../../{card}/infiniband/mlx5_0
+{card}/infiniband/mlx5_0/device -> ../..
+{card}/infiniband/mlx5_0/ports/1/state: 4: ACTIVE
+{card}/infiniband/mlx5_0/ports/1/phys_state: 5: LinkUp
+{card}/infiniband/mlx5_0/ports/1/rate: 100 Gb/sec (4X EDR)
+{card}/infiniband/mlx5_0/ports/1/link_layer: Ethernet
+{card}/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0: ens1f0np0
+{card}/numa_node: 1
+sys/class/infiniband/mlx5_2 -> ../../../{slice_}/infiniband/mlx5_2
+{slice_}/infiniband/mlx5_2/device -> ../..
+{slice_}/infiniband/mlx5_2/ports/1/state: 1: DOWN
+{slice_}/infiniband/mlx5_2/ports/1/rate: 2.5 Gb/sec (1X SDR)
+{slice_}/physfn -> ../0000:01:00.0
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            grow(tree, Path(folder))
+            ports = infiniband.infiniband_ports(Path(folder))
+        self.assertEqual(ports, [
+            {"device": "mlx5_0", "port": 1, "state": "ACTIVE", "physical": "LinkUp", "rate": 100, "width": "4X EDR", "link": "Ethernet", "netdev": "ens1f0np0", "bus": "0000:01:00.0", "numa_node": 1},
+            {"device": "mlx5_2", "port": 1, "state": "DOWN", "rate": 2.5, "width": "1X SDR", "bus": "0000:01:00.2", "part_of": "0000:01:00.0"},
+        ])
 
     def test_knows_the_fastest_of_a_cards_modes(self) -> None:
         bits = {"1000baseT_Full": 5, "Autoneg": 6, "10000baseT_Full": 12, "25000baseCR_Full": 31, "100000baseCR4_Full": 38, "400000baseCR8_Full": 73, "FEC_LLRS": 74, "800000baseVR4_Full": 120}

@@ -39,6 +39,8 @@ export interface NicFact {
   driver?: string
   /** PCI address, `0000:3b:00.0`. */
   bus?: string
+  /** PCI address of the card that it is a slice of (SR-IOV). */
+  part_of?: string
   numa_node?: number
   pcie?: PcieFact
   /** The bond or bridge that it is part of. */
@@ -64,6 +66,7 @@ export interface RdmaFact {
   type?: string
   firmware?: string
   bus?: string
+  part_of?: string
   numa_node?: number
   pcie?: PcieFact
 }

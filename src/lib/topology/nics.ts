@@ -5,17 +5,20 @@ import type {GpuPlace, Link, NicPlace} from './types.ts'
 /** A card counts as one of those that carry the load from this share of the fastest one's speed. */
 const SLOWEST_SHARE = 0.5
 
-/** Cards that reach other machines: what does RDMA, cards that do not, and those that only the matrix names. One for each device, its best port. */
+/**
+ * Cards that reach other machines: what does RDMA, cards that do not, and those that only the matrix names. One for each device, its best port.
+ * Slices of a card that is there itself are left out: a card of 16 would hide all others.
+ */
 export function readNics({infiniband = [], nics = [], links}: MachineFacts): NicPlace[] {
+  const buses = new Set([...infiniband, ...nics].map((one) => one.bus))
+  const isWhole = (one: {part_of?: string}): boolean => one.part_of === undefined || !buses.has(one.part_of)
   const byName = new Map(nics.map((nic) => [nic.name, nic]))
-  const ports = infiniband.toSorted((a, b) => Number(b.state === 'ACTIVE') - Number(a.state === 'ACTIVE') || a.port - b.port)
-  const devices = [...new Set(infiniband.map((port) => port.device))]
+  const ports = infiniband.filter(isWhole).toSorted((a, b) => Number(b.state === 'ACTIVE') - Number(a.state === 'ACTIVE') || a.port - b.port)
+  const devices = [...new Set(infiniband.filter(isWhole).map((port) => port.device))]
   const rdma = devices.map((device) => rdmaPlace(ports.find((port) => port.device === device) as RdmaFact, byName))
-  const buses = new Set(infiniband.map((port) => port.bus))
-  const netdevs = new Set(infiniband.map((port) => port.netdev))
-  const plain = nics.filter((nic) => nic.kind === 'physical' && !netdevs.has(nic.name) && (nic.bus === undefined || !buses.has(nic.bus))).map(plainPlace)
-  const seen = new Set([...rdma, ...plain].map((nic) => nic.name))
-  const named = (links?.devices ?? []).filter((name) => !/^GPU\d+$/.test(name) && !seen.has(name))
+  const plain = nics.filter((nic) => nic.kind === 'physical' && isWhole(nic) && !ports.some((port) => port.netdev === nic.name || (nic.bus !== undefined && port.bus === nic.bus))).map(plainPlace)
+  const known = new Set([...infiniband.map((port) => port.device), ...byName.keys()])
+  const named = (links?.devices ?? []).filter((name) => !/^GPU\d+$/.test(name) && !known.has(name))
   return [...rdma, ...plain, ...named.map(unseenPlace)]
 }
 

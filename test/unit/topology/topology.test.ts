@@ -94,6 +94,11 @@ describe('the card of a GPU', () => {
     expect(nearest([port('mlx5_0'), port('mlx5_1', {rate: 25})], ['NODE', 'PIX'])).toBe('mlx5_0')
     expect(nearest([port('mlx5_0')], ['SYS', 'PIX'], [{name: 'eth0', kind: 'physical', up: true, speed: 1000}])).toBe('mlx5_0')
   })
+  it('is never a slice of a card that is there itself', () => {
+    const slice = port('mlx5_2', {part_of: '0000:mlx5_0'})
+    expect(readTopology({infiniband: [port('mlx5_0'), slice], links: links([['X', 'PIX'], ['PIX', 'X']], ['mlx5_0', 'mlx5_2'])}).nics.map((nic) => nic.name)).toEqual(['mlx5_0'])
+    expect(nearest([slice], ['PIX'])).toBe('mlx5_2')
+  })
   it('is an Ethernet card where nothing does RDMA', () => {
     expect(nearest([], ['SYS', 'NODE'], [{name: 'eth0', kind: 'physical', up: true, speed: 10_000}, {name: 'eth1', kind: 'physical', up: true, speed: 10_000}])).toBe('eth1')
     expect(nearest([], ['PIX'], [{name: 'eth0', kind: 'physical', up: false}])).toBeUndefined()
