@@ -2,7 +2,8 @@ import type {NodeFacts, NodeReport, Probe} from '../lib/nodes/index.ts'
 import {findBadWiring, linkRank, linkText, readTopology, type Link, type NicPlace, type Topology} from '../lib/topology/index.ts'
 import {bytes, count, fields, table} from './render.ts'
 
-export function probeText(reports: NodeReport<Probe>[]): string {
+/** A line a node, or of one node all that there is. `width`: columns of the screen; what matters least is left out where they do not suffice. */
+export function probeText(reports: NodeReport<Probe>[], width?: number): string {
   const [only] = reports
   if (reports.length === 1 && only?.value) return probeFields(only.node, only.value)
   const rows = reports.map(({node, value, code}) => (value ? {node, state: 'ok', ...probeRow(value)} : {node, state: code ?? 'failed'}))
@@ -11,7 +12,7 @@ export function probeText(reports: NodeReport<Probe>[]): string {
     'node', 'state', {key: 'cores', align: 'right' as const}, {key: 'memory', align: 'right' as const}, {key: 'disk free', align: 'right' as const, spare: true},
     'gpus', 'links', {key: 'network', spare: true}, {key: 'python', spare: true}, {key: 'address', spare: true}, 'clock',
   ]
-  return [table(rows, columns), ...(wrong.length > 0 ? [`Badly wired: ${wrong.join(', ')}. What it is says: flexrack rack show ${wrong.length === 1 ? wrong[0] : 'NODE'} --topology`] : [])].join('\n\n')
+  return [table(rows, columns, width), ...(wrong.length > 0 ? [`Badly wired: ${wrong.join(', ')}. What it is says: flexrack rack show ${wrong.length === 1 ? wrong[0] : 'NODE'} --topology`] : [])].join('\n\n')
 }
 
 function probeRow({facts, clock}: Probe): Record<string, string | undefined> {

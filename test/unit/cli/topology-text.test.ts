@@ -5,13 +5,13 @@ import type {NodeFacts, NodeReport, NodeTopology, Probe} from '../../../src/lib/
 import {findBadWiring, readTopology, type MachineFacts} from '../../../src/lib/topology/index.ts'
 import {machine} from '../topology/machines.ts'
 
-const facts = (parts: MachineFacts): NodeFacts => ({missing: {}, clock: 0, ...parts}) as NodeFacts
+const facts = (parts: object): NodeFacts => ({missing: {}, clock: 0, ...parts}) as NodeFacts
 const report = (node: string, parts: MachineFacts): NodeReport<NodeTopology> => {
   const topology = readTopology(parts)
   return {node, ok: true, value: {topology, findings: findBadWiring(topology), facts: facts(parts)}}
 }
 const drawn = (name: string, width = 80): string => topologiesText([report(name, machine(name))], width)
-const probed = (node: string, parts: MachineFacts & Partial<Omit<NodeFacts, keyof MachineFacts>>): NodeReport<Probe> => ({node, ok: true, value: {facts: facts(parts), clock: {ahead: 0, within: 0.1}, roundTrip: 1}})
+const probed = (node: string, parts: Omit<MachineFacts, 'cpu'> & Partial<Omit<NodeFacts, keyof MachineFacts>> & {cpu?: object}): NodeReport<Probe> => ({node, ok: true, value: {facts: facts(parts), clock: {ahead: 0, within: 0.1}, roundTrip: 1}})
 
 describe('rack show --topology', () => {
   it.each(['nvswitch-8x', 'switches-8x', 'pcie-8x', 'pcie-5x-mixed', 'nvlink-4x', 'nvlink-2x-container', 'wsl-1x', 'infiniband-2-sockets', 'xeon-4-sockets', 'vector-engines-8x'])('draws %s in 80 columns', (name) => {
@@ -59,6 +59,16 @@ describe('rack probe', () => {
     expect(lines[2]).toMatch(/^b +ok .* 8 x Tesla GPU +PIX to SYS /)
     expect(lines[3]).toMatch(/^c +NODE_UNREACHABLE/)
     expect(lines.at(-1)).toBe('Badly wired: b. What it is says: flexrack rack show b --topology')
+  })
+  it('leaves out what matters least on a narrow screen, and keeps the GPUs and their links', () => {
+    const whole = (node: string) => probed(node, {
+      ...machine('nvswitch-8x'), infiniband: ib, memory: {total: 2 ** 41, available: 2 ** 40}, disk: {path: '/', total: 2 ** 41, free: 2 ** 40, free_files: 1, writable: true},
+      python: {version: '3.12.3', path: '/usr/bin/python3', venv: true}, interfaces: [{name: 'eth0', addresses: ['10.20.30.40/24'], up: true}], cpu: {cores: 192, numa_nodes: 2, load: 0},
+    })
+    const lines = probeText([whole('gpu-1'), whole('gpu-2')], 80).split('\n')
+    for (const line of lines) expect([...line].length, line).toBeLessThanOrEqual(80)
+    expect(lines[0]).toMatch(/^NODE +STATE +CORES +MEMORY +(DISK FREE +)?GPUS +LINKS +CLOCK$/)
+    expect(lines[1]).toMatch(/^gpu-1 +ok +192 +2\.0 TiB .*8 x H100 80GB HBM3 +NV18 +in step$/)
   })
   it('tells of one node all that there is', () => {
     const text = probeText([probed('a', {
