@@ -1,9 +1,9 @@
 """node.facts: what this machine is and has. Reads only; every part that cannot be read is left out, none fails the rest."""
 import os
 import platform
+import resource
 import shutil
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -11,16 +11,21 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
 from flexrack_node.channel import Channel
-
-CONTAINER_RUNTIMES = ("docker", "podman", "apptainer", "singularity", "nerdctl")
-GPU_QUERY = ("index", "uuid", "name", "memory.total", "driver_version", "pci.bus_id")
+from flexrack_node.sysfs import read
 
 
 def measure(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
     """{peers: {name: host}, ports: [[address, port]]}: facts; the address that each peer is reached from; ports in use."""
     given = given or {}
+    from flexrack_node.containers import containers
+    from flexrack_node.gpus import gpus
+    from flexrack_node.infiniband import infiniband_ports
     from flexrack_node.network import interfaces, routes_to, taken_ports
+    from flexrack_node.nics import nics
+    from flexrack_node.numa import numa_nodes
+    from flexrack_node.slurm import slurm
 
+    found_gpus = once(gpus)  # nvidia-smi takes seconds where nothing keeps the driver loaded
     parts: Dict[str, Callable[[], Any]] = {
         "hostname": socket.gethostname,
         "user": user_name,
@@ -31,11 +36,17 @@ def measure(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]
         "architecture": platform.machine,
         "python": python,
         "cpu": cpu,
+        "numa": numa_nodes,
         "memory": memory,
         "disk": lambda: disk(channel.root),
+        "limits": limits,
         "interfaces": interfaces,
-        "gpus": gpus,
-        "containers": lambda: [name for name in CONTAINER_RUNTIMES if shutil.which(name)],
+        "nics": nics,
+        "infiniband": infiniband_ports,
+        "gpus": found_gpus,
+        "links": lambda: wired(found_gpus),
+        "gpu_daemon": lambda: gpu_daemon(channel),
+        "containers": containers,
         "slurm": slurm,
         "routes": lambda: routes_to(given.get("peers") or {}, interfaces()),
         "taken_ports": lambda: taken_ports(given.get("ports") or []),
@@ -91,12 +102,22 @@ def python() -> Dict[str, Any]:
 
 
 def cpu() -> Dict[str, Any]:
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """cores and allowed: what this process may use; sockets, physical_cores, threads: what the machine has."""
+    from flexrack_node.numa import numa_nodes, sockets
+
+    allowed = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     model = next((line.split(":", 1)[1].strip() for line in read("/proc/cpuinfo").splitlines() if line.startswith("model name")), None)
-    numa = [path.name for path in Path("/sys/devices/system/node").glob("node[0-9]*")]
-    fact: Dict[str, Any] = {"cores": allowed, "numa_nodes": len(numa) or 1, "load": os.getloadavg()[0]}
+    numa = sum(1 for node in numa_nodes() if node["cpus"])
+    fact: Dict[str, Any] = {"cores": len(allowed) or os.cpu_count() or 1, "numa_nodes": numa or 1, "load": os.getloadavg()[0], **sockets()}
     quota = core_quota()
-    return {**fact, **({"model": model} if model else {}), **({"quota": quota} if quota else {})}
+    return {**fact, **({"allowed": ranges(allowed)} if allowed else {}), **({"model": model} if model else {}), **({"quota": quota} if quota else {})}
+
+
+def ranges(numbers: List[int]) -> str:
+    """[0, 1, 2, 8] as `0-2,8`."""
+    starts = [number for number in numbers if number - 1 not in numbers]
+    ends = [number for number in numbers if number + 1 not in numbers]
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in zip(starts, ends))
 
 
 def core_quota() -> Optional[float]:
@@ -132,30 +153,53 @@ def disk(root: Path) -> Dict[str, Any]:
     return {"path": str(folder), "total": usage.total, "free": usage.free, "writable": os.access(folder, os.W_OK), "free_files": inodes.f_favail}
 
 
-def gpus() -> List[Dict[str, Any]]:
-    """NVIDIA GPUs as nvidia-smi lists them; memory in bytes."""
-    program = shutil.which("nvidia-smi")
-    if not program:
-        return []
-    lines = run_quick([program, f"--query-gpu={','.join(GPU_QUERY)}", "--format=csv,noheader,nounits"]).splitlines()
-    rows = [dict(zip(GPU_QUERY, (cell.strip() for cell in line.split(",")))) for line in lines if line.count(",") == len(GPU_QUERY) - 1]
-    return [
-        {
-            "index": int(row["index"]),
-            "uuid": row["uuid"],
-            "name": row["name"],
-            "memory": int(row["memory.total"]) * 1024 * 1024 if row["memory.total"].isdigit() else None,
-            "driver": row["driver_version"],
-            "bus": row["pci.bus_id"],
-        }
-        for row in rows
-    ]
+def limits() -> Dict[str, Dict[str, Optional[int]]]:
+    """{soft, hard} of what a program started over SSH may have; null: no limit. locked_memory in bytes: RDMA pins what it transfers."""
+    kinds = {"open_files": resource.RLIMIT_NOFILE, "locked_memory": resource.RLIMIT_MEMLOCK, "processes": resource.RLIMIT_NPROC}
+    return {name: {key: None if value == resource.RLIM_INFINITY else value for key, value in zip(("soft", "hard"), resource.getrlimit(kind))} for name, kind in kinds.items()}
 
 
-def slurm() -> Optional[str]:
-    """Slurm's version, where its commands are there."""
-    program = shutil.which("sinfo")
-    return run_quick([program, "--version"]).strip() if program else None
+def wired(gpus: Callable[[], List[Dict[str, Any]]]) -> Dict[str, Any]:
+    from flexrack_node.infiniband import infiniband_ports
+    from flexrack_node.nics import nics
+    from flexrack_node.numa import numa_nodes
+    from flexrack_node.wiring import ask_matrix, links
+
+    text = ask_matrix()
+    # A node without CPUs is memory of a GPU: no place of its own on the board.
+    return links(gpus(), infiniband_ports(), nics(), sum(1 for node in numa_nodes() if node["cpus"]), text)
+
+
+def gpu_daemon(channel: Channel) -> Dict[str, Any]:
+    """{state: absent | stopped | running, devices: [{index, id, name, memory, free: {memory, compute}, whole}]}: the shares that no lease has."""
+    from flexrack_node.gpu_admin import state
+
+    told = state(None, channel)
+    devices = [{key: one[key] for key in ("index", "id", "name", "memory", "free")} | {"whole": one["leased"]["whole"]} for one in told["devices"]]
+    return {"state": told["state"], "devices": devices}
+
+
+def once(ask: Callable[[], Any]) -> Callable[[], Any]:
+    """For parts that need the same answer: the first asks, the others wait for it; its error is theirs too."""
+    lock = threading.Lock()
+    kept: List[Callable[[], Any]] = []
+
+    def answer() -> Any:
+        with lock:
+            if not kept:
+                try:
+                    value = ask()
+                    kept.append(lambda: value)
+                except Exception as error:
+                    failure = error
+                    kept.append(lambda: throw(failure))
+        return kept[0]()
+
+    return answer
+
+
+def throw(error: Exception) -> Any:
+    raise error
 
 
 def own_cgroups() -> List[Path]:
@@ -172,20 +216,6 @@ def own_cgroups() -> List[Path]:
             folder = folder.parent
         folders.append(base)  # in a container the path of the host does not exist, but the base is the container's own
     return folders
-
-
-def run_quick(argv: List[str]) -> str:
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=10, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"{os.path.basename(argv[0])} ended with {done.returncode}")
-    return done.stdout.decode("utf-8", "replace")
-
-
-def read(path: Any) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
 
 
 def kibibytes(text: str) -> int:

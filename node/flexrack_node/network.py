@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Set
 
+from flexrack_node.sysfs import read
+
 SIOCGIFADDR = 0x8915
 SIOCGIFNETMASK = 0x891B
 
@@ -91,16 +93,9 @@ def ask(name: str, request: int) -> Optional[bytes]:
 
 def link(name: str) -> Dict[str, Any]:
     folder = Path("/sys/class/net") / name
-    fact: Dict[str, Any] = {"up": read(folder / "operstate").strip() in ("up", "unknown")}
+    fact: Dict[str, Any] = {"up": read(folder / "operstate") in ("up", "unknown")}
     for key in ("mtu", "speed"):
-        text = read(folder / key).strip()
+        text = read(folder / key)
         if text.isdigit():
             fact[key] = int(text)
     return fact
-
-
-def read(path: Any) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError:  # `speed` of a virtual interface gives EINVAL
-        return ""

@@ -4,7 +4,7 @@
 export const LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['document'],
-  ['manifest', 'rack', 'recipe'],
+  ['manifest', 'rack', 'recipe', 'topology'],
   ['plan', 'host', 'ssh', 'artifact', 'tracking'],
   ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'train', 'runs', 'model', 'endpoint', 'head', 'gpu', 'overview'],
 ]

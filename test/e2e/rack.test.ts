@@ -4,7 +4,7 @@ import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import type {NodeReport, Probe} from '../../src/lib/nodes/index.ts'
+import type {NodeReport, NodeTopology, Probe} from '../../src/lib/nodes/index.ts'
 import {startLocalRack, type TestLocalRack} from '../support/local-rack.ts'
 import {buildProgram, flexrack} from '../support/program.ts'
 import {startSshd, type TestSshd} from '../support/sshd.ts'
@@ -104,6 +104,16 @@ describe('a local rack', () => {
     expect(status).toBe(0)
     expect(stdout).toMatch(/^NODE +STATE +CORES/)
     expect(stdout).toMatch(/^node-1 +ok .*\nnode-2 +ok /m)
+  })
+
+  it('shows how a node is wired, of the rack that there is or the one that is named', async () => {
+    const human = await onLocal('show', 'node-1', '--topology')
+    expect({status: human.status, lines: human.stdout.split('\n').filter((line) => /^node-|^NUMA +/.test(line)).length}).toEqual({status: 0, lines: 2})
+    const [only] = json((await onLocal('show', 'local', 'node-2', '--topology', '--json')).stdout) as NodeReport<NodeTopology>[]
+    expect([only?.node, only?.value?.topology.numa.length, only?.value?.facts.cpu?.numa_nodes]).toEqual(['node-2', only?.value?.facts.numa?.length, only?.value?.facts.numa?.length])
+    expect((json((await onLocal('show', 'local', '--topology', '--json')).stdout) as unknown[]).length).toBe(2)
+    const unknown = await onLocal('show', 'node-9', '--topology')
+    expect({status: unknown.status, stdout: unknown.stdout}).toEqual({status: 4, stdout: ''})
   })
 
   it('shows the good nodes and names the bad one, with exit status 8', async () => {

@@ -1,6 +1,7 @@
 """Facts of this machine, and parts that fail or hang."""
 import io
 import os
+import resource
 import socket
 import sys
 import tempfile
@@ -8,15 +9,17 @@ import threading
 import time
 import unittest
 from pathlib import Path
+from typing import List
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
 
-from flexrack_node import facts, network  # noqa: E402
+from flexrack_node import containers, facts, network, slurm, sysfs  # noqa: E402
 from flexrack_node.channel import Channel  # noqa: E402
 
 
 class FactsTest(unittest.TestCase):
     def test_measures_this_machine(self) -> None:
+        before = {name for _, name in socket.if_nameindex()}
         with tempfile.TemporaryDirectory() as folder:
             measured = facts.measure({"peers": {"self": "127.0.0.1", "gone": "nowhere.invalid"}}, Channel(Path(folder, "not", "there"), Path(folder), io.BytesIO()))
         self.assertEqual(measured["missing"], {})
@@ -28,6 +31,11 @@ class FactsTest(unittest.TestCase):
         self.assertEqual(measured["routes"]["self"], {"to": "127.0.0.1", "from": "127.0.0.1", "interface": "lo"})
         self.assertIn("error", measured["routes"]["gone"])
         self.assertLess(abs(measured["clock"] - time.time()), 60)
+        self.assertEqual([measured["limits"]["open_files"][key] for key in ("soft", "hard")], [None if value == resource.RLIM_INFINITY else value for value in resource.getrlimit(resource.RLIMIT_NOFILE)])
+        self.assertEqual(sum(len(sysfs.cpu_list(node["cpus"])) for node in measured["numa"]), measured["cpu"]["threads"])
+        stayed = before & {name for _, name in socket.if_nameindex()} - {"lo"}
+        self.assertEqual({nic["name"] for nic in measured["nics"]} & stayed, stayed)
+        self.assertEqual(measured["gpu_daemon"], {"state": "absent", "devices": []})
 
     def test_a_part_that_fails_or_hangs_does_not_take_the_others_along(self) -> None:
         release = threading.Event()
@@ -40,18 +48,33 @@ class FactsTest(unittest.TestCase):
         self.assertEqual(measured["good"], 1)
         self.assertEqual(measured["missing"], {"bad": "OSError: no such thing", "slow": "no answer within 0.2 s"})
 
-    def test_reads_gpus_from_what_nvidia_smi_says(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            program = Path(folder, "nvidia-smi")
-            program.write_text("#!/bin/sh\necho '0, GPU-1, NVIDIA H100 80GB HBM3, 81559, 580.1, 00000000:01:00.0'\necho '1, GPU-2, Odd, [N/A], 580.1, 0'\necho noise\n")
-            program.chmod(0o755)
-            path = os.environ["PATH"]
-            os.environ["PATH"] = f"{folder}:{path}"
-            try:
-                found = facts.gpus()
-            finally:
-                os.environ["PATH"] = path
-        self.assertEqual([(gpu["index"], gpu["name"], gpu["memory"]) for gpu in found], [(0, "NVIDIA H100 80GB HBM3", 81559 * 1024 * 1024), (1, "Odd", None)])
+    def test_parts_that_share_an_answer_ask_once_and_share_its_error(self) -> None:
+        asked: List[int] = []
+
+        def fails() -> None:
+            asked.append(1)
+            raise OSError("no such thing")
+
+        shared = facts.once(fails)
+        measured = facts.measure_all({"one": shared, "two": shared}, seconds=10)
+        self.assertEqual((len(asked), measured["missing"]), (1, {"one": "OSError: no such thing", "two": "OSError: no such thing"}))
+        self.assertEqual([facts.once(lambda: 7)() for _ in range(2)], [7, 7])
+
+    def test_names_cpus_in_ranges(self) -> None:
+        self.assertEqual([facts.ranges(cpus) for cpus in ([0, 1, 2, 8, 10, 11], [3], [])], ["0-2,8,10-11", "3", ""])
+
+    def test_reads_what_slurm_says(self) -> None:
+        # sinfo 22.05.8 of Debian 12, asked of a controller with a partition that is down.
+        self.assertEqual(slurm.parse_partitions("batch*|up|1-00:00:00|3\ndebug|down|infinite|1\n"), [
+            {"name": "batch", "default": True, "up": True, "time_limit": "1-00:00:00", "nodes": 3},
+            {"name": "debug", "default": False, "up": False, "time_limit": "infinite", "nodes": 1},
+        ])
+        self.assertEqual(slurm.parse_node("vm|batch*|idle\nvm|debug|idle\n"), {"name": "vm", "state": "idle", "partitions": ["batch", "debug"]})
+        self.assertIsNone(slurm.parse_node(""))
+
+    def test_reads_versions_of_container_runtimes(self) -> None:
+        told = ["Docker version 28.2.2, build e6534b4", "podman version 4.3.1", "apptainer version 1.3.4-1.el9", "singularity-ce version 4.1.2+12-g0a1b", "3.5.0", "unknown"]
+        self.assertEqual([containers.parse_version(text).get("version") for text in told], ["28.2.2", "4.3.1", "1.3.4-1.el9", "4.1.2+12-g0a1b", "3.5.0", None])
 
     def test_tells_which_ports_are_taken(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:

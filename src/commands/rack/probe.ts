@@ -1,6 +1,6 @@
 import {BaseCommand} from '../../cli/base-command.ts'
 import {onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
-import {probeText} from '../../cli/rack-text.ts'
+import {probeText} from '../../cli/probe-text.ts'
 import type {NodeReport, Probe} from '../../lib/nodes/index.ts'
 
 /** Above this, asking every node for its route to every other would grow with the square; the head's route is enough. */
@@ -9,7 +9,7 @@ const ALL_ROUTES = 16
 export default class RackProbe extends BaseCommand {
   static override summary = 'measure the nodes'
   static override description =
-    'Asks every node, at the same time, for cores, memory, disk, Python, GPUs, addresses, routes to the others, container runtimes, Slurm and its clock. ' +
+    'Asks every node, at the same time, for cores, sockets, NUMA nodes, memory, disk, limits, Python, GPUs and how they are wired, free shares of GPU daemons, network cards, RDMA ports, addresses, routes to the others, container runtimes, Slurm and its clock. ' +
     'Nodes that cannot be reached are listed with the reason; the others are shown all the same, and the exit status is 8.'
   static override examples = ['<%= config.bin %> rack probe', '<%= config.bin %> rack probe --on node-1', '<%= config.bin %> rack probe --json']
   static override flags = {rack: rackFlag, on: onFlag, project: projectFlag}

@@ -1,5 +1,7 @@
+import type {MachineFacts} from '../topology/index.ts'
+
 /** What a node is and has, as node.facts measures it (node/flexrack_node/facts.py). Sizes in bytes. A part that could not be read is absent. */
-export interface NodeFacts {
+export interface NodeFacts extends MachineFacts {
   hostname?: string
   user?: string
   home?: string
@@ -9,13 +11,31 @@ export interface NodeFacts {
   kernel?: string
   architecture?: string
   python?: {version: string; path: string; /** False where `python3 -m venv` would fail. */ venv: boolean}
-  cpu?: {cores: number; numa_nodes: number; /** Over the last minute. */ load: number; model?: string; /** Cores a cgroup allows. */ quota?: number}
+  cpu?: {
+    /** CPUs that programs of this user may use, and which, `0-15`. */
+    cores: number
+    allowed?: string
+    /** Cores a cgroup allows. */
+    quota?: number
+    /** Those with CPUs. */
+    numa_nodes: number
+    /** Of the machine. */
+    sockets?: number
+    physical_cores?: number
+    threads?: number
+    /** Over the last minute. */
+    load: number
+    model?: string
+  }
   memory?: {total: number; available: number; /** Where a cgroup allows less. */ limit?: number; /** Size of /dev/shm. */ shared?: number}
   disk?: {path: string; total: number; free: number; free_files: number; writable: boolean}
   interfaces?: {name: string; /** `10.0.0.1/24`. */ addresses: string[]; up: boolean; mtu?: number; /** Mbit/s. */ speed?: number}[]
-  gpus?: {index: number; uuid: string; name: string; memory: number | null; driver: string; bus: string}[]
-  containers?: string[]
-  slurm?: string | null
+  /** Of programs that are started over SSH; null: no limit. locked_memory in bytes. */
+  limits?: Record<'open_files' | 'locked_memory' | 'processes', {soft: number | null; hard: number | null}>
+  /** Shares of GPUs that no lease has, where a GPU daemon runs. */
+  gpu_daemon?: {state: 'running' | 'stopped' | 'absent'; devices: FreeShare[]}
+  containers?: {name: string; path: string; version?: string}[]
+  slurm?: SlurmFact | null
   /** By name of the other node: which address of this one reaches it. */
   routes?: Record<string, {to?: string; from?: string; interface?: string | null; error?: string}>
   /** Of the ports asked for: those that nobody can listen on now. */
@@ -24,4 +44,24 @@ export interface NodeFacts {
   missing: Record<string, string>
   /** Seconds since 1970 on the node's clock. */
   clock: number
+}
+
+/** What a GPU daemon has left of a device: bytes, and a share (0..1) of its time. */
+export interface FreeShare {
+  index: number
+  id: string
+  name: string
+  memory: number
+  free: {memory: number; compute: number}
+  /** Somebody has all of it. */
+  whole: boolean
+}
+
+export interface SlurmFact {
+  version?: string
+  partitions?: {name: string; default: boolean; up: boolean; /** `1-00:00:00`, infinite. */ time_limit: string; nodes: number}[]
+  /** This node as Slurm knows it; null: it does not. */
+  node?: {name: string; /** idle, mixed, allocated, drained, with a mark where it does not answer. */ state: string; partitions: string[]} | null
+  /** Why Slurm could not be asked. */
+  problem?: string
 }

@@ -2,4 +2,5 @@
 export {overNodes} from './each.ts'
 export {probeNodes, type Probe, type ProbeOptions} from './probe.ts'
 export {throwIfAnyFailed, type NodeReport} from './report.ts'
-export type {NodeFacts} from './facts.ts'
+export {showTopologies, type NodeTopology} from './topology.ts'
+export type {FreeShare, NodeFacts, SlurmFact} from './facts.ts'

@@ -4,6 +4,7 @@ import {isCliError} from '../../../src/lib/base/index.ts'
 import {findRoute} from '../../../src/lib/gpu/reach.ts'
 import {releaseLeases, takeLeases, type TakenLease, type TakeInput} from '../../../src/lib/gpu/take.ts'
 import {openHost} from '../../../src/lib/host/index.ts'
+import {probeNodes} from '../../../src/lib/nodes/index.ts'
 import type {Fleet} from '../../../src/lib/ssh/index.ts'
 import {startGpuRack, type GpuRack} from '../../support/gpu-rack.ts'
 
@@ -41,6 +42,10 @@ describe('leases', () => {
     expect(device!.free).toEqual({memory: device!.memory - Math.floor(device!.memory / 4), compute: 0.75})
     expect(leases).toMatchObject([{state: 'granted', devices: [{cap: true, compute: 0.25}]}])
     expect(JSON.stringify(leases)).not.toContain(lease!.key.reveal())
+    const probed = await probeNodes(rack.rack.rack.nodes, fleet, rack.rack.context())
+    const shares = probed.find((one) => one.node === device!.node)?.value?.facts.gpu_daemon
+    expect(shares?.state).toBe('running')
+    expect(shares?.devices[device!.index]).toEqual({index: device!.index, id: device!.id, name: device!.name, memory: device!.memory, free: device!.free, whole: false})
     await release([lease!])
   })
 
