@@ -15,6 +15,7 @@ struct GrantedDevice {
   std::uint64_t memory = 0;     ///< bytes of the share
   double compute = 1.0;         ///< 0..1
   bool whole = true;            ///< the whole device: nothing is gated or counted but what `gpu smi` shows
+  std::optional<std::uint64_t> context_memory{};   ///< as in DeviceReport
 };
 
 /// A process of the lease that has contexts or memory on a device.

@@ -43,6 +43,8 @@ struct Device {
   std::uint64_t memory = 0;        ///< the share
   bool is_whole = true;
   std::size_t contexts = 0;        ///< that the client has there
+  std::uint64_t context_memory = 0;   ///< bytes that a context is expected to take
+  std::uint64_t threads = 0;       ///< that it runs at a time, at most: each has local memory
   std::uint64_t busy_seen = 0;     ///< nanoseconds that the driver in software has told so far
   std::uint64_t primary = 0;       ///< handle of its primary context, while there is one
 };
@@ -111,6 +113,19 @@ class Session final : public Backend, private cu::Requests {
   void map_at(Turn& turn, const cu::Allocate& m, Allocation& made);
   std::uint32_t device_of(std::uint64_t context) const;
   std::shared_ptr<HostSide> host_of(std::uint64_t context) const;
+
+  // ---- what the driver takes for itself (overhead.cpp)
+  /// Bytes of the device that this process has, where the driver or NVML tells of one process; nothing while something else may change it.
+  std::optional<std::uint64_t> own_memory(std::uint32_t device);
+  /// Of a context that was made: the share is charged what it took instead of what was expected. False: that is more than there is.
+  bool settle(std::uint32_t device, std::optional<std::uint64_t> before, std::uint64_t& charged);
+  /// Charges what loading an image takes, and, where it calls malloc, what that takes from once in a context. CUDA_ERROR_OUT_OF_MEMORY: the share has not that much.
+  CUresult charge_image(std::uint64_t context, const ImageMemory& image);
+  /// A library's code and variables are in each context where they are used, from the first use on.
+  CUresult bring_in(std::uint64_t library, std::uint64_t context);
+  /// For kernels with so much local memory a thread, or a limit.
+  CUresult reserve_stack(std::uint64_t context, std::uint64_t bytes);
+  CUresult reserve(std::uint64_t context, CUlimit which, std::uint64_t value);
 
   // ---- what watchers see (usage.cpp)
   void entered(std::uint32_t device);
@@ -255,6 +270,7 @@ class Session final : public Backend, private cu::Requests {
   std::mutex frees_lock_;
   std::condition_variable frees_over_;
   std::size_t frees_ = 0;                                        ///< under way at the driver
+  std::atomic<std::size_t> loads_{0};                            ///< the same
   AddressMap allocations_;
   std::map<std::pair<bool, std::uint64_t>, std::uint64_t> shown_;   ///< textures (false) and surfaces by their numbers, and the contexts they are in
   std::map<std::uint64_t, std::uint64_t> reservations_;          ///< address ranges the client keeps free: start -> size
@@ -272,6 +288,7 @@ class Session final : public Backend, private cu::Requests {
   std::uint64_t current_ = 0;                                    ///< handle of the context that is current on the dispatching thread
   std::thread::id dispatcher_{};
   std::uint64_t next_own_ = std::uint64_t{1} << 63;
+  std::uint64_t next_loaded_ = std::uint64_t{3} << 62;            ///< handles that nobody is told
   std::uint64_t next_turn_ = 1;
   bool is_broken_ = false;
 

@@ -53,7 +53,10 @@ class CudaGrant : public backend::Grant {
  public:
   static constexpr std::uint64_t kShare = std::uint64_t{256} << 20;
 
-  CudaGrant() { devices_.push_back({backend::list_cuda_devices(FLEXRACK_SIM_DRIVER).at(0).native_id, kShare, 1.0, true}); }
+  CudaGrant() {
+    const auto device = backend::list_cuda_devices(FLEXRACK_SIM_DRIVER).at(0);
+    devices_.push_back({device.native_id, kShare, 1.0, true, device.context_memory});
+  }
   const std::vector<backend::GrantedDevice>& devices() const override { return devices_; }
   bool charge(std::size_t, std::uint64_t bytes) override {
     const std::lock_guard guard(lock_);
