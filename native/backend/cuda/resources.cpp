@@ -54,6 +54,8 @@ void Session::on(const cu::Release& m) {
   drop_owned(m.object, record->kind);
   stops_.erase(m.object);
   graph_errors_.erase(m.object);
+  graph_memory_.erase(m.object);
+  exec_memory_.erase(m.object);
   turn.end();
 }
 

@@ -242,6 +242,7 @@ void Session::drop_owned(std::uint64_t owner, Kind kind) {
     handles_.take_if([&](const Record& one) {
       if (one.owner != gone) return false;
       if (one.kind == Kind::node) stops_.erase(one.handle);
+      if (one.kind == Kind::graph) graph_memory_.erase(one.handle);
       refund(one.device, one.charged);
       if (may_own(one.kind)) owners.push_back(one.handle);
       return true;

@@ -177,6 +177,13 @@ class Session final : public Backend, private cu::Requests {
   /// Packed bytes in host memory, on the side of a copy that has none yet.
   static void from_host(CUDA_MEMCPY3D& copy, const void* source);
   static void to_host(CUDA_MEMCPY3D& copy, void* target);
+  /// Memory that the nodes of a graph name. A driver believes for ever what it was told when the node was made, so it is looked at again when the graph is launched.
+  struct NamedMemory {
+    std::map<std::uint64_t, std::vector<Stretch>> nodes{};   ///< by handle of the node
+    std::set<std::uint64_t> disabled{};                      ///< nodes that launches leave out
+    std::uint64_t seen = ~std::uint64_t{0};                  ///< AddressMap::removals() when all of it was last there
+  };
+  bool is_memory_there(std::uint64_t exec);
   GraphStop* make_stop(Turn& turn, const cu::AddNode& m);
   bool stage(Turn& turn, GraphStop& stop, const cu::NodeWork& work);
   GraphStop* stop_of(std::uint64_t node, GraphStop::Sort sort);
@@ -293,6 +300,7 @@ class Session final : public Backend, private cu::Requests {
   bool is_broken_ = false;
 
   std::map<std::uint64_t, GraphError> graph_errors_;             ///< by handle of the graph
+  std::map<std::uint64_t, NamedMemory> graph_memory_, exec_memory_;   ///< by handle, of those that name any
   std::map<std::uint64_t, GraphStop*> stops_;                    ///< by handle of the node; the driver's graphs own them
   GraphHost graph_host_;
   std::shared_ptr<GraphOwner> graph_owner_ = std::make_shared<GraphOwner>();

@@ -73,9 +73,12 @@ class Turn {
     fail(CUDA_ERROR_INVALID_HANDLE);
     return nullptr;
   }
+  /// All memory that is asked about from now on is written down there.
+  void remember(std::vector<Stretch>& named) { named_ = &named; }
   /// Memory of this session, all of it: of any other address the driver would take it for the worker's own.
   CUdeviceptr address(std::uint64_t at, std::uint64_t size) {
     if (status_ == CUDA_SUCCESS && !session_.allocations_.holds(at, size)) fail(CUDA_ERROR_INVALID_VALUE);
+    if (named_ && size > 0) named_->push_back({at, size});
     return at;
   }
   /// From the first byte to the last of slices of rows: `pitch` bytes from row to row, `slice` bytes from slice to slice; 0: of rows or slices that are packed.
@@ -213,6 +216,7 @@ class Turn {
   const std::uint64_t context_;
   std::uint64_t object_ = 0;
   CUresult status_ = CUDA_SUCCESS;
+  std::vector<Stretch>* named_ = nullptr;
 };
 
 }  // namespace flexrack::backend::cuda
