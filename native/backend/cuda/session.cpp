@@ -144,7 +144,8 @@ void Session::stop() {
     client_gates_.clear();
     handles_.take_if([](const Record& record) { return record.kind == Kind::gate; });
   }
-  bool is_settled = waiters_.close(kSettleWithin);
+  const bool is_clocked = clock_.close(kSettleWithin);   // contexts that end wait for their launches
+  bool is_settled = waiters_.close(kSettleWithin) && is_clocked;
   const std::lock_guard guard(lock_);
   if (is_settled) {
     handles_.take_if([](const Record& record) { return record.kind == Kind::event; });  // while their contexts are there

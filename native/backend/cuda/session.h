@@ -15,6 +15,7 @@
 #include "backend/cuda/driver_library.h"
 #include "backend/cuda/graph_host.h"
 #include "backend/cuda/handles.h"
+#include "backend/cuda/launch_clock.h"
 #include "backend/cuda/meter.h"
 #include "backend/cuda/mirrors.h"
 #include "backend/cuda/waiters.h"
@@ -268,6 +269,7 @@ class Session final : public Backend, private cu::Requests {
   Mirrors mirrors_{table_};
   Waiters waiters_;
   opencl::WorkerThread dialler_;
+  LaunchClock clock_{table_, [this](std::uint32_t device, std::uint64_t nanoseconds, std::uint32_t count) { grant_.finished(device, nanoseconds, count); }};
   std::uint64_t process_ = 0;                                    ///< as the client says it is called
   Meter meter_{[this](std::uint32_t device, std::chrono::nanoseconds past) { look(device, past); }};
 

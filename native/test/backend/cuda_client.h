@@ -76,7 +76,7 @@ class CudaGrant : public backend::Grant {
   }
   bool is_gated(std::size_t) const override { return false; }
   void admit(std::size_t, std::function<void()> admitted) override { admitted(); }
-  void finished(std::size_t, std::uint64_t) override {}
+  void finished(std::size_t, std::uint64_t, std::uint32_t) override {}
   void use(std::size_t, std::uint64_t, bool) override {}
   std::vector<backend::User> users(std::size_t) const override { return {}; }
   std::optional<double> utilization(std::size_t) const override { return std::nullopt; }

@@ -216,7 +216,7 @@ class FakeGrant : public backend::Grant {
     const std::lock_guard guard(lock_);
     waiting_.push_back(std::move(admitted));
   }
-  void finished(std::size_t, std::uint64_t) override {}
+  void finished(std::size_t, std::uint64_t, std::uint32_t) override {}
   void use(std::size_t, std::uint64_t, bool) override {}
   std::vector<backend::User> users(std::size_t) const override { return {}; }
   std::optional<double> utilization(std::size_t) const override { return std::nullopt; }
