@@ -103,7 +103,7 @@ TEST_CASE("a raised limit is charged, and one beyond the share refused") {
   REQUIRE(client.call(cu::SetLimit{.context = context, .which = CU_LIMIT_PRINTF_FIFO_SIZE, .value = kMiB}).status == 0);
   CHECK(client.grant.used(0) == own + 2 * kMiB);
   for (const auto which : {CU_LIMIT_PRINTF_FIFO_SIZE, CU_LIMIT_STACK_SIZE}) {
-    CHECK(client.call(cu::SetLimit{.context = context, .which = static_cast<std::uint32_t>(which), .value = CudaGrant::kShare}).status == CUDA_ERROR_OUT_OF_MEMORY);
+    CHECK(client.call(cu::SetLimit{.context = context, .which = static_cast<std::uint32_t>(which), .value = CudaGrant::kShare + 1}).status == CUDA_ERROR_OUT_OF_MEMORY);
     CHECK(client.call(cu::SetLimit{.context = context, .which = static_cast<std::uint32_t>(which), .value = ~std::uint64_t{0}}).status == CUDA_ERROR_OUT_OF_MEMORY);
   }
   CHECK(client.grant.used(0) == own + 2 * kMiB);
