@@ -40,6 +40,7 @@ struct DeviceReport {
   std::uint64_t memory = 0;                           ///< bytes
   std::uint32_t compute_units = 0;
   std::string capability{};                           ///< CUDA's compute capability, "9.0"; empty for other APIs
+  std::optional<std::uint64_t> context_memory{};      ///< bytes that a context takes of it, where the API has such a thing and it could be measured
 };
 
 /// The devices of this machine, the order stable over restarts. Throws std::runtime_error where the API's library is missing.

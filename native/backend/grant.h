@@ -15,6 +15,7 @@ struct GrantedDevice {
   std::uint64_t memory = 0;     ///< bytes of the share
   double compute = 1.0;         ///< 0..1
   bool whole = true;            ///< the whole device: nothing is gated or counted but what `gpu smi` shows
+  std::optional<std::uint64_t> context_memory{};   ///< as in DeviceReport
 };
 
 /// A process of the lease that has contexts or memory on a device.
@@ -40,8 +41,8 @@ class Grant {
   /// Asks for one launch. `admitted` is called, perhaps at once and on this thread, perhaps later on another, when the device
   /// is this lease's to use.
   virtual void admit(std::size_t device, std::function<void()> admitted) = 0;
-  /// One launch took so long on the device, by its events. For whole devices too, where it is known: `gpu smi` shows it.
-  virtual void finished(std::size_t device, std::uint64_t nanoseconds) = 0;
+  /// One launch took so long on the device, by its events; or so many did together. For whole devices too, where it is known: `gpu smi` shows it.
+  virtual void finished(std::size_t device, std::uint64_t nanoseconds, std::uint32_t count = 1) = 0;
 
   /// What the other sessions of the lease may know: this one's client, by that name, has contexts on the device, or has none any more.
   virtual void use(std::size_t device, std::uint64_t process, bool has_contexts) = 0;

@@ -14,6 +14,8 @@ struct SimTable {
   std::uint64_t size = sizeof(SimTable);
   /// Nanoseconds that kernels of this process have run on the device, those that ran at the same time counted once.
   CUresult (*busy)(CUdevice device, std::uint64_t* nanoseconds) = nullptr;
+  /// Bytes of the device that this process has, contexts and code included.
+  CUresult (*memory)(CUdevice device, std::uint64_t* bytes) = nullptr;
 };
 
 /// Of the driver that forwards, for the NVML beside it.

@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kTitles{{{"opencl", "OpenCL"}, {"cuda", "CUDA"}, {"sim", "simulated CUDA"}}};
 
-constexpr std::array<std::pair<std::string_view, const char*>, 7> kSimOptions{{{"--sim-devices", "FLEXRACK_SIM_DEVICES"},
+constexpr std::array<std::pair<std::string_view, const char*>, 8> kSimOptions{{{"--sim-devices", "FLEXRACK_SIM_DEVICES"},
                                                                                {"--sim-memory", "FLEXRACK_SIM_MEMORY"},
+                                                                               {"--sim-context", "FLEXRACK_SIM_CONTEXT"},
                                                                                {"--sim-capability", "FLEXRACK_SIM_CAPABILITY"},
                                                                                {"--sim-latency", "FLEXRACK_SIM_LATENCY_US"},
                                                                                {"--sim-bandwidth", "FLEXRACK_SIM_BANDWIDTH_GBPS"},

@@ -31,7 +31,7 @@ constexpr const char* kUsage =
     "       flexrack-gpud admin --root FOLDER      (JSON lines on standard input and output)\n"
     "       flexrack-gpud version\n"
     "BACKEND: --backend opencl|cuda|sim [--driver LIBRARY] (sim: a CUDA driver in software, libflexrack-sim.so beside this program)\n"
-    "         [--sim-devices N] [--sim-memory SIZE] [--sim-capability M.N] [--sim-latency MICROSECONDS] [--sim-bandwidth GB/S]\n"
+    "         [--sim-devices N] [--sim-memory SIZE] [--sim-context SIZE] [--sim-capability M.N] [--sim-latency MICROSECONDS] [--sim-bandwidth GB/S]\n"
     "         [--sim-fault KIND:N,...] [--sim-seed N]\n";
 
 int usage(const std::string& problem) {

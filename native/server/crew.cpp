@@ -25,6 +25,7 @@ wire::Json setup_for(const Lease& lease, const std::vector<backend::DeviceReport
                                          {"compute", share.compute},
                                          {"whole", share.whole},
                                          {"gate", gate_path(settings.runtime, devices[share.device].native_id)}});
+    if (const auto bytes = devices[share.device].context_memory) shares.back().set("context_memory", *bytes);
   }
   return wire::Json::Members{{"type", "setup"},
                              {"lease", wire::to_hex(lease.id)},

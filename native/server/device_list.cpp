@@ -46,6 +46,7 @@ wire::Json to_json(const std::vector<backend::DeviceReport>& devices) {
                                        {"memory", device.memory},
                                        {"compute_units", device.compute_units},
                                        {"capability", device.capability}});
+    if (device.context_memory) list.back().set("context_memory", *device.context_memory);
   }
   return list;
 }
@@ -89,6 +90,7 @@ std::vector<backend::DeviceReport> find_devices(const std::string& root, const B
     device.memory = static_cast<std::uint64_t>(item["memory"].integer());
     device.compute_units = static_cast<std::uint32_t>(item["compute_units"].integer());
     device.capability = item["capability"].text();
+    if (item.has("context_memory")) device.context_memory = static_cast<std::uint64_t>(item["context_memory"].integer());
     devices.push_back(std::move(device));
   }
   if (devices.empty()) throw std::runtime_error("there is no " + std::string(title_of(backend)) + " device on this machine");

@@ -129,9 +129,9 @@ void Gate::admit(std::function<void()> admitted) {
   if (waiting_.size() == 1) arrived_.notify_one();
 }
 
-void Gate::finished(std::uint64_t nanoseconds) {
+void Gate::finished(std::uint64_t nanoseconds, std::uint32_t count) {
   const auto flying = file_.locked([&](GateState& state) {
-    state.finish(member_, nanoseconds, now_ns());
+    state.finish(member_, nanoseconds, now_ns(), count);
     return state.members[member_].flying;
   });
   // Not for each of a flood: once half of them are done there is time enough to send the next.

@@ -69,8 +69,8 @@ class Gate {
 
   /// Calls `admitted` here and now if the device is this lease's, else later on a thread of the gate, in the order they came.
   void admit(std::function<void()> admitted);
-  /// One that was admitted has ended.
-  void finished(std::uint64_t nanoseconds);
+  /// One that was admitted has ended, or so many have, having taken so long together.
+  void finished(std::uint64_t nanoseconds, std::uint32_t count = 1);
 
  private:
   void run();

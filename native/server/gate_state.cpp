@@ -76,27 +76,30 @@ bool GateState::enter_waiting(std::uint32_t member, std::uint64_t now) {
   return true;
 }
 
-void GateState::finish(std::uint32_t member, std::uint64_t duration, std::uint64_t now) {
+void GateState::finish(std::uint32_t member, std::uint64_t duration, std::uint64_t now, std::uint32_t count) {
   auto& self = members[member];
-  if (self.flying == 0) return;
+  count = std::min(count, self.flying);
+  if (count == 0) return;
   account(now);
   auto& tenant = tenants[self.tenant];
   const auto flying = sum_of(self.tenant).flying;
   // While several are on the device, the time from one end to the next is what a launch takes of it, the driver's own work included.
   const bool is_dense = flying > 1 && holder == self.tenant && last_finish >= slice_began && last_finish != 0;
-  const auto cost = is_dense ? now - last_finish : duration;
+  const auto cost = (is_dense ? now - last_finish : duration) / count;
   if (cost > 0) tenant.kernel = std::max<std::uint64_t>(1, mix(tenant.kernel, cost, 8));
   last_finish = now;
-  --self.flying;
+  self.flying -= count;
   self.is_mute = 0;
   tenant.last_active = now;
-  if (self.late > 0 && --self.late == 0) {
+  const auto late = std::min(count, self.late);
+  self.late -= late;
+  if (late > 0 && self.late == 0) {
     // Left behind by a slice that was taken away: what it held the device for since is its own.
     const auto extra = now - std::min(now, self.late_since);
     tenant.charged += extra * kWhole / tenant.weight;
     tenant.tokens -= static_cast<std::int64_t>(extra);
   }
-  if (drain_since == 0) tenant.window = std::min(kWidest, tenant.window + 1 + tenant.window / 16);
+  for (std::uint32_t i = 0; drain_since == 0 && i < count && tenant.window < kWidest; ++i) tenant.window = std::min(kWidest, tenant.window + 1 + tenant.window / 16);
   step(now);
 }
 

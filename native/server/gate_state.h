@@ -66,8 +66,8 @@ class GateState {
   void wait(std::uint32_t member) { ++members[member].waiting; }
   /// One that waits asks again. True: it is on the device now.
   bool enter_waiting(std::uint32_t member, std::uint64_t now);
-  /// A launch has ended, having taken so long by its events (0: not known).
-  void finish(std::uint32_t member, std::uint64_t duration, std::uint64_t now);
+  /// A launch has ended, having taken so long by its events (0: not known); or so many have, seen at once, and so long together.
+  void finish(std::uint32_t member, std::uint64_t duration, std::uint64_t now, std::uint32_t count = 1);
 
   /// Moves on: ends slices, gives the next. Returns when something may change by time alone, or kNever.
   std::uint64_t step(std::uint64_t now);

@@ -28,9 +28,9 @@ class LeaseGrant : public backend::Grant {
     admitted();
   }
 
-  void finished(std::size_t device, std::uint64_t nanoseconds) override {
+  void finished(std::size_t device, std::uint64_t nanoseconds, std::uint32_t count) override {
     ledger_.add_busy(device, nanoseconds);
-    if (auto* gate_of = gate(device)) gate_of->finished(nanoseconds);
+    if (auto* gate_of = gate(device)) gate_of->finished(nanoseconds, count);
   }
 
   void use(std::size_t device, std::uint64_t process, bool has_contexts) override { ledger_.use(device, process, has_contexts); }

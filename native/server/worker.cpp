@@ -59,6 +59,7 @@ std::vector<backend::GrantedDevice> read_devices(const wire::Json& setup) {
   for (const auto& item : setup["devices"].list()) {
     devices.push_back({item["id"].text(), static_cast<std::uint64_t>(item["memory"].integer()), static_cast<double>(item["compute"].integer()) / 1000.0,
                        item["whole"].boolean()});
+    if (item.has("context_memory")) devices.back().context_memory = static_cast<std::uint64_t>(item["context_memory"].integer());
   }
   return devices;
 }

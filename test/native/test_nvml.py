@@ -19,6 +19,7 @@ from rack import GpuAttached, GpuDaemon  # noqa: E402
 PROGRAM = Path(__file__).resolve().parent.parent.parent / "native" / "test" / "programs" / "nvml_and_cuda.py"
 PACKAGES = ["nvidia-ml-py==13.580.126", "gpustat==1.1.1", "nvitop==1.7.2", "psutil==7.2.2", "blessed==1.52.0"]
 MEMORY = 1 << 30
+CONTEXT = 3 << 20
 # nvml.h 13.0, nvmlReturn_t
 UNINITIALIZED, NOT_SUPPORTED, DRIVER_NOT_LOADED, GPU_IS_LOST = 1, 3, 9, 15
 
@@ -77,7 +78,7 @@ class Nvml(unittest.TestCase):
         cls.python = cls.folder / "bin" / "python"
 
     def serve(self, devices=1, **options):
-        daemon = GpuDaemon("sim", devices=devices, options=("--sim-memory", str(MEMORY)), **options)
+        daemon = GpuDaemon("sim", devices=devices, options=("--sim-memory", str(MEMORY), "--sim-context", str(CONTEXT)), **options)
         self.addCleanup(daemon.stop)
         return daemon
 
@@ -113,7 +114,9 @@ class Nvml(unittest.TestCase):
                 self.assertEqual(nvml["graphics"], 0)
                 # What nobody knows of a GPU in software is not made up.
                 self.assertEqual([nvml[key] for key in ("temperature", "power", "serial")], [{"error": NOT_SUPPORTED}] * 3)
-        self.assertGreater(looks[1][0]["nvml"]["used"], looks[0][0]["nvml"]["used"])
+        # A context has its memory of the device before anything is asked for, and the rest is back in the end. With several servers it comes in pages of 2 MiB.
+        self.assertEqual([looks[0][0]["nvml"]["used"], looks[1][0]["nvml"]["used"]], [CONTEXT, CONTEXT + (12345 + (1 << 20) if len(daemons) == 1 else 2 << 20)])
+        self.assertEqual(looks[2][0]["nvml"]["used"], CONTEXT)
         return looks
 
     def test_a_whole_device_is_what_cuda_says_it_is(self):
@@ -149,7 +152,8 @@ class Nvml(unittest.TestCase):
                 seen = watcher.ask()[0]
                 self.assertEqual(seen["processes"], [[working["pid"], working["used"]]])
                 self.assertEqual((seen["total"], seen["used"], seen["free"]), (working["total"], working["used"], working["free"]))
-                self.assertGreaterEqual(working["used"], 100 << 20)
+                self.assertGreater(working["used"], (100 << 20) + CONTEXT)   # and the code
+                self.assertEqual(daemon.ask("leases")["leases"][-1]["devices"][0]["used"], working["used"])
                 # Kernels without a pause: a second later it is nearly all of the time, and gpu smi has the same number.
                 wait_until(lambda: is_busy(watcher.ask()[0]["busy"]), 30, "being busy")
                 shown, busy = wait_until(lambda: self.same_moment(daemon, watcher), 30, "asking twice between two looks of the daemon")
@@ -169,6 +173,17 @@ class Nvml(unittest.TestCase):
                 self.assertEqual(watcher.ask()[0]["used"], 0)
                 wait_until(lambda: watcher.ask()[0]["busy"] == 0, 20, "being idle")
                 self.assertEqual(watcher.end(), 0)
+
+    def test_a_share_has_room_for_its_context_or_none_at_all(self):
+        daemon = self.serve()
+        for memory, is_enough in ((CONTEXT - 1, False), (CONTEXT, True)):
+            with self.subTest(memory=memory), GpuAttached([daemon], "shm", share={"memory": memory, "compute": 0.5}) as attached:
+                status, out, errors = run([self.python, PROGRAM, "compare"], attached.env, preload=True)
+                self.assertNotEqual(status, 0)   # at the latest when it takes memory
+                self.assertIn("cuMemAlloc_v2: 2" if is_enough else "cuDevicePrimaryCtxRetain: 2", errors)
+                if is_enough:
+                    self.assertEqual(json.loads(out.splitlines()[1])[0]["nvml"]["free"], 0)
+                self.assertEqual(wait_until(lambda: [one["used"] for one in daemon.ask("leases")["leases"][-1]["devices"]] == [0], 20, "giving back"), True)
 
     def test_leases_do_not_see_each_other(self):
         daemon = self.serve()

@@ -34,6 +34,11 @@ struct Allocation {
   bool is_freeable() const { return sort == Sort::plain || sort == Sort::mapped || sort == Sort::pinned || sort == Sort::from_pool; }
 };
 
+/// Some bytes of memory.
+struct Stretch {
+  std::uint64_t at = 0, size = 0;
+};
+
 /// Stretches that do not meet. O(log n), at once for the stretch that was asked for last.
 class AddressMap {
  public:
@@ -87,26 +92,34 @@ class AddressMap {
   iterator begin() { return stretches_.begin(); }
   iterator end() { return stretches_.end(); }
   std::size_t size() const { return stretches_.size(); }
+  /// Grows whenever something is taken out: until then what was held still is.
+  std::uint64_t removals() const { return removals_; }
   iterator erase(iterator stretch) {
-    last_start_ = last_end_ = 0;
+    removed();
     return stretches_.erase(stretch);
   }
   void erase(iterator first, iterator after) {
-    last_start_ = last_end_ = 0;
+    removed();
     stretches_.erase(first, after);
   }
   template <class Goes>
   void erase_if(Goes&& goes) {
-    last_start_ = last_end_ = 0;
+    removed();
     std::erase_if(stretches_, [&](auto& stretch) { return goes(stretch.first, stretch.second); });
   }
   void clear() {
-    last_start_ = last_end_ = 0;
+    removed();
     stretches_.clear();
   }
 
  private:
+  void removed() {
+    last_start_ = last_end_ = 0;
+    ++removals_;
+  }
+
   Stretches stretches_;
+  std::uint64_t removals_ = 0;
   mutable std::uint64_t last_start_ = 0, last_end_ = 0;   ///< where the last question's answer was yes
 };
 

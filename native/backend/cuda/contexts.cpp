@@ -55,6 +55,9 @@ void Session::create(const cu::CreateContext& m, Respond<cu::CreateContextReply>
   // A device has one primary context: under two handles it would end with the first.
   turn.check(!turn.is_good() || m.is_primary == 0 || devices_[m.device].primary == 0);
   if (!handles_.has_room(Kind::context)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  std::uint64_t charged = turn.is_good() ? devices_[m.device].context_memory : 0;
+  if (!charge(m.device, charged)) charged = 0, turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  const auto before = turn.is_good() ? own_memory(m.device) : std::nullopt;
   CUcontext made = nullptr;
   if (m.is_primary != 0) {
     turn.run(table_.cuDevicePrimaryCtxSetFlags_v2, device, m.flags);
@@ -66,6 +69,7 @@ void Session::create(const cu::CreateContext& m, Respond<cu::CreateContextReply>
     if (made && table_.cuCtxPopCurrent_v2) table_.cuCtxPopCurrent_v2(&top);
     current_ = 0;
   }
+  if (turn.is_good() && !settle(m.device, before, charged)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
   if (auto* record = turn.keep(m.context, made)) {
     record->context = m.context;
     record->device = m.device;
@@ -73,10 +77,15 @@ void Session::create(const cu::CreateContext& m, Respond<cu::CreateContextReply>
     entered(m.device);
     record->users = std::make_shared<Users>();
     record->host = std::make_shared<HostSide>(table_);
+    record->charged = charged;
+    record->memory = std::make_shared<ContextMemory>();
     if (m.is_primary != 0) devices_[m.device].primary = m.context;
   } else if (made) {
     if (m.is_primary != 0) table_.cuDevicePrimaryCtxRelease_v2(device);
     else table_.cuCtxDestroy_v2(made);
+    refund(m.device, charged);
+  } else {
+    refund(m.device, charged);
   }
   cu::CreateContextReply reply;
   if (turn.is_good() && make_current(m.context)) {
@@ -89,6 +98,13 @@ void Session::create(const cu::CreateContext& m, Respond<cu::CreateContextReply>
     for (const auto which : kLimits) {
       size_t value = 0;
       if (table_.cuCtxGetLimit(&value, which) == CUDA_SUCCESS) reply.limits.push_back({static_cast<std::uint32_t>(which), 0, value});
+    }
+    // What a new context has of these is in what it takes.
+    auto& memory = *handles_.find(m.context)->memory;
+    for (const auto& limit : reply.limits) {
+      if (limit.which == CU_LIMIT_STACK_SIZE) memory.stack = limit.value;
+      if (limit.which == CU_LIMIT_PRINTF_FIFO_SIZE) memory.printf_fifo = limit.value;
+      if (limit.which == CU_LIMIT_MALLOC_HEAP_SIZE) memory.malloc_heap = limit.value;
     }
   }
   reply.status = as_wire(turn.status());
@@ -183,8 +199,10 @@ void Session::on(const cu::WaitContext& m, Respond<cu::WaitContextReply> respond
 void Session::on(const cu::SetLimit& m, Respond<cu::SetLimitReply> respond) {
   Turn turn(*this, m.kOp, m.context);
   size_t value = 0;
+  if (turn.is_good() && m.context != 0) turn.fail(reserve(m.context, static_cast<CUlimit>(m.which), m.value));
   turn.run(table_.cuCtxSetLimit, static_cast<CUlimit>(m.which), static_cast<size_t>(m.value));
   turn.run(table_.cuCtxGetLimit, &value, static_cast<CUlimit>(m.which));
+  if (const auto* record = handles_.find(m.context); turn.is_good() && record && record->memory && m.which == CU_LIMIT_MALLOC_HEAP_SIZE) record->memory->malloc_heap = value;
   respond({.status = as_wire(turn.status()), .value = value});
 }
 

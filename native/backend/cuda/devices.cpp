@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "backend/backend.h"
+#include "backend/cuda/context_cost.h"
 
 namespace flexrack::backend {
 namespace cuda {
@@ -45,6 +46,7 @@ DeviceReport describe(const DriverLibrary& driver, CUdevice device) {
   report.capability = std::to_string(attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)) + "." +
                       std::to_string(attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
   report.memory = bytes;
+  report.context_memory = measure_context(driver, device, report.native_id);
   report.compute_units = static_cast<std::uint32_t>(attribute(driver, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   return report;
 }

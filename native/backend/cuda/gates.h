@@ -21,6 +21,7 @@ struct Gate {
 
   explicit operator bool() const { return word != nullptr; }
   void open() const { __atomic_store_n(word, number, __ATOMIC_RELEASE); }
+  bool is_open() const { return static_cast<std::int32_t>(__atomic_load_n(word, __ATOMIC_ACQUIRE) - number) >= 0; }
   /// It is open for good: its word may be made a gate again, whatever streams have still to look at it.
   void open_and_recycle() const;
   void recycle() const;

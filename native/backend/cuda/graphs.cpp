@@ -70,6 +70,8 @@ void Session::on(const cu::AddNode& m) {
   auto edges = turn.flat_all<CUgraphEdgeData>(m.edges);
   turn.check(edges.empty() || edges.size() == after.size());
   auto* const stop = make_stop(turn, m);
+  std::vector<Stretch> named;
+  turn.remember(named);
   NodeParams params(*this, turn, m.work, stop);
   CUgraphNode node = nullptr;
   const auto add = [&](CUgraphNodeParams* added) {
@@ -93,6 +95,7 @@ void Session::on(const cu::AddNode& m) {
     record->context = 0;
     record->owner = m.graph;
     if (stop) stops_[m.node] = stop;
+    if (!named.empty()) graph_memory_[m.graph].nodes[m.node] = std::move(named);
   }
   if (turn.is_good()) return;
   // Told by instantiate, which all this is for.
@@ -114,6 +117,7 @@ void Session::on(const cu::Instantiate& m, Respond<cu::InstantiateReply> respond
   CUgraphExec exec = nullptr;
   turn.run(table_.cuGraphInstantiateWithParams, &exec, turn.get<CUgraph>(m.graph), &how);
   if (!turn.keep(m.exec, exec) && exec) table_.cuGraphExecDestroy(exec);
+  if (const auto named = graph_memory_.find(m.graph); turn.is_good() && named != graph_memory_.end()) exec_memory_[m.exec] = named->second;
   std::uint64_t node = 0;
   if (how.hErrNode_out) handles_.each([&](const Record& one) { if (one.kind == Kind::node && one.native == how.hErrNode_out) node = one.handle; });
   respond({.status = as_wire(turn.status()), .result = static_cast<std::uint32_t>(how.result_out), .node = node});
@@ -135,8 +139,10 @@ void Session::on(const cu::SetExecNode& m) {
   }
   // What a host function is to the client is the client's to change.
   turn.check(m.work.kind != CU_GRAPH_NODE_TYPE_HOST);
+  std::vector<Stretch> named;
+  turn.remember(named);
   NodeParams params(*this, turn, m.work, stop);
-  turn.run(table_.cuGraphExecNodeSetParams, turn.get<CUgraphExec>(m.exec), node, params.get());
+  if (turn.run(table_.cuGraphExecNodeSetParams, turn.get<CUgraphExec>(m.exec), node, params.get())) exec_memory_[m.exec].nodes[m.node] = std::move(named);
   turn.end();
 }
 
@@ -144,11 +150,29 @@ void Session::on(const cu::EnableNode& m) {
   Turn turn(*this, m.kOp, 0);
   auto node = turn.get<CUgraphNode>(m.node);
   if (const auto found = stops_.find(m.node); found != stops_.end()) node = found->second->copy;
-  turn.run(table_.cuGraphNodeSetEnabled, turn.get<CUgraphExec>(m.exec), node, m.is_enabled);
+  if (turn.run(table_.cuGraphNodeSetEnabled, turn.get<CUgraphExec>(m.exec), node, m.is_enabled)) {
+    auto& named = exec_memory_[m.exec];
+    if (m.is_enabled == 0) named.disabled.insert(m.node);
+    else named.disabled.erase(m.node);
+    named.seen = ~std::uint64_t{0};
+  }
   turn.end();
 }
 
 // ---- launching
+
+/// All that its nodes name is still the session's, as when they were made.
+bool Session::is_memory_there(std::uint64_t exec) {
+  const auto found = exec_memory_.find(exec);
+  if (found == exec_memory_.end() || found->second.seen == allocations_.removals()) return true;
+  auto& named = found->second;
+  for (const auto& [node, stretches] : named.nodes) {
+    if (named.disabled.contains(node)) continue;
+    for (const auto& one : stretches) if (!allocations_.holds(one.at, one.size)) return false;
+  }
+  named.seen = allocations_.removals();
+  return true;
+}
 
 /// Bytes for the node's next launch. False: they are not what the node takes; nothing is waited for then.
 bool Session::expect_input(GraphStop& stop, std::uint64_t context, const wire::Payload& data) {
@@ -181,6 +205,7 @@ void Session::on(const cu::LaunchGraph& m) {
   Turn turn(*this, m.kOp, m.context);
   const auto exec = turn.get<CUgraphExec>(m.exec);
   const auto stream = turn.get<CUstream>(m.stream);
+  turn.check(is_memory_there(m.exec));
   std::vector<GraphStop*> inputs, outputs;
   for (const auto& one : m.inputs) inputs.push_back(stop_of(one.node, GraphStop::Sort::input));
   for (const auto& one : m.outputs) outputs.push_back(stop_of(one.node, GraphStop::Sort::output));

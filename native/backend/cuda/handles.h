@@ -8,11 +8,12 @@
 #include <unordered_map>
 
 #include "backend/cuda/host_side.h"
+#include "backend/cuda/image_memory.h"
 #include "gen/cuda/cuda.h"
 
 namespace flexrack::backend::cuda {
 
-enum class Kind : std::uint8_t { none, context, stream, event, module, library, kernel, function, graph, exec, node, pool, array, mipmap, memory, gate };
+enum class Kind : std::uint8_t { none, context, stream, event, module, library, kernel, function, graph, exec, node, pool, array, mipmap, memory, loaded, gate };
 
 template <class T>
 inline constexpr Kind kKindOf = Kind::none;
@@ -32,6 +33,13 @@ template <> inline constexpr Kind kKindOf<CUmipmappedArray> = Kind::mipmap;
 
 /// Others may belong to it, and go with it.
 inline bool may_own(Kind kind) { return kind == Kind::module || kind == Kind::library || kind == Kind::graph || kind == Kind::array || kind == Kind::mipmap; }
+
+/// What the driver has given a context beyond what every one takes, each the highest it has been: it keeps that until the context ends.
+struct ContextMemory {
+  std::uint64_t stack = 0;       ///< bytes a thread
+  std::uint64_t printf_fifo = 0, malloc_heap = 0;
+  bool has_heap = false;         ///< that is made for the first code that calls malloc
+};
 
 /// How many threads have something to do in a context, which ends when they have done it.
 class Users {
@@ -67,8 +75,11 @@ struct Record {
   bool has_parameter_bytes = false;                   ///< the driver has told
   std::shared_ptr<Users> users{};                     ///< of a context
   std::shared_ptr<HostSide> host{};                   ///< of a context
+  std::shared_ptr<ContextMemory> memory{};            ///< of a context
+  ImageMemory image{};                                ///< of a library: what it takes in each context where it is used
+  std::uint64_t local_bytes = 0;                      ///< of a kernel: local memory of a thread
   std::shared_ptr<void> held{};                       ///< of an event: it ends with the last who waits for it
-  std::map<std::uint64_t, CUfunction> in_context{};   ///< of a library's kernel: its function in each context where it was used
+  std::map<std::uint64_t, CUfunction> in_context{};   ///< of a library and its kernels: where they were used, and a kernel's function there once it was asked for
 };
 
 /// Live objects of one client: 4 Mi at most, less of what costs a driver much.

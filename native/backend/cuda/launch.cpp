@@ -2,15 +2,6 @@
 #include "backend/cuda/turn.h"
 
 namespace flexrack::backend::cuda {
-namespace {
-
-/// Both events of a gated launch, to be read when it is over.
-struct Timed {
-  CUevent start = nullptr, end = nullptr;
-};
-
-}  // namespace
-
 void Session::on(const cu::Launch& m) {
   Turn turn(*this, m.kOp, m.context);
   const auto function = turn.launched(m.kernel);
@@ -91,29 +82,26 @@ std::vector<CUlaunchAttribute> Session::launch_attributes(Turn& turn, std::span<
 
 /// The stream stops at a gate until it is this share's turn; the time between two events is what the launch took.
 void Session::launch_gated(Turn& turn, std::uint32_t device, CUstream stream, const std::function<bool()>& launch) {
-  turn.may_wait();
-  const auto gate = turn.is_good() ? HostSide::gate(host_of(turn.context())) : Gate{};
-  if (!gate) return turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  const auto timed = std::make_shared<Timed>();
-  turn.run(table_.cuEventCreate, &timed->start, 0u);
-  turn.run(table_.cuEventCreate, &timed->end, 0u);
-  if (turn.is_good()) turn.fail(gate.wait(stream));
-  turn.run(table_.cuEventRecord, timed->start, stream);
-  const bool is_launched = turn.is_good() && launch();
-  turn.run(table_.cuEventRecord, timed->end, stream);
-  if (!is_launched) {
-    gate.open_and_recycle();  // what was put before it on the stream may go on
-    return;
+  if (!clock_.has_room()) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  const auto* context = turn.is_good() ? handles_.find(turn.context()) : nullptr;
+  if (!context) return turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  TimedLaunch timed{.gate = HostSide::gate(context->host), .start = HostSide::event(context->host), .end = HostSide::event(context->host), .host = context->host, .use = Users::one_of(context->users)};
+  const auto gate = timed.gate;
+  bool is_launched = false;
+  if (gate && timed.start && timed.end) {
+    turn.fail(gate.wait(stream));
+    turn.run(table_.cuEventRecord, timed.start, stream);
+    is_launched = turn.is_good() && launch();
+    turn.run(table_.cuEventRecord, timed.end, stream);
+  } else {
+    turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
   }
-  grant_.admit(device, [gate] { gate.open(); });
-  later(turn.context(), [this, timed, device, gate] {
-    float milliseconds = 0;
-    if (table_.cuEventSynchronize(timed->end) == CUDA_SUCCESS) table_.cuEventElapsedTime(&milliseconds, timed->start, timed->end);
-    grant_.finished(device, static_cast<std::uint64_t>(milliseconds * 1e6f));
-    table_.cuEventDestroy_v2(timed->start);
-    table_.cuEventDestroy_v2(timed->end);
-    gate.recycle();
-  });
+  if (!is_launched) {
+    if (gate) gate.open_and_recycle();  // what was put before it on the stream may go on
+    return HostSide::give_back(*timed.host, {timed.start, timed.end});
+  }
+  clock_.add(device, static_cast<CUcontext>(context->native), stream, std::move(timed));
+  grant_.admit(device, clock_.opener(gate));
 }
 
 }  // namespace flexrack::backend::cuda

@@ -1,10 +1,12 @@
 #include "backend/cuda/management.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <array>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "backend/cuda/driver_library.h"
 #include "gen/nvml/nvml.h"
@@ -24,6 +26,8 @@ class Nvml {
     find(temperature, "nvmlDeviceGetTemperature");
     find(power, "nvmlDeviceGetPowerUsage");
     find(clock, "nvmlDeviceGetClockInfo");
+    find(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
+    find(memory, "nvmlDeviceGetMemoryInfo");
     find(driver_version, "nvmlSystemGetDriverVersion");
     if (!init || !handle_by_uuid || init() != NVML_SUCCESS) return;
     is_open = true;
@@ -45,6 +49,8 @@ class Nvml {
   decltype(&::nvmlDeviceGetTemperature) temperature = nullptr;
   decltype(&::nvmlDeviceGetPowerUsage) power = nullptr;
   decltype(&::nvmlDeviceGetClockInfo) clock = nullptr;
+  decltype(&::nvmlDeviceGetComputeRunningProcesses_v3) processes = nullptr;
+  decltype(&::nvmlDeviceGetMemoryInfo) memory = nullptr;
   decltype(&::nvmlSystemGetDriverVersion) driver_version = nullptr;
   bool is_open = false;
   std::string driver;
@@ -87,6 +93,28 @@ std::optional<unsigned> read_busy(const std::string& uuid) {
   const auto device = library.find_device(uuid);
   nvmlUtilization_t rates{};
   return device && library.utilization && library.utilization(device, &rates) == NVML_SUCCESS ? std::optional(rates.gpu) : std::nullopt;
+}
+
+std::optional<std::uint64_t> read_own_memory(const std::string& uuid) {
+  auto& library = nvml();
+  const auto device = library.find_device(uuid);
+  if (!device || !library.processes) return std::nullopt;
+  // More may come between two calls than there were: a GPU has no more than this at a time.
+  std::vector<nvmlProcessInfo_t> all(1024);
+  auto count = static_cast<unsigned>(all.size());
+  if (library.processes(device, &count, all.data()) != NVML_SUCCESS) return std::nullopt;
+  for (unsigned i = 0; i < count; ++i) {
+    // nvml.h 13.0: NVML_VALUE_NOT_AVAILABLE is -1.
+    if (all[i].pid == static_cast<unsigned>(getpid()) && all[i].usedGpuMemory != ~0ull) return all[i].usedGpuMemory;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> read_used_memory(const std::string& uuid) {
+  auto& library = nvml();
+  const auto device = library.find_device(uuid);
+  nvmlMemory_t read{};
+  return device && library.memory && library.memory(device, &read) == NVML_SUCCESS ? std::optional<std::uint64_t>(read.used) : std::nullopt;
 }
 
 const std::string& management_driver() { return nvml().driver; }

@@ -18,6 +18,10 @@ struct Readings {
 Readings read_management(const std::string& uuid);
 /// The same, but only how busy it is.
 std::optional<unsigned> read_busy(const std::string& uuid);
+/// Bytes of the device that this process has. Nothing where NVML does not list it: it knows processes by the numbers of the machine, not of a container.
+std::optional<std::uint64_t> read_own_memory(const std::string& uuid);
+/// The same of all processes together, and of what the driver keeps for itself.
+std::optional<std::uint64_t> read_used_memory(const std::string& uuid);
 /// "580.65.06"; empty where it is not known.
 const std::string& management_driver();
 

@@ -100,8 +100,19 @@ void Session::keep_image(const std::string& hash, std::shared_ptr<const wire::By
 void Session::load_image(LoadReply& reply, std::uint64_t context, std::uint64_t module, const wire::Bytes& image, LoadOptions& options) {
   CUmodule made = nullptr;
   CUlibrary library = nullptr;
+  const auto takes = image_memory(image);
   auto status = CUDA_SUCCESS;
-  if (reply.is_library) {
+  std::uint32_t device = 0;
+  if (!reply.is_library) {
+    const std::lock_guard guard(lock_);
+    device = device_of(context);
+    status = charge_image(context, takes);
+  }
+  const bool is_charged = !reply.is_library && status == CUDA_SUCCESS;
+  ++loads_;
+  if (status != CUDA_SUCCESS) {
+    // The share has not that much left.
+  } else if (reply.is_library) {
     status = table_.cuLibraryLoadData ? table_.cuLibraryLoadData(&library, image.data(), options.jit(), options.jit_values(), options.jit_count(), nullptr, nullptr, 0)
                                       : CUDA_ERROR_NOT_SUPPORTED;
   } else {
@@ -112,17 +123,19 @@ void Session::load_image(LoadReply& reply, std::uint64_t context, std::uint64_t 
   reply.message.info_log = reply.info_log;
   reply.message.error_log = reply.error_log;
   const std::lock_guard guard(lock_);
+  --loads_;
   if (status == CUDA_SUCCESS) {
     // Its context may have been released meanwhile: it ends when this is over.
     const auto* in = reply.is_library ? nullptr : handles_.find(context);
-    const bool is_kept = reply.is_library ? handles_.insert(module, {.kind = Kind::library, .native = library, .context = 0})
-                                          : in && in->kind == Kind::context && handles_.insert(module, {.kind = Kind::module, .native = made, .context = context});
+    const bool is_kept = reply.is_library ? handles_.insert(module, {.kind = Kind::library, .native = library, .context = 0, .image = takes})
+                                          : in && in->kind == Kind::context && handles_.insert(module, {.kind = Kind::module, .native = made, .context = context, .device = device, .charged = takes.bytes});
     if (!is_kept) {
       if (library) table_.cuLibraryUnload(library);
       if (made) table_.cuModuleUnload(made);
       status = CUDA_ERROR_INVALID_HANDLE;
     }
   }
+  if (is_charged && status != CUDA_SUCCESS) refund(device, takes.bytes);
   reply.message.status = as_wire(status);
   noticed(context, status);
   if (status == CUDA_SUCCESS) list_kernels(reply, context, module);
@@ -178,6 +191,7 @@ bool Session::describe_kernel(cu::Kernel& told, std::uint64_t context, std::uint
     const auto status = is_library ? table_.cuKernelGetAttribute(&value, attribute, static_cast<CUkernel>(native), device)
                                    : table_.cuFuncGetAttribute(&value, attribute, static_cast<CUfunction>(native));
     if (status == CUDA_SUCCESS) told.attributes.push_back({which, value});
+    if (status == CUDA_SUCCESS && attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES && value > 0) record->local_bytes = static_cast<std::uint64_t>(value);
   }
   return true;
 }
@@ -208,6 +222,7 @@ void Session::on(const cu::FindVariable& m, Respond<cu::FindVariableReply> respo
   const std::string name(m.name);
   CUdeviceptr address = 0;
   size_t size = 0;
+  if (turn.is_good() && record->kind == Kind::library && m.context != 0) turn.fail(bring_in(m.module, m.context));
   if (turn.is_good() && record->kind == Kind::library) {
     turn.run(m.is_managed != 0 ? table_.cuLibraryGetManaged : table_.cuLibraryGetGlobal, &address, &size, static_cast<CUlibrary>(record->native), name.c_str());
   } else if (turn.is_good()) {

@@ -28,7 +28,7 @@ std::uint64_t element_bytes(std::uint32_t format) {
 void Session::on(const cu::Release& m) {
   Turn turn(*this, m.kOp, 0);
   auto record = handles_.take(m.object);
-  if (!record || record->kind == Kind::context) {
+  if (!record || record->kind == Kind::context || record->kind == Kind::loaded) {
     if (record) handles_.insert(m.object, Record(std::move(*record)));
     turn.fail(CUDA_ERROR_INVALID_HANDLE);
     return turn.end();
@@ -54,6 +54,8 @@ void Session::on(const cu::Release& m) {
   drop_owned(m.object, record->kind);
   stops_.erase(m.object);
   graph_errors_.erase(m.object);
+  graph_memory_.erase(m.object);
+  exec_memory_.erase(m.object);
   turn.end();
 }
 

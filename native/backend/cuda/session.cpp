@@ -33,6 +33,9 @@ std::uint64_t most_mirrored(const std::vector<Device>& devices) {
   return std::min(shares, pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / kMostOfMachine : shares);
 }
 
+/// What a context is charged on a device where nobody could measure one: more than what those of large GPUs take.
+constexpr std::uint64_t kUnknownContext = std::uint64_t{512} << 20;
+
 /// The end of a context waits for its kernels, which may never end: after a while that is left to the end of the process. Whether all have ended.
 bool end_within(std::chrono::milliseconds patience, std::vector<std::function<void()>> endings) {
   std::packaged_task<void()> all([endings = std::move(endings)] { for (const auto& one : endings) one(); });
@@ -71,6 +74,11 @@ Session::Session(Grant& grant, const std::string& driver) : grant_(grant), libra
     for (auto* text : {&device.name, &device.pci}) text->resize(text->find('\0'));
     device.memory = granted.memory;
     device.is_whole = granted.whole;
+    device.context_memory = granted.context_memory.value_or(kUnknownContext);
+    int multiprocessors = 0, threads = 0;
+    table_.cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device.native);
+    table_.cuDeviceGetAttribute(&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, device.native);
+    device.threads = static_cast<std::uint64_t>(multiprocessors) * static_cast<std::uint64_t>(threads);
     devices_.push_back(std::move(device));
   }
 }
@@ -136,11 +144,13 @@ void Session::stop() {
     client_gates_.clear();
     handles_.take_if([](const Record& record) { return record.kind == Kind::gate; });
   }
-  bool is_settled = waiters_.close(kSettleWithin);
+  const bool is_clocked = clock_.close(kSettleWithin);   // contexts that end wait for their launches
+  bool is_settled = waiters_.close(kSettleWithin) && is_clocked;
   const std::lock_guard guard(lock_);
   if (is_settled) {
     handles_.take_if([](const Record& record) { return record.kind == Kind::event; });  // while their contexts are there
     std::vector<std::function<void()>> endings;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> of_contexts;
     // What graphs have of ours goes with the last of them.
     stops_.clear();
     handles_.take_if([&](const Record& record) {
@@ -150,11 +160,13 @@ void Session::stop() {
     });
     handles_.take_if([&](const Record& record) {
       if (record.kind != Kind::context) return false;
+      of_contexts.emplace_back(record.device, record.charged);
       if ((record.flags & 1) != 0) endings.push_back([driver = table_, host = record.host, device = devices_[record.device].native] { driver.cuDevicePrimaryCtxReset_v2(device); });
       else endings.push_back([driver = table_, host = record.host, native = static_cast<CUcontext>(record.native)] { driver.cuCtxDestroy_v2(native); });
       return true;
     });
     is_settled = end_within(kSettleWithin, std::move(endings));
+    for (const auto& [device, bytes] : of_contexts) refund(device, bytes);
   }
   for (auto& [address, one] : allocations_) refund(one.device, one.charged);
   allocations_.clear();  // shares of what is mapped are given back with the last who holds them
@@ -231,6 +243,7 @@ void Session::drop_owned(std::uint64_t owner, Kind kind) {
     handles_.take_if([&](const Record& one) {
       if (one.owner != gone) return false;
       if (one.kind == Kind::node) stops_.erase(one.handle);
+      if (one.kind == Kind::graph) graph_memory_.erase(one.handle);
       refund(one.device, one.charged);
       if (may_own(one.kind)) owners.push_back(one.handle);
       return true;

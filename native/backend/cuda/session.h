@@ -15,6 +15,7 @@
 #include "backend/cuda/driver_library.h"
 #include "backend/cuda/graph_host.h"
 #include "backend/cuda/handles.h"
+#include "backend/cuda/launch_clock.h"
 #include "backend/cuda/meter.h"
 #include "backend/cuda/mirrors.h"
 #include "backend/cuda/waiters.h"
@@ -43,6 +44,8 @@ struct Device {
   std::uint64_t memory = 0;        ///< the share
   bool is_whole = true;
   std::size_t contexts = 0;        ///< that the client has there
+  std::uint64_t context_memory = 0;   ///< bytes that a context is expected to take
+  std::uint64_t threads = 0;       ///< that it runs at a time, at most: each has local memory
   std::uint64_t busy_seen = 0;     ///< nanoseconds that the driver in software has told so far
   std::uint64_t primary = 0;       ///< handle of its primary context, while there is one
 };
@@ -112,6 +115,19 @@ class Session final : public Backend, private cu::Requests {
   std::uint32_t device_of(std::uint64_t context) const;
   std::shared_ptr<HostSide> host_of(std::uint64_t context) const;
 
+  // ---- what the driver takes for itself (overhead.cpp)
+  /// Bytes of the device that this process has, where the driver or NVML tells of one process; nothing while something else may change it.
+  std::optional<std::uint64_t> own_memory(std::uint32_t device);
+  /// Of a context that was made: the share is charged what it took instead of what was expected. False: that is more than there is.
+  bool settle(std::uint32_t device, std::optional<std::uint64_t> before, std::uint64_t& charged);
+  /// Charges what loading an image takes, and, where it calls malloc, what that takes from once in a context. CUDA_ERROR_OUT_OF_MEMORY: the share has not that much.
+  CUresult charge_image(std::uint64_t context, const ImageMemory& image);
+  /// A library's code and variables are in each context where they are used, from the first use on.
+  CUresult bring_in(std::uint64_t library, std::uint64_t context);
+  /// For kernels with so much local memory a thread, or a limit.
+  CUresult reserve_stack(std::uint64_t context, std::uint64_t bytes);
+  CUresult reserve(std::uint64_t context, CUlimit which, std::uint64_t value);
+
   // ---- what watchers see (usage.cpp)
   void entered(std::uint32_t device);
   void left(std::uint32_t device);
@@ -162,6 +178,13 @@ class Session final : public Backend, private cu::Requests {
   /// Packed bytes in host memory, on the side of a copy that has none yet.
   static void from_host(CUDA_MEMCPY3D& copy, const void* source);
   static void to_host(CUDA_MEMCPY3D& copy, void* target);
+  /// Memory that the nodes of a graph name. A driver believes for ever what it was told when the node was made, so it is looked at again when the graph is launched.
+  struct NamedMemory {
+    std::map<std::uint64_t, std::vector<Stretch>> nodes{};   ///< by handle of the node
+    std::set<std::uint64_t> disabled{};                      ///< nodes that launches leave out
+    std::uint64_t seen = ~std::uint64_t{0};                  ///< AddressMap::removals() when all of it was last there
+  };
+  bool is_memory_there(std::uint64_t exec);
   GraphStop* make_stop(Turn& turn, const cu::AddNode& m);
   bool stage(Turn& turn, GraphStop& stop, const cu::NodeWork& work);
   GraphStop* stop_of(std::uint64_t node, GraphStop::Sort sort);
@@ -246,6 +269,7 @@ class Session final : public Backend, private cu::Requests {
   Mirrors mirrors_{table_};
   Waiters waiters_;
   opencl::WorkerThread dialler_;
+  LaunchClock clock_{table_, [this](std::uint32_t device, std::uint64_t nanoseconds, std::uint32_t count) { grant_.finished(device, nanoseconds, count); }};
   std::uint64_t process_ = 0;                                    ///< as the client says it is called
   Meter meter_{[this](std::uint32_t device, std::chrono::nanoseconds past) { look(device, past); }};
 
@@ -255,6 +279,7 @@ class Session final : public Backend, private cu::Requests {
   std::mutex frees_lock_;
   std::condition_variable frees_over_;
   std::size_t frees_ = 0;                                        ///< under way at the driver
+  std::atomic<std::size_t> loads_{0};                            ///< the same
   AddressMap allocations_;
   std::map<std::pair<bool, std::uint64_t>, std::uint64_t> shown_;   ///< textures (false) and surfaces by their numbers, and the contexts they are in
   std::map<std::uint64_t, std::uint64_t> reservations_;          ///< address ranges the client keeps free: start -> size
@@ -272,10 +297,12 @@ class Session final : public Backend, private cu::Requests {
   std::uint64_t current_ = 0;                                    ///< handle of the context that is current on the dispatching thread
   std::thread::id dispatcher_{};
   std::uint64_t next_own_ = std::uint64_t{1} << 63;
+  std::uint64_t next_loaded_ = std::uint64_t{3} << 62;            ///< handles that nobody is told
   std::uint64_t next_turn_ = 1;
   bool is_broken_ = false;
 
   std::map<std::uint64_t, GraphError> graph_errors_;             ///< by handle of the graph
+  std::map<std::uint64_t, NamedMemory> graph_memory_, exec_memory_;   ///< by handle, of those that name any
   std::map<std::uint64_t, GraphStop*> stops_;                    ///< by handle of the node; the driver's graphs own them
   GraphHost graph_host_;
   std::shared_ptr<GraphOwner> graph_owner_ = std::make_shared<GraphOwner>();

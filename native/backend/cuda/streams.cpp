@@ -144,7 +144,11 @@ void Session::on(const cu::HostFunction& m) {
   const auto stream = turn.get<CUstream>(m.stream);
   if (turns_.size() >= kMostTurns) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
   const auto gate = turn.is_good() ? HostSide::gate(host_of(m.context)) : Gate{};
-  if (turn.is_good() && !gate) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  if (turn.is_good() && !gate) {
+    // In a context that has failed already there are no more gates: what the client is told is why.
+    const auto why = table_.cuStreamQuery ? table_.cuStreamQuery(stream) : CUDA_SUCCESS;
+    turn.fail(is_sticky(why) ? why : CUDA_ERROR_OUT_OF_MEMORY);
+  }
   const auto number = next_turn_++;
   if (turn.is_good()) turns_[number] = {gate, m.function, m.context};
   auto call = std::make_unique<Call>();

@@ -36,6 +36,7 @@ class Turn {
     object_ = handle;
     auto* record = session_.handles_.find(handle);
     if constexpr (kKindOf<T> == Kind::function) {
+      if (record) needs(*record);
       if (record && record->kind == Kind::kernel) return function_of(*record);
     }
     if (!record || record->kind != kKindOf<T>) {
@@ -46,9 +47,11 @@ class Turn {
   }
   /// What launches take: a module's function, or a library's kernel itself, whose settings may change after its function was asked for.
   CUfunction launched(std::uint64_t handle) {
-    const auto* found = session_.handles_.find(handle);
-    if (status_ == CUDA_SUCCESS && found && found->kind == Kind::kernel) return object_ = handle, reinterpret_cast<CUfunction>(found->native);
-    return get<CUfunction>(handle);
+    auto* found = session_.handles_.find(handle);
+    if (status_ != CUDA_SUCCESS || !found || found->kind != Kind::kernel) return get<CUfunction>(handle);
+    object_ = handle;
+    needs(*found);
+    return reinterpret_cast<CUfunction>(found->native);
   }
   /// As much as the kernel reads: a driver copies that, however much is there. To one that takes nothing anything may be given.
   void check_parameters(std::uint64_t kernel, std::size_t bytes) {
@@ -70,9 +73,12 @@ class Turn {
     fail(CUDA_ERROR_INVALID_HANDLE);
     return nullptr;
   }
+  /// All memory that is asked about from now on is written down there.
+  void remember(std::vector<Stretch>& named) { named_ = &named; }
   /// Memory of this session, all of it: of any other address the driver would take it for the worker's own.
   CUdeviceptr address(std::uint64_t at, std::uint64_t size) {
     if (status_ == CUDA_SUCCESS && !session_.allocations_.holds(at, size)) fail(CUDA_ERROR_INVALID_VALUE);
+    if (named_ && size > 0) named_->push_back({at, size});
     return at;
   }
   /// From the first byte to the last of slices of rows: `pitch` bytes from row to row, `slice` bytes from slice to slice; 0: of rows or slices that are packed.
@@ -161,7 +167,17 @@ class Turn {
   std::uint64_t context() const { return context_; }
 
  private:
+  /// A kernel is about to be used: its library's code, and local memory, are charged before the driver needs them.
+  void needs(Record& kernel) {
+    if (context_ == 0 || (kernel.kind != Kind::kernel && kernel.kind != Kind::function)) return;
+    if (kernel.kind == Kind::kernel && !kernel.in_context.contains(context_)) {
+      fail(session_.bring_in(kernel.owner, context_));
+      if (status_ == CUDA_SUCCESS) kernel.in_context.emplace(context_, nullptr);
+    }
+    if (kernel.local_bytes > 0) fail(session_.reserve_stack(context_, kernel.local_bytes));
+  }
   CUfunction function_of(Record& kernel) {
+    if (status_ != CUDA_SUCCESS) return nullptr;
     auto& function = kernel.in_context[context_];
     if (!function) run(session_.driver().cuKernelGetFunction, &function, static_cast<CUkernel>(kernel.native));
     return function;
@@ -200,6 +216,7 @@ class Turn {
   const std::uint64_t context_;
   std::uint64_t object_ = 0;
   CUresult status_ = CUDA_SUCCESS;
+  std::vector<Stretch>* named_ = nullptr;
 };
 
 }  // namespace flexrack::backend::cuda

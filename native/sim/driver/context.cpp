@@ -3,6 +3,7 @@
 #include "cuda/context_storage.h"
 #include "sim/driver/error_log.h"
 #include "sim/driver/memory.h"
+#include "sim/driver/settings.h"
 #include "sim/driver/stream.h"
 
 namespace flexrack::sim {
@@ -42,6 +43,10 @@ Context::Context(Device& on, bool is_the_primary, unsigned with_flags) : device(
 Context::~Context() = default;
 
 void Context::start() {
+  {
+    const std::lock_guard guard(settings_lock);
+    take_own(settings().context_memory);
+  }
   id = ++last_context_id;
   error_ = CUDA_SUCCESS;
   {
@@ -80,6 +85,8 @@ void Context::stop() {
     const std::lock_guard guard(settings_lock);
     heap_ = nullptr;
     heap_memory_ = nullptr;
+    for (const auto bytes : own_memory_) device.heap.refund(bytes);
+    own_memory_.clear();
   }
   auto& memory = Memory::instance();
   for (const auto& allocation : memory.of(*this)) memory.remove(allocation->address);
@@ -140,6 +147,20 @@ exec::Heap& Context::heap() {
     heap_ = std::make_unique<exec::Heap>(heap_memory_->address, heap_memory_->size);
   }
   return *heap_;
+}
+
+void Context::take_own(std::uint64_t bytes) {
+  if (bytes == 0) return;
+  require(device.heap.charge(bytes), CUDA_ERROR_OUT_OF_MEMORY, "the device has no memory left for the context itself");
+  own_memory_.push_back(bytes);
+}
+
+void Context::reserve(std::size_t& highest, std::size_t wanted, std::uint64_t each) {
+  if (wanted <= highest) return;
+  std::uint64_t bytes = 0;
+  require(!__builtin_mul_overflow(wanted - highest, each, &bytes), CUDA_ERROR_OUT_OF_MEMORY);
+  take_own(bytes);
+  highest = wanted;
 }
 
 Ref<Stream> Context::legacy() {

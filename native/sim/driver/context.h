@@ -36,6 +36,7 @@ class Owned {
 
 struct Limits {
   std::size_t stack = 1024, printf_fifo = 1 << 20, malloc_heap = 8 << 20, pending_launches = 2048;
+  std::size_t highest_stack = stack, highest_printf_fifo = printf_fifo;   ///< what the device has given memory for
 };
 
 /// Thread-safe. The primary one of a device lives for ever and is active while it is retained; others from creation to destruction.
@@ -53,7 +54,7 @@ class Context : public Object<Context> {
   std::atomic<int> uses{1};                    ///< cuCtxAttach, cuCtxDetach
   std::atomic<int> cache_config{CU_FUNC_CACHE_PREFER_NONE}, shared_config{CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE};
 
-  /// Makes it usable; no two threads at once (lifetimes_lock()).
+  /// Makes it usable; no two threads at once (lifetimes_lock()). Throws CUDA_ERROR_OUT_OF_MEMORY where the device has not what a context takes.
   void start();
   /// Waits for what runs in it, then ends all that it owns.
   void stop();
@@ -93,6 +94,10 @@ class Context : public Object<Context> {
   /// False where the context has let go of it already: then somebody else ends it.
   bool forget(Owned& owned);
 
+  /// Of a limit that is raised: as much more of the device as `wanted` is above the highest it has been, times `each`; it stays until the context ends, as on
+  /// hardware. Throws CUDA_ERROR_OUT_OF_MEMORY. Under settings_lock.
+  void reserve(std::size_t& highest, std::size_t wanted, std::uint64_t each);
+
   std::mutex settings_lock;
   Limits limits;                               ///< guarded by settings_lock
   std::set<Context*> peers;                    ///< whose memory kernels here may use; guarded by memory's lock
@@ -100,10 +105,14 @@ class Context : public Object<Context> {
   Printing printing;
 
  private:
+  /// Under settings_lock.
+  void take_own(std::uint64_t bytes);
+
   std::atomic<bool> is_active_{false};
   std::atomic<CUresult> error_{CUDA_SUCCESS};
   std::stop_source stop_;                      ///< guarded by settings_lock
   std::shared_ptr<Allocation> heap_memory_;    ///< guarded by settings_lock
+  std::vector<std::uint64_t> own_memory_;      ///< charges of the device for the context itself; guarded by settings_lock
   std::unique_ptr<exec::Heap> heap_;
   std::mutex order_lock_;                      ///< of what follows
   Ref<Stream> legacy_;

@@ -20,8 +20,8 @@ CUresult create(CUcontext* made, unsigned flags, CUdevice ordinal) {
     check_flags(flags);
     const std::lock_guard guard(lifetimes_lock());
     const auto context = Context::make(on, false, flags);
-    context->open();
     context->start();
+    context->open();
     push_current(context->handle());
     *made = context->handle();
   });
@@ -229,8 +229,19 @@ CUresult cuCtxSetLimit(CUlimit which, size_t value) {
     const std::lock_guard guard(context->settings_lock);
     auto& limits = context->limits;
     switch (which) {
-      case CU_LIMIT_STACK_SIZE: require(value <= 512 * 1024); limits.stack = (value + 15) / 16 * 16; return;
-      case CU_LIMIT_PRINTF_FIFO_SIZE: limits.printf_fifo = value; context->printing.set_capacity(value); return;
+      case CU_LIMIT_STACK_SIZE: {
+        require(value <= 512 * 1024);
+        const auto stack = (value + 15) / 16 * 16;
+        // Of every thread that the device may have at a time.
+        context->reserve(limits.highest_stack, stack, static_cast<std::uint64_t>(context->device.multiprocessors) * static_cast<std::uint64_t>(model().threads));
+        limits.stack = stack;
+        return;
+      }
+      case CU_LIMIT_PRINTF_FIFO_SIZE:
+        context->reserve(limits.highest_printf_fifo, value, 1);
+        limits.printf_fifo = value;
+        context->printing.set_capacity(value);
+        return;
       case CU_LIMIT_MALLOC_HEAP_SIZE: limits.malloc_heap = value; return;
       case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: limits.pending_launches = value; return;
       case CU_LIMIT_MAX_L2_FETCH_GRANULARITY: require(value <= 128); return;

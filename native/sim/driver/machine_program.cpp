@@ -102,6 +102,7 @@ KernelFacts kernel_of(const Elf& elf, const Elf64_Shdr& code, std::string_view n
 std::shared_ptr<const Program> machine_program(std::span<const std::byte> bytes) {
   const Elf elf(bytes);
   auto made = std::make_shared<Program>();
+  for (const auto& section : elf.sections()) if (elf.name(section).starts_with(".text.")) made->code_bytes += elf.contents(section).size();
   for (const auto& table : elf.sections()) {
     if (table.sh_type != SHT_SYMTAB || table.sh_entsize != sizeof(Elf64_Sym)) continue;
     const auto& strings = elf.at(table.sh_link);

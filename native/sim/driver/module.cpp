@@ -24,6 +24,8 @@ void Function::change(const std::function<void(FunctionSettings&)>& how) {
 Module::Module(Ref<Context> in, std::shared_ptr<const Program> of, std::shared_ptr<const ManagedVariables> managed)
     : context(std::move(in)), program(std::move(of)), managed_(std::move(managed)) {
   try {
+    require(context->device.heap.charge(program->code_bytes), CUDA_ERROR_OUT_OF_MEMORY, "the device has no memory left for the code");
+    has_code_ = true;
     if (program->module) {
       for (const auto& function : program->module->functions) {
         uses_heap_ |= function->builtin == ptx::Builtin::malloc || function->builtin == ptx::Builtin::free;
@@ -40,13 +42,16 @@ Module::Module(Ref<Context> in, std::shared_ptr<const Program> of, std::shared_p
       machine_variables_[name] = {address, variable.size};
     }
   } catch (...) {
-    for (const auto address : placed_) Memory::instance().remove(address);
+    give_back();
     throw;
   }
 }
 
-Module::~Module() {
+Module::~Module() { give_back(); }
+
+void Module::give_back() {
   for (const auto address : placed_) Memory::instance().remove(address);
+  if (has_code_) context->device.heap.refund(program->code_bytes);
 }
 
 std::uint64_t Module::place(std::uint64_t size, bool is_const) {

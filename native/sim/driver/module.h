@@ -86,10 +86,11 @@ class Module : public Object<Module>, public Owned {
 
  private:
   std::uint64_t place(std::uint64_t size, bool is_const);
+  void give_back();
 
   const std::shared_ptr<const ManagedVariables> managed_;
   std::unique_ptr<exec::Image> image_;
-  bool uses_heap_ = false;
+  bool uses_heap_ = false, has_code_ = false;   ///< has_code_: the device's memory for it is taken
   std::map<std::string, exec::Image::Symbol, std::less<>> machine_variables_;
   std::vector<std::uint64_t> placed_;
   std::mutex lock_;

@@ -78,7 +78,14 @@ CUresult busy_time(CUdevice ordinal, std::uint64_t* nanoseconds) {
   });
 }
 
-const flexrack::cuda::SimTable sim_table{.busy = busy_time};
+CUresult memory_used(CUdevice ordinal, std::uint64_t* bytes) {
+  return call_uninitialised([&] {
+    require(bytes);
+    *bytes = device(ordinal).heap.used();
+  });
+}
+
+const flexrack::cuda::SimTable sim_table{.busy = busy_time, .memory = memory_used};
 
 }  // namespace
 }  // namespace flexrack::sim

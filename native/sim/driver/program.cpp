@@ -103,11 +103,15 @@ const KernelFacts* Program::kernel(std::string_view name) const {
   return found == kernels.end() ? nullptr : &found->second;
 }
 
+/// Of an instruction on the devices that this one is like ("CUDA Binary Utilities", cuobjdump -sass: since Volta 128 bits each).
+constexpr std::uint64_t kInstructionBytes = 16;
+
 std::shared_ptr<const Program> make_program(std::shared_ptr<const ptx::Module> module) {
   auto made = std::make_shared<Program>();
   std::uint64_t const_bytes = 0;
   for (const auto& variable : module->variables) if (variable.space == ptx::Space::constant) const_bytes += variable.bytes;
   for (const auto& function : module->functions) {
+    made->code_bytes += function->code.size() * kInstructionBytes;
     if (function->is_kernel && function->is_defined) made->kernels.emplace(function->name, facts_of(*module, *function, static_cast<int>(const_bytes)));
   }
   made->module = std::move(module);

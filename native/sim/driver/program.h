@@ -41,6 +41,8 @@ class Program {
   std::map<std::string, KernelFacts, std::less<>> kernels;
   std::map<std::string, MachineVariable, std::less<>> machine_variables;
 
+  std::uint64_t code_bytes = 0;                ///< what its instructions take of a device where it is loaded
+
   /// Null: none of that name.
   const KernelFacts* kernel(std::string_view name) const;
 };

@@ -51,9 +51,10 @@ Capability capability() {
   refuse("FLEXRACK_SIM_CAPABILITY", *value, "7.0, 7.2, 7.5, 8.0, 8.6, 8.7, 8.9, 9.0, 10.0, 10.3, 12.0 or 12.1");
 }
 
-std::uint64_t memory() {
-  const auto value = variable("FLEXRACK_SIM_MEMORY");
-  if (!value) return Settings{}.memory;
+/// Bytes, or a number with a unit; `least` to a TiB.
+std::uint64_t memory(const char* name, std::uint64_t least, std::uint64_t usual, const char* expected) {
+  const auto value = variable(name);
+  if (!value) return usual;
   const auto digits = value->find_first_not_of("0123456789");
   const auto count = number<std::uint64_t>(value->substr(0, digits));
   const auto unit = digits == value->npos ? "" : value->substr(digits);
@@ -62,8 +63,8 @@ std::uint64_t memory() {
   if (unit == "KiB") shift = 10;
   if (unit == "MiB") shift = 20;
   if (unit == "GiB") shift = 30;
-  constexpr auto kLeast = std::uint64_t{16} << 20, kMost = std::uint64_t{1} << 40;
-  if (!count || shift < 0 || *count > (kMost >> shift) || (*count << shift) < kLeast) refuse("FLEXRACK_SIM_MEMORY", *value, "16MiB to 1024GiB: a number, or one with KiB, MiB or GiB");
+  constexpr auto kMost = std::uint64_t{1} << 40;
+  if (!count || shift < 0 || *count > (kMost >> shift) || (*count << shift) < least) refuse(name, *value, expected);
   return *count << shift;
 }
 
@@ -123,7 +124,8 @@ Settings settings_from_environment() {
   read.is_verbose = is_verbose();
   read.devices = devices_wanted();
   read.capability = capability();
-  read.memory = memory();
+  read.memory = memory("FLEXRACK_SIM_MEMORY", std::uint64_t{16} << 20, Settings{}.memory, "16MiB to 1024GiB: a number, or one with KiB, MiB or GiB");
+  read.context_memory = memory("FLEXRACK_SIM_CONTEXT", 0, Settings{}.context_memory, "0 to 1024GiB: a number, or one with KiB, MiB or GiB");
   const auto microseconds = measure("FLEXRACK_SIM_LATENCY_US", 1e7, "microseconds, 0 to 10000000");
   read.latency = std::chrono::nanoseconds(static_cast<std::int64_t>(microseconds * 1000));
   read.bytes_per_nanosecond = measure("FLEXRACK_SIM_BANDWIDTH_GBPS", 1e6, "10^9 bytes a second, 0 (unlimited) to 1000000");

@@ -18,6 +18,7 @@ struct Capability {
 ///   DEVICES         how many there are: 1 to 64                                   default 1
 ///   CAPABILITY      compute capability, "7.5"                                      7.5
 ///   MEMORY          of each device: bytes, or a number with KiB, MiB, GiB          4GiB
+///   CONTEXT         what each context takes of its device for itself, as MEMORY        1MiB
 ///   LATENCY_US      time before a kernel or a copy starts, in microseconds         0
 ///   BANDWIDTH_GBPS  of each copy engine, in 10^9 bytes a second                    unlimited
 ///   FAULT           "launch:100,alloc:5": the hundredth launch faults, the fifth allocation fails
@@ -29,6 +30,7 @@ struct Settings {
   unsigned devices = 1;
   Capability capability;
   std::uint64_t memory = std::uint64_t{4} << 30;
+  std::uint64_t context_memory = std::uint64_t{1} << 20;
   std::chrono::nanoseconds latency{0};
   double bytes_per_nanosecond = 0;   ///< 0: unlimited
   std::map<std::string, std::uint64_t> faults;

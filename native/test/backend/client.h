@@ -39,7 +39,7 @@ class CountingGrant : public backend::Grant {
     guard.unlock();
     admitted();
   }
-  void finished(std::size_t, std::uint64_t nanoseconds) override {
+  void finished(std::size_t, std::uint64_t nanoseconds, std::uint32_t) override {
     const std::lock_guard guard(lock_);
     ++launches_over_;
     busy_ += nanoseconds;

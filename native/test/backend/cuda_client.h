@@ -53,7 +53,10 @@ class CudaGrant : public backend::Grant {
  public:
   static constexpr std::uint64_t kShare = std::uint64_t{256} << 20;
 
-  CudaGrant() { devices_.push_back({backend::list_cuda_devices(FLEXRACK_SIM_DRIVER).at(0).native_id, kShare, 1.0, true}); }
+  explicit CudaGrant(bool is_gated = false) : is_gated_(is_gated) {
+    const auto device = backend::list_cuda_devices(FLEXRACK_SIM_DRIVER).at(0);
+    devices_.push_back({device.native_id, kShare, 1.0, !is_gated, device.context_memory});
+  }
   const std::vector<backend::GrantedDevice>& devices() const override { return devices_; }
   bool charge(std::size_t, std::uint64_t bytes) override {
     const std::lock_guard guard(lock_);
@@ -71,9 +74,17 @@ class CudaGrant : public backend::Grant {
     const std::lock_guard guard(lock_);
     return used_;
   }
-  bool is_gated(std::size_t) const override { return false; }
-  void admit(std::size_t, std::function<void()> admitted) override { admitted(); }
-  void finished(std::size_t, std::uint64_t) override {}
+  bool is_gated(std::size_t) const override { return is_gated_; }
+  void admit(std::size_t, std::function<void()> admitted) override {
+    const std::lock_guard guard(lock_);
+    asking_.push_back(std::move(admitted));
+  }
+  void finished(std::size_t, std::uint64_t nanoseconds, std::uint32_t count) override {
+    const std::lock_guard guard(lock_);
+    nanoseconds_ += nanoseconds;
+    finished_ += count;
+    changed_.notify_all();
+  }
   void use(std::size_t, std::uint64_t, bool) override {}
   std::vector<backend::User> users(std::size_t) const override { return {}; }
   std::optional<double> utilization(std::size_t) const override { return std::nullopt; }
@@ -81,6 +92,31 @@ class CudaGrant : public backend::Grant {
   bool is_used(std::uint64_t bytes) {
     std::unique_lock guard(lock_);
     return changed_.wait_for(guard, std::chrono::seconds(60), [&] { return used_ == bytes; });
+  }
+  // Launches that ask, where the share is gated: they go when the test lets them.
+  std::size_t asking() {
+    const std::lock_guard guard(lock_);
+    return asking_.size();
+  }
+  void let_go(std::size_t count) {
+    std::unique_lock guard(lock_);
+    for (; count > 0 && !asking_.empty(); --count) {
+      const auto admitted = std::move(asking_.front());
+      asking_.pop_front();
+      guard.unlock();
+      admitted();
+      guard.lock();
+    }
+  }
+  /// How many have ended, once it is that many.
+  std::size_t finished(std::size_t count) {
+    std::unique_lock guard(lock_);
+    changed_.wait_for(guard, std::chrono::seconds(60), [&] { return finished_ >= count; });
+    return finished_;
+  }
+  std::uint64_t nanoseconds() {
+    const std::lock_guard guard(lock_);
+    return nanoseconds_;
   }
   /// More was given back than had been taken.
   bool is_overdrawn() const { return is_overdrawn_; }
@@ -91,6 +127,10 @@ class CudaGrant : public backend::Grant {
   std::condition_variable changed_;
   std::uint64_t used_ = 0;
   bool is_overdrawn_ = false;
+  const bool is_gated_;
+  std::deque<std::function<void()>> asking_;
+  std::size_t finished_ = 0;
+  std::uint64_t nanoseconds_ = 0;
 };
 
 class NoCudaPeers : public backend::Peers {
@@ -102,7 +142,7 @@ class NoCudaPeers : public backend::Peers {
 
 class CudaClient {
  public:
-  CudaClient() : backend(backend::make_cuda_backend(grant, FLEXRACK_SIM_DRIVER)) { backend->start(link, peers); }
+  explicit CudaClient(bool is_gated = false) : grant(is_gated), backend(backend::make_cuda_backend(grant, FLEXRACK_SIM_DRIVER)) { backend->start(link, peers); }
   ~CudaClient() { stop(); }
   void stop() {
     if (!backend) return;

@@ -194,6 +194,58 @@ TEST_CASE("launches, inputs and switches of graphs take handles and numbers that
   client.still_works();
 }
 
+TEST_CASE("memory that was given back is not touched by graphs that still name it") {
+  Grapher client;
+  const auto pinned = client.CudaClient::memory(client.at, 4096, 1), device = client.CudaClient::memory(client.at, 4096);
+  const auto fill = [](std::uint64_t address) { return cu::NodeWork{.kind = CU_GRAPH_NODE_TYPE_MEMSET, .target = {.object = address}, .extent = {4, 1, 1}, .element = 1}; };
+  const auto copy = [&](std::uint64_t from, std::uint64_t to) {
+    return cu::NodeWork{.kind = CU_GRAPH_NODE_TYPE_MEMCPY, .source = {.object = from, .pitch = 4}, .target = {.object = to, .pitch = 4}, .extent = {4, 1, 1}};
+  };
+  CUstreamBatchMemOpParams write{};
+  write.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+  write.writeValue.address = pinned;
+  struct Launched {
+    std::uint64_t graph, node, exec;
+  };
+  std::vector<Launched> all;
+  for (const auto& work : {fill(pinned), copy(pinned, client.memory), copy(client.memory, pinned), fill(device),
+                           cu::NodeWork{.kind = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, .parameters = flat(write)}}) {
+    const auto in = client.graph(), node = client.add(in, work);
+    all.push_back({in, node, client.instantiate(in)});
+  }
+  for (const auto& one : all) client.send(cu::LaunchGraph{.context = client.at, .exec = one.exec});
+  REQUIRE(client.wait(client.at) == CUDA_SUCCESS);
+  const auto kept = client.graph();
+  client.add(kept, copy(client.memory, pinned));   // instantiated when it is gone
+  for (const auto gone : {pinned, device}) client.send(cu::Free{.context = client.at, .address = gone});
+  for (const auto& one : all) {
+    CAPTURE(one.node);
+    CHECK(client.refusal(cu::LaunchGraph{.context = client.at, .exec = one.exec}) == CUDA_ERROR_INVALID_VALUE);
+  }
+  const auto late = client.mint();
+  if (client.call(cu::Instantiate{.context = client.at, .graph = kept, .exec = late}).status == 0) {
+    CHECK(client.refusal(cu::LaunchGraph{.context = client.at, .exec = late}) == CUDA_ERROR_INVALID_VALUE);
+  }
+  // What came for such a launch is called off.
+  const auto in = client.graph(), output = client.add(in, client.output_of(8), {client.add(in, fill(client.memory))}), exec = client.instantiate(in), ticket = client.link.ticket();
+  client.send(cu::Free{.context = client.at, .address = client.memory});
+  CHECK(client.refusal(cu::LaunchGraph{.context = client.at, .exec = exec, .outputs = {{.node = output, .ticket = ticket}}}) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.link.is_cancelled(ticket));
+  // A node that is left out, or names other memory from now on, is no reason.
+  const auto fresh = client.CudaClient::memory(client.at, 4096);
+  auto& first = all.front();
+  client.send(cu::EnableNode{.exec = first.exec, .node = first.node, .is_enabled = 0});
+  client.send(cu::LaunchGraph{.context = client.at, .exec = first.exec});
+  client.send(cu::EnableNode{.exec = first.exec, .node = first.node, .is_enabled = 1});
+  CHECK(client.refusal(cu::LaunchGraph{.context = client.at, .exec = first.exec}) == CUDA_ERROR_INVALID_VALUE);
+  auto changed = fill(fresh);
+  changed.context = client.at;
+  client.send(cu::SetExecNode{.exec = first.exec, .node = first.node, .work = changed});
+  client.send(cu::LaunchGraph{.context = client.at, .exec = first.exec});
+  CHECK(client.wait(client.at) == CUDA_SUCCESS);
+  CHECK_FALSE(client.link.has_refusals());
+}
+
 TEST_CASE("a session ends while its graphs wait for the client") {
   Grapher client;
   const auto in = client.graph(), called = client.add(in, {.kind = CU_GRAPH_NODE_TYPE_HOST, .value = 9}), input = client.add(in, client.input_of(8), {called});

@@ -186,9 +186,10 @@ class FakePeers : public backend::Peers {
 class FakeGrant : public backend::Grant {
  public:
   static constexpr std::uint64_t kShare = 1 << 20;
+  static constexpr std::uint64_t kContext = 4096;   ///< bytes: what a context of CUDA is expected to take
 
   FakeGrant(std::size_t devices, bool is_shared) : is_shared_(is_shared), used_(devices) {
-    for (std::size_t i = 0; i < devices; ++i) devices_.push_back({"0:" + std::to_string(i), kShare, is_shared ? 0.5 : 1.0, !is_shared});
+    for (std::size_t i = 0; i < devices; ++i) devices_.push_back({"0:" + std::to_string(i), kShare, is_shared ? 0.5 : 1.0, !is_shared, kContext});
   }
   /// Devices of these names.
   FakeGrant(const std::vector<std::string>& ids, bool is_shared) : FakeGrant(ids.size(), is_shared) {
@@ -215,7 +216,7 @@ class FakeGrant : public backend::Grant {
     const std::lock_guard guard(lock_);
     waiting_.push_back(std::move(admitted));
   }
-  void finished(std::size_t, std::uint64_t) override {}
+  void finished(std::size_t, std::uint64_t, std::uint32_t) override {}
   void use(std::size_t, std::uint64_t, bool) override {}
   std::vector<backend::User> users(std::size_t) const override { return {}; }
   std::optional<double> utilization(std::size_t) const override { return std::nullopt; }

@@ -242,6 +242,7 @@ TEST_CASE("a worker that dies with the device in hand gives it up, and its place
   CHECK(gate.used_members == 2);
   CHECK(gate.tenants[0].weight == 0);
   gate.finish(dead, 1, 6);  // an end that comes late is nobody's
+  gate.finish(dead, 5, 7, 5);
   CHECK(gate.members[dead].flying == 0);
 }
 

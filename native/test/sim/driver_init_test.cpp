@@ -87,7 +87,7 @@ TEST_CASE("driver: initialisation") {
   const std::pair<const char*, const char*> bad[] = {
       {"DEVICES", "0"},       {"DEVICES", "65"},         {"DEVICES", "two"},         {"CAPABILITY", "7.6"}, {"CAPABILITY", "75"},     {"MEMORY", "4GB"},        {"MEMORY", "1KiB"},
       {"MEMORY", "-1"},       {"LATENCY_US", "-3"},      {"LATENCY_US", "fast"},     {"LATENCY_US", "nan"}, {"BANDWIDTH_GBPS", "1e9"}, {"FAULT", "launch"},      {"FAULT", "launch:0"},
-      {"FAULT", "printer:1"}, {"FAULT", "launch:1,x"},   {"VERBOSE", "yes"},         {"SEED", "x"},         {"MACHINE_CODE", "yes"},
+      {"FAULT", "printer:1"}, {"FAULT", "launch:1,x"},   {"VERBOSE", "yes"},         {"SEED", "x"},          {"CONTEXT", "much"},         {"MACHINE_CODE", "yes"},
   };
   for (const auto& [name, value] : bad) {
     const auto variable = std::string("FLEXRACK_SIM_") + name;
@@ -110,10 +110,16 @@ TEST_CASE("driver: as the environment says" * doctest::test_suite("apart") * doc
   CHECK_EQ(minor, 6);
   CU(cuDeviceTotalMem_v2(&bytes, 4));
   CHECK_EQ(bytes, std::size_t{100} << 20);
+  CUcontext context = nullptr;
+  size_t free = 0, total = 0;
+  CU(cuCtxCreate_v2(&context, 0, 4));
+  CU(cuMemGetInfo_v2(&free, &total));
+  CHECK_EQ(free, std::size_t{97} << 20);
+  CU(cuCtxDestroy_v2(context));
 }
 
 TEST_CASE("driver: settings") {
-  CHECK_EQ(run_apart("driver: as the environment says", {{"FLEXRACK_SIM_DEVICES", "5"}, {"FLEXRACK_SIM_CAPABILITY", "8.6"}, {"FLEXRACK_SIM_MEMORY", "100MiB"}}), 0);
+  CHECK_EQ(run_apart("driver: as the environment says", {{"FLEXRACK_SIM_DEVICES", "5"}, {"FLEXRACK_SIM_CAPABILITY", "8.6"}, {"FLEXRACK_SIM_MEMORY", "100MiB"}, {"FLEXRACK_SIM_CONTEXT", "3MiB"}}), 0);
 }
 
 TEST_CASE("driver: devices") {
