@@ -144,6 +144,8 @@ void Session::on(const cu::HostFunction& m) {
   const auto stream = turn.get<CUstream>(m.stream);
   if (turns_.size() >= kMostTurns) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
   const auto gate = turn.is_good() ? HostSide::gate(host_of(m.context)) : Gate{};
+  // In a context that is broken no memory is to be had.
+  if (const auto status = gate || !turn.is_good() ? CUDA_SUCCESS : table_.cuStreamQuery(stream); is_sticky(status)) turn.fail(status);
   if (turn.is_good() && !gate) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
   const auto number = next_turn_++;
   if (turn.is_good()) turns_[number] = {gate, m.function, m.context};

@@ -40,6 +40,9 @@ bool find_side(Call& call, const Told& told, const cu::Extent& extent, Side& sid
 
 namespace {
 
+/// Bytes of a box that are packed here and staged there at one time.
+constexpr std::size_t kMostAtOnce = 4 * kPiece;
+
 CUresult write(Call& call, CUstream stream, const Side& to, const cu::Extent& extent, const wire::Bytes& bytes) {
   auto& session = call.session();
   cu::WriteRows message{.context = stream->context_handle, .stream = stream->handle, .target = to.place, .extent = extent, .data = {0, bytes.size(), bytes}};
@@ -89,6 +92,27 @@ CUresult capture_copy(const Told& source, const Told& target, const cu::Extent& 
   return status == CUDA_SUCCESS ? capture_work(stream, std::move(work)) : status;
 }
 
+/// A box of bytes from one side to the other by way of this process.
+CUresult through_here(Call& call, CUstream stream, const Side& from, const Side& to, const cu::Extent& extent) {
+  wire::Bytes box;
+  if (from.server) {
+    Call other;
+    const auto on = stream_for(call, other, stream, from);
+    if (!on) return call.error();
+    if (const auto status = read(on == stream ? call : other, on, from, extent, box); status != CUDA_SUCCESS) return status;
+  } else {
+    if (!to.server) {
+      if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
+    }
+    box = packed(from, extent);
+  }
+  if (!to.server) return unpack(to, extent, box), CUDA_SUCCESS;
+  Call other;
+  const auto on = stream_for(call, other, stream, to);
+  if (!on) return call.error();
+  return write(on == stream ? call : other, on, to, extent, box);
+}
+
 /// Comes back when the bytes have left, or are here: a copy of rows keeps no memory of the application's in use.
 CUresult copy(const Told& source, const Told& target, const cu::Extent& extent, CUstream which, bool is_async = false) {
   Call call;
@@ -124,23 +148,9 @@ CUresult copy(const Told& source, const Told& target, const cu::Extent& extent, 
   if (has_host_work()) {
     if (!wait_for(only_writing(before_next(stream)))) return why_not_arrived(call, stream);
   }
-  wire::Bytes box;
-  if (from.server) {
-    Call other;
-    const auto on = stream_for(call, other, stream, from);
-    if (!on) return call.error();
-    if (const auto status = read(on == stream ? call : other, on, from, extent, box); status != CUDA_SUCCESS) return status;
-  } else {
-    if (!to.server) {
-      if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
-    }
-    box = packed(from, extent);
-  }
-  if (!to.server) return unpack(to, extent, box), CUDA_SUCCESS;
-  Call other;
-  const auto on = stream_for(call, other, stream, to);
-  if (!on) return call.error();
-  return write(on == stream ? call : other, on, to, extent, box);
+  return each_part(extent, kMostAtOnce, [&](std::size_t x, std::size_t y, std::size_t z, const cu::Extent& part) {
+    return through_here(call, stream, from_there(from, x, y, z), from_there(to, x, y, z), part);
+  });
 }
 
 using cuda::source_of;
