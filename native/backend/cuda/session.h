@@ -237,6 +237,8 @@ class Session final : public Backend, private cu::Requests {
   void on(const cu::Instantiate& m, Respond<cu::InstantiateReply> respond) override;
   void on(const cu::PeerAccept& m, Respond<cu::PeerAcceptReply> respond) override;
   void on(const cu::PeerOpen& m, Respond<cu::PeerOpenReply> respond) override;
+  void on(const cu::PeerReady& m, Respond<cu::PeerReadyReply> respond) override;
+  void on(const cu::PeerClose& m) override;
   void on(const cu::ExportMemory& m) override;
   void on(const cu::ImportMemory& m) override;
 

@@ -4,6 +4,7 @@
 #include "client/cuda/capture.h"
 #include "client/cuda/graph_work.h"
 #include "client/cuda/mirror.h"
+#include "client/cuda/peer.h"
 #include "client/cuda/transfer.h"
 #include "gen/cuda/client_functions.h"
 
@@ -143,6 +144,9 @@ CUresult copy(const Told& source, const Told& target, const cu::Extent& extent, 
                                   .source = from.place,
                                   .target = to.place,
                                   .extent = extent});
+  }
+  if (from.server && to.server && from.server != to.server) {
+    if (const auto status = copy_directly(stream, from, to, extent)) return is_async || *status != CUDA_SUCCESS ? *status : wait_stream(stream);
   }
   // What runs in this process for the stream before may still change memory here.
   if (has_host_work()) {
