@@ -7,7 +7,7 @@
 namespace flexrack::backend::cuda {
 namespace {
 
-/// Bytes of a stream: enough that a link is never idle while the device copies (native/README.md).
+/// Bytes of a stream: 16 pieces as clients send them, so that some land while others are copied on.
 constexpr std::size_t kWindow = std::size_t{64} << 20;
 /// Copies of a context that are not over: with pieces as clients send them, 256 GiB.
 constexpr std::size_t kMostUses = 1 << 16;
