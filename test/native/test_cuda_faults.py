@@ -38,7 +38,11 @@ class Relay:
             if self.is_cut:
                 near.close()
                 continue
-            far = socket.create_connection(("127.0.0.1", self.port))
+            try:
+                far = socket.create_connection(("127.0.0.1", self.port))
+            except OSError:
+                near.close()
+                continue
             with self.lock:
                 self.links |= {near, far}
             for one, other in ((near, far), (far, near)):

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "native" 
 from rack import GpuAttached, GpuDaemon  # noqa: E402
 
 PROGRAMS = ["async_alloc", "blocking_copies", "callbacks", "cnn_step", "constant_texture", "cooperative", "copies", "driver_api", "expandable", "graph_driver", "graph_fault",
-            "graph_launches", "graph_memory", "graphs", "histogram", "host_limit", "host_turns", "managed_memory", "many_launches", "matmul_tiled", "mlp",
+            "graph_launches", "graph_memory", "graphs", "histogram", "host_limit", "host_turns", "large_copies", "managed_memory", "many_launches", "matmul_tiled", "mlp",
             "pinned_mapped", "printf_assert", "reduction", "scan", "separate", "streams_events", "transpose", "two_threads", "vector_add", "vmm"]
 MEMORY = 4 << 30
 
@@ -71,6 +71,17 @@ class CudaRemote(unittest.TestCase):
             with GpuAttached([daemon], "shm") as attached:
                 code, out, err = run([self.programs["host_limit"]["static"], "say"], attached.env, preload=True)
                 self.assertEqual((code, out.count("\n8 pieces\n") + out.startswith("8 pieces\n")), (0, 2), out + err[-2000:])
+        finally:
+            daemon.stop()
+
+    def test_copies_larger_than_what_may_be_staged(self):
+        """A worker that stages 64 MiB at most, for all of its streams, takes 96 at once, both ways."""
+        daemon = GpuDaemon("sim", transport="auto", options=("--sim-memory", str(512 << 20)), env={"FLEXRACK_TEST_STAGING_BYTES": str(64 << 20)})
+        try:
+            for transport in ("shm", "tls"):
+                with GpuAttached([daemon], transport) as attached:
+                    code, out, err = run([self.programs["large_copies"]["static"], 96], attached.env, preload=True)
+                    self.assertEqual((code, out.splitlines()[-1:]), (0, ["PASS"]), out + err[-2000:] + daemon.said()[-2000:])
         finally:
             daemon.stop()
 

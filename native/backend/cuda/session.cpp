@@ -206,17 +206,21 @@ void Session::refused(std::uint64_t context, std::uint16_t op, CUresult status, 
   noticed(context, status);
 }
 
-void Session::later(std::uint64_t context, std::function<void()> work) {
+void Session::later(std::uint64_t context, std::function<void()> work) { to_run_later(context, std::move(work))(); }
+
+std::function<void()> Session::to_run_later(std::uint64_t context, std::function<void()> work) {
   auto* record = handles_.find(context);
   const bool is_in_context = record && record->kind == Kind::context;
   const auto native = is_in_context ? static_cast<CUcontext>(record->native) : nullptr;
   auto use = is_in_context ? Users::one_of(record->users) : nullptr;
-  waiters_.run([this, native, use = std::move(use), work = std::move(work)]() mutable {
-    table_.cuCtxSetCurrent(native);  // none, too: the thread had another's, which may be gone
-    work();
-    work = nullptr;
-    use = nullptr;
-  });
+  return [this, native, use = std::move(use), work = std::move(work)]() mutable {
+    waiters_.run([this, native, use = std::move(use), work = std::move(work)]() mutable {
+      table_.cuCtxSetCurrent(native);  // none, too: the thread had another's, which may be gone
+      work();
+      work = nullptr;
+      use = nullptr;
+    });
+  };
 }
 
 void Session::put_on(std::uint16_t op, std::uint64_t context, std::uint64_t stream) {

@@ -88,6 +88,8 @@ class Session final : public Backend, private cu::Requests {
   void refused(std::uint64_t context, std::uint16_t op, CUresult status, std::uint64_t object);
   /// Off the dispatch, under the context: what blocks in the driver. Answers `respond` by what it returns.
   void later(std::uint64_t context, std::function<void()> work);
+  /// The same when what is returned is called, once, on whatever thread. The context stays until then.
+  std::function<void()> to_run_later(std::uint64_t context, std::function<void()> work);
   template <class Notice>
   void tell(const Notice& notice) {
     link_->send(Notice::kOp, 0, [&](wire::Bytes& out) { encode(out, notice); });
@@ -140,6 +142,8 @@ class Session final : public Backend, private cu::Requests {
   void send_out(Turn& turn, CUstream stream, std::uint64_t size, std::uint64_t ticket, wire::Link* to, const std::function<CUresult(void* target)>& enqueue);
   /// Runs `reached(status)` on another thread when the stream has got to where it is now. False: `turn` has failed.
   bool when_reached(Turn& turn, CUstream stream, std::function<void(CUresult)> reached);
+  /// The same once what is returned is called; null: `turn` has failed.
+  std::function<void()> wait_from_here(Turn& turn, CUstream stream, std::function<void(CUresult)> reached);
   void bring_from(Turn& turn, CUstream stream, wire::Link& from, std::uint64_t ticket, std::uint64_t size, const std::function<CUresult(const void* source)>& enqueue);
   CUDA_MEMCPY3D rows(Turn& turn, const cu::Place* source, const cu::Place* target, const cu::Extent& extent);
 
@@ -256,6 +260,8 @@ class Session final : public Backend, private cu::Requests {
   void on(const cu::Instantiate& m, Respond<cu::InstantiateReply> respond) override;
   void on(const cu::PeerAccept& m, Respond<cu::PeerAcceptReply> respond) override;
   void on(const cu::PeerOpen& m, Respond<cu::PeerOpenReply> respond) override;
+  void on(const cu::PeerReady& m, Respond<cu::PeerReadyReply> respond) override;
+  void on(const cu::PeerClose& m) override;
   void on(const cu::ExportMemory& m) override;
   void on(const cu::ImportMemory& m) override;
 

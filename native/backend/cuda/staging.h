@@ -31,6 +31,8 @@ class StagingPool {
   };
   using Held = std::shared_ptr<Piece>;
 
+  /// What a piece of that size takes.
+  static std::size_t room_of(std::size_t size);
   /// Null where there is no more.
   static Held take(StagingPool& pool, std::size_t size, std::shared_ptr<void> owner);
 
@@ -38,6 +40,7 @@ class StagingPool {
   static constexpr std::size_t kKeep = std::size_t{256} << 20;
 
   void give(Piece& piece);
+  bool trim();
 
   Pages& pages_;
   std::mutex lock_;

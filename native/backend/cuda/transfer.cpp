@@ -23,22 +23,27 @@ CUdeviceptr box(Turn& turn, const cu::Place& place, const cu::Extent& extent) {
 
 }  // namespace
 
-bool Session::when_reached(Turn& turn, CUstream stream, std::function<void(CUresult)> reached) {
+std::function<void()> Session::wait_from_here(Turn& turn, CUstream stream, std::function<void(CUresult)> reached) {
   CUevent event = nullptr;
   turn.may_wait();
   turn.run(table_.cuEventCreate, &event, static_cast<unsigned>(CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC));
   turn.run(table_.cuEventRecord, event, stream);
   if (!turn.is_good()) {
     if (event) table_.cuEventDestroy_v2(event);
-    return false;
+    return nullptr;
   }
-  later(turn.context(), [this, event, context = turn.context(), reached = std::move(reached)] {
+  return to_run_later(turn.context(), [this, event, context = turn.context(), reached = std::move(reached)] {
     const auto status = table_.cuEventSynchronize(event);
     table_.cuEventDestroy_v2(event);
     noticed_elsewhere(context, status);
     reached(status);
   });
-  return true;
+}
+
+bool Session::when_reached(Turn& turn, CUstream stream, std::function<void(CUresult)> reached) {
+  const auto wait = wait_from_here(turn, stream, std::move(reached));
+  if (wait) wait();
+  return wait != nullptr;
 }
 
 void Session::bring(Turn& turn, CUstream stream, const wire::Payload& data, const std::function<CUresult(const void* source)>& enqueue) {
@@ -53,43 +58,67 @@ void Session::bring(Turn& turn, CUstream stream, const wire::Payload& data, cons
 void Session::bring_from(Turn& turn, CUstream stream, wire::Link& from, std::uint64_t ticket, std::uint64_t size, const std::function<CUresult(const void* source)>& enqueue) {
   turn.may_wait();
   const auto host = host_of(turn.context());
-  const auto piece = turn.is_good() ? HostSide::take(host, size) : nullptr;
-  const auto gate = piece ? HostSide::gate(host) : Gate{};
+  const auto staged = turn.is_good() ? HostSide::take(host, stream, size) : nullptr;
+  const auto gate = staged ? HostSide::gate(host) : Gate{};
   if (turn.is_good() && !gate) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
   if (turn.is_good()) turn.fail(gate.wait(stream));
-  if (turn.is_good()) turn.fail(enqueue(piece->at));
-  if (!turn.is_good()) {
+  if (turn.is_good()) turn.fail(enqueue(staged->span().data()));
+  // The memory is somebody else's again when the copy is over.
+  const auto wait = turn.is_good() ? wait_from_here(turn, stream, [staged](CUresult) { staged->over(); }) : nullptr;
+  if (!wait) {
     from.cancel(ticket);
     if (gate) gate.open_and_recycle();
+    if (staged) staged->give_up();
     return;
   }
-  // The piece is somebody else's again when the copy is over.
-  when_reached(turn, stream, [piece](CUresult) {});
-  from.land(ticket, piece->span(), [this, piece, gate, context = turn.context()](bool has_arrived) {
-    gate.open_and_recycle();
-    if (!has_arrived) tell(cu::Failed{.context = context, .op = cu::WriteMemory::kOp, .status = as_wire(CUDA_ERROR_UNKNOWN)});
+  const cu::Failed lost{.context = turn.context(), .op = turn.op(), .status = as_wire(CUDA_ERROR_UNKNOWN), .object = turn.object()};
+  staged->start([this, wait, staged, gate, &from, ticket, lost] {
+    wait();
+    from.land(ticket, staged->span(), [this, piece = staged->piece(), gate, lost](bool has_arrived) {
+      // First the error, then the end of the copy: nobody is told that it went well.
+      if (!has_arrived) tell(lost);
+      gate.open_and_recycle();
+    });
   });
 }
 
 void Session::send_out(Turn& turn, CUstream stream, std::uint64_t size, std::uint64_t ticket, wire::Link* to, const std::function<CUresult(void* target)>& enqueue) {
   turn.may_wait();
-  const auto piece = turn.is_good() ? HostSide::take(host_of(turn.context()), size) : nullptr;
-  if (turn.is_good() && !piece) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  if (turn.is_good()) turn.fail(enqueue(piece->at));
+  const auto host = host_of(turn.context());
+  const auto staged = turn.is_good() ? HostSide::take(host, stream, size) : nullptr;
+  const auto gate = staged && staged->is_behind() ? HostSide::gate(host) : Gate{};
+  if (turn.is_good() && (!staged || (staged->is_behind() && !gate))) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  // The bytes of the copy before are still on their way.
+  if (turn.is_good() && gate) turn.fail(gate.wait(stream));
+  if (turn.is_good()) turn.fail(enqueue(staged->span().data()));
   // Few bytes are often here before another thread could look for them.
-  const bool may_be_soon = turn.is_good() && table_.cuStreamQuery && size < wire::kInlinePayload && mirrors_.is_quiet();
+  const bool may_be_soon = turn.is_good() && !gate && table_.cuStreamQuery && size < wire::kInlinePayload && mirrors_.is_quiet();
   if (may_be_soon && soon([&] { return table_.cuStreamQuery(stream); }) == CUDA_SUCCESS && mirrors_.is_quiet()) {
     printed();
-    to->push(ticket, piece->span(), [piece](bool) {});
+    to->push(ticket, staged->span(), [staged](bool) { staged->over(); });
     return to->flush();
   }
-  const bool is_put = turn.is_good() && when_reached(turn, stream, [this, piece, to, ticket](CUresult status) {
+  const auto leave = [this, staged, to, ticket](CUresult status) {
     printed();
     mirrors_.tell_changes();
-    if (status != CUDA_SUCCESS) return to->cancel(ticket);
-    to->push(ticket, piece->span(), [piece](bool) {}, true);
+    if (status != CUDA_SUCCESS) {
+      to->cancel(ticket);
+      return staged->over();
+    }
+    // A client waits for its bytes; another server may not be there yet, and no thread of ours waits for it.
+    to->push(ticket, staged->span(), [staged](bool) { staged->over(); }, to == link_);
+  };
+  const auto wait = turn.is_good() ? wait_from_here(turn, stream, leave) : nullptr;
+  if (!wait) {
+    to->cancel(ticket);
+    if (gate) gate.open_and_recycle();
+    if (staged) staged->give_up();
+    return;
+  }
+  staged->start([wait, gate] {
+    wait();
+    if (gate) gate.open_and_recycle();
   });
-  if (!is_put) to->cancel(ticket);
 }
 
 void Session::on(const cu::WriteMemory& m) {
@@ -237,53 +266,6 @@ void Session::on(const cu::Fill& m) {
 void Session::on(const cu::WriteRanges& m) {
   Turn turn(*this, m.kOp, 0);
   turn.check(mirrors_.write(m.ranges, m.data));
-  turn.end();
-}
-
-// ---- between servers
-
-void Session::on(const cu::PeerAccept& m, Respond<cu::PeerAcceptReply> respond) {
-  respond({.status = as_wire(peers_->accept(m.peer, m.key) ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM)});
-}
-
-void Session::on(const cu::PeerOpen& m, Respond<cu::PeerOpenReply> respond) {
-  if (m.port == 0 || m.port > 0xffff) return respond({.status = as_wire(CUDA_ERROR_INVALID_VALUE)});
-  auto answer = std::make_shared<Respond<cu::PeerOpenReply>>(std::move(respond));
-  dialler_.add([peers = peers_, answer, peer = m.peer, key = wire::Bytes(m.key.begin(), m.key.end()), address = std::string(m.address),
-                port = static_cast<std::uint16_t>(m.port), session = wire::Bytes(m.session.begin(), m.session.end())] {
-    (*answer)({.status = as_wire(peers->open(peer, key, address, port, session) ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM)});
-  });
-}
-
-void Session::on(const cu::ExportMemory& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  auto* link = peers_->link(m.peer);
-  auto copy = rows(turn, &m.source, nullptr, m.extent);
-  const auto size = box_bytes(m.extent);
-  turn.check(link != nullptr && size.has_value());
-  if (link) {
-    send_out(turn, stream, size.value_or(0), m.ticket, link, [&](void* target) {
-      to_host(copy, target);
-      return table_.cuMemcpy3DAsync_v2(&copy, stream);
-    });
-  }
-  turn.end();
-}
-
-void Session::on(const cu::ImportMemory& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  auto* link = peers_->link(m.peer);
-  auto copy = rows(turn, nullptr, &m.target, m.extent);
-  const auto size = box_bytes(m.extent);
-  turn.check(link != nullptr && size.has_value());
-  if (link) {
-    bring_from(turn, stream, *link, m.ticket, size.value_or(0), [&](const void* source) {
-      from_host(copy, source);
-      return table_.cuMemcpy3DAsync_v2(&copy, stream);
-    });
-  }
   turn.end();
 }
 

@@ -165,6 +165,10 @@ class Turn {
     if (status_ != CUDA_SUCCESS) session_.refused(context_, op_, status_, object_);
   }
   std::uint64_t context() const { return context_; }
+  std::uint16_t op() const { return op_; }
+  std::uint64_t object() const { return object_; }
+  /// Whom a refusal names from here on.
+  void about(std::uint64_t object) { object_ = object; }
 
  private:
   /// A kernel is about to be used: its library's code, and local memory, are charged before the driver needs them.

@@ -2,11 +2,11 @@
 #include <cstring>
 
 #include "client/cuda/capture.h"
-#include "client/cuda/copy.h"
 #include "client/cuda/graph_work.h"
 #include "client/cuda/host_function.h"
 #include "client/cuda/launch.h"
 #include "client/cuda/mirror.h"
+#include "client/cuda/peer.h"
 #include "client/cuda/transfer.h"
 #include "gen/cuda/client_functions.h"
 
@@ -77,18 +77,42 @@ CUresult between_contexts(CUstream stream, const Allocation& target, std::uint64
   return status == CUDA_SUCCESS ? wait_stream(on) : status;
 }
 
-CUresult between(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream which) {
+/// Between two servers that do not reach each other.
+CUresult through_here(CUstream stream, const Allocation& target, std::uint64_t to, const Allocation& source, std::uint64_t from, std::size_t size) {
+  if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
+  Call reading, writing;
+  const auto from_context = context_at(source), to_context = context_at(target);
+  reading.use(from_context);
+  writing.use(to_context);
+  if (!reading.settle()) return reading.error();
+  if (!writing.settle()) return writing.error();
+  std::vector<std::uint8_t> bytes(std::min(size, 4 * kPiece));
+  for (std::size_t at = 0; at < size; at += bytes.size()) {
+    const auto part = std::min(bytes.size(), size - at);
+    if (const auto status = read_device(reading, from_context->default_stream, bytes.data(), from + at, part, Until::done); status != CUDA_SUCCESS) return status;
+    if (const auto status = write_device(writing, to_context->default_stream, to + at, bytes.data(), part, Until::done); status != CUDA_SUCCESS) return status;
+  }
+  return wait_stream(to_context->default_stream);
+}
+
+CUresult between(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream which, bool is_async) {
   Call call;
   const auto stream = call.stream(which);
   if (!call.settle()) return call.error();
   if (size == 0) return CUDA_SUCCESS;
   const auto target = device_range(call, to, size), source = device_range(call, from, size);
   if (!call.is_good()) return call.error();
-  if (target.server == stream->server && source.server == stream->server) {
+  if (target.server == source.server && target.server == stream->server) {
     const bool is_of_two = target.context && source.context && target.device != source.device && is_live(target.context) && is_live(source.context);
     return is_of_two && stream->handle == 0 ? between_contexts(stream, target, to, source, from, size) : copy_device(call, stream, target, to, source, from, size);
   }
-  return copy_between_servers(stream, target, to, source, from, size);
+  if (target.server != source.server) {
+    const auto side = [&](const Allocation& memory, std::uint64_t address) {
+      return Side{.place = {.kind = 0, .object = address, .pitch = size, .height = 1}, .server = memory.server, .context = context_at(memory)};
+    };
+    if (const auto status = copy_directly(stream, side(source, from), side(target, to), {size, 1, 1})) return is_async || *status != CUDA_SUCCESS ? *status : wait_stream(stream);
+  }
+  return through_here(stream, target, to, source, from, size);
 }
 
 /// Both sides are in this process: it happens when the stream gets there.
@@ -122,31 +146,13 @@ CUresult copy(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream strea
     if (const auto status = copy_mirrored(to, from, size, stream, is_async)) return *status;
   }
   const bool is_to_device = is_device(to), is_from_device = is_device(from);
-  if (is_to_device && is_from_device) return between(to, from, size, stream);
+  if (is_to_device && is_from_device) return between(to, from, size, stream, is_async);
   if (is_to_device) return write(to, reinterpret_cast<const void*>(from), size, stream, is_async);
   if (is_from_device) return read(reinterpret_cast<void*>(to), from, size, stream, is_async);
   return move_here(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), size, stream, is_async);
 }
 
 }  // namespace
-
-/// Through this process.
-[[gnu::weak]] CUresult copy_between_servers(CUstream stream, const Allocation& target, std::uint64_t to, const Allocation& source, std::uint64_t from, std::size_t size) {
-  if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
-  Call reading, writing;
-  const auto from_context = context_at(source), to_context = context_at(target);
-  reading.use(from_context);
-  writing.use(to_context);
-  if (!reading.settle()) return reading.error();
-  if (!writing.settle()) return writing.error();
-  std::vector<std::uint8_t> bytes(std::min(size, 4 * kPiece));
-  for (std::size_t at = 0; at < size; at += bytes.size()) {
-    const auto part = std::min(bytes.size(), size - at);
-    if (const auto status = read_device(reading, from_context->default_stream, bytes.data(), from + at, part, Until::done); status != CUDA_SUCCESS) return status;
-    if (const auto status = write_device(writing, to_context->default_stream, to + at, bytes.data(), part, Until::done); status != CUDA_SUCCESS) return status;
-  }
-  return wait_stream(to_context->default_stream);
-}
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) { return copy(dst, src, ByteCount, nullptr, false); }
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) { return copy(dst, src, ByteCount, hStream, true); }

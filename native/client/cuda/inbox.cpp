@@ -7,6 +7,7 @@
 #include "client/cuda/driver.h"
 #include "client/cuda/host_function.h"
 #include "client/cuda/mirror.h"
+#include "client/cuda/peer.h"
 #include "client/standard_output.h"
 #include "client/trace.h"
 
@@ -58,6 +59,7 @@ void Inbox::on_lost(Session&, std::string_view) {
   }
   // Other servers' streams wait for them: they go on, and the error is found where this server is asked.
   for (const auto& watch : watches) watch.action();
+  lose_peers(server_);
 }
 
 void Inbox::enter(CUcontext context) {
@@ -102,8 +104,13 @@ void Inbox::on(const cu::Failed& message) {
     trace("the server refused op " + std::to_string(message.op) + " with " + std::to_string(message.status) + " " + std::string(message.text));
   }
   if (status == CUDA_SUCCESS) return;
+  if (message.op == cu::ExportMemory::kOp || message.op == cu::ImportMemory::kOp) fail_peer_copy(server_, message.object, status);
+  fail(message.context, status);
+}
+
+void Inbox::fail(std::uint64_t context, CUresult status) {
   const std::lock_guard guard(lock_);
-  const auto found = contexts_.find(message.context);
+  const auto found = contexts_.find(context);
   if (found != contexts_.end()) return note_trouble(found->second, status, is_sticky(status));
   if (pending_ == CUDA_SUCCESS) pending_ = status;
   is_troubled.store(true, std::memory_order_relaxed);

@@ -27,6 +27,9 @@ class Inbox final : public client::Notices, private cu::Notices {
   /// Runs when that event's record of that number is reached, or the server is lost: on the thread that reads, so it must not wait.
   void when_reached(std::uint64_t event, std::uint64_t number, std::function<void()> action);
 
+  /// The context of that handle has that error, or whoever asks next where it is gone.
+  void fail(std::uint64_t context, CUresult status);
+
   /// Errors that no context owns: answered to whichever asks next.
   std::atomic<bool> is_troubled{false};
   CUresult take_trouble();

@@ -5,6 +5,7 @@
 #include "client/cuda/fence.h"
 #include "client/cuda/graph_work.h"
 #include "client/cuda/mirror.h"
+#include "client/cuda/peer.h"
 #include "client/cuda/transfer.h"
 #include "gen/cuda/client_functions.h"
 
@@ -40,6 +41,9 @@ bool find_side(Call& call, const Told& told, const cu::Extent& extent, Side& sid
 }
 
 namespace {
+
+/// Bytes of a box that are packed here and staged there at one time.
+constexpr std::size_t kMostAtOnce = 4 * kPiece;
 
 CUresult write(Call& call, CUstream stream, const Side& to, const cu::Extent& extent, const wire::Bytes& bytes) {
   auto& session = call.session();
@@ -90,6 +94,29 @@ CUresult capture_copy(const Told& source, const Told& target, const cu::Extent& 
   return status == CUDA_SUCCESS ? capture_work(stream, std::move(work)) : status;
 }
 
+/// A box of bytes from one side to the other by way of this process.
+CUresult through_here(Call& call, CUstream stream, const Side& from, const Side& to, const cu::Extent& extent, bool is_async) {
+  wire::Bytes box;
+  if (from.server) {
+    Call other;
+    const auto on = stream_for(call, other, stream, from);
+    if (!on) return call.error();
+    if (const auto status = read(on == stream ? call : other, on, from, extent, box); status != CUDA_SUCCESS) return status;
+  } else {
+    if (!to.server) {
+      if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
+    }
+    box = packed(from, extent);
+  }
+  if (!to.server) return unpack(to, extent, box), CUDA_SUCCESS;
+  Call other;
+  const auto on = stream_for(call, other, stream, to);
+  if (!on) return call.error();
+  auto& writing = on == stream ? call : other;
+  const auto status = write(writing, on, to, extent, box);
+  return status == CUDA_SUCCESS && (!is_async || on != stream) ? end_blocking_copy(writing, on) : status;
+}
+
 /// Comes back when the bytes have left, or are here: a copy of rows keeps no memory of the application's in use.
 CUresult copy(const Told& source, const Told& target, const cu::Extent& extent, CUstream which, bool is_async = false) {
   Call call;
@@ -121,29 +148,16 @@ CUresult copy(const Told& source, const Told& target, const cu::Extent& extent, 
                                   .target = to.place,
                                   .extent = extent});
   }
+  if (from.server && to.server && from.server != to.server) {
+    if (const auto status = copy_directly(stream, from, to, extent)) return is_async || *status != CUDA_SUCCESS ? *status : wait_stream(stream);
+  }
   // What runs in this process for the stream before may still change memory here.
   if (has_host_work()) {
     if (!wait_for(only_writing(before_next(stream)))) return why_not_arrived(call, stream);
   }
-  wire::Bytes box;
-  if (from.server) {
-    Call other;
-    const auto on = stream_for(call, other, stream, from);
-    if (!on) return call.error();
-    if (const auto status = read(on == stream ? call : other, on, from, extent, box); status != CUDA_SUCCESS) return status;
-  } else {
-    if (!to.server) {
-      if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
-    }
-    box = packed(from, extent);
-  }
-  if (!to.server) return unpack(to, extent, box), CUDA_SUCCESS;
-  Call other;
-  const auto on = stream_for(call, other, stream, to);
-  if (!on) return call.error();
-  auto& writing = on == stream ? call : other;
-  const auto status = write(writing, on, to, extent, box);
-  return status == CUDA_SUCCESS && (!is_async || on != stream) ? end_blocking_copy(writing, on) : status;
+  return each_part(extent, kMostAtOnce, [&](std::size_t x, std::size_t y, std::size_t z, const cu::Extent& part) {
+    return through_here(call, stream, from_there(from, x, y, z), from_there(to, x, y, z), part, is_async);
+  });
 }
 
 using cuda::source_of;

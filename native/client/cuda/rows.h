@@ -1,6 +1,7 @@
 // Boxes of rows: one side of a copy, in this process or at a server.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 
 #include "client/cuda/addresses.h"
@@ -48,6 +49,30 @@ inline wire::Bytes packed(const Side& side, const cu::Extent& extent) {
 }
 inline void unpack(const Side& side, const cu::Extent& extent, wire::View bytes) {
   each_row(side, extent, [&](std::uint8_t* row, std::size_t at) { std::memcpy(row, bytes.data() + at, extent.width); });
+}
+
+/// part(side's first byte, row and slice from the box's, extent) for boxes of so many bytes at most that make up the box: of slices, of rows, or of bytes of a row.
+template <class Part>
+CUresult each_part(const cu::Extent& extent, std::size_t most, Part&& part) {
+  const auto width = std::min(extent.width, most);
+  const auto rows = std::min(extent.height, std::max<std::size_t>(most / extent.width, 1));
+  const auto slices = rows < extent.height || width < extent.width ? 1 : std::min(extent.depth, std::max<std::size_t>(most / (extent.width * extent.height), 1));
+  for (std::size_t z = 0; z < extent.depth; z += slices) {
+    for (std::size_t y = 0; y < extent.height; y += rows) {
+      for (std::size_t x = 0; x < extent.width; x += width) {
+        const cu::Extent size{std::min(width, extent.width - x), std::min(rows, extent.height - y), std::min(slices, extent.depth - z)};
+        if (const auto status = part(x, y, z, size); status != CUDA_SUCCESS) return status;
+      }
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
+/// The part of a side that begins there.
+inline Side from_there(Side side, std::size_t x, std::size_t y, std::size_t z) {
+  side.place.x += x, side.place.y += y, side.place.z += z;
+  if (side.host) side.host += z * side.slice + y * side.pitch + x;
+  return side;
 }
 
 }  // namespace flexrack::client::cuda

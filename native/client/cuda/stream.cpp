@@ -7,6 +7,7 @@
 #include "client/cuda/fence.h"
 #include "client/cuda/graph_work.h"
 #include "client/cuda/host_function.h"
+#include "client/cuda/peer.h"
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
@@ -82,6 +83,7 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
   }
   abandon_capture(hStream);
   // It ends when what is on it is over; nobody waits for that here.
+  forget_peer_streams(hStream);
   call.session().send(cu::Release{.object = hStream->handle});
   discard(hStream);
   return CUDA_SUCCESS;

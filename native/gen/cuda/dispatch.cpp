@@ -92,6 +92,8 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case PeerOpen::kOp: return call<PeerOpen>(requests, link, header, body);
     case ExportMemory::kOp: return pass<ExportMemory>(requests, body);
     case ImportMemory::kOp: return pass<ImportMemory>(requests, body);
+    case PeerReady::kOp: return call<PeerReady>(requests, link, header, body);
+    case PeerClose::kOp: return pass<PeerClose>(requests, body);
     case DeviceGetTexture1dLinearMaxWidth::kOp: return call<DeviceGetTexture1dLinearMaxWidth>(requests, link, header, body);
     case CtxSetFlags::kOp: return pass<CtxSetFlags>(requests, body);
     case CtxSetCacheConfig::kOp: return pass<CtxSetCacheConfig>(requests, body);

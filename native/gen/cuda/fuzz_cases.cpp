@@ -1291,31 +1291,52 @@ wire::Bytes make_ImportMemory() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_PeerReadyReply() {
+  PeerReadyReply m;
+  m.status = 100;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_PeerReady() {
+  PeerReady m;
+  m.peer = 1;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_PeerClose() {
+  PeerClose m;
+  m.peer = 2;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_Failed() {
   Failed m;
-  m.context = 100;
-  m.op = 1;
-  m.status = 2;
-  m.object = 3;
-  m.text = "text 4";
+  m.context = 3;
+  m.op = 4;
+  m.status = 5;
+  m.object = 6;
+  m.text = "text 7";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RunHostFunction() {
   RunHostFunction m;
-  m.function = 5;
-  m.turn = 6;
-  m.status = 7;
+  m.function = 8;
+  m.turn = 9;
+  m.status = 10;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventReached() {
   EventReached m;
-  m.event = 8;
-  m.number = 9;
-  m.status = 10;
+  m.event = 11;
+  m.number = 12;
+  m.status = 13;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1330,10 +1351,10 @@ wire::Bytes make_Printed() {
 wire::Bytes make_Changed() {
   Changed m;
   m.ranges.resize(2);
-  m.ranges[0].address = 11;
-  m.ranges[0].size = 12;
-  m.ranges[1].address = 13;
-  m.ranges[1].size = 14;
+  m.ranges[0].address = 14;
+  m.ranges[0].size = 15;
+  m.ranges[1].address = 16;
+  m.ranges[1].size = 17;
   m.data = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1341,56 +1362,47 @@ wire::Bytes make_Changed() {
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidthReply() {
   DeviceGetTexture1dLinearMaxWidthReply m;
-  m.status = 15;
-  m.max_width_in_elements = 16;
+  m.status = 18;
+  m.max_width_in_elements = 19;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidth() {
   DeviceGetTexture1dLinearMaxWidth m;
-  m.context = 17;
-  m.format = 18;
-  m.num_channels = 19;
-  m.dev = 20;
+  m.context = 20;
+  m.format = 21;
+  m.num_channels = 22;
+  m.dev = 23;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetFlags() {
   CtxSetFlags m;
-  m.context = 21;
-  m.flags = 22;
+  m.context = 24;
+  m.flags = 25;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetCacheConfig() {
   CtxSetCacheConfig m;
-  m.context = 23;
-  m.config = 24;
+  m.context = 26;
+  m.config = 27;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxResetPersistingL2Cache() {
   CtxResetPersistingL2Cache m;
-  m.context = 25;
+  m.context = 28;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxRecordEvent() {
   CtxRecordEvent m;
-  m.context = 26;
-  m.ctx = 27;
-  m.event = 28;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_CtxWaitEvent() {
-  CtxWaitEvent m;
   m.context = 29;
   m.ctx = 30;
   m.event = 31;
@@ -1398,37 +1410,46 @@ wire::Bytes make_CtxWaitEvent() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_CtxWaitEvent() {
+  CtxWaitEvent m;
+  m.context = 32;
+  m.ctx = 33;
+  m.event = 34;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_KernelSetAttributeReply() {
   KernelSetAttributeReply m;
-  m.status = 32;
+  m.status = 35;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttribute() {
   KernelSetAttribute m;
-  m.context = 33;
-  m.attrib = 34;
-  m.val = 35;
-  m.kernel = 36;
-  m.dev = 37;
+  m.context = 36;
+  m.attrib = 37;
+  m.val = 38;
+  m.kernel = 39;
+  m.dev = 40;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetCacheConfig() {
   KernelSetCacheConfig m;
-  m.context = 38;
-  m.kernel = 39;
-  m.config = 40;
-  m.dev = 41;
+  m.context = 41;
+  m.kernel = 42;
+  m.config = 43;
+  m.dev = 44;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetMemoryRequirementsReply() {
   ArrayGetMemoryRequirementsReply m;
-  m.status = 42;
+  m.status = 45;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1436,16 +1457,16 @@ wire::Bytes make_ArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_ArrayGetMemoryRequirements() {
   ArrayGetMemoryRequirements m;
-  m.context = 43;
-  m.array = 44;
-  m.device = 45;
+  m.context = 46;
+  m.array = 47;
+  m.device = 48;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
   MipmappedArrayGetMemoryRequirementsReply m;
-  m.status = 46;
+  m.status = 49;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1453,77 +1474,77 @@ wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirements() {
   MipmappedArrayGetMemoryRequirements m;
-  m.context = 47;
-  m.mipmap = 48;
-  m.device = 49;
+  m.context = 50;
+  m.mipmap = 51;
+  m.device = 52;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlaneReply() {
   ArrayGetPlaneReply m;
-  m.status = 50;
+  m.status = 53;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlane() {
   ArrayGetPlane m;
-  m.context = 51;
-  m.plane_array = 52;
-  m.array = 53;
-  m.plane_idx = 54;
+  m.context = 54;
+  m.plane_array = 55;
+  m.array = 56;
+  m.plane_idx = 57;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevelReply() {
   MipmappedArrayGetLevelReply m;
-  m.status = 55;
+  m.status = 58;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevel() {
   MipmappedArrayGetLevel m;
-  m.context = 56;
-  m.level_array = 57;
-  m.mipmapped_array = 58;
-  m.level = 59;
+  m.context = 59;
+  m.level_array = 60;
+  m.mipmapped_array = 61;
+  m.level = 62;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccessReply() {
   MemGetAccessReply m;
-  m.status = 60;
-  m.flags = 61;
+  m.status = 63;
+  m.flags = 64;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccess() {
   MemGetAccess m;
-  m.context = 62;
+  m.context = 65;
   m.location = kBytes;
-  m.ptr = 63;
+  m.ptr = 66;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolTrimTo() {
   MemPoolTrimTo m;
-  m.context = 64;
-  m.pool = 65;
-  m.min_bytes_to_keep = 66;
+  m.context = 67;
+  m.pool = 68;
+  m.min_bytes_to_keep = 69;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolSetAccess() {
   MemPoolSetAccess m;
-  m.context = 67;
-  m.pool = 68;
+  m.context = 70;
+  m.pool = 71;
   m.map = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1531,16 +1552,16 @@ wire::Bytes make_MemPoolSetAccess() {
 }
 wire::Bytes make_MemPoolGetAccessReply() {
   MemPoolGetAccessReply m;
-  m.status = 69;
-  m.flags = 70;
+  m.status = 72;
+  m.flags = 73;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolGetAccess() {
   MemPoolGetAccess m;
-  m.context = 71;
-  m.mem_pool = 72;
+  m.context = 74;
+  m.mem_pool = 75;
   m.location = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1548,244 +1569,244 @@ wire::Bytes make_MemPoolGetAccess() {
 }
 wire::Bytes make_StreamWaitEvent() {
   StreamWaitEvent m;
-  m.context = 73;
-  m.stream = 74;
-  m.event = 75;
-  m.flags = 76;
+  m.context = 76;
+  m.stream = 77;
+  m.event = 78;
+  m.flags = 79;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamCopyAttributes() {
   StreamCopyAttributes m;
-  m.context = 77;
-  m.dst_stream = 78;
-  m.src_stream = 79;
+  m.context = 80;
+  m.dst_stream = 81;
+  m.src_stream = 82;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecord() {
   EventRecord m;
-  m.context = 80;
-  m.event = 81;
-  m.stream = 82;
+  m.context = 83;
+  m.event = 84;
+  m.stream = 85;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecordWithFlags() {
   EventRecordWithFlags m;
-  m.context = 83;
-  m.event = 84;
-  m.stream = 85;
-  m.flags = 86;
+  m.context = 86;
+  m.event = 87;
+  m.stream = 88;
+  m.flags = 89;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue32() {
   StreamWaitValue32 m;
-  m.context = 87;
-  m.stream = 88;
-  m.addr = 89;
-  m.value = 90;
-  m.flags = 91;
+  m.context = 90;
+  m.stream = 91;
+  m.addr = 92;
+  m.value = 93;
+  m.flags = 94;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue64() {
   StreamWaitValue64 m;
-  m.context = 92;
-  m.stream = 93;
-  m.addr = 94;
-  m.value = 95;
-  m.flags = 96;
+  m.context = 95;
+  m.stream = 96;
+  m.addr = 97;
+  m.value = 98;
+  m.flags = 99;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue32() {
   StreamWriteValue32 m;
-  m.context = 97;
-  m.stream = 98;
-  m.addr = 99;
-  m.value = 100;
-  m.flags = 1;
+  m.context = 100;
+  m.stream = 1;
+  m.addr = 2;
+  m.value = 3;
+  m.flags = 4;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue64() {
   StreamWriteValue64 m;
-  m.context = 2;
-  m.stream = 3;
-  m.addr = 4;
-  m.value = 5;
-  m.flags = 6;
+  m.context = 5;
+  m.stream = 6;
+  m.addr = 7;
+  m.value = 8;
+  m.flags = 9;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamBatchMemOp() {
   StreamBatchMemOp m;
-  m.context = 7;
-  m.stream = 8;
+  m.context = 10;
+  m.stream = 11;
   m.param_array = kBytes;
-  m.flags = 9;
+  m.flags = 12;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttributeReply() {
   FuncSetAttributeReply m;
-  m.status = 10;
+  m.status = 13;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttribute() {
   FuncSetAttribute m;
-  m.context = 11;
-  m.hfunc = 12;
-  m.attrib = 13;
-  m.value = 14;
+  m.context = 14;
+  m.hfunc = 15;
+  m.attrib = 16;
+  m.value = 17;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetCacheConfig() {
   FuncSetCacheConfig m;
-  m.context = 15;
-  m.hfunc = 16;
-  m.config = 17;
+  m.context = 18;
+  m.hfunc = 19;
+  m.config = 20;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoadedReply() {
   FuncIsLoadedReply m;
-  m.status = 18;
-  m.state = 19;
+  m.status = 21;
+  m.state = 22;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoaded() {
   FuncIsLoaded m;
-  m.context = 20;
-  m.function = 21;
+  m.context = 23;
+  m.function = 24;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncLoad() {
   FuncLoad m;
-  m.context = 22;
-  m.function = 23;
+  m.context = 25;
+  m.function = 26;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetSharedMemConfig() {
   FuncSetSharedMemConfig m;
-  m.context = 24;
-  m.hfunc = 25;
-  m.config = 26;
+  m.context = 27;
+  m.hfunc = 28;
+  m.config = 29;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_GraphUpload() {
   GraphUpload m;
-  m.context = 27;
-  m.graph = 28;
-  m.stream = 29;
+  m.context = 30;
+  m.graph = 31;
+  m.stream = 32;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply m;
-  m.status = 30;
-  m.num_blocks = 31;
+  m.status = 33;
+  m.num_blocks = 34;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlags m;
-  m.context = 32;
-  m.func = 33;
-  m.block_size = 34;
-  m.dynamic_smem_size = 35;
-  m.flags = 36;
+  m.context = 35;
+  m.func = 36;
+  m.block_size = 37;
+  m.dynamic_smem_size = 38;
+  m.flags = 39;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlockReply() {
   OccupancyAvailableDynamicSmemPerBlockReply m;
-  m.status = 37;
-  m.dynamic_smem_size = 38;
+  m.status = 40;
+  m.dynamic_smem_size = 41;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlock() {
   OccupancyAvailableDynamicSmemPerBlock m;
-  m.context = 39;
-  m.func = 40;
-  m.num_blocks = 41;
-  m.block_size = 42;
+  m.context = 42;
+  m.func = 43;
+  m.num_blocks = 44;
+  m.block_size = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TexObjectDestroy() {
   TexObjectDestroy m;
-  m.context = 43;
-  m.tex_object = 44;
+  m.context = 46;
+  m.tex_object = 47;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SurfObjectDestroy() {
   SurfObjectDestroy m;
-  m.context = 45;
-  m.surf_object = 46;
+  m.context = 48;
+  m.surf_object = 49;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccessReply() {
   CtxEnablePeerAccessReply m;
-  m.status = 47;
+  m.status = 50;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccess() {
   CtxEnablePeerAccess m;
-  m.context = 48;
-  m.peer_context = 49;
-  m.flags = 50;
+  m.context = 51;
+  m.peer_context = 52;
+  m.flags = 53;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccessReply() {
   CtxDisablePeerAccessReply m;
-  m.status = 51;
+  m.status = 54;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccess() {
   CtxDisablePeerAccess m;
-  m.context = 52;
-  m.peer_context = 53;
+  m.context = 55;
+  m.peer_context = 56;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1890,6 +1911,9 @@ constexpr FuzzCase kCases[] = {
     {"peer_open", 0x2079, false, false, make_PeerOpen, again<PeerOpen>},
     {"export_memory", 0x207a, false, false, make_ExportMemory, again<ExportMemory>},
     {"import_memory", 0x207b, false, false, make_ImportMemory, again<ImportMemory>},
+    {"peer_ready_reply", 0x207c, true, false, make_PeerReadyReply, again<PeerReadyReply>},
+    {"peer_ready", 0x207c, false, false, make_PeerReady, again<PeerReady>},
+    {"peer_close", 0x207d, false, false, make_PeerClose, again<PeerClose>},
     {"failed", 0x20f0, false, true, make_Failed, again<Failed>},
     {"run_host_function", 0x20f1, false, true, make_RunHostFunction, again<RunHostFunction>},
     {"event_reached", 0x20f2, false, true, make_EventReached, again<EventReached>},

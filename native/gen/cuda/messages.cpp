@@ -2486,6 +2486,60 @@ bool decode(wire::View body, ImportMemory& m) {
   return is_finished(r, body);
 }
 
+static void write(wire::Writer& w, const PeerReadyReply& m) {
+  w.put(m.status);
+}
+static void read(wire::Reader& r, PeerReadyReply& m) {
+  m.status = r.get<std::int32_t>();
+}
+
+void encode(wire::Bytes& out, const PeerReadyReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, PeerReadyReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const PeerReady& m) {
+  w.put(m.peer);
+}
+static void read(wire::Reader& r, PeerReady& m) {
+  m.peer = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const PeerReady& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, PeerReady& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const PeerClose& m) {
+  w.put(m.peer);
+}
+static void read(wire::Reader& r, PeerClose& m) {
+  m.peer = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const PeerClose& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, PeerClose& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
 static void write(wire::Writer& w, const Failed& m) {
   w.put(m.context);
   w.put(m.op);

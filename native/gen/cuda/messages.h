@@ -1166,6 +1166,30 @@ struct ImportMemory {
 void encode(wire::Bytes& out, const ImportMemory& m);
 bool decode(wire::View body, ImportMemory& m);
 
+/// Answers PeerReady.
+struct PeerReadyReply {
+  std::int32_t status = 0;
+};
+void encode(wire::Bytes& out, const PeerReadyReply& m);
+bool decode(wire::View body, PeerReadyReply& m);
+
+struct PeerReady {
+  static constexpr std::uint16_t kOp = 0x207c;
+  static constexpr char kName[] = "PeerReady";
+  using Reply = PeerReadyReply;
+  std::uint64_t peer = 0;
+};
+void encode(wire::Bytes& out, const PeerReady& m);
+bool decode(wire::View body, PeerReady& m);
+
+struct PeerClose {
+  static constexpr std::uint16_t kOp = 0x207d;
+  static constexpr char kName[] = "PeerClose";
+  std::uint64_t peer = 0;
+};
+void encode(wire::Bytes& out, const PeerClose& m);
+bool decode(wire::View body, PeerClose& m);
+
 struct Failed {
   static constexpr std::uint16_t kOp = 0x20f0;
   static constexpr char kName[] = "Failed";

@@ -77,6 +77,8 @@ class Requests {
   virtual void on(const PeerOpen& call, wire::Respond<PeerOpen::Reply> respond) = 0;
   virtual void on(const ExportMemory& message) = 0;
   virtual void on(const ImportMemory& message) = 0;
+  virtual void on(const PeerReady& call, wire::Respond<PeerReady::Reply> respond) = 0;
+  virtual void on(const PeerClose& message) = 0;
   virtual void on(const DeviceGetTexture1dLinearMaxWidth& call, wire::Respond<DeviceGetTexture1dLinearMaxWidth::Reply> respond) = 0;
   virtual void on(const CtxSetFlags& message) = 0;
   virtual void on(const CtxSetCacheConfig& message) = 0;

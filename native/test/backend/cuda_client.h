@@ -25,6 +25,11 @@ class CudaLink : public LoopLink {
     refusals_[op].pop_front();
     return status;
   }
+  /// What the latest refusal named.
+  std::uint64_t refused_object() {
+    const std::lock_guard guard(lock_);
+    return object_;
+  }
   bool has_refusals() {
     const std::lock_guard guard(lock_);
     for (const auto& [op, all] : refusals_) if (op != 0 && !all.empty()) return true;
@@ -39,12 +44,15 @@ class CudaLink : public LoopLink {
 
  protected:
   void note(std::uint16_t op, const Bytes& body) override {
-    if (cu::Failed failed; op == failed.kOp && decode(body, failed)) refusals_[static_cast<std::uint16_t>(failed.op)].push_back(static_cast<CUresult>(failed.status));
-    else if (cu::RunHostFunction run; op == run.kOp && decode(body, run)) turns_.emplace(run.function, run);
+    if (cu::Failed failed; op == failed.kOp && decode(body, failed)) {
+      refusals_[static_cast<std::uint16_t>(failed.op)].push_back(static_cast<CUresult>(failed.status));
+      object_ = failed.object;
+    } else if (cu::RunHostFunction run; op == run.kOp && decode(body, run)) turns_.emplace(run.function, run);
   }
 
  private:
   std::map<std::uint16_t, std::deque<CUresult>> refusals_;
+  std::uint64_t object_ = 0;
   std::map<std::uint64_t, cu::RunHostFunction> turns_;
 };
 
@@ -133,11 +141,14 @@ class CudaGrant : public backend::Grant {
   std::uint64_t nanoseconds_ = 0;
 };
 
-class NoCudaPeers : public backend::Peers {
+/// Links that a test has put there, and no others.
+class CudaPeers : public backend::Peers {
  public:
   bool accept(std::uint64_t, View) override { return false; }
   bool open(std::uint64_t, View, const std::string&, std::uint16_t, View) override { return false; }
-  wire::Link* link(std::uint64_t) override { return nullptr; }
+  wire::Link* link(std::uint64_t peer) override { return links.contains(peer) ? links[peer] : nullptr; }
+
+  std::map<std::uint64_t, LoopLink*> links;
 };
 
 class CudaClient {
@@ -214,7 +225,7 @@ class CudaClient {
 
   CudaGrant grant;
   CudaLink link;
-  NoCudaPeers peers;
+  CudaPeers peers;
   std::unique_ptr<backend::Backend> backend;
 
  private:

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "backend/backend.h"
 #include "gen/opencl/requests.h"
@@ -38,11 +39,16 @@ class LoopLink : public wire::Link {
       const std::lock_guard guard(lock_);
       payloads_[ticket] = Bytes(data.begin(), data.end());
       changed_.notify_all();
+      if (keeps_) return kept_.push_back(std::move(done));
     }
     done(true);
   }
   void land(std::uint64_t ticket, std::span<std::uint8_t> into, wire::Done done) override {
     std::unique_lock guard(lock_);
+    if (is_lost_) {
+      guard.unlock();
+      return done(false);
+    }
     const auto found = sent_.find(ticket);
     if (found == sent_.end()) {
       landing_[ticket] = {into, std::move(done)};
@@ -90,15 +96,30 @@ class LoopLink : public wire::Link {
     std::map<std::uint64_t, std::pair<std::span<std::uint8_t>, wire::Done>> lost;
     {
       const std::lock_guard guard(lock_);
+      is_lost_ = true;
       lost.swap(landing_);
     }
     for (auto& [ticket, waiting] : lost) waiting.second(false);
+  }
+  /// Whether it takes what is pushed: what is not taken is still in use by the backend.
+  void keep_pushes(bool keeps) {
+    std::vector<wire::Done> kept;
+    {
+      const std::lock_guard guard(lock_);
+      keeps_ = keeps;
+      kept.swap(kept_);
+    }
+    for (auto& done : kept) done(true);
   }
   /// Waits until what the test looks for is there; nothing here takes so long that a bound would ever be met.
   template <class Ready>
   bool until(Ready&& ready) {
     std::unique_lock guard(lock_);
     return changed_.wait_for(guard, std::chrono::seconds(60), ready);
+  }
+  bool is_landing(std::uint64_t ticket) {
+    const std::lock_guard guard(lock_);
+    return landing_.count(ticket) > 0;
   }
   bool is_waiting_for(std::uint64_t ticket) { return until([&] { return landing_.count(ticket) > 0; }); }
   Bytes payload(std::uint64_t ticket) {
@@ -152,7 +173,8 @@ class LoopLink : public wire::Link {
   std::map<std::uint64_t, bool> cancelled_;
   std::map<std::uint64_t, std::int32_t> failures_;
   std::string printed_;
-  bool is_closed_ = false;
+  std::vector<wire::Done> kept_;
+  bool is_closed_ = false, is_lost_ = false, keeps_ = false;
 };
 
 }  // namespace flexrack::test
