@@ -155,7 +155,7 @@ test('what a command that was killed with SIGKILL has reserved is free again by 
   child.kill('SIGKILL')
   await once(child, 'exit')
   await expect(reserve('early')).rejects.toMatchObject({code: 'RESERVED', message: expect.stringContaining('unless it is renewed')})
-  // Nobody frees it: only its time to live ends, 20 seconds after the last renewal.
-  const gang = await reserve('later', {wait: 60})
+  // Nobody frees it: only its time to live ends, 30 seconds after the last renewal.
+  const gang = await reserve('later', {wait: 100})
   await gang.release()
 })

@@ -5,7 +5,7 @@ import {dryRunFlag, onFlag, projectFlag, rackFlag, yesFlag} from '../../cli/flag
 export default class RackRelease extends BaseCommand {
   static override summary = 'free what a run has reserved'
   static override description =
-    'Reservations end with their run, and those of a command that was killed within half a minute: this is for the rest. ' +
+    'Reservations end with their run, and those of a command that was killed within about half a minute: this is for the rest. ' +
     'One whose run goes on is freed only with --force, and its ranks are ended. One of another user is freed only where --user says whose it is, ' +
     'and only where the account on the node may: the same one, or root.'
   static override examples = ['<%= config.bin %> rack release digits-k3x9a', '<%= config.bin %> rack release digits-k3x9a --force --yes', '<%= config.bin %> rack release digits-k3x9a --user ada@laptop']

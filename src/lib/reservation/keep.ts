@@ -1,9 +1,9 @@
 import type {Host} from '../host/index.ts'
 
 /** Seconds that a reservation lives without being renewed, until its run's supervisor has it. */
-export const TTL_SECONDS = 20
+export const TTL_SECONDS = 30
 
-/** Milliseconds between two renewals: three may be lost. */
+/** Milliseconds between two renewals: a machine under load may take long for one, and some may be lost. */
 const RENEW_MS = 5000
 
 /** Renews what a command has reserved, as long as the command lives. */

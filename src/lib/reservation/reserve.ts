@@ -103,7 +103,7 @@ class Gang {
 
   /** Waits until those who hold the node for a moment have it or have given it back. */
   async #takeSettled(host: Host): Promise<TakeAnswer> {
-    const end = Date.now() + TTL_SECONDS * 1500
+    const end = Date.now() + TTL_SECONDS * 1000
     for (;;) {
       const answer = await this.#ask(host, {})
       if (judge([answer]) !== 'unsettled' || Date.now() > end) return answer
