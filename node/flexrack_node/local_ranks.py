@@ -4,7 +4,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from flexrack_node.containment import Containment, is_alive, send_signal
 from flexrack_node.launch import gang_argv, rank_environment
@@ -19,8 +19,9 @@ _LINGER = 20.0  # seconds that the launcher may take to end after its last rank 
 class LocalRanks:
     """Driven by `tick()`, which never blocks for long; `view()` is what the leader is told."""
 
-    def __init__(self, folder: RunFolder, spec: Dict[str, Any], relay: Optional[int]) -> None:
-        self._folder, self._spec, self._relay = folder, spec, relay
+    def __init__(self, folder: RunFolder, spec: Dict[str, Any], relay: Optional[int], forbids: Optional[Callable[[], Optional[str]]] = None) -> None:
+        """`forbids` tells why nothing may be started here any more, if that is so."""
+        self._folder, self._spec, self._relay, self._forbids = folder, spec, relay, forbids
         self._expected = 1 if spec["launcher"] == "plain" else spec["processes"]
         self._launcher: Optional[subprocess.Popen] = None
         self._containment: Optional[Containment] = None
@@ -40,6 +41,12 @@ class LocalRanks:
         self.attempt, self.phase, self.records, self.trouble = attempt, "running", {}, None
         self._stop_at = self._quiet_since = None
         self._is_over = False
+        forbidden = self._forbids() if self._forbids else None
+        if forbidden:
+            self.trouble = {"at": time.time(), "message": forbidden, "exit": None, "tail": []}
+            self.phase = "ended"
+            self._folder.event("refused", attempt=attempt, why=forbidden)
+            return
         folder = self._folder.attempt(attempt)
         folder.mkdir(parents=True, exist_ok=True)
         self._folder.outputs.mkdir(exist_ok=True)

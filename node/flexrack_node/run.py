@@ -10,6 +10,7 @@ from flexrack_node.detach import detach, python_module
 from flexrack_node.errors import NodeError
 from flexrack_node.installed import record
 from flexrack_node.launch import interfaces, source_towards
+from flexrack_node.reservation_hold import check
 from flexrack_node.run_files import RunFolder, open_run, run_path, write_json
 from flexrack_node.run_state import alive, summary, tidy
 from flexrack_node.warden import sweep
@@ -38,6 +39,8 @@ def start(spec: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     """Writes the run's folder and starts its supervisor; again for the same run it only tells how it is."""
     path = run_path(channel.root, spec["run"])
     if not (path / "spec.json").exists():
+        if spec.get("reservation"):
+            check(channel.root, spec["reservation"])
         record(channel.root, channel.root / "runs", "runs")
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_json(path / "spec.json", {**spec, "root": str(channel.root)})
@@ -45,8 +48,10 @@ def start(spec: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     folder = RunFolder(path)
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
-        state = folder.state()
-        if folder.result() or (state.get("gang") if spec["index"] == 0 else state.get("pid")):
+        state, result = folder.state(), folder.result() or {}
+        if result.get("refused"):
+            raise NodeError("RESERVATION_LOST", result["refused"], "run the command again")
+        if result or (state.get("gang") if spec["index"] == 0 else state.get("pid")):
             return summary(folder)
         time.sleep(0.02)
     raise NodeError("NODE_UNFIT", f"the supervisor of {spec['run']} did not start", None, log=_last(path / "supervisor.log"))

@@ -12,10 +12,12 @@ from typing import Any, Dict, List, Optional, Union
 
 from flexrack_node.cause import close_result, of_gang
 from flexrack_node.detach import python_module
+from flexrack_node.errors import NodeError
 from flexrack_node.gang import Leader
 from flexrack_node.gang_member import Member
 from flexrack_node.local_ranks import LocalRanks
 from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
+from flexrack_node.reservation_hold import Hold
 from flexrack_node.run_files import RunFolder
 
 DRAIN_SECONDS = 5.0  # for tracking writes that wait, at the end; what is left stays in the spool
@@ -28,13 +30,27 @@ def main(arguments: List[str]) -> int:
     os.umask(0o077)
     spec = folder.spec()
     started = time.time()
+    hold: Optional[Hold] = None
+    if spec.get("reservation"):
+        try:
+            hold = Hold(Path(spec["root"]), spec["reservation"], lambda why: _end_for_loss(folder, why))
+            hold.take_over()
+        except (NodeError, OSError) as error:
+            # Nothing is started on a node that is not ours any more.
+            why = error.message if isinstance(error, NodeError) else f"the reservation cannot be taken over: {error}"
+            folder.event("refused", why=why)
+            result = close_result(spec, {"status": "failed", "cause": of_gang(spec["node"], why), "attempts": []}, started)
+            folder.write("result", {**result, "refused": why})
+            return 1
     folder.write("state", {"status": "waiting", "attempt": 0, "pid": os.getpid(), "started": started})
     warden = subprocess.Popen(
         python_module("warden", str(folder.path)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
     )
     _listen_to_signals(folder)
     try:
-        _supervise(folder, spec, started)
+        if hold:
+            hold.add(warden.pid)  # it ends the ranks if we are killed, and as long as it is at that nobody gets their place
+        _supervise(folder, spec, started, hold)
     except Exception as error:
         # The warden ends the ranks: it is not told that all is well.
         folder.event("bug", trace=traceback.format_exc())
@@ -45,6 +61,8 @@ def main(arguments: List[str]) -> int:
         warden.stdin.write(b".")
         warden.stdin.close()
     warden.wait()
+    if hold:
+        hold.give_back()
     return 0
 
 
@@ -53,9 +71,9 @@ def authorization_of(tracking: Dict[str, Any]) -> Optional[str]:
     return f"Bearer {tracking['token']}" if tracking.get("own_token") else tracking.get("authorization")
 
 
-def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float) -> None:
+def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, hold: Optional[Hold]) -> None:
     relay = _open_relay(folder, spec)
-    local = LocalRanks(folder, spec, relay.port if relay else None)
+    local = LocalRanks(folder, spec, relay.port if relay else None, hold.lost if hold else None)
     if spec["index"] > 0:
         member = Member(folder, spec, local)
         result = member.run()
@@ -139,6 +157,13 @@ class _Relay:
 
 def _open_relay(folder: RunFolder, spec: Dict[str, Any]) -> Optional[_Relay]:
     return _Relay(folder, spec["tracking"]) if spec.get("tracking") else None
+
+
+def _end_for_loss(folder: RunFolder, why: str) -> None:
+    """The reservation was taken away while ranks run: they end as after `runs stop`."""
+    folder.event("reservation lost", why=why)
+    if not folder.stop_request():
+        folder.write("stop", {"grace": folder.spec().get("grace", 10), "kill": False, "by": "rack release"})
 
 
 def _listen_to_signals(folder: RunFolder) -> None:

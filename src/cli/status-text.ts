@@ -3,10 +3,11 @@ import {endpointListText} from './endpoint-text.ts'
 import {gpuListText, leasesText} from './gpu-text.ts'
 import {paint} from './print.ts'
 import {bytes, table, type Column} from './render.ts'
+import {reservationRows} from './reservation-text.ts'
 import {runListText} from './run-text.ts'
 
 /** One screen: nodes, head, shared GPUs and leases, runs, endpoints. */
-export function statusText({rack, nodes, head, runs, endpoints, shared, unknown}: Overview): string {
+export function statusText({rack, nodes, head, runs, endpoints, shared, reservations, unknown}: Overview): string {
   const why = (part: string): string | undefined => {
     const reason = unknown.find((one) => one.part === part)
     return reason && paint.yellow(`not known: ${reason.message}`)
@@ -17,6 +18,7 @@ export function statusText({rack, nodes, head, runs, endpoints, shared, unknown}
     section(`rack ${rack}`, nodesText(nodes)),
     section('head', `${headLine}${hint}`),
     ...(shared.nodes.length > 0 ? [section('shared GPUs', gpuListText(shared)), ...(shared.leases.length > 0 ? [section('leases', leasesText({leases: shared.leases, nodes: []}))] : [])] : []),
+    ...(reservations.length > 0 || why('reservations') ? [section('reservations', why('reservations') ?? reservationRows(reservations))] : []),
     section('runs', why('runs') ?? runListText({runs, away: null, unasked: nodes.filter((node) => !node.ok).map((node) => node.node)})),
     section('endpoints', why('endpoints') ?? endpointListText(endpoints)),
   ].join('\n\n')

@@ -8,11 +8,13 @@ export default class Train extends BaseCommand {
   static override description =
     'Makes the nodes look like the project, starts the ranks on all of them as one gang, and shows their output, merged. ' +
     'Ctrl-C once stops the run gracefully, twice at once; if this command goes away otherwise, the run goes on. ' +
+    'The nodes are reserved first, all or none: their GPUs, and with --exclusive the whole of them. ' +
     'One rank that fails ends the run everywhere; the first cause is shown.'
   static override examples = [
     '<%= config.bin %> train',
     '<%= config.bin %> train --nodes 2 --processes-per-node 4 -- --epochs 20',
     '<%= config.bin %> train --detach',
+    '<%= config.bin %> train --exclusive --wait --timeout 3600',
     '<%= config.bin %> train --dry-run',
   ]
   static override strict = false
@@ -20,6 +22,10 @@ export default class Train extends BaseCommand {
   static override flags = {
     nodes: Flags.integer({char: 'n', min: 1, description: 'number of nodes (default: train.nodes of the manifest)'}),
     'processes-per-node': Flags.integer({char: 'p', min: 1, description: 'ranks on each node (default: train.processes_per_node of the manifest)'}),
+    exclusive: Flags.boolean({allowNo: true, description: 'the nodes are for this run alone (default: train.exclusive of the manifest)'}),
+    'share-gpus': Flags.boolean({allowNo: true, description: 'other runs may use the GPUs at the same time (default: train.share_gpus of the manifest)'}),
+    wait: Flags.boolean({description: 'stand in line where other runs have the nodes'}),
+    timeout: Flags.integer({min: 0, dependsOn: ['wait'], description: 'seconds to wait at most; then it exits with 9'}),
     detach: Flags.boolean({char: 'd', description: 'return as soon as it runs'}),
     name: Flags.string({description: 'beginning of the run\'s id (default: the project\'s name)'}),
     tracking: Flags.boolean({allowNo: true, default: true, description: 'record the run at the tracking server'}),
@@ -35,9 +41,12 @@ export default class Train extends BaseCommand {
     const [{planTrain, runPlan}, {failureOf}, {trainedText}, {planText, count}, {linePrinter, newsTeller}] = await Promise.all([
       import('../lib/train/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/follow-lines.ts'),
     ])
-    const choice = {nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: wordsOf(raw), name: flags.name, tracking: flags.tracking}
+    const choice = {nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: wordsOf(raw), name: flags.name, tracking: flags.tracking, exclusive: flags.exclusive, shareGpus: flags['share-gpus'], wait: flags.wait ? (flags.timeout ?? Infinity) : undefined, look: flags['dry-run']}
     const train = await planTrain(place, choice, context)
-    if (flags['dry-run']) return this.answer(train.plan, planText)
+    if (flags['dry-run']) {
+      const {heldText} = await import('../cli/reservation-text.ts')
+      return this.answer(train.plan, (plan) => `${planText(plan)}\n\n${heldText(train.held)}`)
+    }
     const json = this.jsonEnabled()
     const trained = await runPlan(train, place, {
       detach: flags.detach,

@@ -158,12 +158,13 @@ test('what --dry-run prints is what would be done, and it starts nothing', async
   const {plan, spec} = await planTrain(place, {args: [], tracking: true}, context)
   expect(plan.steps.filter((step) => !step.kind.startsWith('workspace.')).map((step) => [step.id, step.needs.filter((id) => !/^(sync|environment):/.test(id))])).toEqual([
     ['reach', []],
+    ['reserve', ['reach']],
     ['route', []],
-    ['track', ['reach']],
-    ['start:node-1', ['reach', 'route', 'track']],
-    ['start:node-2', ['reach', 'route', 'track', 'start:node-1']],
+    ['track', ['reach', 'reserve']],
+    ['start:node-1', ['reach', 'reserve', 'route', 'track']],
+    ['start:node-2', ['reach', 'reserve', 'route', 'track', 'start:node-1']],
   ])
-  expect(plan.steps.filter((step) => step.kind.startsWith('workspace.')).every((step) => step.needs.includes('reach'))).toBe(true)
+  expect(plan.steps.filter((step) => step.kind.startsWith('workspace.')).every((step) => step.needs.includes('reserve'))).toBe(true)
   expect(JSON.stringify(plan)).not.toMatch(/secret|token/i)
   const runs = await openRuns(place, context).list({all: true, limit: 100})
   expect(runs.runs.map((one) => one.run)).not.toContain(spec.run)

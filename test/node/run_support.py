@@ -26,6 +26,8 @@ class Rack:
         for node in self.nodes:
             (self.folder / node).mkdir()
         (self.folder / "code").mkdir()
+        (self.folder / "reservations").mkdir(mode=0o700)
+        self.env = {"FLEXRACK_RESERVATIONS": str(self.folder / "reservations")}
         self.runs = []
 
     def script(self, text):
@@ -35,7 +37,7 @@ class Rack:
         """The verb's result; a verb's error is raised as RuntimeError(code, message)."""
         done = subprocess.run(
             [sys.executable, str(PROGRAM), verb, str(self.folder / node), str(self.folder / "environments")],
-            input=json.dumps(value).encode() + b"\n", capture_output=True, timeout=120,
+            input=json.dumps(value).encode() + b"\n", capture_output=True, timeout=120, env={**os.environ, **self.env},
         )
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         if not lines or "error" in lines[-1]:
@@ -43,10 +45,25 @@ class Rack:
         self.events = lines[:-1]
         return lines[-1]["result"]
 
-    def start(self, nodes=None, through=lambda port: port, **parts):
+    def reserve(self, run, nodes=None, exclusive=True):
+        """{node: {lease, fence}} of a run on the nodes, confirmed; AssertionError where one is refused."""
+        found = {}
+        for node in nodes or self.nodes:
+            answer = self.take(node, run, exclusive)
+            if not answer["granted"]:
+                raise AssertionError(answer)
+            found[node] = {"lease": run, "fence": answer["fence"]}
+            self.call(node, "reservation.confirm", found[node])
+        return found
+
+    def take(self, node, run, exclusive=True, **parts):
+        wants = {"gpus": [], "slots": 1, "exclusive": exclusive}
+        return self.call(node, "reservation.take", {"lease": run, "owner": "me@here", "project": "test", "node": node, "nodes": self.nodes, "ttl": 20, "wants": wants, **parts})
+
+    def start(self, nodes=None, through=lambda port: port, run=None, reservations=None, **parts):
         """Starts a run on the nodes, the first one leading; returns its id. `through`: the port members get for the leader's."""
         nodes = nodes or self.nodes
-        run = f"test-{secrets.token_hex(4)}"
+        run = run or f"test-{secrets.token_hex(4)}"
         self.runs.append(run)
         spec = {
             "run": run, "project": "test", "nodes": nodes, "launcher": "plain", "processes": 1, "command": ["train.py"],
@@ -55,7 +72,8 @@ class Rack:
         }
         gang = {"secret": secrets.token_hex(32), "address": "127.0.0.1", "port": 0, "timeout": 30, **parts.get("gang", {})}
         for index, node in enumerate(nodes):
-            answer = self.call(node, "run.start", {**spec, "node": node, "index": index, "gang": gang})
+            reservation = {"reservation": reservations[node]} if reservations else {}
+            answer = self.call(node, "run.start", {**spec, **reservation, "node": node, "index": index, "gang": gang})
             if index == 0:
                 gang["port"] = through(answer["gang"]["port"])
         return run

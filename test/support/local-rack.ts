@@ -1,4 +1,4 @@
-import {mkdtemp, rm} from 'node:fs/promises'
+import {mkdir, mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {makeContext, type Context} from '../../src/lib/base/index.ts'
@@ -25,7 +25,10 @@ export interface TestLocalRack {
 /** A local rack with a FLEXRACK_HOME of its own (or `home`, which then stays), for one test file. It also ends when this process dies. */
 export async function startLocalRack(options: {nodes: number; home?: string; environments?: string; env?: NodeJS.ProcessEnv}): Promise<TestLocalRack> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'flexrack-local-')))
-  const env: NodeJS.ProcessEnv = {...process.env, ...options.env, FLEXRACK_HOME: home}
+  // GPUs are one run's of the whole machine: another test's run is none of this rack's business.
+  const reservations = join(home, 'reservations')
+  await mkdir(reservations, {recursive: true, mode: 0o700})
+  const env: NodeJS.ProcessEnv = {...process.env, ...options.env, FLEXRACK_HOME: home, FLEXRACK_RESERVATIONS: reservations}
   delete env.FLEXRACK_RACK
   const context = (parts: Partial<Context> = {}): Context => makeContext({env, ...parts})
   const remove = async (): Promise<void> => {

@@ -16,6 +16,8 @@ export const ERROR_CODES = {
   NOT_FOUND: {exit: 4, meaning: 'What the command names does not exist.'},
   CONFLICT: {exit: 4, meaning: 'What the command would make is already there, or changed in the meantime.'},
   LOCKED: {exit: 4, meaning: 'Somebody else is doing this right now; the message says who and since when.'},
+  RESERVED: {exit: 4, meaning: 'Other runs have reserved the nodes that the run needs, or stand in line for them; the message says who, since when and until when.'},
+  RESERVATION_LOST: {exit: 4, meaning: 'The reservation of a node does not hold any more: it was not renewed in time, or was released by force; nothing was started there.'},
   NODE_UNREACHABLE: {exit: 5, meaning: 'No connection to the node could be made, or it was lost and did not come back.'},
   HOST_KEY_UNKNOWN: {exit: 5, meaning: 'The node presented a host key that is not in known_hosts.'},
   HOST_KEY_CHANGED: {exit: 5, meaning: 'The node presented another host key than the one in known_hosts. Never accepted.'},

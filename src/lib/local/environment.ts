@@ -12,7 +12,7 @@ export interface StarterSettings {
 }
 
 const STANDARD_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
-const PASSED_ON = ['LANG', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'NODE_EXTRA_CA_CERTS']
+const PASSED_ON = ['LANG', 'FLEXRACK_RESERVATIONS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'NODE_EXTRA_CA_CERTS']
 
 /**
  * The environment of a standard server, plus what is needed to install packages from here: a node on this machine

@@ -60,6 +60,8 @@ function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
     outputs: train.outputs.map((output) => posix.normalize(output)),
     env: train.env,
     grace,
+    exclusive: train.exclusive,
+    shareGpus: train.share_gpus,
   }
 }
 

@@ -84,6 +84,11 @@ const train = z
       .describe('Files, and folders with a trailing `/`, that the run leaves behind; they are logged as artifacts. They are looked for in the folder of the run, FLEXRACK_OUTPUTS, then in the project folder on the node.')
       .meta({examples: [['model.onnx', 'checkpoints/']]}),
     env: env('Environment variables of every process of the run, besides those of the workspace.'),
+    exclusive: z.boolean().default(false).describe('The nodes are for this run alone: no other run of flexrack is started on them meanwhile. `--exclusive` overrides it.'),
+    share_gpus: z
+      .boolean()
+      .default(false)
+      .describe("Other runs may use the nodes' GPUs at the same time, as a run that needs none of them would allow. Without it the GPUs of a node are one run's. `--share-gpus` overrides it."),
     grace: z
       .union([z.number().min(0).max(3600), z.string().refine((text) => durationSeconds(text) !== undefined, 'must be a duration up to an hour, such as 10s, 2m or 500ms')])
       .default(10)

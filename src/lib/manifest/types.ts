@@ -48,6 +48,10 @@ export interface TrainSpec {
   env: Record<string, string>
   /** Seconds between SIGTERM and SIGKILL. */
   grace: number
+  /** No other run on its nodes. */
+  exclusive?: boolean
+  /** Other runs may use the nodes' GPUs at the same time. */
+  shareGpus?: boolean
 }
 
 export interface TrackingSpec {

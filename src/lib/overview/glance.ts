@@ -17,13 +17,15 @@ export function glanceScript({root}: Pick<RackNode, 'root'>): string {
     'count() { n=0; for one in "$@"; do [ -d "$one" ] && n=$((n+1)); done; echo "$n"; }',
     'echo "gpus $(count /proc/driver/nvidia/gpus/*)"',
     `[ -f ${folder}/gpu/settings.json ] && echo "shares 1"`,
+    // As PLACES of reservation_place.py.
+    `for one in "$FLEXRACK_RESERVATIONS"/flexrack-reservations-*/*.json /run/lock/flexrack-reservations-*/*.json /tmp/flexrack-reservations-*/*.json ${folder}/reservations/*/*.json; do [ -f "$one" ] && echo 'reserved 1' && break; done`,
     runGlance.script(folder),
     'df -Pk "$HOME" 2>/dev/null | while read -r device total used free rest; do echo "disk $total $free"; done',
   ].join('\n')
 }
 
 /** What glanceScript printed. Lines that are missing or odd are null; `runs` is undefined where only Python can tell. Pure. */
-export function parseGlance(output: string): Omit<NodeGlance, 'node' | 'host' | 'ok'> & {runs: NodeRun[] | undefined; shares: boolean} {
+export function parseGlance(output: string): Omit<NodeGlance, 'node' | 'host' | 'ok'> & {runs: NodeRun[] | undefined; shares: boolean; reserved: boolean} {
   const words = new Map(output.split('\n').map((line) => line.trim().split(/[:\s]+/)).map(([name, ...rest]) => [name ?? '', rest] as const))
   const number = (name: string, at = 0): number | null => {
     const value = Number(words.get(name)?.[at] ?? Number.NaN)
@@ -39,6 +41,7 @@ export function parseGlance(output: string): Omit<NodeGlance, 'node' | 'host' | 
     disk: disk && {free: disk[0], total: disk[1]},
     gpus: number('gpus') ?? 0,
     shares: number('shares') === 1,
+    reserved: number('reserved') === 1,
     runs: runGlance.read(output),
   }
 }

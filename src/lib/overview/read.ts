@@ -3,6 +3,7 @@ import {openEndpoints, type EndpointSummary} from '../endpoint/index.ts'
 import type {GpuReport} from '../gpu/index.ts'
 import {headStatus} from '../head/index.ts'
 import type {Manifest} from '../manifest/index.ts'
+import {throwIfAnyFailed} from '../nodes/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import {openRuns, type NodeRun, type RunEntry, type RunsPlace} from '../runs/index.ts'
 import {forEachNode, type Fleet} from '../ssh/index.ts'
@@ -36,22 +37,24 @@ export async function readOverview(place: Place, limit: number, context: Context
     const known = new Map([...glances].flatMap(([name, {runs}]) => (runs ? [[name, runs] as const] : [])))
     const tracked = head.state !== 'stopped' || place.manifest?.tracking.uri !== undefined
     const sharing = place.rack.nodes.filter(({name}) => glances.get(name)?.shares)
-    const [runs, endpoints, gpus] = await Promise.all([
+    const reserved = place.rack.nodes.filter(({name}) => glances.get(name)?.reserved)
+    const [runs, endpoints, gpus, reservations] = await Promise.all([
       tracked || withRuns.length > 0 ? orUnknown('runs', listRuns({...place, known, rack: {...place.rack, nodes: withRuns}}, limit, quiet)) : [],
       head.state === 'stopped' ? [] : orUnknown('endpoints', listEndpoints(place, quiet)),
       sharing.length === 0 ? undefined : readGpus(place, sharing, quiet),
+      reserved.length === 0 ? [] : orUnknown('reservations', listReservations(place, reserved, quiet)),
     ])
     context.signal.throwIfAborted()
     progress.done()
-    const nodes = [...glances.values()].map(({runs: _runs, shares: _shares, ...node}) => node)
-    return {rack: place.rack.name, nodes, head, runs, endpoints, shared: {devices: gpus?.devices ?? [], leases: gpus?.leases ?? [], nodes: gpus?.nodes ?? []}, unknown}
+    const nodes = [...glances.values()].map(({runs: _runs, shares: _shares, reserved: _reserved, ...node}) => node)
+    return {rack: place.rack.name, nodes, head, runs, endpoints, shared: {devices: gpus?.devices ?? [], leases: gpus?.leases ?? [], nodes: gpus?.nodes ?? []}, reservations, unknown}
   } catch (error) {
     progress.fail()
     throw error
   }
 }
 
-async function glanceAt({rack, fleet}: Place): Promise<Map<string, NodeGlance & {runs: NodeRun[] | undefined; shares: boolean}>> {
+async function glanceAt({rack, fleet}: Place): Promise<Map<string, NodeGlance & {runs: NodeRun[] | undefined; shares: boolean; reserved: boolean}>> {
   const byName = new Map(rack.nodes.map((node) => [node.name, node]))
   const {done, failed} = await forEachNode(fleet, [...byName.keys()], (shell, name) => shell.run(glanceScript(byName.get(name) as RackNode)))
   return new Map(rack.nodes.map(({name, host}) => {
@@ -75,6 +78,13 @@ async function glanceAtHead({rack, fleet}: Place, context: Context): Promise<Hea
 async function readGpus(place: Place, nodes: RackNode[], context: Context): Promise<GpuReport> {
   const {openGpus} = await import('../gpu/index.ts') // most racks share none
   return openGpus(place, context).read(nodes)
+}
+
+async function listReservations({fleet}: Place, nodes: RackNode[], context: Context): Promise<Overview['reservations']> {
+  const {readReservations} = await import('../reservation/index.ts') // most of the time there are none
+  const reports = await readReservations(nodes, fleet, context)
+  throwIfAnyFailed(reports)
+  return reports.flatMap(({node, value}) => (value?.reservations ?? []).map((one) => ({...one, at: node})))
 }
 
 async function listRuns(place: RunsPlace, limit: number, context: Context): Promise<RunEntry[]> {

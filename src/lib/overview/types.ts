@@ -1,6 +1,7 @@
 import type {EndpointSummary} from '../endpoint/index.ts'
 import type {GpuDevice, GpuNodeReport, Lease} from '../gpu/index.ts'
 import type {HeadStatus} from '../head/index.ts'
+import type {Reservation} from '../reservation/index.ts'
 import type {RunEntry} from '../runs/index.ts'
 
 /** A node at a glance. Sizes in bytes; what could not be read is null. */
@@ -32,6 +33,8 @@ export interface Overview {
   endpoints: EndpointSummary[]
   /** GPUs that nodes share, and who has which. */
   shared: {devices: GpuDevice[]; leases: Lease[]; nodes: GpuNodeReport[]}
+  /** Who has nodes or GPUs for a run, and who waits; `at`: the node that was asked. */
+  reservations: (Reservation & {at: string})[]
   /** Parts that could not be asked, and why. */
-  unknown: {part: 'runs' | 'endpoints'; message: string}[]
+  unknown: {part: 'runs' | 'endpoints' | 'reservations'; message: string}[]
 }

@@ -1,7 +1,8 @@
 import {randomInt} from 'node:crypto'
 import {CliError} from '../base/index.ts'
-import type {Manifest} from '../manifest/index.ts'
+import type {Manifest, TrainSpec} from '../manifest/index.ts'
 import {selectNodes, type Rack, type RackNode} from '../rack/index.ts'
+import type {Wants} from '../reservation/index.ts'
 import type {Placement, RunSpec, TrainChoice} from './types.ts'
 
 /**
@@ -38,9 +39,15 @@ export function placeRun(manifest: Manifest, rack: Rack, choice: TrainChoice, id
     outputs: train.outputs,
     env: {...manifest.workspace.env, ...train.env},
     placements: placeRanks(chosen.slice(0, count), processes),
+    wants: wantsOf(train, choice, processes),
     experiment: manifest.tracking.experiment,
     tracked: choice.tracking,
   }
+}
+
+/** GPUs are for one run alone unless it says otherwise; cores are shared unless it says otherwise. */
+function wantsOf(train: TrainSpec, choice: TrainChoice, slots: number): Wants {
+  return {gpus: (choice.shareGpus ?? train.shareGpus) ? [] : 'all', slots, exclusive: choice.exclusive ?? train.exclusive ?? false}
 }
 
 /** Rank r runs on node floor(r / processes), in the order of the rack file. */

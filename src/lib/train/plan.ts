@@ -3,8 +3,10 @@ import type {Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
+import type {NodeReport} from '../nodes/index.ts'
 import type {Plan, Step, StepHandler} from '../plan/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
+import {readReservations, reserveGang, wantsText, type GangReservation, type NodeReservations} from '../reservation/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
@@ -26,31 +28,46 @@ export interface TrainPlan {
   handlers: Record<string, StepHandler>
   workspaces: WorkspacePlan
   /** Filled in while the steps are executed. */
-  live: {tracking?: Tracking; record?: TrackedStart; started: NodeRun[]}
+  live: {tracking?: Tracking; record?: TrackedStart; reservation?: GangReservation; started: NodeRun[]}
+  /** Who has what on its nodes, where that was asked for. */
+  held: NodeReport<NodeReservations>[]
 }
 
 /**
- * Plans a run: workspaces, addresses, the tracking record, and a start on every node. Looks at the nodes and changes nothing.
+ * Plans a run: the reservation of its nodes, workspaces, addresses, the tracking record, and a start on every node. Looks at the nodes and changes nothing.
  * Errors: those of placeRun and planWorkspace, and of a node that could not be looked at.
  */
 export async function planTrain(place: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
   const spec = placeRun(place.manifest, place.rack, choice)
   const nodes = spec.placements.map((one) => one.node)
   const hosts = await Promise.all(nodes.map((node) => openHost(place.fleet, node, context)))
-  const workspaces = await planWorkspace(hosts, place.manifest, context, {command: 'train'})
+  const [workspaces, held] = await Promise.all([
+    planWorkspace(hosts, place.manifest, context, {command: 'train'}),
+    choice.look ? readReservations(nodes, place.fleet, context) : [],
+  ])
   for (const error of workspaces.failed.values()) throw error
   const live: TrainPlan['live'] = {started: []}
   // Before anything is built: a missing head is told in the first second, not after minutes of pip.
   const reach = spec.tracked ? [reachStep(place)] : []
-  const before = [...reach, ...workspaces.plan.steps.map((step) => ({...step, needs: [...step.needs, ...reach.map((one) => one.id)]}))]
+  const reserve = {...reserveStep(spec, held), needs: reach.map((one) => one.id)}
+  const before = [...reach, reserve, ...workspaces.plan.steps.map((step) => ({...step, needs: [...step.needs, reserve.id]}))]
   const steps = [...before, ...stepsOf(spec, before, place)]
   return {
     spec,
     plan: {command: 'train', steps},
-    handlers: {...workspaces.handlers, ...makeHandlers(spec, hosts, workspaces, place, live, context)},
+    handlers: {...workspaces.handlers, ...makeHandlers({spec, hosts, workspaces, place, live, wait: choice.wait}, context)},
     workspaces,
     live,
+    held,
   }
+}
+
+/** Before anything is changed: whoever has to wait, or is refused, knows it in the first second. */
+function reserveStep(spec: RunSpec, held: NodeReport<NodeReservations>[]): Step {
+  const nodes = spec.placements.map((one) => one.node.name)
+  const now = held.flatMap(({node, value}) => (value?.reservations ?? []).map((one) => ({...one, at: node})))
+  const input = {lease: spec.run, nodes, wants: spec.wants, ...(held.length > 0 && {held: now})}
+  return {id: 'reserve', node: null, kind: 'train.reserve', title: `Reserve ${nodes.join(', ')}, all or none (each: ${wantsText(spec.wants)})`, input, needs: []}
 }
 
 function reachStep({manifest, rack}: TrainPlace): Step {
@@ -98,12 +115,24 @@ function startStep(spec: RunSpec, {node, index, ranks}: Placement, before: Step[
   }
 }
 
-function makeHandlers(spec: RunSpec, hosts: Host[], workspaces: WorkspacePlan, place: TrainPlace, live: TrainPlan['live'], context: Context): Record<string, StepHandler> {
+interface Making {
+  spec: RunSpec
+  hosts: Host[]
+  workspaces: WorkspacePlan
+  place: TrainPlace
+  live: TrainPlan['live']
+  wait: number | undefined
+}
+
+function makeHandlers({spec, hosts, workspaces, place, live, wait}: Making, context: Context): Record<string, StepHandler> {
   const nodes = spec.placements.map((one) => one.node)
   const secret = randomBytes(32).toString('hex')
   const hostOf = (name: string | null): Host => hosts.find((one) => one.node === name) as Host
   const environmentOf = (name: string): string | undefined => workspaces.workspaces.get(name)?.environment?.hash
   return {
+    'train.reserve': async () => {
+      live.reservation = await reserveGang(hosts, {lease: spec.run, project: spec.project, wants: spec.wants}, {wait}, context)
+    },
     'train.route': () => findAddresses(nodes, hosts, context),
     'train.reach': async () => {
       live.tracking = await openTrainTracking(place, context)
@@ -117,18 +146,28 @@ function makeHandlers(spec: RunSpec, hosts: Host[], workspaces: WorkspacePlan, p
       const addresses = (done.get('route') ?? {[step.node as string]: {address: '127.0.0.1', neighbours: 1}}) as GangAddresses
       const leader = nodes[0] as RackNode
       const port = (done.get(`start:${leader.name}`) as NodeRun | undefined)?.gang?.port ?? 0
-      const started = await hostOf(step.node).call<NodeRun>('run.start', nodeSpec(spec, step, {addresses, secret, port, workspaces, record: live.record}), {signal: context.kill})
+      const started = await hostOf(step.node).call<NodeRun>('run.start', nodeSpec(spec, step, {addresses, secret, port, workspaces, record: live.record, fence: live.reservation?.fences.get(step.node as string)}), {signal: context.kill})
       live.started.push(started)
       return started
     },
   }
 }
 
+/** What a node's spec has besides what is known before anything is done. */
+interface NodeParts {
+  addresses: GangAddresses
+  secret: string
+  port: number
+  workspaces: WorkspacePlan
+  record: TrackedStart | undefined
+  fence: number | undefined
+}
+
 /** spec.json of one node. */
 function nodeSpec(
   spec: RunSpec,
   step: Step,
-  {addresses, secret, port, workspaces, record}: {addresses: GangAddresses; secret: string; port: number; workspaces: WorkspacePlan; record: TrackedStart | undefined},
+  {addresses, secret, port, workspaces, record, fence}: NodeParts,
 ): Record<string, unknown> {
   const node = step.node as string
   const workspace = workspaces.workspaces.get(node)
@@ -153,6 +192,7 @@ function nodeSpec(
     address: addresses[node]?.address,
     neighbours: addresses[node]?.neighbours ?? 1,
     gang: {secret, address: addresses[leader]?.address, port, timeout: 60},
+    reservation: {lease: spec.run, fence},
     commit: record?.commit ?? null,
     created: Date.now() / 1000,
     tracking: record

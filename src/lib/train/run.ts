@@ -52,6 +52,7 @@ export async function runPlan(train: TrainPlan, place: TrainPlace, watch: TrainW
     if (outcomes.some((one) => one.status !== 'done')) await abandon(train, place, outcomes, context)
     throwFirst(outcomes)
     const run: FoundRun = {run: train.spec.run, nodes: [...train.live.started].sort((a, b) => a.index - b.index)}
+    train.live.reservation?.close() // the supervisors have taken it over
     watch.onStart?.(run.run)
     const details = watch.detach ? undefined : await attend(run, place, watch, context)
     return await describe(train, run, details, times, begin)
@@ -75,6 +76,7 @@ async function abandon(train: TrainPlan, place: TrainPlace, outcomes: StepOutcom
     const started = tried.map((node): NodeRun => live.started.find((one) => one.node === node) ?? ({node, index: -1} as NodeRun))
     await stopRun(place, {run: spec.run, nodes: started}, {kill: true}, context).catch(() => {})
   }
+  await live.reservation?.release()
   if (!live.record || !live.tracking) return
   const interrupted = context.signal.aborted
   const reason = outcomes.find((one) => one.error)?.error?.message ?? 'it was not started'

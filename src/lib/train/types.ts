@@ -1,5 +1,6 @@
 import type {TrainSpec} from '../manifest/index.ts'
 import type {RackNode} from '../rack/index.ts'
+import type {Wants} from '../reservation/index.ts'
 
 /** What the command line says besides the manifest. */
 export interface TrainChoice {
@@ -12,6 +13,13 @@ export interface TrainChoice {
   /** Beginning of the run's id, instead of the project's name. */
   name?: string | undefined
   tracking: boolean
+  /** Instead of what the manifest says. */
+  exclusive?: boolean | undefined
+  shareGpus?: boolean | undefined
+  /** Seconds to stand in line for nodes that others have: Infinity without end, absent not at all. */
+  wait?: number | undefined
+  /** Tell in the plan who has the nodes now. */
+  look?: boolean | undefined
 }
 
 /** Ranks of a run on one node. */
@@ -35,6 +43,8 @@ export interface RunSpec {
   outputs: string[]
   env: Record<string, string>
   placements: Placement[]
+  /** What is reserved on each of its nodes. */
+  wants: Wants
   experiment: string
   tracked: boolean
 }

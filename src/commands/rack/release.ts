@@ -1,0 +1,43 @@
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag, yesFlag} from '../../cli/flags.ts'
+
+export default class RackRelease extends BaseCommand {
+  static override summary = 'free what a run has reserved'
+  static override description =
+    'Reservations end with their run, and those of a command that was killed within about half a minute: this is for the rest. ' +
+    'One whose run goes on is freed only with --force, and its ranks are ended. One of another user is freed only where --user says whose it is, ' +
+    'and only where the account on the node may: the same one, or root.'
+  static override examples = ['<%= config.bin %> rack release digits-k3x9a', '<%= config.bin %> rack release digits-k3x9a --force --yes', '<%= config.bin %> rack release digits-k3x9a --user ada@laptop']
+  static override args = {run: Args.string({description: 'run, or the beginning of its id, as `rack reservations` shows it', required: true})}
+  static override flags = {
+    force: Flags.boolean({description: 'also where the run goes on: its ranks are ended'}),
+    user: Flags.string({helpValue: 'OWNER', description: 'whose it is, where it is not yours: as `rack reservations` shows it'}),
+    on: onFlag,
+    'dry-run': dryRunFlag,
+    yes: yesFlag,
+    rack: rackFlag,
+    project: projectFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(RackRelease)
+    const [{rack, fleet}, context] = [await this.session(flags), await this.context()]
+    const [reservation, {selectNodes}, {releasedText}] = await Promise.all([
+      import('../../lib/reservation/index.ts'), import('../../lib/rack/index.ts'), import('../../cli/reservation-text.ts'),
+    ])
+    const reports = await reservation.readReservations(selectNodes(rack, flags.on, rack.nodes), fleet, context)
+    for (const {node, ok, message} of reports) if (!ok) context.reporter.warn(`${node} was not asked: ${message}`)
+    const chosen = reservation.planRelease(reports, args.run, {user: flags.user, force: flags.force}, context)
+    if (flags['dry-run']) {
+      const {planText} = await import('../../cli/render.ts')
+      return this.answer(chosen.plan, planText)
+    }
+    if (chosen.parts.some((one) => one.reservation.state === 'running') && !flags.yes) {
+      const [{confirm}, {CliError}] = await Promise.all([import('../../cli/prompt.ts'), import('../../lib/base/index.ts')])
+      const sure = await confirm({message: `End the ranks of ${chosen.lease} (${chosen.owner}) and free its nodes?`, flag: '--yes'}, context)
+      if (!sure) throw new CliError('INTERRUPTED', 'nothing was changed')
+    }
+    return this.answer(await reservation.releaseLease(chosen, {rack, fleet}, flags.force, context), releasedText)
+  }
+}

@@ -1,0 +1,13 @@
+import {hostname, userInfo} from 'node:os'
+import type {Context} from '../base/index.ts'
+
+/** Who we are to other users: `ada@laptop`. */
+export function ownerName(context: Pick<Context, 'env'>): string {
+  let name: string
+  try {
+    name = userInfo().username
+  } catch {
+    name = context.env.USER ?? 'unknown' // a user id without an entry, as in containers
+  }
+  return `${name}@${hostname()}`
+}

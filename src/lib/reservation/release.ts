@@ -1,0 +1,90 @@
+import {CliError, type Context} from '../base/index.ts'
+import {nearestName} from '../document/index.ts'
+import {openHost} from '../host/index.ts'
+import type {NodeReport} from '../nodes/index.ts'
+import type {Plan} from '../plan/index.ts'
+import type {Rack} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import type {NodeReservations, Reservation} from './types.ts'
+import {ownerName} from './owner.ts'
+import {wantsText} from './text.ts'
+
+/** A lease as `rack release` found it: what it has on which node. */
+export interface ChosenLease {
+  lease: string
+  owner: string
+  parts: {node: string; reservation: Reservation}[]
+  /** What releaseLease would do. */
+  plan: Plan
+}
+
+/** What was freed, by node, and what was not. */
+export interface Released {
+  lease: string
+  owner: string
+  released: {node: string; state: Reservation['state']}[]
+  left: {node: string; why: string}[]
+}
+
+/**
+ * The lease that is meant, by its name or the beginning of it, and what freeing it would do. `user`: whose we say it is; ours by default.
+ * Pure. Errors: NOT_FOUND, CONFLICT (several, or it is running and nobody said --force), REFUSED (somebody else's).
+ */
+export function planRelease(reports: NodeReport<NodeReservations>[], name: string, {user, force}: {user?: string | undefined; force: boolean}, context: Pick<Context, 'env'>): ChosenLease {
+  const parts = reports.flatMap(({node, value}) => (value?.reservations ?? []).map((reservation) => ({node, reservation})))
+  const leases = [...new Set(parts.map((one) => one.reservation.lease))]
+  const named = leases.includes(name) ? [name] : leases.filter((one) => one.startsWith(name))
+  if (named.length > 1) throw new CliError('CONFLICT', `${named.length} reservations begin with ${name}`, {details: {leases: named}, hint: 'flexrack rack reservations'})
+  const [lease] = named
+  if (lease === undefined) {
+    const near = nearestName(name, leases)
+    throw new CliError('NOT_FOUND', `no node has a reservation ${name}${near ? `; did you mean ${near}?` : ''}`, {hint: 'flexrack rack reservations', details: {nearest: near}})
+  }
+  const all = parts.filter((one) => one.reservation.lease === lease)
+  const whose = user ?? ownerName(context)
+  const mine = all.filter((one) => one.reservation.owner === whose)
+  const [other] = all.filter((one) => one.reservation.owner !== whose)
+  if (mine.length === 0 && other) {
+    throw new CliError('REFUSED', `${lease} belongs to ${other.reservation.owner} (account ${other.reservation.user} on ${other.node}), not to ${whose}`, {
+      hint: `ask ${other.reservation.owner}, or say whose it is:\nflexrack rack release ${lease} --user ${other.reservation.owner}`,
+      details: {lease, owner: other.reservation.owner, user: other.reservation.user},
+    })
+  }
+  const running = mine.find((one) => one.reservation.state === 'running')
+  if (running && !force) {
+    throw new CliError('CONFLICT', `run ${lease} is running on ${running.node} and gives its nodes back when it ends`, {
+      hint: `flexrack runs stop ${lease}\nflexrack rack release ${lease} --force   (ends its ranks)`,
+      details: {lease, nodes: mine.map((one) => one.node)},
+    })
+  }
+  return {lease, owner: whose, parts: mine, plan: releasePlan(lease, mine)}
+}
+
+function releasePlan(lease: string, parts: ChosenLease['parts']): Plan {
+  return {
+    command: 'rack release',
+    steps: parts.map(({node, reservation}, index) => ({
+      id: `release:${node}:${index}`, node, kind: 'rack.release', needs: [], input: {lease, state: reservation.state},
+      title: `Free ${wantsText(reservation.wants)} of ${lease} (${reservation.owner}, ${reservation.state})${reservation.state === 'running' ? ', and end its ranks' : ''}`,
+    })),
+  }
+}
+
+/** Frees it on its nodes. Errors: REFUSED where the node's own rights forbid it, and those of a node. */
+export async function releaseLease({lease, owner, parts}: Omit<ChosenLease, 'plan'>, {rack, fleet}: {rack: Rack; fleet: Fleet}, force: boolean, context: Context): Promise<Released> {
+  const names = [...new Set(parts.map((one) => one.node))]
+  const answers = await Promise.all(
+    rack.nodes.filter((one) => names.includes(one.name)).map(async (node) => {
+      const host = await openHost(fleet, node, context)
+      return {node: node.name, ...(await host.call<{released: Reservation[]; left: (Reservation & {why: string})[]}>('reservation.release', {lease, owner, force}))}
+    }),
+  )
+  const released = answers.flatMap((one) => one.released.map(({state}) => ({node: one.node, state})))
+  const left = answers.flatMap((one) => one.left.map(({why}) => ({node: one.node, why})))
+  const [forbidden] = left.filter((one) => one.why === 'right')
+  if (forbidden) {
+    const account = parts.find((one) => one.node === forbidden.node)?.reservation.user
+    throw new CliError('REFUSED', `${lease} belongs to the account ${account} on ${forbidden.node}: only that account and root can free it`, {details: {lease, released, left}})
+  }
+  return {lease, owner, released, left}
+}

@@ -1,0 +1,124 @@
+import os
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from reservation_support import FORK, Case  # noqa: E402
+
+from flexrack_node.reservation import confirm, listing, release, take  # noqa: E402
+from flexrack_node.reservation_hold import Hold  # noqa: E402
+
+
+class RaceTest(Case):
+    def test_of_thirty_that_ask_at_once_exactly_one_gets_it_in_every_round(self):
+        count, rounds = 30, 15
+        barrier, wins = FORK.Barrier(count), FORK.Array("i", rounds)
+
+        def one(number):
+            channel = self.node(f"root-{number}")
+            for turn in range(rounds):
+                barrier.wait(60)
+                answer = self.ask(f"run-{number}-{turn}", channel)
+                if answer["granted"]:
+                    with wins.get_lock():
+                        wins[turn] += 1
+                elif not answer["holders"]:
+                    os._exit(3)  # a refusal names who is in the way
+                barrier.wait(60)
+                release({"lease": f"run-{number}-{turn}", "own": True}, channel)
+
+        self.race(one, count)
+        self.assertEqual(list(wins), [1] * rounds)
+
+    def test_no_two_have_it_at_the_same_time_while_holders_are_killed(self):
+        """Every process takes, confirms, holds as a supervisor does, and is killed while it holds; the next one must get it, alone."""
+        inside = self.folder / "inside"
+        inside.mkdir()
+        done = FORK.Value("i", 0)
+
+        def one(number):
+            channel = self.node(f"root-{number}")
+            end = time.monotonic() + 60
+            while time.monotonic() < end:
+                answer = self.ask(f"run-{number}", channel)
+                if not answer["granted"]:
+                    continue
+                lease = {"lease": f"run-{number}", "fence": answer["fence"]}
+                confirm(lease, channel)
+                Hold(channel.root, lease, print).take_over()
+                alive = [int(path.name) for path in inside.iterdir() if (inside / path.name).exists() and os.path.exists(f"/proc/{path.name}")]
+                if any(_is_running(pid) for pid in alive):
+                    os._exit(4)
+                (inside / str(os.getpid())).touch()
+                with done.get_lock():
+                    done.value += 1
+                os.kill(os.getpid(), 9)
+            os._exit(5)
+
+        codes = self.race(one, 12, allowed=(-9,))
+        self.assertEqual((codes, done.value), ([-9] * 12, 12))
+
+    def race(self, work, count, allowed=(0,)):
+        processes = [FORK.Process(target=work, args=(number,)) for number in range(count)]
+        for process in processes:
+            process.start()
+        for process in processes:
+            process.join(90)
+        codes = [process.exitcode for process in processes]
+        self.assertTrue(all(code in allowed for code in codes), codes)
+        return codes
+
+
+def _is_running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    except OSError:
+        return False
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs root to be two users")
+class UsersTest(Case):
+    def as_user(self, uid, verb, **given):
+        """What the verb answers that user. In a fork: the interpreter itself may be where only root can read."""
+        self.folder.chmod(0o755)
+        channel = self.node(f"home-{uid}")
+        near, far = FORK.Pipe()
+
+        def ask():
+            os.setgroups([])
+            os.setgid(uid)
+            os.setuid(uid)
+            os.umask(0o077)
+            far.send(verb(given, channel))
+
+        process = FORK.Process(target=ask)
+        process.start()
+        process.join(60)
+        self.assertEqual(process.exitcode, 0)
+        return near.recv()
+
+    def wish(self, lease, uid):
+        return {"lease": lease, "owner": f"user{uid}@here", "node": "n", "nodes": ["n"], "ttl": 20, "wants": {"gpus": [], "slots": 1, "exclusive": True}}
+
+    def test_users_see_each_other_and_cannot_touch_what_is_not_theirs(self):
+        self.assertTrue(self.as_user(65534, take, **self.wish("a", 65534))["granted"])
+        refused = self.as_user(12345, take, **self.wish("b", 12345))
+        self.assertEqual([(one["lease"], one["user"], one["owner"]) for one in refused["holders"]], [("a", "nobody", "user65534@here")])
+        left = self.as_user(12345, release, lease="a", owner="user65534@here", force=True)
+        self.assertEqual([one["why"] for one in left["left"]], ["right"])
+        self.assertEqual(self.held(), [("a", "prepared")])
+        self.assertEqual(len(release({"lease": "a", "owner": "user65534@here"}, self.channel)["released"]), 1)
+
+    def test_a_name_that_somebody_else_has_taken_hinders_nobody(self):
+        squatted = self.shared / "flexrack-reservations-12345"
+        squatted.mkdir(mode=0o755)
+        os.chown(squatted, 65534, 65534)
+        self.assertTrue(self.as_user(12345, take, **self.wish("b", 12345))["granted"])
+        (one,) = listing(None, self.channel)["reservations"]
+        self.assertEqual((one["lease"], one["user"]), ("b", "12345"))
+
+if __name__ == "__main__":
+    unittest.main()
