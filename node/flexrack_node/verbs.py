@@ -29,6 +29,7 @@ VERBS = {
     "node.facts": "facts:measure",
     "node.installed": "uninstall:listing",
     "node.uninstall": "uninstall:remove",
+    "preflight.run": "preflight:run",
     "run.follow": "follow:follow",
     "run.list": "run_state:listing",
     "run.reconcile": "run:reconcile",
