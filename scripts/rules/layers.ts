@@ -6,7 +6,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['document'],
   ['manifest', 'rack', 'recipe'],
   ['plan', 'host', 'ssh', 'artifact', 'tracking'],
-  ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'train', 'runs', 'model', 'endpoint', 'head', 'gpu', 'overview'],
+  ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'runs', 'model', 'endpoint', 'head', 'gpu', 'overview'],
 ]
 
 /** Everything below src that may import the package, by the start of its path. */

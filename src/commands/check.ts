@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core'
 import {BaseCommand} from '../cli/base-command.ts'
 import {checkText} from '../cli/check-text.ts'
-import {onFlag, projectFlag, rackFlag} from '../cli/flags.ts'
+import {onFlag, projectFlag, rackFlag, skipFlag} from '../cli/flags.ts'
 import type {CheckResult} from '../lib/project/index.ts'
 
 export default class Check extends BaseCommand {
@@ -9,22 +9,25 @@ export default class Check extends BaseCommand {
   static override description =
     'Looks over the manifest, the rack file, every node (reachable, host key, Python, disk, clock, routes) and the head. Each finding names its file and line, or its node, and a way out. ' +
     'With errors the exit status is 3. --offline stops after the files.'
-  static override examples = ['<%= config.bin %> check', '<%= config.bin %> check --offline', '<%= config.bin %> check --on node-1 --json']
+  static override examples = ['<%= config.bin %> check', '<%= config.bin %> check --offline', '<%= config.bin %> check --on node-1 --json', '<%= config.bin %> check --preflight']
   static override flags = {
     rack: rackFlag,
     on: onFlag,
     project: projectFlag,
-    offline: Flags.boolean({description: 'do not connect to the nodes'}),
+    offline: Flags.boolean({description: 'do not connect to the nodes', exclusive: ['preflight']}),
+    preflight: Flags.boolean({description: 'measure also what a training looks at before it starts: limits, versions, GPUs, old processes, the ways between the nodes'}),
+    skip: {...skipFlag, dependsOn: ['preflight']},
   }
 
   async run(): Promise<CheckResult> {
     const {flags} = await this.parse(Check)
     const ctx = await this.context()
-    const [{checkProject}, {openRackFleet}] = await Promise.all([import('../lib/project/index.ts'), import('../cli/fleet.ts')])
+    const [{checkProject}, {openRackFleet}, {parseSkip}] = await Promise.all([import('../lib/project/index.ts'), import('../cli/fleet.ts'), import('../lib/preflight/index.ts')])
     const result = await checkProject(
       {
         project: flags.project ?? process.cwd(),
         offline: flags.offline,
+        ...(flags.preflight && {preflight: {skip: parseSkip(flags.skip)}}),
         openFleet: (rack) => openRackFleet(rack, ctx),
         ...(flags.rack !== undefined && {rack: flags.rack}),
         ...(flags.on !== undefined && {on: flags.on}),
@@ -34,7 +37,8 @@ export default class Check extends BaseCommand {
     this.answer(result, checkText)
     if (result.ok) return result
     const {CliError} = await import('../lib/base/index.ts')
-    const errors = result.findings.filter((finding) => finding.severity === 'error').length
-    throw new CliError('CHECK_FAILED', `the check found ${errors} ${errors === 1 ? 'error' : 'errors'}`, {details: {findings: result.findings, checked: result.checked}})
+    const findings = [...result.findings, ...(result.preflight?.findings ?? [])]
+    const errors = findings.filter((finding) => finding.severity === 'error').length
+    throw new CliError('CHECK_FAILED', `the check found ${errors} ${errors === 1 ? 'error' : 'errors'}`, {details: {findings: result.findings, checked: result.checked, ...(result.preflight && this.jsonEnabled() && {preflight: result.preflight})}})
   }
 }

@@ -1,12 +1,12 @@
 import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../cli/base-command.ts'
-import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../cli/flags.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag, skipFlag} from '../cli/flags.ts'
 import {wordsOf} from '../cli/words.ts'
 
 export default class Train extends BaseCommand {
   static override summary = 'train on the nodes of the rack'
   static override description =
-    'Makes the nodes look like the project, starts the ranks on all of them as one gang, and shows their output, merged. ' +
+    'Makes the nodes look like the project, looks over them and the ways between them (preflight), starts the ranks on all of them as one gang, and shows their output, merged. ' +
     'Ctrl-C once stops the run gracefully, twice at once; if this command goes away otherwise, the run goes on. ' +
     'One rank that fails ends the run everywhere; the first cause is shown.'
   static override examples = [
@@ -14,6 +14,7 @@ export default class Train extends BaseCommand {
     '<%= config.bin %> train --nodes 2 --processes-per-node 4 -- --epochs 20',
     '<%= config.bin %> train --detach',
     '<%= config.bin %> train --dry-run',
+    '<%= config.bin %> train --skip bandwidth,versions',
   ]
   static override strict = false
   static override args = {arguments: Args.string({description: 'after --: arguments for the script, added to those of the manifest'})}
@@ -23,6 +24,8 @@ export default class Train extends BaseCommand {
     detach: Flags.boolean({char: 'd', description: 'return as soon as it runs'}),
     name: Flags.string({description: 'beginning of the run\'s id (default: the project\'s name)'}),
     tracking: Flags.boolean({allowNo: true, default: true, description: 'record the run at the tracking server'}),
+    skip: skipFlag,
+    force: Flags.boolean({description: 'start in spite of errors that the preflight finds'}),
     on: onFlag,
     'dry-run': dryRunFlag,
     rack: rackFlag,
@@ -32,10 +35,11 @@ export default class Train extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Train)
     const [context, place] = [await this.context(), await this.projectSession(flags)]
-    const [{planTrain, runPlan}, {failureOf}, {trainedText}, {planText, count}, {linePrinter, newsTeller}] = await Promise.all([
-      import('../lib/train/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/follow-lines.ts'),
+    const [{planTrain, runPlan}, {parseSkip}, {failureOf}, {trainedText}, {planText, count}, {linePrinter, newsTeller}] = await Promise.all([
+      import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/follow-lines.ts'),
     ])
-    const choice = {nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: wordsOf(raw), name: flags.name, tracking: flags.tracking}
+    const preflight = {skip: parseSkip(flags.skip), force: flags.force}
+    const choice = {nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: wordsOf(raw), name: flags.name, tracking: flags.tracking, preflight}
     const train = await planTrain(place, choice, context)
     if (flags['dry-run']) return this.answer(train.plan, planText)
     const json = this.jsonEnabled()

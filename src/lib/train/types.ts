@@ -1,4 +1,5 @@
 import type {TrainSpec} from '../manifest/index.ts'
+import type {CheckName} from '../preflight/index.ts'
 import type {RackNode} from '../rack/index.ts'
 
 /** What the command line says besides the manifest. */
@@ -12,6 +13,15 @@ export interface TrainChoice {
   /** Beginning of the run's id, instead of the project's name. */
   name?: string | undefined
   tracking: boolean
+  /** What is looked at before anything starts; everything by default. */
+  preflight?: PreflightChoice | undefined
+}
+
+export interface PreflightChoice {
+  /** Checks that are left out. */
+  skip: CheckName[]
+  /** Goes on in spite of errors. */
+  force: boolean
 }
 
 /** Ranks of a run on one node. */

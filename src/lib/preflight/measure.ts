@@ -1,0 +1,131 @@
+import {randomBytes} from 'node:crypto'
+import type {Context} from '../base/index.ts'
+import type {CheckName} from './checks.ts'
+import {Conversation, within} from './conversation.ts'
+import {measureRates} from './rates.ts'
+import type {Measured, NodeMeasured, NodeState, PreflightNode, PreflightTimes, Way} from './types.ts'
+
+export interface MeasureInput {
+  nodes: PreflightNode[]
+  checks: CheckName[]
+  /** Name of the project whose environment is looked at; absent: none. */
+  project?: string
+  /** Bandwidth also between nodes that share a machine, where it says nothing about a network: for measuring the measuring. */
+  onOneMachine?: boolean
+}
+
+/** One node while it is measured. */
+export interface Taking {
+  measured: NodeMeasured
+  talk: Conversation
+  port?: number
+}
+
+/** Milliseconds. The sum of what can be waited for stays near ten seconds also where nodes hang. */
+const READY_MS = 5000
+const ANSWER_MS = 2000
+/** Connecting takes 3 s at most on the node, the talk after it three times 2 s; a few hundred connections take their time, too. */
+const REACH_MS = 7000
+const FACTS_MS = 8000
+const BANDWIDTH_MS = 3000
+const ALL_MS = 9500
+
+/**
+ * Asks all nodes at once; a node that fails is told in its own `error` and left out of what follows. Everybody is connected to by
+ * everybody; bandwidth is measured in rounds, as many as there is time for.
+ */
+export async function measureNodes({nodes, checks, project, onOneMachine = false}: MeasureInput, context: Context): Promise<Measured> {
+  const begin = performance.now()
+  const secret = randomBytes(24).toString('hex')
+  const talks = nodes.map(({host, address}, index): Taking => {
+    const input = {node: host.node, leads: index === 0, checks, seconds: 15, ...(project !== undefined && {project}), ...(address !== undefined && {address, secret})}
+    return {measured: {node: host.node, ...(address !== undefined && {address})}, talk: new Conversation(host, input, context.signal)}
+  })
+  const times: PreflightTimes = {open: 0, reach: 0, bandwidth: 0, facts: 0, total: 0}
+  const timed = async <T>(phase: keyof PreflightTimes, work: Promise<T>): Promise<T> => {
+    const from = performance.now()
+    return work.finally(() => {
+      times[phase] = Math.round(performance.now() - from)
+    })
+  }
+  try {
+    const rendezvous = await timed('open', open(talks, checks))
+    const able = talks.filter((one) => one.port !== undefined)
+    const ways = checks.includes('reach') ? await timed('reach', reachAll(able, rendezvous)) : []
+    const left = Math.min(BANDWIDTH_MS, ALL_MS - (performance.now() - begin))
+    const {rates, pairs} = await timed('bandwidth', measureRates(able, ways, checks.includes('bandwidth') ? left : 0, onOneMachine))
+    await timed('facts', askFacts(talks, Math.max(1000, FACTS_MS - (performance.now() - begin))))
+    times.total = Math.round(performance.now() - begin)
+    return {nodes: talks.map((one) => one.measured), ways, rates, pairs, times}
+  } finally {
+    await Promise.all(talks.map((one) => one.talk.close()))
+  }
+}
+
+/** Waits until every node listens, and reads its clock. Returns where the leader's rendezvous would be. */
+async function open(talks: Taking[], checks: CheckName[]): Promise<[string, string, number] | undefined> {
+  let rendezvous: [string, string, number] | undefined
+  await Promise.all(
+    talks.map(async (one) => {
+      const {measured, talk} = one
+      try {
+        const ready = (await within(talk.ready, READY_MS, measured.node)) as unknown as Ready
+        measured.machine = ready.machine
+        if (ready.interface) measured.interface = ready.interface
+        if (ready.failed !== undefined) measured.closed = ready.failed
+        else if (ready.port !== undefined) one.port = ready.port
+        if (ready.rendezvous !== undefined) rendezvous = [measured.node, measured.address as string, ready.rendezvous]
+        if (!checks.includes('clock')) return
+        const before = Date.now()
+        const {at} = await talk.ask<{at: number}>({do: 'clock'}, ANSWER_MS)
+        const after = Date.now()
+        measured.clock = {ahead: at - (before + after) / 2000, within: (after - before) / 2000}
+      } catch (error) {
+        measured.error = (error as Error).message
+      }
+    }),
+  )
+  return rendezvous
+}
+
+interface Ready {
+  machine: string
+  port?: number
+  rendezvous?: number
+  interface?: NodeMeasured['interface']
+  failed?: string
+}
+
+async function reachAll(able: Taking[], rendezvous: [string, string, number] | undefined): Promise<Way[]> {
+  const places = able.map(({measured, port}) => [measured.node, [measured.address, port]] as const)
+  const found = await Promise.all(
+    able.map(async ({measured, talk}): Promise<Way[]> => {
+      const from = measured.node
+      const command = {do: 'reach', peers: Object.fromEntries(places.filter(([node]) => node !== from)), ...(rendezvous && rendezvous[0] !== from && {rendezvous})}
+      try {
+        const answer = await talk.ask<{ways: Record<string, Omit<Way, 'from' | 'to'>>; rendezvous?: Omit<Way, 'from' | 'to'>}>(command, REACH_MS)
+        const ways = Object.entries(answer.ways).map(([to, way]): Way => ({from, to, ...way}))
+        return answer.rendezvous && rendezvous ? [...ways, {from, to: rendezvous[0], ...answer.rendezvous, rendezvous: true}] : ways
+      } catch (error) {
+        measured.error ??= (error as Error).message
+        return []
+      }
+    }),
+  )
+  return found.flat()
+}
+
+async function askFacts(talks: Taking[], milliseconds: number): Promise<void> {
+  await Promise.all(
+    talks.map(async ({measured, talk}) => {
+      if (measured.error !== undefined) return
+      try {
+        const {event: _event, id: _id, ...state} = await talk.ask<NodeState & {event: string; id: number}>({do: 'facts'}, milliseconds)
+        measured.state = state
+      } catch (error) {
+        measured.error = (error as Error).message
+      }
+    }),
+  )
+}
+
