@@ -82,7 +82,7 @@ function judgeLimits(node: string, {limits, rdma}: NodeState, {processes}: Deman
   }
 }
 
-/** Ranks get the hard limit. */
+/** Ranks get the hard limit (node/flexrack_node/rank.py). */
 function least([, hard]: Limit): number {
   return hard ?? Infinity
 }
@@ -125,5 +125,6 @@ function holders({processes, used}: GpuState): string {
 }
 
 function size(bytes: number): string {
+  if (bytes > 0 && bytes < MIB) return `${Math.ceil(bytes / 1024)} KiB`
   return bytes >= GIB ? `${(bytes / GIB).toFixed(1)} GiB` : `${Math.round(bytes / MIB)} MiB`
 }
