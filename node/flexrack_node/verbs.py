@@ -29,6 +29,8 @@ VERBS = {
     "node.facts": "facts:measure",
     "node.installed": "uninstall:listing",
     "node.uninstall": "uninstall:remove",
+    "preflight.mend": "preflight_mend:mend",
+    "preflight.mendable": "preflight_mend:mendable",
     "preflight.run": "preflight:run",
     "run.follow": "follow:follow",
     "run.list": "run_state:listing",

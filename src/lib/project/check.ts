@@ -1,6 +1,7 @@
 import type {Context} from '../base/index.ts'
 import {readManifest, type LocatedManifest} from '../manifest/index.ts'
-import type {CheckName, PreflightResult} from '../preflight/index.ts'
+import type {NodeReport} from '../nodes/index.ts'
+import type {CheckName, Mended, PreflightResult} from '../preflight/index.ts'
 import {loadRack, selectNodes, type Rack, type RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {findingsOf, type Finding} from './findings.ts'
@@ -26,6 +27,8 @@ export interface CheckResult {
   findings: Finding[]
   /** With --preflight; its findings are in it alone. */
   preflight?: PreflightResult
+  /** With --fix: what was mended before the check. */
+  mended?: NodeReport<Mended[]>[]
 }
 
 /** Looks over everything that a run needs: manifest, rack file, nodes, head. Never throws for what it finds. */
