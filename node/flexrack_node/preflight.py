@@ -1,9 +1,10 @@
 """preflight.run: what a training needs of this node and of the ways to the others, measured while the caller says when.
 
 A conversation: the caller's commands are JSON lines after the input, {"id": n, "do": WORD, ...}; each is answered by an event
-{"event": "done", "id": n, ...}. The end of stdin ends it. Nothing of it stays: the listener lives in this process, for SECONDS at most.
+{"event": "done", "id": n, ...}. The end of stdin ends it. Nothing of it stays: the ports are this process's, and open for OPEN_SECONDS at most.
 
     clock                                          {at}: seconds since 1970
+    listen                                         {port, rendezvous?, interface?} | {failed}
     reach  {peers: {node: [address, port]}, rendezvous?: [node, address, port]}    {ways: {node: {ms} | {error, text}}, rendezvous?}
     flood  {peer: [node, address, port], seconds}  {bytes, seconds} | {error, text}
     facts                                          the measurements of preflight_facts
@@ -16,82 +17,82 @@ import time
 from typing import Any, Dict, Optional
 
 from flexrack_node.channel import Channel
+from flexrack_node.launch import free_port, interface_of, machine_id
 from flexrack_node.preflight_link import Listener, at_once, flood, reach
 
-SECONDS = 15.0  # that a port is open, and that the conversation lasts
+OPEN_SECONDS = 15.0  # that a port is open
+SECONDS = 30.0  # that the conversation lasts
 
 
 def run(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{node, address?, secret?, leads, project?, checks, seconds?}. With an address it listens there. Returns {}."""
-    seconds = min(float(given.get("seconds") or SECONDS), SECONDS)
-    commands = _Commands(channel, seconds)
-    listener = Listener(given["address"], given["node"], given["secret"], seconds) if given.get("address") else None
+    """{node, address?, secret?, leads, project?, checks, seconds?, open_seconds?}: says when it is ready, and on which machine. Returns {}."""
+    talk = _Talk(given, channel)
     try:
-        channel.event("ready", **_open(listener, given))
-        measured = _Background(given, channel)
-        for command in iter(commands.next, None):
-            channel.event("done", id=command["id"], **_do(command, given, measured))
+        channel.event("ready", machine=machine_id())
+        for command in iter(_Commands(channel, min(float(given.get("seconds") or SECONDS), SECONDS)).next, None):
+            channel.event("done", id=command["id"], **talk.answer(command))
         return {}
     finally:
-        if listener:
-            listener.close()
+        talk.close()
 
 
-def _do(command: Dict[str, Any], given: Dict[str, Any], measured: "_Background") -> Dict[str, Any]:
-    own = (given["node"], given.get("address") or "")
-    secret = given.get("secret") or ""
-    if command["do"] == "clock":
-        return {"at": time.time()}
-    if command["do"] == "facts":
-        return measured.wait()
-    if command["do"] == "flood":
-        return flood(own, tuple(command["peer"]), secret, float(command["seconds"]))
-    peers = {node: (node, *place) for node, place in command["peers"].items()}
-    jobs = {node: lambda peer=peer: reach(own, peer, secret) for node, peer in peers.items()}
-    if command.get("rendezvous"):
-        jobs[""] = lambda: reach(own, tuple(command["rendezvous"]), secret)
-    ways = at_once(jobs)
-    rendezvous = ways.pop("", None)
-    return {"ways": ways, **({"rendezvous": rendezvous} if rendezvous else {})}
-
-
-def _open(listener: Optional[Listener], given: Dict[str, Any]) -> Dict[str, Any]:
-    """{machine, port?, rendezvous?, interface?, failed?}: `rendezvous` is a port among those that a run's rendezvous takes."""
-    from flexrack_node.launch import free_port, interface_of, machine_id
-
-    found: Dict[str, Any] = {"machine": machine_id()}
-    if not listener:
-        return found
-    from flexrack_node.network import link
-
-    try:
-        found["port"] = listener.open()
-        if given.get("leads"):
-            found["rendezvous"] = listener.open(free_port(given["address"]))
-        name = interface_of(given["address"])
-        if name:
-            found["interface"] = {"name": name, **link(name)}
-    except OSError as error:
-        found["failed"] = error.strerror or str(error)
-    return found
-
-
-class _Background:
-    """The measurements that need no other node, made while the ways are tried."""
+class _Talk:
+    """What there is while the conversation lasts: the ports, and the measurements, which begin with the first command."""
 
     def __init__(self, given: Dict[str, Any], channel: Channel) -> None:
+        self._given, self._channel = given, channel
+        self._own = (str(given["node"]), str(given.get("address") or ""))
+        self._secret = str(given.get("secret") or "")
+        self._listener: Optional[Listener] = None
         self._facts: Dict[str, Any] = {}
-        self._thread = threading.Thread(target=self._measure, args=(given, channel), daemon=True)
-        self._thread.start()
+        self._measuring = threading.Thread(target=self._measure, daemon=True)
 
-    def wait(self) -> Dict[str, Any]:
-        self._thread.join()
+    def close(self) -> None:
+        if self._listener:
+            self._listener.close()
+
+    def answer(self, command: Dict[str, Any]) -> Dict[str, Any]:
+        if command["do"] == "clock":
+            return {"at": time.time()}
+        # Not before: on a machine that is several nodes, measuring would hold up those that are just starting.
+        if not self._measuring.ident:
+            self._measuring.start()
+        if command["do"] == "listen":
+            return self._listen()
+        if command["do"] == "reach":
+            return self._reach(command)
+        if command["do"] == "flood":
+            return flood(self._own, tuple(command["peer"]), self._secret, float(command["seconds"]))
+        self._measuring.join()
         return self._facts
 
-    def _measure(self, given: Dict[str, Any], channel: Channel) -> None:
+    def _listen(self) -> Dict[str, Any]:
+        """{port, rendezvous?, interface?} or {failed}: `rendezvous` is a port among those that a run's rendezvous takes."""
+        from flexrack_node.network import link
+
+        node, address = self._own
+        self._listener = Listener(address, node, self._secret, min(float(self._given.get("open_seconds") or OPEN_SECONDS), OPEN_SECONDS))
+        try:
+            found: Dict[str, Any] = {"port": self._listener.open()}
+            if self._given.get("leads"):
+                found["rendezvous"] = self._listener.open(free_port(address))
+        except OSError as error:
+            return {"failed": error.strerror or str(error)}
+        name = interface_of(address)
+        return {**found, **({"interface": {"name": name, **link(name)}} if name else {})}
+
+    def _reach(self, command: Dict[str, Any]) -> Dict[str, Any]:
+        jobs = {node: lambda peer=(node, *place): reach(self._own, peer, self._secret) for node, place in command["peers"].items()}
+        if command.get("rendezvous"):
+            jobs[""] = lambda: reach(self._own, tuple(command["rendezvous"]), self._secret)
+        ways = at_once(jobs)
+        rendezvous = ways.pop("", None)
+        return {"ways": ways, **({"rendezvous": rendezvous} if rendezvous else {})}
+
+    def _measure(self) -> None:
         from flexrack_node.preflight_facts import measure
 
-        self._facts.update(measure(given, channel))
+        self._facts.update(measure(self._given, self._channel))
 
 
 class _Commands:

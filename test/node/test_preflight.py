@@ -154,6 +154,10 @@ class Talk:
         self._write(given)
         self.ready = self._read()
 
+    def listen(self) -> "Talk":
+        self.ready.update(self.ask(do="listen"))
+        return self
+
     def ask(self, **command: Any) -> Dict[str, Any]:
         self._number += 1
         self._write({"id": self._number, **command})
@@ -188,7 +192,7 @@ class ConversationTest(unittest.TestCase):
         return talk
 
     def test_two_nodes_reach_each_other_also_at_the_rendezvous(self) -> None:
-        first, second = self.talk(node="a", leads=True), self.talk(node="b", leads=False)
+        first, second = self.talk(node="a", leads=True).listen(), self.talk(node="b", leads=False).listen()
         self.assertEqual(first.ready["machine"], second.ready["machine"])
         self.assertEqual(first.ready["interface"]["name"], "lo")
         self.assertIn(first.ready["rendezvous"], range(20000, 32768))
@@ -211,12 +215,12 @@ class ConversationTest(unittest.TestCase):
         self.assertEqual(talk.end()[1], 0)
 
     def test_an_address_that_is_not_its_own_is_told(self) -> None:
-        talk = self.talk(node="a", leads=True, address="192.0.2.7")
+        talk = self.talk(node="a", leads=True, address="192.0.2.7").listen()
         self.assertIn("failed", talk.ready)
         self.assertEqual(talk.end()[1], 0)
 
     def test_it_ends_by_itself_although_nobody_closes_stdin(self) -> None:
-        talk = self.talk(node="a", leads=True, seconds=0.3)
+        talk = self.talk(node="a", leads=True, seconds=1).listen()
         assert talk.process.stdout
         readable, _, _ = select.select([talk.process.stdout], [], [], 20)
         self.assertTrue(readable)

@@ -7,6 +7,9 @@ interface Waiting {
   reject(error: Error): void
 }
 
+/** Milliseconds. */
+const CLOSE_MS = 3000
+
 /** One node's side of a preflight (preflight.run): a process there that listens while this lasts and does what it is asked. */
 export class Conversation {
   /** What it said when it was ready. Rejects where it did not become so. */
@@ -15,6 +18,7 @@ export class Conversation {
   readonly #body = new PassThrough()
   readonly #waiting = new Map<number, Waiting>()
   readonly #call: Promise<unknown>
+  readonly #abort = new AbortController()
   #number = 0
   #over: Error | undefined
 
@@ -22,7 +26,7 @@ export class Conversation {
     this.#node = host.node
     this.ready = new Promise((resolve, reject) => this.#waiting.set(0, {resolve, reject}))
     this.ready.catch(() => {})
-    this.#call = host.call('preflight.run', input, {body: this.#body, signal, onEvent: (event) => this.#hear(event)}).then(
+    this.#call = host.call('preflight.run', input, {body: this.#body, signal: AbortSignal.any([signal, this.#abort.signal]), onEvent: (event) => this.#hear(event)}).then(
       () => this.#end(new CliError('REMOTE_FAILED', `the preflight on ${this.#node} ended early`, {details: {node: this.#node}})),
       (error: Error) => this.#end(error),
     )
@@ -37,10 +41,10 @@ export class Conversation {
     return (await within(answer, milliseconds, this.#node)) as unknown as T
   }
 
-  /** Ends it: the node closes its ports and the process there ends. Never rejects. */
+  /** Ends it: the node closes its ports and the process there ends. A node that does not answer any more is not waited for. Never rejects. */
   async close(): Promise<void> {
     this.#body.end()
-    await this.#call
+    await within(this.#call, CLOSE_MS, this.#node).catch(() => this.#abort.abort())
   }
 
   #hear(event: NodeEvent): void {

@@ -21,9 +21,9 @@ export interface Taking {
   port?: number
 }
 
-/** Milliseconds. The sum of what can be waited for stays near ten seconds also where nodes hang. */
-const READY_MS = 5000
-const ANSWER_MS = 2000
+/** Milliseconds until a process is there: a second as a rule, more where many nodes are one machine. */
+const READY_MS = 8000
+const ANSWER_MS = 3000
 /** Connecting takes 3 s at most on the node, the talk after it three times 2 s; a few hundred connections take their time, too. */
 const REACH_MS = 7000
 const FACTS_MS = 8000
@@ -38,7 +38,7 @@ export async function measureNodes({nodes, checks, project, onOneMachine = false
   const begin = performance.now()
   const secret = randomBytes(24).toString('hex')
   const talks = nodes.map(({host, address}, index): Taking => {
-    const input = {node: host.node, leads: index === 0, checks, seconds: 15, ...(project !== undefined && {project}), ...(address !== undefined && {address, secret})}
+    const input = {node: host.node, leads: index === 0, checks, ...(project !== undefined && {project}), ...(address !== undefined && {address, secret})}
     return {measured: {node: host.node, ...(address !== undefined && {address})}, talk: new Conversation(host, input, context.signal)}
   })
   const times: PreflightTimes = {open: 0, reach: 0, bandwidth: 0, facts: 0, total: 0}
@@ -54,7 +54,7 @@ export async function measureNodes({nodes, checks, project, onOneMachine = false
     const ways = checks.includes('reach') ? await timed('reach', reachAll(able, rendezvous)) : []
     const left = Math.min(BANDWIDTH_MS, ALL_MS - (performance.now() - begin))
     const {rates, pairs} = await timed('bandwidth', measureRates(able, ways, checks.includes('bandwidth') ? left : 0, onOneMachine))
-    await timed('facts', askFacts(talks, Math.max(1000, FACTS_MS - (performance.now() - begin))))
+    await timed('facts', askFacts(talks, FACTS_MS))
     times.total = Math.round(performance.now() - begin)
     return {nodes: talks.map((one) => one.measured), ways, rates, pairs, times}
   } finally {
@@ -69,17 +69,25 @@ async function open(talks: Taking[], checks: CheckName[]): Promise<[string, stri
     talks.map(async (one) => {
       const {measured, talk} = one
       try {
-        const ready = (await within(talk.ready, READY_MS, measured.node)) as unknown as Ready
+        const ready = (await within(talk.ready, READY_MS, measured.node)) as unknown as {machine: string}
         measured.machine = ready.machine
-        if (ready.interface) measured.interface = ready.interface
-        if (ready.failed !== undefined) measured.closed = ready.failed
-        else if (ready.port !== undefined) one.port = ready.port
-        if (ready.rendezvous !== undefined) rendezvous = [measured.node, measured.address as string, ready.rendezvous]
-        if (!checks.includes('clock')) return
-        const before = Date.now()
-        const {at} = await talk.ask<{at: number}>({do: 'clock'}, ANSWER_MS)
-        const after = Date.now()
-        measured.clock = {ahead: at - (before + after) / 2000, within: (after - before) / 2000}
+      } catch (error) {
+        measured.error = (error as Error).message
+      }
+    }),
+  )
+  // All ports open together: a node that was slow to start does not use up the time that those of the others are open.
+  await Promise.all(
+    talks.filter((one) => one.measured.error === undefined).map(async (one) => {
+      const {measured, talk} = one
+      try {
+        if (checks.includes('clock')) measured.clock = await readClock(talk)
+        if (measured.address === undefined) return
+        const opened = await talk.ask<Opened>({do: 'listen'}, ANSWER_MS)
+        if (opened.interface) measured.interface = opened.interface
+        if (opened.failed !== undefined) measured.closed = opened.failed
+        else if (opened.port !== undefined) one.port = opened.port
+        if (opened.rendezvous !== undefined) rendezvous = [measured.node, measured.address, opened.rendezvous]
       } catch (error) {
         measured.error = (error as Error).message
       }
@@ -88,8 +96,14 @@ async function open(talks: Taking[], checks: CheckName[]): Promise<[string, stri
   return rendezvous
 }
 
-interface Ready {
-  machine: string
+async function readClock(talk: Conversation): Promise<{ahead: number; within: number}> {
+  const before = Date.now()
+  const {at} = await talk.ask<{at: number}>({do: 'clock'}, ANSWER_MS)
+  const after = Date.now()
+  return {ahead: at - (before + after) / 2000, within: (after - before) / 2000}
+}
+
+interface Opened {
   port?: number
   rendezvous?: number
   interface?: NodeMeasured['interface']
