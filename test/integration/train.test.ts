@@ -159,9 +159,10 @@ test('what --dry-run prints is what would be done, and it starts nothing', async
   expect(plan.steps.filter((step) => !step.kind.startsWith('workspace.')).map((step) => [step.id, step.needs.filter((id) => !/^(sync|environment):/.test(id))])).toEqual([
     ['reach', []],
     ['route', []],
-    ['track', ['reach']],
-    ['start:node-1', ['reach', 'route', 'track']],
-    ['start:node-2', ['reach', 'route', 'track', 'start:node-1']],
+    ['preflight', ['reach', 'route']],
+    ['track', ['reach', 'route', 'preflight']],
+    ['start:node-1', ['reach', 'route', 'preflight', 'track']],
+    ['start:node-2', ['reach', 'route', 'preflight', 'track', 'start:node-1']],
   ])
   expect(plan.steps.filter((step) => step.kind.startsWith('workspace.')).every((step) => step.needs.includes('reach'))).toBe(true)
   expect(JSON.stringify(plan)).not.toMatch(/secret|token/i)
