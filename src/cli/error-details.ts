@@ -1,7 +1,5 @@
 import {relative} from 'node:path'
 import type {Problem} from '../lib/manifest/index.ts'
-import type {PreflightResult} from '../lib/preflight/index.ts'
-import {preflightText} from './preflight-text.ts'
 import {table} from './render.ts'
 
 interface NodeOutcome {
@@ -12,8 +10,8 @@ interface NodeOutcome {
 }
 
 /**
- * The lines people get to see of an error's details. `problems` (of a file), `nodes` (what became of each), `preflight` and
- * `lines` (the last ones of a log) have a form of their own; other texts and numbers are shown as `name: value`, lists of texts
+ * The lines people get to see of an error's details. `problems` (of a file), `nodes` (what became of each) and `lines`
+ * (the last ones of a log) have a form of their own; other texts and numbers are shown as `name: value`, lists of texts
  * as lines, and nested data is left to --json. What `message` says already is not said again.
  */
 export function detailLines(details: Record<string, unknown>, message: string): string[] {
@@ -21,7 +19,6 @@ export function detailLines(details: Record<string, unknown>, message: string): 
     if (name === 'nearest' || name === 'flag' || (name === 'file' && details.problems)) return [] // said elsewhere
     if (name === 'problems' && Array.isArray(value)) return value.flatMap((one) => problemLines(one as Problem, message))
     if (name === 'nodes' && isListOf(value, 'node')) return (value as unknown as NodeOutcome[]).every((one) => one.message !== undefined && message.includes(one.message)) ? [] : nodeLines(value as unknown as NodeOutcome[])
-    if (name === 'preflight' && typeof value === 'object') return preflightText(value as PreflightResult).split('\n')
     if (name === 'lines' && Array.isArray(value)) return value.map((line) => `| ${String(line)}`)
     if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')) return [`${name}: ${value.join(', ')}`]
     if (typeof value === 'string' && value !== '') return message.includes(value) ? [] : `${name}: ${value}`.split('\n')

@@ -1,5 +1,6 @@
-import type {PreflightFinding, PreflightResult, Rate, Way} from '../lib/preflight/index.ts'
-import {paint} from './print.ts'
+import {isCliError} from '../lib/base/index.ts'
+import {groupFindings, type PreflightFinding, type PreflightResult, type Rate, type Way} from '../lib/preflight/index.ts'
+import {paint, printError} from './print.ts'
 import {count, duration, table} from './render.ts'
 
 /** Up to so many nodes the whole matrix is shown; beyond, the rows with something bad, a character a node. */
@@ -10,6 +11,12 @@ const MOST_FINDINGS = 24
 /** What a preflight found: the matrix of the ways, the findings, and what was looked at. */
 export function preflightText(result: PreflightResult): string {
   return [matrixText(result), ...findingTexts(result.findings), summaryText(result)].filter((part) => part !== '').join('\n\n')
+}
+
+/** Before the error of a training that its preflight ended: what was found, for people. Throws the error on. */
+export function throwWithPreflight(error: unknown, json: boolean): never {
+  if (!json && isCliError(error, 'PREFLIGHT_FAILED')) printError(preflightText(error.details.preflight as PreflightResult))
+  throw error
 }
 
 function summaryText({nodes, checks, skipped, findings, ways, rates, pairs, times, ok}: PreflightResult): string {
@@ -28,30 +35,13 @@ function summaryText({nodes, checks, skipped, findings, ways, rates, pairs, time
 
 /** The findings for people; the same thing on many nodes is said once. */
 function findingTexts(findings: PreflightFinding[]): string[] {
-  const groups = new Map<string, PreflightFinding[]>()
-  for (const finding of findings) {
-    const key = finding.node === undefined ? JSON.stringify(finding) : `${finding.severity} ${anonymous(finding.message, finding.node)}`
-    groups.set(key, [...(groups.get(key) ?? []), finding])
-  }
-  const shown = [...groups.values()].slice(0, MOST_FINDINGS).map(groupText)
-  const rest = groups.size - shown.length
+  const groups = groupFindings(findings)
+  const shown = groups.slice(0, MOST_FINDINGS).map(({severity, check, message, fix}) => {
+    const word = severity === 'error' ? paint.red('error') : paint.yellow('warning')
+    return `${word} ${check}: ${message}${fix === undefined ? '' : `\n  ${paint.cyan('fix:')} ${fix}`}`
+  })
+  const rest = groups.length - shown.length
   return rest > 0 ? [...shown, paint.dim(`... and ${rest} more; --json has all of them.`)] : shown
-}
-
-function groupText(group: PreflightFinding[]): string {
-  const [first] = group as [PreflightFinding]
-  const word = first.severity === 'error' ? paint.red('error') : paint.yellow('warning')
-  const nodes = group.map((one) => one.node)
-  const named = nodes.length > 4 ? `${nodes.slice(0, 3).join(', ')} and ${nodes.length - 3} more` : nodes.join(', ')
-  const message = group.length === 1 || first.node === undefined ? first.message : `${named}: ${anonymous(first.message, first.node)}`
-  const lines = [`${word} ${first.check}: ${message}`]
-  const fix = group.length > 1 && first.fix?.includes('--on ') ? first.fix.replace(`--on ${first.node}`, `--on ${nodes.join(',')}`) : first.fix
-  if (fix !== undefined) lines.push(`  ${paint.cyan('fix:')} ${fix}`)
-  return lines.join('\n')
-}
-
-function anonymous(message: string, node: string): string {
-  return message.startsWith(`${node}: `) ? message.slice(node.length + 2) : message
 }
 
 /** From the nodes on the left to those above. The empty string where no ways were tried. */

@@ -1,6 +1,5 @@
 import {Flags} from '@oclif/core'
 import {BaseCommand} from '../cli/base-command.ts'
-import {checkText} from '../cli/check-text.ts'
 import {onFlag, projectFlag, rackFlag, skipFlag, yesFlag} from '../cli/flags.ts'
 import type {CheckResult} from '../lib/project/index.ts'
 
@@ -25,7 +24,9 @@ export default class Check extends BaseCommand {
     const {flags} = await this.parse(Check)
     const ctx = await this.context()
     const mended = flags.fix ? await (await import('../cli/check-fix.ts')).fixNodes(await this.session(flags), {on: flags.on, yes: flags.yes, json: this.jsonEnabled()}, ctx) : undefined
-    const [{checkProject}, {openRackFleet}, {parseSkip}] = await Promise.all([import('../lib/project/index.ts'), import('../cli/fleet.ts'), import('../lib/preflight/index.ts')])
+    const [{checkProject}, {openRackFleet}, {parseSkip}, {checkText}] = await Promise.all([
+      import('../lib/project/index.ts'), import('../cli/fleet.ts'), import('../lib/preflight/index.ts'), import('../cli/check-text.ts'),
+    ])
     const checked = await checkProject(
       {
         project: flags.project ?? process.cwd(),

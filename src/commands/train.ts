@@ -35,8 +35,8 @@ export default class Train extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Train)
     const [context, place] = [await this.context(), await this.projectSession(flags)]
-    const [{planTrain, runPlan}, {parseSkip}, {failureOf}, {trainedText}, {planText, count}, {linePrinter, newsTeller}] = await Promise.all([
-      import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/follow-lines.ts'),
+    const [{planTrain, runPlan}, {parseSkip}, {failureOf}, {trainedText}, {planText, count}, {linePrinter, newsTeller}, {throwWithPreflight}] = await Promise.all([
+      import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/follow-lines.ts'), import('../cli/preflight-text.ts'),
     ])
     const preflight = {skip: parseSkip(flags.skip), force: flags.force}
     const choice = {nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: wordsOf(raw), name: flags.name, tracking: flags.tracking, preflight}
@@ -48,7 +48,7 @@ export default class Train extends BaseCommand {
       onStart: (run) => context.reporter.note(`run ${run}: ${count(train.spec.worldSize, 'rank')} on ${train.spec.placements.map((one) => one.node.name).join(', ')}`),
       onLines: linePrinter(json),
       onNews: newsTeller(context),
-    }, context)
+    }, context).catch((error: unknown) => throwWithPreflight(error, json))
     const {CliError} = await import('../lib/base/index.ts')
     if (json && trained.status !== 'running') process.stdout.write(`${JSON.stringify({result: trained})}\n`)
     else this.answer(trained, trainedText)

@@ -26,6 +26,8 @@ const READY_MS = 8000
 const ANSWER_MS = 3000
 /** Connecting takes 3 s at most on the node, the talk after it three times 2 s; a few hundred connections take their time, too. */
 const REACH_MS = 7000
+/** After so long nothing is tried a second time. */
+const AGAIN_MS = 5000
 const FACTS_MS = 8000
 const BANDWIDTH_MS = 3000
 const ALL_MS = 9500
@@ -110,16 +112,30 @@ interface Opened {
   failed?: string
 }
 
+/** Everybody to everybody. What got no answer in time is tried once more: a lost packet, or a busy moment, is no cut. */
 async function reachAll(able: Taking[], rendezvous: [string, string, number] | undefined): Promise<Way[]> {
+  const begin = performance.now()
+  const first = await reachOnce(able, rendezvous, () => true)
+  const unsure = new Set(first.filter((way) => way.error === 'silent' || way.error === 'mute').map(keyOf))
+  if (unsure.size === 0 || performance.now() - begin > AGAIN_MS) return first
+  const second = new Map((await reachOnce(able, rendezvous, (way) => unsure.has(keyOf(way)))).map((way) => [keyOf(way), way]))
+  return first.map((way) => second.get(keyOf(way)) ?? way)
+}
+
+const keyOf = ({from, to, rendezvous}: Pick<Way, 'from' | 'to' | 'rendezvous'>): string => `${from} ${to} ${rendezvous ?? false}`
+
+async function reachOnce(able: Taking[], rendezvous: [string, string, number] | undefined, isWanted: (way: Pick<Way, 'from' | 'to' | 'rendezvous'>) => boolean): Promise<Way[]> {
   const places = able.map(({measured, port}) => [measured.node, [measured.address, port]] as const)
   const found = await Promise.all(
     able.map(async ({measured, talk}): Promise<Way[]> => {
       const from = measured.node
-      const command = {do: 'reach', peers: Object.fromEntries(places.filter(([node]) => node !== from)), ...(rendezvous && rendezvous[0] !== from && {rendezvous})}
+      const peers = Object.fromEntries(places.filter(([to]) => to !== from && isWanted({from, to})))
+      const leader = rendezvous && rendezvous[0] !== from && isWanted({from, to: rendezvous[0], rendezvous: true}) ? rendezvous : undefined
+      if (measured.error !== undefined || (Object.keys(peers).length === 0 && !leader)) return []
       try {
-        const answer = await talk.ask<{ways: Record<string, Omit<Way, 'from' | 'to'>>; rendezvous?: Omit<Way, 'from' | 'to'>}>(command, REACH_MS)
+        const answer = await talk.ask<{ways: Record<string, Omit<Way, 'from' | 'to'>>; rendezvous?: Omit<Way, 'from' | 'to'>}>({do: 'reach', peers, ...(leader && {rendezvous: leader})}, REACH_MS)
         const ways = Object.entries(answer.ways).map(([to, way]): Way => ({from, to, ...way}))
-        return answer.rendezvous && rendezvous ? [...ways, {from, to: rendezvous[0], ...answer.rendezvous, rendezvous: true}] : ways
+        return answer.rendezvous && leader ? [...ways, {from, to: leader[0], ...answer.rendezvous, rendezvous: true}] : ways
       } catch (error) {
         measured.error ??= (error as Error).message
         return []

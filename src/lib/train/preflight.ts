@@ -1,7 +1,7 @@
 import {CliError, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import type {Step} from '../plan/index.ts'
-import {chosenChecks, CHECKS, runPreflight, type PreflightResult} from '../preflight/index.ts'
+import {chosenChecks, CHECKS, groupFindings, runPreflight, type PreflightResult} from '../preflight/index.ts'
 import type {GangAddresses, PreflightChoice, RunSpec} from './types.ts'
 
 /** The step that looks over the nodes before anything starts; none where every check is left out. Pure. */
@@ -46,6 +46,6 @@ export async function runPreflightStep(
     })
   }
   progress.done()
-  for (const {message, severity} of result.findings) context.reporter.warn(severity === 'error' ? `${message} (going on: --force)` : message)
+  for (const {message, severity} of groupFindings(result.findings)) context.reporter.warn(severity === 'error' ? `${message} (going on: --force)` : message)
   return result
 }

@@ -1,7 +1,7 @@
 import {stripVTControlCharacters} from 'node:util'
 import {expect, it} from 'vitest'
 import {matrixText, preflightText} from '../../../src/cli/preflight-text.ts'
-import {CHECKS, type CheckName, type PreflightResult, type Rate, type Way} from '../../../src/lib/preflight/index.ts'
+import {CHECKS, groupFindings, type CheckName, type PreflightResult, type Rate, type Way} from '../../../src/lib/preflight/index.ts'
 import {judge} from '../../../src/lib/preflight/preflight.ts'
 
 /** A rack of so many nodes with the given ways broken and rates slow (`from to`). */
@@ -54,4 +54,10 @@ it('stays readable where everything is broken', () => {
   expect(lines.length).toBeLessThan(120)
   expect(lines.some((line) => /and \d+ more rows like these/.test(line))).toBe(true)
   expect(lines.some((line) => /\.\.\. and \d+ more; --json has all of them/.test(line))).toBe(true)
+})
+
+it('gives one way out for several nodes', () => {
+  const find = (node: string, fix: string) => ({severity: 'error' as const, check: 'limits' as const, node, message: `${node}: too few`, fix})
+  expect(groupFindings([find('a', 'as root on a: x'), find('b', 'as root on b: x')])).toEqual([{severity: 'error', check: 'limits', message: 'a, b: too few', fix: 'as root on each of them: x'}])
+  expect(groupFindings([find('a', 'flexrack check --fix --on a'), find('b', 'flexrack check --fix --on b')])[0]?.fix).toBe('flexrack check --fix --on a,b')
 })
