@@ -92,13 +92,13 @@ class LinkTest(unittest.TestCase):
         with socket.create_server((HERE, 0)) as gone:
             closed = gone.getsockname()[1]
         self.assertEqual(reach(("a", HERE), ("b", HERE, closed), "s")["error"], "refused")
+        talks = self.server(lambda connection: connection.sendall(b"SSH-2.0-x\r\n"))
+        self.assertEqual(reach(("a", HERE), ("b", HERE, talks), "s")["error"], "stranger")
         waits = threading.Event()
         mute = self.server(lambda _connection: waits.wait(20))
         self.addCleanup(waits.set)
         self.be_impatient()
         self.assertEqual(reach(("a", HERE), ("b", HERE, mute), "s")["error"], "mute")
-        talks = self.server(lambda connection: connection.sendall(b"SSH-2.0-x\r\n"))
-        self.assertEqual(reach(("a", HERE), ("b", HERE, talks), "s")["error"], "stranger")
 
     def test_a_peer_that_takes_only_short_messages_is_told(self) -> None:
         def short(connection: socket.socket) -> None:
@@ -108,9 +108,7 @@ class LinkTest(unittest.TestCase):
             preflight_link._send(connection, {"proof": preflight_link._proof("s", "listener", challenge, hello["from"], hello["to"])})
             connection.recv(LARGE)  # and no answer, as where large packets vanish on the way
 
-        port = self.server(short)
-        self.be_impatient()
-        self.assertEqual(reach(("a", HERE), ("b", HERE, port), "s")["error"], "large")
+        self.assertEqual(reach(("a", HERE), ("b", HERE, self.server(short)), "s")["error"], "large")
 
     def test_a_flood_tells_what_came(self) -> None:
         _, port = self.listener()
