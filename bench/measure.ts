@@ -105,7 +105,8 @@ function machine(): Result['machine'] {
   }
 }
 
-function median(values: number[]): number {
+/** Of two in the middle, their mean. */
+export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
   return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2

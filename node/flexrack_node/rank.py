@@ -8,6 +8,7 @@ too, and the missing exit in the record tells.
 import ctypes
 import json
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -17,6 +18,7 @@ from typing import Any, Dict, List, Optional
 from flexrack_node.run_files import write_json
 
 _PR_SET_PDEATHSIG = 1
+_MOST_FILES = 65536  # some programs close every number up to the limit when they start: a billion would take minutes
 _TAIL_BYTES = 8192
 _TAIL_LINES = 30
 
@@ -25,6 +27,7 @@ def main(arguments: List[str]) -> int:
     folder, cgroup, first = Path(arguments[0]), arguments[1], arguments[2]
     argv = arguments[4:]
     die_with_parent()
+    raise_limits()
     enter_cgroup(cgroup)
     number_ranks(first)
     rank = os.environ["RANK"]
@@ -84,6 +87,18 @@ def die_with_parent() -> None:
         os._exit(137)
 
 
+def raise_limits() -> None:
+    """Open files and locked memory up to what the node allows: the soft limits of a login are for people, not for ranks with many peers."""
+    for kind, most in ((resource.RLIMIT_NOFILE, _MOST_FILES), (resource.RLIMIT_MEMLOCK, resource.RLIM_INFINITY)):
+        soft, hard = resource.getrlimit(kind)
+        wanted = hard if most == resource.RLIM_INFINITY else most if hard == resource.RLIM_INFINITY else min(hard, most)
+        if soft != resource.RLIM_INFINITY and (wanted == resource.RLIM_INFINITY or wanted > soft):
+            try:
+                resource.setrlimit(kind, (wanted, hard))
+            except (OSError, ValueError):
+                pass
+
+
 def enter_cgroup(path: str) -> None:
     if path != "-":
         try:
@@ -134,6 +149,7 @@ def read_error(path: Path) -> Optional[Dict[str, Any]]:
 def launch(arguments: List[str]) -> int:
     """CGROUP|- ARGV...: becomes ARGV, contained, and dies with its parent. For the launcher (torchrun) itself."""
     die_with_parent()
+    raise_limits()
     enter_cgroup(arguments[0])
     os.execvp(arguments[1], arguments[1:])
     return 127

@@ -9,7 +9,7 @@ from flexrack_node.channel import Channel
 from flexrack_node.detach import detach, python_module
 from flexrack_node.errors import NodeError
 from flexrack_node.installed import record
-from flexrack_node.launch import interfaces, source_towards
+from flexrack_node.launch import interfaces, machine_id, source_towards
 from flexrack_node.reservation_hold import check
 from flexrack_node.run_files import RunFolder, open_run, run_path, write_json
 from flexrack_node.run_state import alive, summary, tidy
@@ -21,14 +21,9 @@ _STOP_PATIENCE = 20.0
 
 def route(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
     """What is needed to choose the address at which the nodes of a gang reach each other. Optional {to: address}."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        network = os.readlink("/proc/self/ns/net")
-    except OSError:
-        boot = network = ""
     to = (given or {}).get("to")
     return {
-        "machine": f"{boot} {network}",  # equal for two nodes that share one machine and its network
+        "machine": machine_id(),
         "interfaces": [{"name": name, "address": address, "netmask": mask} for name, address, mask in interfaces()],
         "outgoing": source_towards("192.0.2.1"),  # TEST-NET-1 (RFC 5737): takes the default route
         "source": source_towards(to) if to else None,

@@ -1,15 +1,18 @@
 import type {CheckResult, Finding} from '../lib/project/index.ts'
+import {mendedText} from './mended-text.ts'
 import {shownPath} from './path.ts'
+import {preflightText} from './preflight-text.ts'
 import {paint} from './print.ts'
 import {count} from './render.ts'
 
-export function checkText({checked, findings}: CheckResult): string {
-  const errors = findings.filter((finding) => finding.severity === 'error').length
+export function checkText({checked, findings, preflight, mended}: CheckResult): string {
+  const all = [...findings, ...(preflight?.findings ?? [])]
+  const errors = all.filter((finding) => finding.severity === 'error').length
   const looked = [checked.manifest && shownPath(checked.manifest), checked.rack && shownPath(checked.rack), checked.nodes.length > 0 && count(checked.nodes.length, 'node'), checked.head && `the head at ${checked.head}`]
   const summary = errors > 0 ? `${count(errors, 'error')}` : 'Nothing here would stop a run'
-  const warnings = findings.length - errors
+  const warnings = all.length - errors
   const closing = `${summary}${warnings > 0 ? `, ${count(warnings, 'warning')}` : ''} (looked at ${looked.filter(Boolean).join(', ') || 'nothing'}).`
-  return [...findings.map(findingText), closing].join('\n\n')
+  return [...(mended ? [mendedText(mended)] : []), ...findings.map(findingText), ...(preflight ? [preflightText(preflight)] : []), closing].join('\n\n')
 }
 
 function findingText(finding: Finding): string {

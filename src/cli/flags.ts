@@ -7,3 +7,4 @@ export const onFlag = Flags.string({helpValue: 'NODES', description: 'nodes: nam
 export const dryRunFlag = Flags.boolean({description: 'print the plan and change nothing'})
 export const yesFlag = Flags.boolean({char: 'y', description: 'do not ask'})
 export const readyTimeoutFlag = Flags.integer({description: 'seconds a server may take to become ready', min: 1})
+export const skipFlag = Flags.string({helpValue: 'CHECKS', description: 'checks of the preflight to leave out, comma separated: clock, versions, limits, shm, disk, ports, rdma, gpus, leftovers, reach, bandwidth, or all'})

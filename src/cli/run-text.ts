@@ -13,7 +13,7 @@ export function trainedText(trained: Trained): string {
       nextCommands([`flexrack runs logs ${run} -f`, `flexrack runs wait ${run}`, `flexrack runs stop ${run}`]),
     ].join('\n')
   }
-  const where = [['sync', times.sync], ['environment', times.environment], ['start', times.start], ['training', times.training], ['recording', times.recording]] as const
+  const where = [['sync', times.sync], ['environment', times.environment], ['preflight', times.preflight], ['start', times.start], ['training', times.training], ['recording', times.recording]] as const
   const left = Object.values(trained.left).flat()
   return [
     '',

@@ -1,40 +1,49 @@
 import {Flags} from '@oclif/core'
 import {BaseCommand} from '../cli/base-command.ts'
-import {checkText} from '../cli/check-text.ts'
-import {onFlag, projectFlag, rackFlag} from '../cli/flags.ts'
+import {onFlag, projectFlag, rackFlag, skipFlag, yesFlag} from '../cli/flags.ts'
 import type {CheckResult} from '../lib/project/index.ts'
 
 export default class Check extends BaseCommand {
   static override summary = 'find everything that would stop a run'
   static override description =
     'Looks over the manifest, the rack file, every node (reachable, host key, Python, disk, clock, routes) and the head. Each finding names its file and line, or its node, and a way out. ' +
-    'With errors the exit status is 3. --offline stops after the files.'
-  static override examples = ['<%= config.bin %> check', '<%= config.bin %> check --offline', '<%= config.bin %> check --on node-1 --json']
+    'With errors the exit status is 3. --offline stops after the files. --preflight goes on to what `train` looks at before it starts, and shows which node reaches which, and how fast.'
+  static override examples = ['<%= config.bin %> check', '<%= config.bin %> check --offline', '<%= config.bin %> check --on node-1 --json', '<%= config.bin %> check --preflight', '<%= config.bin %> check --fix']
   static override flags = {
     rack: rackFlag,
     on: onFlag,
     project: projectFlag,
-    offline: Flags.boolean({description: 'do not connect to the nodes'}),
+    offline: Flags.boolean({description: 'do not connect to the nodes', exclusive: ['preflight']}),
+    preflight: Flags.boolean({description: 'measure also what a training looks at before it starts: limits, versions, GPUs, old processes, the ways between the nodes'}),
+    skip: skipFlag,
+    fix: Flags.boolean({description: 'first mend on the nodes what needs no root: ends what old runs left, removes broken-off files and, where the disk is short, what nothing uses; then --preflight', exclusive: ['offline']}),
+    yes: yesFlag,
   }
 
   async run(): Promise<CheckResult> {
     const {flags} = await this.parse(Check)
     const ctx = await this.context()
-    const [{checkProject}, {openRackFleet}] = await Promise.all([import('../lib/project/index.ts'), import('../cli/fleet.ts')])
-    const result = await checkProject(
+    const mended = flags.fix ? await (await import('../cli/check-fix.ts')).fixNodes(await this.session(flags), {on: flags.on, yes: flags.yes, json: this.jsonEnabled()}, ctx) : undefined
+    const [{checkProject}, {openRackFleet}, {parseSkip}, {checkText}] = await Promise.all([
+      import('../lib/project/index.ts'), import('../cli/fleet.ts'), import('../lib/preflight/index.ts'), import('../cli/check-text.ts'),
+    ])
+    const checked = await checkProject(
       {
         project: flags.project ?? process.cwd(),
         offline: flags.offline,
+        ...((flags.preflight || flags.fix) && {preflight: {skip: parseSkip(flags.skip)}}),
         openFleet: (rack) => openRackFleet(rack, ctx),
         ...(flags.rack !== undefined && {rack: flags.rack}),
         ...(flags.on !== undefined && {on: flags.on}),
       },
       ctx,
     )
+    const result = {...checked, ...(mended && {mended})}
     this.answer(result, checkText)
     if (result.ok) return result
     const {CliError} = await import('../lib/base/index.ts')
-    const errors = result.findings.filter((finding) => finding.severity === 'error').length
-    throw new CliError('CHECK_FAILED', `the check found ${errors} ${errors === 1 ? 'error' : 'errors'}`, {details: {findings: result.findings, checked: result.checked}})
+    const findings = [...result.findings, ...(result.preflight?.findings ?? [])]
+    const errors = findings.filter((finding) => finding.severity === 'error').length
+    throw new CliError('CHECK_FAILED', `the check found ${errors} ${errors === 1 ? 'error' : 'errors'}`, {details: {findings: result.findings, checked: result.checked, ...(this.jsonEnabled() && {preflight: result.preflight, mended})}})
   }
 }

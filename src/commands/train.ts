@@ -1,12 +1,12 @@
 import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../cli/base-command.ts'
-import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../cli/flags.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag, skipFlag} from '../cli/flags.ts'
 import {wordsOf} from '../cli/words.ts'
 
 export default class Train extends BaseCommand {
   static override summary = 'train on the nodes of the rack'
   static override description =
-    'Makes the nodes look like the project, starts the ranks on all of them as one gang, and shows their output, merged. ' +
+    'Makes the nodes look like the project, looks over them and the ways between them (preflight), starts the ranks on all of them as one gang, and shows their output, merged. ' +
     'Ctrl-C once stops the run gracefully, twice at once; if this command goes away otherwise, the run goes on. ' +
     'The nodes are reserved first, all or none: their GPUs, and with --exclusive the whole of them. ' +
     'One rank that fails ends the run everywhere; the first cause is shown.'
@@ -16,6 +16,7 @@ export default class Train extends BaseCommand {
     '<%= config.bin %> train --detach',
     '<%= config.bin %> train --exclusive --wait --timeout 3600',
     '<%= config.bin %> train --dry-run',
+    '<%= config.bin %> train --skip bandwidth,versions',
   ]
   static override strict = false
   static override args = {arguments: Args.string({description: 'after --: arguments for the script, added to those of the manifest'})}
@@ -29,6 +30,8 @@ export default class Train extends BaseCommand {
     detach: Flags.boolean({char: 'd', description: 'return as soon as it runs'}),
     name: Flags.string({description: 'beginning of the run\'s id (default: the project\'s name)'}),
     tracking: Flags.boolean({allowNo: true, default: true, description: 'record the run at the tracking server'}),
+    skip: skipFlag,
+    force: Flags.boolean({description: 'start in spite of errors that the preflight finds'}),
     on: onFlag,
     'dry-run': dryRunFlag,
     rack: rackFlag,
@@ -38,10 +41,14 @@ export default class Train extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Train)
     const [context, place] = [await this.context(), await this.projectSession(flags)]
-    const [{planTrain, runPlan}, {failureOf}, {trainedText}, {planText, count}, {linePrinter, newsTeller}] = await Promise.all([
-      import('../lib/train/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/follow-lines.ts'),
+    const [{planTrain, runPlan}, {parseSkip}, {failureOf}, {trainedText}, {planText, count}, {linePrinter, newsTeller}, {throwWithPreflight}] = await Promise.all([
+      import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/follow-lines.ts'), import('../cli/preflight-text.ts'),
     ])
-    const choice = {nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: wordsOf(raw), name: flags.name, tracking: flags.tracking, exclusive: flags.exclusive, shareGpus: flags['share-gpus'], wait: flags.wait ? (flags.timeout ?? Infinity) : undefined, look: flags['dry-run']}
+    const preflight = {skip: parseSkip(flags.skip), force: flags.force}
+    const choice = {
+      nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: wordsOf(raw), name: flags.name, tracking: flags.tracking,
+      exclusive: flags.exclusive, shareGpus: flags['share-gpus'], wait: flags.wait ? (flags.timeout ?? Infinity) : undefined, look: flags['dry-run'], preflight,
+    }
     const train = await planTrain(place, choice, context)
     if (flags['dry-run']) {
       const {heldText} = await import('../cli/reservation-text.ts')
@@ -53,7 +60,7 @@ export default class Train extends BaseCommand {
       onStart: (run) => context.reporter.note(`run ${run}: ${count(train.spec.worldSize, 'rank')} on ${train.spec.placements.map((one) => one.node.name).join(', ')}`),
       onLines: linePrinter(json),
       onNews: newsTeller(context),
-    }, context)
+    }, context).catch((error: unknown) => throwWithPreflight(error, json))
     const {CliError} = await import('../lib/base/index.ts')
     if (json && trained.status !== 'running') process.stdout.write(`${JSON.stringify({result: trained})}\n`)
     else this.answer(trained, trainedText)

@@ -1,3 +1,5 @@
+import {spawn} from 'node:child_process'
+import {once} from 'node:events'
 import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -48,6 +50,26 @@ describe('a check', () => {
     expect(status).toBe(3)
     expect(stdout).toContain('flexrack head start')
     expect(stdout).toMatch(/1 error.* \(looked at flexrack\.yaml, .*local\.yaml, 2 nodes\)/)
+  })
+
+  it('with --preflight shows who reaches whom and what old runs left, and --fix ends that', async () => {
+    const root = join(local.home, 'state', 'local', 'nodes', 'node-2', 'home', '.flexrack')
+    const env = {...process.env, FLEXRACK_TAG: 'old-1.0.1', FLEXRACK_OUTPUTS: join(root, 'runs', 'old-1', 'outputs')}
+    const stray = spawn('sleep', ['600'], {env, stdio: 'ignore'})
+    const ended = once(stray, 'exit')
+    try {
+      const found = await check('name: x\ntrain: {command: train.py, launcher: plain, nodes: 2}\n', '--preflight', '--skip', 'shm,disk')
+      expect(found.stdout).toMatch(/^node-1 +\. +ok\nnode-2 +ok +\.$/m)
+      expect(found.stdout).toContain(`warning leftovers: node-2: process ${stray.pid} of run old-1, which is over: sleep 600\n  fix: flexrack check --fix --on node-2\n`)
+      expect(found.stdout).toContain('Left out: shm, disk.')
+      const mended = await check('name: x\n', '--fix', '--yes', '--json')
+      const {details} = (JSON.parse(mended.stdout) as {error: {details: Pick<CheckResult, 'mended' | 'preflight'>}}).error
+      expect(details.mended).toEqual([{node: 'node-2', ok: true, value: [{kind: 'processes', name: 'old-1', bytes: 0}]}])
+      expect(details.preflight?.findings.filter((one) => one.check === 'leftovers')).toEqual([])
+      expect(await ended).toEqual([null, 'SIGTERM'])
+    } finally {
+      stray.kill('SIGKILL')
+    }
   })
 
   it('names the node that cannot be reached, and looks at the others', async () => {

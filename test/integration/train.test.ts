@@ -160,9 +160,10 @@ test('what --dry-run prints is what would be done, and it starts nothing', async
     ['reach', []],
     ['reserve', ['reach']],
     ['route', []],
-    ['track', ['reach', 'reserve']],
-    ['start:node-1', ['reach', 'reserve', 'route', 'track']],
-    ['start:node-2', ['reach', 'reserve', 'route', 'track', 'start:node-1']],
+    ['preflight', ['reach', 'reserve', 'route']],
+    ['track', ['reach', 'reserve', 'route', 'preflight']],
+    ['start:node-1', ['reach', 'reserve', 'route', 'preflight', 'track']],
+    ['start:node-2', ['reach', 'reserve', 'route', 'preflight', 'track', 'start:node-1']],
   ])
   expect(plan.steps.filter((step) => step.kind.startsWith('workspace.')).every((step) => step.needs.includes('reserve'))).toBe(true)
   expect(JSON.stringify(plan)).not.toMatch(/secret|token/i)

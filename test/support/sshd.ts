@@ -21,9 +21,13 @@ export interface SshdOptions {
   hostKeyTypes?: string[]
   /** Put into the home folder: path and content. */
   homeFiles?: Record<string, string>
+  /** Where it listens; 127.0.0.1 by default. */
+  address?: string
+  /** What its command line begins with, e.g. `ip netns exec NAME`. */
+  inside?: string[]
 }
 
-/** A real OpenSSH server on loopback. Everything about it is in a temporary folder, the sessions' HOME too. */
+/** A real OpenSSH server, on loopback unless told otherwise. Everything about it is in a temporary folder, the sessions' HOME too. */
 export interface TestSshd {
   port: number
   folder: string
@@ -59,15 +63,16 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
   await writeFile(authorizedKeys, await readFile(`${clientKey}.pub`))
 
   const port = await freePort()
+  const address = options.address ?? '127.0.0.1'
   const knownHosts = join(folder, 'known_hosts')
   const publicKeys = await Promise.all(Object.values(hostKeys).map((file) => readFile(file, 'utf8')))
-  await writeFile(knownHosts, publicKeys.map((line) => `[127.0.0.1]:${port} ${line.split(' ').slice(0, 2).join(' ')}\n`).join(''))
+  await writeFile(knownHosts, publicKeys.map((line) => `[${address}]:${port} ${line.split(' ').slice(0, 2).join(' ')}\n`).join(''))
   const config = join(folder, 'sshd_config')
   await writeFile(
     config,
     [
       options.config ?? '',
-      `ListenAddress 127.0.0.1:${port}`,
+      `ListenAddress ${address}:${port}`,
       ...Object.values(hostKeys).map((file) => `HostKey ${file.replace(/\.pub$/, '')}`),
       `AuthorizedKeysFile ${authorizedKeys}`,
       `SetEnv ${Object.entries({...options.env, HOME: home}).map(([name, value]) => `"${name}=${value}"`).join(' ')}`,
@@ -82,11 +87,11 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
       '',
     ].join('\n'),
   )
-  const {server, log} = await launch(config)
+  const {server, log} = await launch(config, options.inside ?? [])
   const user = userInfo().username
   return {
     port, folder, home, user, clientKey, authorizedKeys, hostKeys, knownHosts, log,
-    target: (name, parts = {}) => ({name, host: '127.0.0.1', port, user, identityFile: clientKey, knownHosts, ...parts}),
+    target: (name, parts = {}) => ({name, host: address, port, user, identityFile: clientKey, knownHosts, ...parts}),
     async stop() {
       for (const pid of await descendants(server.pid as number)) killQuietly(pid)
       if (server.exitCode === null) {
@@ -125,9 +130,9 @@ async function needSshd(): Promise<void> {
   if (process.getuid?.() === 0) await mkdir('/run/sshd', {recursive: true, mode: 0o755})
 }
 
-async function launch(config: string): Promise<{server: ChildProcess; log: () => string}> {
+async function launch(config: string, inside: string[]): Promise<{server: ChildProcess; log: () => string}> {
   // The shell ends the server when its stdin does, so that nothing is left when the test's own process dies.
-  const server = spawn('sh', ['-c', '"$@" & read -r _; kill $!', 'sh', SSHD, '-D', '-e', '-f', config], {stdio: ['pipe', 'ignore', 'pipe']})
+  const server = spawn('sh', ['-c', '"$@" & read -r _; kill $!', 'sh', ...inside, SSHD, '-D', '-e', '-f', config], {stdio: ['pipe', 'ignore', 'pipe']})
   const lines: string[] = []
   await new Promise<void>((resolve, reject) => {
     createInterface({input: server.stderr as NodeJS.ReadableStream}).on('line', (line) => {

@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   REFUSED: {exit: 5, meaning: 'The other side answered and refused: a token is missing, wrong or expired, or a right is lacking.'},
   REMOTE_FAILED: {exit: 6, meaning: 'A command on a node ended with an error.'},
   NODE_UNFIT: {exit: 6, meaning: 'The node lacks something that is needed there, such as Python, disk space or a free port.'},
+  PREFLIGHT_FAILED: {exit: 6, meaning: 'The nodes, or the ways between them, are not fit for the run; each finding is listed with its fix, and nothing was started.'},
   ENVIRONMENT_FAILED: {exit: 6, meaning: 'The Python environment could not be built; the failing requirement is named.'},
   RUN_FAILED: {exit: 6, meaning: 'A rank of the run failed; the first cause is shown with its rank, node and last lines.'},
   HEAD_FAILED: {exit: 6, meaning: 'The head, or the tracking server behind it, did not start or answered with an error.'},

@@ -21,17 +21,24 @@ export interface CheckNodesInput {
   manifest?: Manifest
   /** Ports that must be free, by name of the node. */
   ports: Record<string, [address: string, port: number][]>
+  /** A preflight follows: what it measures better (room, shared memory, clocks) is left to it. */
+  measuredTwice?: boolean
 }
 
 /** Connects to every node and measures it; what would stop a run there is found. */
-export async function checkNodes({nodes, manifest, ports}: CheckNodesInput, fleet: Fleet, ctx: Context): Promise<Finding[]> {
+export async function checkNodes(
+  {nodes, manifest, ports, measuredTwice = false}: CheckNodesInput,
+  fleet: Fleet,
+  ctx: Context,
+): Promise<{findings: Finding[]; reached: RackNode[]}> {
   const peers = (manifest?.train?.nodes ?? 1) > 1 ? nodes.filter((node) => node.address !== undefined).slice(0, 16) : []
   const reports = await probeNodes(nodes, fleet, ctx, {peers, ports})
-  return [...reports.flatMap((report) => judgeNode(report, manifest)), ...judgeTogether(reports)]
+  const reached = nodes.filter((node) => reports.some((one) => one.node === node.name && one.ok))
+  return {findings: [...reports.flatMap((report) => judgeNode(report, manifest, measuredTwice)), ...judgeTogether(reports)], reached}
 }
 
 /** What one node's report means for a run. Pure. */
-export function judgeNode({node, value, message, hint}: NodeReport<Probe>, manifest: Manifest | undefined): Finding[] {
+export function judgeNode({node, value, message, hint}: NodeReport<Probe>, manifest: Manifest | undefined, measuredTwice = false): Finding[] {
   if (!value) return [{severity: 'error', about: 'node', node, message: message ?? 'failed', ...(hint !== undefined && {fix: hint})}]
   const {facts, clock} = value
   const findings: Finding[] = []
@@ -42,10 +49,10 @@ export function judgeNode({node, value, message, hint}: NodeReport<Probe>, manif
     if (!writable) report('error', `${path} may not be written to`, `set root: for ${node} in the rack file to a folder that may`)
     if (free < LEAST_DISK) report('error', `only ${(free / GIB).toFixed(1)} GiB are free at ${path}`, `flexrack rack uninstall --on ${node}, or set root: in the rack file to a larger disk`)
     else if (free < GOOD_DISK) report('warning', `only ${(free / GIB).toFixed(1)} GiB are free at ${path}`, 'an environment with PyTorch for GPUs needs about 6 GiB')
-    if (free_files > 0 && free_files < LEAST_FILES) report('error', `only ${free_files} more files can be made at ${path}`, 'remove files there (df -i)')
+    if (!measuredTwice && free_files > 0 && free_files < LEAST_FILES) report('error', `only ${free_files} more files can be made at ${path}`, 'remove files there (df -i)')
   }
   const skew = Math.abs(clock.ahead) - clock.within
-  if (skew > GOOD_CLOCK) report(skew > WORST_CLOCK ? 'error' : 'warning', `its clock is ${skew.toFixed(0)} s ${clock.ahead > 0 ? 'ahead' : 'behind'}`, 'sudo timedatectl set-ntp true   (on the node)')
+  if (!measuredTwice && skew > GOOD_CLOCK) report(skew > WORST_CLOCK ? 'error' : 'warning', `its clock is ${skew.toFixed(0)} s ${clock.ahead > 0 ? 'ahead' : 'behind'}`, 'sudo timedatectl set-ntp true   (on the node)')
   for (const [peer, route] of Object.entries(facts.routes ?? {})) {
     if (route.error) report('error', `it has no way to ${peer}: ${route.error}`, `set address: for ${peer} in the rack file to one that ${node} can reach`)
   }
@@ -53,7 +60,7 @@ export function judgeNode({node, value, message, hint}: NodeReport<Probe>, manif
   const train = manifest?.train
   const cores = facts.cpu?.quota ?? facts.cpu?.cores
   if (train && cores !== undefined && train.processesPerNode > cores) report('warning', `${train.processesPerNode} processes will share ${cores} cores`, 'lower train.processes_per_node')
-  if (train && facts.memory?.shared !== undefined && facts.memory.shared < LEAST_SHARED) report('warning', `/dev/shm has only ${Math.round(facts.memory.shared / 1024 ** 2)} MiB`, 'data loaders with workers may fail; start the container with a larger --shm-size')
+  if (!measuredTwice && train && facts.memory?.shared !== undefined && facts.memory.shared < LEAST_SHARED) report('warning', `/dev/shm has only ${Math.round(facts.memory.shared / 1024 ** 2)} MiB`, 'data loaders with workers may fail; start the container with a larger --shm-size')
   return findings
 }
 

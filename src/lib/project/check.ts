@@ -1,5 +1,7 @@
 import type {Context} from '../base/index.ts'
 import {readManifest, type LocatedManifest} from '../manifest/index.ts'
+import type {NodeReport} from '../nodes/index.ts'
+import type {CheckName, Mended, PreflightResult} from '../preflight/index.ts'
 import {loadRack, selectNodes, type Rack, type RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {findingsOf, type Finding} from './findings.ts'
@@ -12,6 +14,8 @@ export interface CheckInput {
   on?: string
   /** Leaves out what needs a connection. */
   offline: boolean
+  /** Also measures limits, versions, GPUs and the ways between the nodes, as before a training. */
+  preflight?: {skip: CheckName[]}
   openFleet: (rack: Rack) => Promise<Fleet>
 }
 
@@ -21,6 +25,10 @@ export interface CheckResult {
   /** What was looked at; absent where it could not be. */
   checked: {manifest?: string; rack?: string; nodes: string[]; head?: string}
   findings: Finding[]
+  /** With --preflight; its findings are in it alone. */
+  preflight?: PreflightResult
+  /** With --fix: what was mended before the check. */
+  mended?: NodeReport<Mended[]>[]
 }
 
 /** Looks over everything that a run needs: manifest, rack file, nodes, head. Never throws for what it finds. */
@@ -39,8 +47,9 @@ export async function checkProject(input: CheckInput, ctx: Context): Promise<Che
   const nodes = rack && (await collect('rack', async () => selectNodes(rack, input.on, rack.nodes)))
   if (located) findings.push(...(await (await import('./check-manifest.ts')).checkManifest(located, nodes)))
   const checked: CheckResult['checked'] = {...(located && {manifest: located.manifest.path}), ...(rack && {rack: rack.path}), nodes: []}
-  if (rack && nodes && !input.offline) await checkOnline({rack, nodes, located, input, findings, checked}, ctx)
-  return {ok: findings.every((finding) => finding.severity !== 'error'), checked, findings}
+  const preflight = rack && nodes && !input.offline ? await checkOnline({rack, nodes, located, input, findings, checked}, ctx) : undefined
+  const ok = findings.every((finding) => finding.severity !== 'error') && preflight?.ok !== false
+  return {ok, checked, findings, ...(preflight && {preflight})}
 }
 
 interface Online {
@@ -52,7 +61,7 @@ interface Online {
   checked: CheckResult['checked']
 }
 
-async function checkOnline({rack, nodes, located, input, findings, checked}: Online, ctx: Context): Promise<void> {
+async function checkOnline({rack, nodes, located, input, findings, checked}: Online, ctx: Context): Promise<PreflightResult | undefined> {
   const [{checkNodes}, {checkHead}] = await Promise.all([import('./check-nodes.ts'), import('./check-head.ts')])
   // The head's node is connected to even where others are checked.
   const fleet = await input.openFleet(rack)
@@ -60,8 +69,11 @@ async function checkOnline({rack, nodes, located, input, findings, checked}: Onl
   // While the head runs its port is its own.
   const port = head.uri === undefined && located?.manifest.tracking.uri === undefined ? rack.head.port : undefined
   const ports = port ? {[rack.head.node]: [[rack.head.bind, port] as [string, number]]} : {}
-  const nodeFindings = await checkNodes({nodes, ports, ...(located && {manifest: located.manifest})}, fleet, ctx)
+  const {findings: nodeFindings, reached} = await checkNodes({nodes, ports, measuredTwice: input.preflight !== undefined, ...(located && {manifest: located.manifest})}, fleet, ctx)
   findings.push(...nodeFindings, ...head.findings)
   checked.nodes = nodes.map((node) => node.name)
   if (head.uri !== undefined) checked.head = head.uri
+  if (!input.preflight) return undefined
+  const {preflightNodes} = await import('./preflight.ts')
+  return preflightNodes(reached, {skip: input.preflight.skip, manifest: located?.manifest}, fleet, ctx)
 }

@@ -1,3 +1,4 @@
+export {findAddresses} from './addresses.ts'
 export {planTrain, type TrainPlace, type TrainPlan} from './plan.ts'
 export {runPlan, type Trained, type TrainWatch} from './run.ts'
-export type {Placement, RunSpec, TrainChoice} from './types.ts'
+export type {GangAddresses, Placement, PreflightChoice, RunSpec, TrainChoice} from './types.ts'

@@ -5,15 +5,17 @@ import {openHost, type Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {NodeReport} from '../nodes/index.ts'
 import type {Plan, Step, StepHandler} from '../plan/index.ts'
+import type {PreflightResult} from '../preflight/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import {readReservations, reserveGang, wantsText, type GangReservation, type NodeReservations} from '../reservation/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
+import {findAddresses} from './addresses.ts'
 import {placeRun, rangeOf} from './place.ts'
-import {gangAddresses, leaderAddress} from './route.ts'
+import {preflightStep, runPreflightStep} from './preflight.ts'
 import {createRecord, openTrainTracking, type TrackedStart} from './track.ts'
-import type {GangAddresses, NodeRoute, Placement, RunSpec, TrainChoice} from './types.ts'
+import type {GangAddresses, Placement, PreflightChoice, RunSpec, TrainChoice} from './types.ts'
 
 export interface TrainPlace {
   manifest: Manifest
@@ -28,7 +30,7 @@ export interface TrainPlan {
   handlers: Record<string, StepHandler>
   workspaces: WorkspacePlan
   /** Filled in while the steps are executed. */
-  live: {tracking?: Tracking; record?: TrackedStart; reservation?: GangReservation; started: NodeRun[]}
+  live: {tracking?: Tracking; record?: TrackedStart; reservation?: GangReservation; started: NodeRun[]; preflight?: PreflightResult}
   /** Who has what on its nodes, where that was asked for. */
   held: NodeReport<NodeReservations>[]
 }
@@ -51,11 +53,11 @@ export async function planTrain(place: TrainPlace, choice: TrainChoice, context:
   const reach = spec.tracked ? [reachStep(place)] : []
   const reserve = {...reserveStep(spec, held), needs: reach.map((one) => one.id)}
   const before = [...reach, reserve, ...workspaces.plan.steps.map((step) => ({...step, needs: [...step.needs, reserve.id]}))]
-  const steps = [...before, ...stepsOf(spec, before, place)]
+  const steps = [...before, ...stepsOf(spec, before, place, choice.preflight)]
   return {
     spec,
     plan: {command: 'train', steps},
-    handlers: {...workspaces.handlers, ...makeHandlers({spec, hosts, workspaces, place, live, wait: choice.wait}, context)},
+    handlers: {...workspaces.handlers, ...makeHandlers({spec, hosts, workspaces, place, live, wait: choice.wait, preflight: choice.preflight}, context)},
     workspaces,
     live,
     held,
@@ -75,7 +77,7 @@ function reachStep({manifest, rack}: TrainPlace): Step {
   return {id: 'reach', node: null, kind: 'train.reach', title: `Reach ${uri ?? `the head of rack ${rack.name}`}`, input: {uri}, needs: []}
 }
 
-function stepsOf(spec: RunSpec, before: Step[], place: TrainPlace): Step[] {
+function stepsOf(spec: RunSpec, before: Step[], place: TrainPlace, preflight: PreflightChoice | undefined): Step[] {
   const nodes = spec.placements.map((one) => one.node)
   const steps: Step[] = []
   if (nodes.length > 1) {
@@ -83,6 +85,8 @@ function stepsOf(spec: RunSpec, before: Step[], place: TrainPlace): Step[] {
     const input = {nodes: nodes.map((node) => node.name), address: fixed ?? null}
     steps.push({id: 'route', node: null, kind: 'train.route', title: `Find the addresses at which the ${nodes.length} nodes reach each other`, input, needs: []})
   }
+  // After the environments are built, because it compares them; before there is a record of a run that will not be.
+  steps.push(...preflightStep(spec, [...before, ...steps], preflight))
   if (spec.tracked) {
     const where = place.manifest.tracking.uri ?? `the head of rack ${place.rack.name}`
     steps.push({
@@ -91,7 +95,7 @@ function stepsOf(spec: RunSpec, before: Step[], place: TrainPlace): Step[] {
       kind: 'train.track',
       title: `Record run ${spec.run} in experiment ${spec.experiment} at ${where}`,
       input: {run: spec.run, experiment: spec.experiment, uri: place.manifest.tracking.uri ?? null},
-      needs: before.map((step) => step.id), // no record of a run whose environment cannot be built
+      needs: [...before, ...steps].map((step) => step.id), // no record of a run whose environment cannot be built
     })
   }
   for (const placement of spec.placements) steps.push(startStep(spec, placement, [...before, ...steps].filter((step) => step.kind !== 'train.start' || placement.index > 0)))
@@ -122,9 +126,10 @@ interface Making {
   place: TrainPlace
   live: TrainPlan['live']
   wait: number | undefined
+  preflight: PreflightChoice | undefined
 }
 
-function makeHandlers({spec, hosts, workspaces, place, live, wait}: Making, context: Context): Record<string, StepHandler> {
+function makeHandlers({spec, hosts, workspaces, place, live, wait, preflight}: Making, context: Context): Record<string, StepHandler> {
   const nodes = spec.placements.map((one) => one.node)
   const secret = randomBytes(32).toString('hex')
   const hostOf = (name: string | null): Host => hosts.find((one) => one.node === name) as Host
@@ -134,6 +139,9 @@ function makeHandlers({spec, hosts, workspaces, place, live, wait}: Making, cont
       live.reservation = await reserveGang(hosts, {lease: spec.run, project: spec.project, wants: spec.wants}, {wait}, context)
     },
     'train.route': () => findAddresses(nodes, hosts, context),
+    'train.preflight': async (_step, done) => {
+      live.preflight = await runPreflightStep(spec, hosts, done.get('route') as GangAddresses | undefined, preflight, context)
+    },
     'train.reach': async () => {
       live.tracking = await openTrainTracking(place, context)
     },
@@ -207,11 +215,4 @@ function nodeSpec(
         }
       : null,
   }
-}
-
-async function findAddresses(nodes: RackNode[], hosts: Host[], context: Context): Promise<GangAddresses> {
-  const ask = async (to: string | undefined): Promise<Map<string, NodeRoute>> =>
-    new Map(await Promise.all(hosts.map(async (host) => [host.node, await host.call<NodeRoute>('run.route', {to}, {signal: context.signal})] as const)))
-  const address = leaderAddress(nodes, await ask(undefined))
-  return gangAddresses(nodes, address, await ask(address))
 }

@@ -26,7 +26,7 @@ export interface Trained {
   worldSize: number
   attempts: number
   /** Where the time went; `recording`: outputs and logs to the tracking server. */
-  times: {sync: number; environment: number; start: number; training: number; recording: number; total: number}
+  times: {sync: number; environment: number; preflight: number; start: number; training: number; recording: number; total: number}
   metrics: Metric[]
   outputs: string[]
   experiment: string | null
@@ -150,6 +150,7 @@ async function describe(train: TrainPlan, run: FoundRun, details: Map<string, No
     times: {
       sync: times.of('workspace.sync'),
       environment: times.of('workspace.environment'),
+      preflight: times.of('train.preflight'),
       start: times.of('train.track') + times.of('train.start') + times.of('train.route'),
       training,
       recording: result ? Math.max(0, finished - result.ended * 1000) : 0,

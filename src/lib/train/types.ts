@@ -1,4 +1,5 @@
 import type {TrainSpec} from '../manifest/index.ts'
+import type {CheckName} from '../preflight/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import type {Wants} from '../reservation/index.ts'
 
@@ -20,6 +21,15 @@ export interface TrainChoice {
   wait?: number | undefined
   /** Tell in the plan who has the nodes now. */
   look?: boolean | undefined
+  /** What is looked at before anything starts; everything by default. */
+  preflight?: PreflightChoice | undefined
+}
+
+export interface PreflightChoice {
+  /** Checks that are left out. */
+  skip: CheckName[]
+  /** Goes on in spite of errors. */
+  force: boolean
 }
 
 /** Ranks of a run on one node. */
