@@ -153,9 +153,12 @@ def gpus() -> List[Dict[str, Any]]:
 
 
 def slurm() -> Optional[str]:
-    """Slurm's version, where its commands are there."""
+    """Slurm's version, where its commands are there and know a cluster: without one they do not tell even that."""
     program = shutil.which("sinfo")
-    return run_quick([program, "--version"]).strip() if program else None
+    try:
+        return run_quick([program, "--version"]).strip() if program else None
+    except RuntimeError:
+        return None
 
 
 def own_cgroups() -> List[Path]:
