@@ -14,6 +14,7 @@ export default class Train extends BaseCommand {
     '<%= config.bin %> train --nodes 2 --processes-per-node 4 -- --epochs 20',
     '<%= config.bin %> train --detach',
     '<%= config.bin %> train --dry-run',
+    '<%= config.bin %> train --emit sbatch > job.sh',
   ]
   static override strict = false
   static override args = {arguments: Args.string({description: 'after --: arguments for the script, added to those of the manifest'})}
@@ -24,6 +25,8 @@ export default class Train extends BaseCommand {
     name: Flags.string({description: 'beginning of the run\'s id (default: the project\'s name)'}),
     tracking: Flags.boolean({allowNo: true, default: true, description: 'record the run at the tracking server'}),
     on: onFlag,
+    scheduler: Flags.option({options: ['ssh', 'slurm'] as const})({description: 'who places the run (default: train.scheduler of the manifest, else Slurm where the rack has it)'}),
+    emit: Flags.option({options: ['sbatch'] as const})({description: 'print the script for Slurm, to be submitted by hand, and change nothing', exclusive: ['dry-run', 'detach']}),
     'dry-run': dryRunFlag,
     rack: rackFlag,
     project: projectFlag,
@@ -32,16 +35,21 @@ export default class Train extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Train)
     const [context, place] = [await this.context(), await this.projectSession(flags)]
-    const [{planTrain, runPlan}, {failureOf}, {trainedText}, {planText, count}, {linePrinter, newsTeller}] = await Promise.all([
-      import('../lib/train/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/follow-lines.ts'),
+    const [{planTrain, runPlan}, {failureOf}, {trainedText}, {count}, {trainPlanText, whereText}, {linePrinter, newsTeller}] = await Promise.all([
+      import('../lib/train/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/slurm-text.ts'),
+      import('../cli/follow-lines.ts'),
     ])
-    const choice = {nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: wordsOf(raw), name: flags.name, tracking: flags.tracking}
+    const choice = {nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: wordsOf(raw), name: flags.name, tracking: flags.tracking && flags.emit === undefined, scheduler: flags.emit === undefined ? flags.scheduler : 'slurm' as const}
     const train = await planTrain(place, choice, context)
-    if (flags['dry-run']) return this.answer(train.plan, planText)
+    if (flags['dry-run']) return this.answer(train.plan, (plan) => trainPlanText({plan, script: train.script}))
+    if (train.emit && flags.emit) {
+      if (train.workspaces.plan.steps.length > 0) context.reporter.note(`before it is submitted: flexrack workspace up --on ${place.rack.slurm?.login}`)
+      return this.answer({run: train.spec.run, script: train.emit()}, ({script}) => script.trimEnd())
+    }
     const json = this.jsonEnabled()
     const trained = await runPlan(train, place, {
       detach: flags.detach,
-      onStart: (run) => context.reporter.note(`run ${run}: ${count(train.spec.worldSize, 'rank')} on ${train.spec.placements.map((one) => one.node.name).join(', ')}`),
+      onStart: (run) => context.reporter.note(`run ${run}: ${count(train.spec.worldSize, 'rank')} on ${whereText(train)}`),
       onLines: linePrinter(json),
       onNews: newsTeller(context),
     }, context)

@@ -8,9 +8,10 @@ import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
-import {placeRun, rangeOf} from './place.ts'
+import {placeRun, rangeOf, schedulerOf} from './place.ts'
 import {gangAddresses, leaderAddress} from './route.ts'
-import {createRecord, openTrainTracking, type TrackedStart} from './track.ts'
+import {planSlurm} from './slurm-plan.ts'
+import {createRecord, openTrainTracking, trackingSpec, type TrackedStart} from './track.ts'
 import type {GangAddresses, NodeRoute, Placement, RunSpec, TrainChoice} from './types.ts'
 
 export interface TrainPlace {
@@ -27,13 +28,18 @@ export interface TrainPlan {
   workspaces: WorkspacePlan
   /** Filled in while the steps are executed. */
   live: {tracking?: Tracking; record?: TrackedStart; started: NodeRun[]}
+  /** Where Slurm places the run: the script that it gets. */
+  script?: string
+  /** The same, to be submitted by hand. It brings what the run needs to know, and is not tracked. */
+  emit?: () => string
 }
 
 /**
  * Plans a run: workspaces, addresses, the tracking record, and a start on every node. Looks at the nodes and changes nothing.
- * Errors: those of placeRun and planWorkspace, and of a node that could not be looked at.
+ * Where the rack has Slurm, planSlurm does it. Errors: those of placeRun and planWorkspace, and of a node that could not be looked at.
  */
 export async function planTrain(place: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
+  if (schedulerOf(place.manifest, place.rack, choice) === 'slurm') return planSlurm(place, choice, context)
   const spec = placeRun(place.manifest, place.rack, choice)
   const nodes = spec.placements.map((one) => one.node)
   const hosts = await Promise.all(nodes.map((node) => openHost(place.fleet, node, context)))
@@ -155,17 +161,7 @@ function nodeSpec(
     gang: {secret, address: addresses[leader]?.address, port, timeout: 60},
     commit: record?.commit ?? null,
     created: Date.now() / 1000,
-    tracking: record
-      ? {
-          upstream: record.upstream,
-          token: record.token.reveal(),
-          authorization: record.authorization?.reveal() ?? null,
-          own_token: record.isOwn,
-          run_id: record.runId,
-          experiment_id: record.experimentId,
-          artifact_uri: record.artifactUri,
-        }
-      : null,
+    tracking: record ? trackingSpec(record) : null,
   }
 }
 

@@ -1,4 +1,4 @@
-import type {TrainSpec} from '../manifest/index.ts'
+import type {Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
 import type {RackNode} from '../rack/index.ts'
 
 /** What the command line says besides the manifest. */
@@ -12,6 +12,8 @@ export interface TrainChoice {
   /** Beginning of the run's id, instead of the project's name. */
   name?: string | undefined
   tracking: boolean
+  /** Instead of the manifest's. */
+  scheduler?: Scheduler | undefined
 }
 
 /** Ranks of a run on one node. */
@@ -37,6 +39,18 @@ export interface RunSpec {
   placements: Placement[]
   experiment: string
   tracked: boolean
+  /** Slurm places it; `placements` then has the login node alone, with all ranks. */
+  slurm?: SlurmRequest
+}
+
+/** What is asked of Slurm for a run: the manifest's wishes over the rack's defaults. */
+export interface SlurmRequest extends SlurmSpec {
+  /** How many nodes. */
+  nodes: number
+  cpus: number
+  interface?: string
+  /** Folder of Slurm's programs. */
+  bin?: string
 }
 
 /** What a node tells about its network, see run.route. */
