@@ -31,6 +31,11 @@ const PACKAGES: Record<string, string> = {
   clinfo: '/usr/bin/clinfo',
   clpeak: '/usr/bin/clpeak',
   'clblast-utils': '/usr/bin/clblast_tuner_copy_fast',
+  // A real Slurm: controller, nodes, commands.
+  munge: '/usr/sbin/munged',
+  slurmctld: '/usr/sbin/slurmctld',
+  slurmd: '/usr/sbin/slurmd',
+  'slurm-client': '/usr/bin/sbatch',
   // Faults of a network: several hosts on one machine, and links that drop packets.
   iproute2: '/sbin/ip',
   iptables: '/usr/sbin/iptables',

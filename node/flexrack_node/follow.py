@@ -7,9 +7,9 @@ from typing import Any, Dict, Iterator, Tuple
 
 from flexrack_node.channel import Channel
 from flexrack_node.run_files import RunFolder, open_run
-from flexrack_node.run_state import detail, tidy
+from flexrack_node.run_state import detail, is_slurm, tidy
 
-_CHUNK = 128 * 1024
+CHUNK = 128 * 1024
 _TICK = 0.05
 _BEAT = 5.0  # seconds of silence after which a beat is written: a caller who is gone is noticed by it
 
@@ -21,13 +21,17 @@ def follow(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     Returns the run's detail. Also emits `state` when the run's state changes and `news` for each line of events.jsonl.
     """
     folder = open_run(channel.root, given["run"])
+    if is_slurm(folder):
+        from flexrack_node import slurm_follow
+
+        return slurm_follow.follow(folder, given, channel)
     offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
     news = int(given.get("news") or 0)
     told, beat = None, time.monotonic()
     while True:
         over = not given.get("follow") or not folder.is_held()  # before reading: what was written until now is read below
         sent = _send_new(folder, offsets, channel)
-        news, fresh = _send_news(folder, news, channel)
+        news, fresh = send_news(folder, news, channel)
         state = {**folder.state(), "ended": bool(folder.result())}
         if state != told:
             channel.event("state", **state)
@@ -52,17 +56,17 @@ def _send_new(folder: RunFolder, offsets: Dict[str, int], channel: Channel) -> b
         more = False
         for key, attempt, path in _logs(folder):
             offset = offsets.get(key, 0)
-            data = _read(path, offset)
+            data = read(path, offset)
             if data:
                 channel.event("chunk", attempt=attempt, file=path.name, offset=offset, data=base64.b64encode(data).decode())
                 offsets[key] = offset + len(data)
-                sent, more = True, more or len(data) == _CHUNK
+                sent, more = True, more or len(data) == CHUNK
     return sent
 
 
-def _send_news(folder: RunFolder, offset: int, channel: Channel) -> Tuple[int, bool]:
+def send_news(folder: RunFolder, offset: int, channel: Channel) -> Tuple[int, bool]:
     """Whole lines only of events.jsonl; returns the new offset."""
-    data = _read(folder.path / "events.jsonl", offset)
+    data = read(folder.path / "events.jsonl", offset)
     end = data.rfind(b"\n") + 1
     if end:
         channel.event("news", offset=offset, lines=data[:end].decode())
@@ -76,10 +80,10 @@ def _logs(folder: RunFolder) -> Iterator[Tuple[str, int, Path]]:
                 yield f"{attempt}/{name}", attempt, folder.attempt(attempt) / name
 
 
-def _read(path: Path, offset: int) -> bytes:
+def read(path: Path, offset: int) -> bytes:
     try:
         with open(path, "rb") as file:
             file.seek(offset)
-            return file.read(_CHUNK)
+            return file.read(CHUNK)
     except FileNotFoundError:
         return b""

@@ -4,7 +4,7 @@ The protocol is a state, not a conversation. The leader (the run's first node) t
 member tells the leader how things are on its node; both say it again after every change and every reconnection. So a
 lost link needs no memory of what was said before.
 
-    wanted  {phase: run|stop|end, attempt, port, rendezvous, grace, result}
+    wanted  {phase: run|stop|end, attempt, port, rendezvous, grace, quiet, result}
     view    LocalRanks.view() and {stop: {grace, kill, by} | null, done: bool, drained: bool}
 """
 import threading
@@ -41,7 +41,8 @@ class Leader:
         """Opens the gang's port on the run's address and returns it; 0 where there are no members. Raises OSError."""
         if len(self._spec["nodes"]) == 1:
             return 0
-        self._listener = Listener(self._spec["gang"]["address"], self._spec["gang"]["secret"], self._welcome)
+        gang = self._spec["gang"]
+        self._listener = Listener(gang["address"], gang["secret"], self._welcome, gang.get("listen", 0))
         return self._listener.port
 
     def run(self) -> Dict[str, Any]:
@@ -129,7 +130,7 @@ class Leader:
 
     def _stop_all(self, number: int, grace: float) -> List[str]:
         """Ends the attempt everywhere; returns the nodes that did not say that it is done."""
-        self._want({"phase": "stop", "attempt": number, "grace": grace})
+        self._want({"phase": "stop", "attempt": number, "grace": grace, "quiet": self._local.is_signalled()})
         self._local.stop(number, grace)
         deadline = time.monotonic() + grace + _STOP_PATIENCE
         while time.monotonic() < deadline:

@@ -81,9 +81,9 @@ class Link:
 class Listener:
     """The leader's side: accepts members for as long as it is open."""
 
-    def __init__(self, address: str, secret: str, on_member: Callable[[str, Link, Dict[str, Any]], None]) -> None:
+    def __init__(self, address: str, secret: str, on_member: Callable[[str, Link, Dict[str, Any]], None], port: int = 0) -> None:
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        self._socket = socket.create_server((address, 0), family=family, backlog=128)
+        self._socket = socket.create_server((address, port), family=family, backlog=128)
         self.port: int = self._socket.getsockname()[1]
         self._secret = secret.encode()
         self._on_member = on_member

@@ -62,7 +62,7 @@ class Member:
         elif wanted["phase"] == "stop":
             if self._local.attempt < wanted["attempt"]:
                 self._skipped = wanted["attempt"]
-            self._local.stop(wanted["attempt"], wanted["grace"])
+            self._local.stop(wanted["attempt"], wanted["grace"], wanted.get("quiet", False))
         if request:
             self._local.stop(self._local.attempt, 0.0 if request.get("kill") else float(request.get("grace", self._spec["grace"])))
 

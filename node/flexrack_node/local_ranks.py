@@ -50,7 +50,9 @@ class LocalRanks:
         folder = self._folder.attempt(attempt)
         folder.mkdir(parents=True, exist_ok=True)
         self._folder.outputs.mkdir(exist_ok=True)
-        self._containment = Containment(containment_tag(self._spec, attempt), self._folder.path)
+        # Under Slurm the job has its own cgroup, which nothing of it may leave.
+        is_slurm = self._spec.get("scheduler") == "slurm"
+        self._containment = Containment(containment_tag(self._spec, attempt), self._folder.path, look_only=is_slurm)
         env = rank_environment(self._spec, attempt, port, self._folder.outputs, self._relay)
         env.update(self._containment.environment())
         argv = gang_argv(self._spec, folder, self._containment.cgroup, port, rendezvous)
@@ -66,19 +68,24 @@ class LocalRanks:
             os.close(log)
         self._folder.event("started", attempt=attempt, launcher=self._launcher.pid if self._launcher else None)
 
-    def stop(self, attempt: int, grace: float) -> None:
-        """Asks the ranks to end within `grace` seconds (0: at once). Asking again can only bring the end nearer."""
+    def stop(self, attempt: int, grace: float, quiet: bool = False) -> None:
+        """Asks the ranks to end within `grace` seconds (0: at once). Asking again can only bring the end nearer. `quiet`: they
+        have been asked already; a second SIGTERM would break off what they do about the first."""
         if self.phase != "running" or attempt != self.attempt:
             return
         now = time.monotonic()
         if self._stop_at is None:
             self._folder.event("stopping", attempt=attempt, grace=grace)
-            if grace > 0:
+            if grace > 0 and not quiet and not self.is_signalled():
                 # Only the ranks, not their own children: a rank that wants to save its state still needs its loaders.
                 for record in self._folder.records(attempt).values():
                     if "exit" not in record and is_alive(record["pid"]):
                         send_signal(record["pid"], signal.SIGTERM)
         self._stop_at = min(now + grace, self._stop_at if self._stop_at is not None else now + grace)
+
+    def is_signalled(self) -> bool:
+        """Slurm has sent SIGTERM to every process of the job, the ranks too."""
+        return bool((self._spec.get("slurm") or {}).get("reaches_all")) and (self._folder.path / "signal.json").exists()
 
     def tick(self) -> bool:
         """Looks at what happened; True where the view changed."""

@@ -12,7 +12,7 @@ from flexrack_node.installed import record
 from flexrack_node.launch import interfaces, machine_id, source_towards
 from flexrack_node.reservation_hold import check
 from flexrack_node.run_files import RunFolder, open_run, run_path, write_json
-from flexrack_node.run_state import alive, summary, tidy
+from flexrack_node.run_state import alive, is_slurm, summary, tidy
 from flexrack_node.warden import sweep
 
 _START_SECONDS = 20.0
@@ -55,6 +55,10 @@ def start(spec: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     """{run, grace?, kill?}: ends the ranks and returns {status, left: pids that are alive all the same}."""
     folder = open_run(channel.root, given["run"])
+    if is_slurm(folder):
+        from flexrack_node import slurm_stop
+
+        return slurm_stop.stop(folder, given)
     spec = folder.spec()
     grace = 0.0 if given.get("kill") else float(given["grace"] if given.get("grace") is not None else spec.get("grace", 10))
     if not folder.result() and folder.is_held():
@@ -76,8 +80,14 @@ def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 def remove(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     """{run}: deletes a run's folder here. CONFLICT while it is running."""
     folder = open_run(channel.root, given["run"])
-    tidy(folder)
-    if folder.is_held():
+    if is_slurm(folder):
+        from flexrack_node.slurm_run import SlurmRun
+
+        is_live = SlurmRun(folder).look() is not None
+    else:
+        tidy(folder)
+        is_live = folder.is_held()
+    if is_live:
         raise NodeError("CONFLICT", f"{folder.run} is still running", f"flexrack runs stop {folder.run}")
     shutil.rmtree(folder.path)
     return {"removed": folder.run}
@@ -88,6 +98,10 @@ def reconcile(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     from flexrack_node.reconciling import reconcile_run
 
     folder = open_run(channel.root, given["run"])
+    if is_slurm(folder):
+        from flexrack_node import slurm_run
+
+        return slurm_run.reconcile(folder, given)
     tidy(folder)
     return reconcile_run(folder, given)
 

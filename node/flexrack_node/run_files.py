@@ -14,6 +14,7 @@
         result.json                  how it ended: the leader's judgement, copied to every node
         summary.1.json               what run.list tells of it, once nothing of that can change; a number for its shape
 """
+import errno
 import fcntl
 import json
 import os
@@ -91,8 +92,10 @@ class RunFolder:
         fd = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except OSError as error:
             os.close(fd)
+            if error.errno not in (errno.EAGAIN, errno.EACCES):  # a file system without locks (Lustre without -o flock)
+                raise
             return False
         self._lock = fd
         return True

@@ -10,6 +10,8 @@ from flexrack_node.channel import Channel
 from flexrack_node.containment import Containment
 from flexrack_node.run_files import RunFolder, all_runs, containment_tag, open_run, read_json, write_json
 
+_SLURM_TICK = 1.0  # seconds between two questions to Slurm's controller
+
 SUMMARY = "summary.1.json"  # read by src/lib/runs/glance.ts as well, without Python; another number for another shape
 
 
@@ -17,6 +19,13 @@ def state(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     """{run, wait?}: everything known here about a run; with `wait`, up to so many seconds later when it ends before."""
     folder = open_run(channel.root, given["run"])
     deadline = time.monotonic() + float(given.get("wait") or 0)
+    if is_slurm(folder):
+        from flexrack_node.slurm_run import SlurmRun
+
+        run = SlurmRun(folder)
+        while run.look() and time.monotonic() < deadline:
+            time.sleep(max(0.0, min(_SLURM_TICK, deadline - time.monotonic())))
+        return run.detail()
     while not is_over(folder) and time.monotonic() < deadline:
         time.sleep(0.1)
     tidy(folder)
@@ -29,12 +38,25 @@ def listing(_given: Any, channel: Channel) -> List[Dict[str, Any]]:
     for folder in all_runs(channel.root):
         kept = read_json(folder.path / SUMMARY)
         if not kept:
-            tidy(folder)
-            kept = summary(folder)
+            kept = _fresh(folder)
             if kept["recorded"] and not kept["live"]:  # nothing of it will change any more
                 write_json(folder.path / SUMMARY, kept, durable=False)
         found.append(kept)
     return found
+
+
+def _fresh(folder: RunFolder) -> Dict[str, Any]:
+    if is_slurm(folder):
+        from flexrack_node.slurm_run import SlurmRun
+
+        return SlurmRun(folder).summary()
+    tidy(folder)
+    return summary(folder)
+
+
+def is_slurm(folder: RunFolder) -> bool:
+    """Slurm starts, ends and knows it: slurm_run.py."""
+    return folder.spec().get("scheduler") == "slurm"
 
 
 def is_over(folder: RunFolder) -> bool:

@@ -18,7 +18,7 @@ from flexrack_node.gang_member import Member
 from flexrack_node.local_ranks import LocalRanks
 from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
 from flexrack_node.reservation_hold import Hold
-from flexrack_node.run_files import RunFolder
+from flexrack_node.run_files import RunFolder, read_json
 
 DRAIN_SECONDS = 5.0  # for tracking writes that wait, at the end; what is left stays in the spool
 
@@ -44,7 +44,8 @@ def main(arguments: List[str]) -> int:
             return 1
     folder.write("state", {"status": "waiting", "attempt": 0, "pid": os.getpid(), "started": started})
     warden = subprocess.Popen(
-        python_module("warden", str(folder.path)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
+        python_module("warden", str(folder.path)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),  # Slurm's is for every process of the job, and means the ranks
     )
     _listen_to_signals(folder)
     try:
@@ -86,7 +87,7 @@ def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, hold: Op
         leader = Leader(folder, spec, local)
         port = leader.listen()
         folder.write("state", {**folder.state(), "gang": {"address": spec["gang"]["address"], "port": port}})
-        result = close_result(spec, leader.run(), started)
+        result = _judged(folder, spec, close_result(spec, leader.run(), started))
         result["outputs"] = collect_outputs(spec, folder, started)
         # Known from here on, whatever happens to the rest.
         folder.write("result", result)
@@ -94,6 +95,23 @@ def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, hold: Op
         everybody = leader.end(result, patience=DRAIN_SECONDS * 2)
         _record(folder, spec, relay, result, everybody)
     folder.write("state", {**folder.state(), "status": "ended"})
+
+
+def _judged(folder: RunFolder, spec: Dict[str, Any], result: Dict[str, Any]) -> Dict[str, Any]:
+    """Slurm's SIGTERM reaches the ranks as well as this process; what they did after it was the end of the run, however they ended."""
+    signalled = read_json(folder.path / "signal.json")
+    if spec.get("scheduler") != "slurm" or not signalled:
+        return result
+    from flexrack_node import slurm_queue
+    from flexrack_node.slurm_verdict import after_signal
+
+    is_asked = not str((folder.stop_request() or {}).get("by", "")).startswith("SIG")
+    seen = None
+    try:
+        seen = None if is_asked else slurm_queue.look(spec["slurm"]["job"], spec["slurm"].get("bin"))
+    except NodeError:
+        pass  # it is provisional without Slurm's word, too
+    return after_signal(spec, result, signalled["at"], is_asked, seen)
 
 
 def _record(folder: RunFolder, spec: Dict[str, Any], relay: "Optional[_Relay]", result: Dict[str, Any], everybody: bool) -> None:
@@ -168,7 +186,11 @@ def _end_for_loss(folder: RunFolder, why: str) -> None:
 
 def _listen_to_signals(folder: RunFolder) -> None:
     """Whoever ends this process kindly means the run."""
+    is_slurm = folder.spec().get("scheduler") == "slurm"
+
     def stop(number: int, _frame: Union[object, None]) -> None:
+        if is_slurm:
+            folder.write("signal", {"at": time.time(), "by": signal.Signals(number).name})
         if not folder.stop_request():
             folder.write("stop", {"grace": folder.spec().get("grace", 10), "kill": False, "by": signal.Signals(number).name})
     for number in (signal.SIGTERM, signal.SIGINT):

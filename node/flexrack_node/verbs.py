@@ -45,6 +45,8 @@ VERBS = {
     "run.start": "run:start",
     "run.state": "run_state:state",
     "run.stop": "run:stop",
+    "slurm.inspect": "slurm_submit:inspect",
+    "slurm.submit": "slurm_submit:submit",
     "service.list": "service:list_all",
     "service.logs": "service:logs",
     "service.start": "service:start",

@@ -1,6 +1,7 @@
 import type {Context} from '../lib/base/index.ts'
-import type {RankLine, RunNews} from '../lib/runs/index.ts'
+import type {RankLine, RunNews, SlurmState} from '../lib/runs/index.ts'
 import {rankLineText} from './run-lines.ts'
+import {queueText} from './slurm-text.ts'
 
 /** Prints ranks' lines in portions: text, or one JSON object a line. */
 export function linePrinter(json: boolean): (lines: RankLine[]) => void {
@@ -16,6 +17,7 @@ export function linePrinter(json: boolean): (lines: RankLine[]) => void {
 export function newsTeller(context: Context): (news: RunNews) => void {
   return (news) => {
     if (news.event === 'restarting') context.reporter.warn(`a rank failed; the whole gang starts again: attempt ${String(news.attempt)}`)
+    else if (news.event === 'slurm') context.reporter.note(`Slurm: ${queueText(news as unknown as SlurmState)}`)
     else if (news.event === 'tracking.back') context.reporter.note(`${news.node}: ${news.message}`)
     else if (news.event.startsWith('tracking.') && news.message) context.reporter.warn(`${news.node}: ${news.message}`)
     else if (news.event === 'link lost') context.reporter.warn(`the connection within the gang to ${String(news.to)} was lost`)

@@ -3,13 +3,14 @@ import type {Trained} from '../lib/train/index.ts'
 import {describeCause} from '../lib/runs/index.ts'
 import {paint} from './print.ts'
 import {ago, bytes, count, duration, fields, table} from './render.ts'
+import {queueText, slurmLine} from './slurm-text.ts'
 
 /** What `train` ends with. */
 export function trainedText(trained: Trained): string {
   const {times, run} = trained
   if (trained.status === 'running') {
     return [
-      `Run ${paint.bold(run)} is going on without this command: ${count(trained.worldSize, 'rank')} on ${trained.nodes.join(', ')}.`,
+      `Run ${paint.bold(run)} is going on without this command: ${count(trained.worldSize, 'rank')} ${trained.slurm ? `in Slurm, ${queueText(trained.slurm)}` : `on ${trained.nodes.join(', ')}`}.`,
       nextCommands([`flexrack runs logs ${run} -f`, `flexrack runs wait ${run}`, `flexrack runs stop ${run}`]),
     ].join('\n')
   }
@@ -35,7 +36,7 @@ export function runListText({runs, away, unasked}: {runs: RunEntry[]; away: stri
   const metrics = commonMetrics(runs)
   const rows = runs.map((one) => ({
     run: one.run,
-    status: statusText(one.status) + (one.recorded === false ? paint.yellow(' *') : ''),
+    status: statusText(one.status) + (one.status === 'waiting' && one.slurm?.reason ? paint.dim(` (${one.slurm.reason})`) : '') + (one.recorded === false ? paint.yellow(' *') : ''),
     started: one.started === null ? '-' : ago(one.started),
     duration: one.started === null ? '-' : one.ended === null ? (isOpen(one) ? duration(Date.now() - one.started) : '-') : duration(one.ended - one.started),
     ranks: one.worldSize === null ? '-' : String(one.worldSize),
@@ -58,6 +59,7 @@ export function shownRunText(run: ShownRun): string {
   const parts = [
     fields([
       ['run', `${paint.bold(run.run)} ${statusText(run.status)}`],
+      ['slurm', run.slurm ? slurmLine(run.slurm) : undefined],
       ['cause', run.cause ? describeCause(run.cause) : run.tags['flexrack.cause']],
       ['command', run.command.join(' ')],
       ['started', times],
@@ -88,7 +90,8 @@ export function shownRunText(run: ShownRun): string {
 
 /** `runs stop`. */
 export function stoppedText({run, status, left}: Stopped): string {
-  return `Run ${run} ${status}: no process of it is left on ${Object.keys(left).join(', ')}.`
+  const nodes = Object.keys(left)
+  return `Run ${run} ${status}: ${nodes.length === 0 ? 'it had not begun on any node' : `no process of it is left on ${nodes.join(', ')}`}.`
 }
 
 /** `runs compare`. */

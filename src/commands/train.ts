@@ -17,6 +17,7 @@ export default class Train extends BaseCommand {
     '<%= config.bin %> train --exclusive --wait --timeout 3600',
     '<%= config.bin %> train --dry-run',
     '<%= config.bin %> train --skip bandwidth,versions',
+    '<%= config.bin %> train --emit sbatch > job.sh',
   ]
   static override strict = false
   static override args = {arguments: Args.string({description: 'after --: arguments for the script, added to those of the manifest'})}
@@ -33,6 +34,8 @@ export default class Train extends BaseCommand {
     skip: skipFlag,
     force: Flags.boolean({description: 'start in spite of errors that the preflight finds'}),
     on: onFlag,
+    scheduler: Flags.option({options: ['ssh', 'slurm'] as const})({description: 'who places the run (default: train.scheduler of the manifest, else Slurm where the rack has it)'}),
+    emit: Flags.option({options: ['sbatch'] as const})({description: 'print the script for Slurm, to be submitted by hand, and change nothing', exclusive: ['dry-run', 'detach']}),
     'dry-run': dryRunFlag,
     rack: rackFlag,
     project: projectFlag,
@@ -41,23 +44,26 @@ export default class Train extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Train)
     const [context, place] = [await this.context(), await this.projectSession(flags)]
-    const [{planTrain, runPlan}, {parseSkip}, {failureOf}, {trainedText}, {planText, count}, {linePrinter, newsTeller}, {throwWithPreflight}] = await Promise.all([
-      import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/follow-lines.ts'), import('../cli/preflight-text.ts'),
+    const [{planTrain, runPlan}, {parseSkip}, {failureOf}, {trainedText}, {count}, {trainPlanText, whereText}, {linePrinter, newsTeller}, {throwWithPreflight}] = await Promise.all([
+      import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/slurm-text.ts'),
+      import('../cli/follow-lines.ts'), import('../cli/preflight-text.ts'),
     ])
     const preflight = {skip: parseSkip(flags.skip), force: flags.force}
     const choice = {
-      nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: wordsOf(raw), name: flags.name, tracking: flags.tracking,
+      nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: wordsOf(raw), name: flags.name, tracking: flags.tracking && flags.emit === undefined,
+      scheduler: flags.emit === undefined ? flags.scheduler : ('slurm' as const),
       exclusive: flags.exclusive, shareGpus: flags['share-gpus'], wait: flags.wait ? (flags.timeout ?? Infinity) : undefined, look: flags['dry-run'], preflight,
     }
     const train = await planTrain(place, choice, context)
-    if (flags['dry-run']) {
-      const {heldText} = await import('../cli/reservation-text.ts')
-      return this.answer(train.plan, (plan) => `${planText(plan)}\n\n${heldText(train.held)}`)
+    if (flags['dry-run']) return this.answer(train.plan, () => trainPlanText(train))
+    if (train.emit && flags.emit) {
+      if (train.workspaces.plan.steps.length > 0) context.reporter.note(`before it is submitted: flexrack workspace up --on ${place.rack.slurm?.login}`)
+      return this.answer({run: train.spec.run, script: train.emit()}, ({script}) => script.trimEnd())
     }
     const json = this.jsonEnabled()
     const trained = await runPlan(train, place, {
       detach: flags.detach,
-      onStart: (run) => context.reporter.note(`run ${run}: ${count(train.spec.worldSize, 'rank')} on ${train.spec.placements.map((one) => one.node.name).join(', ')}`),
+      onStart: (run) => context.reporter.note(`run ${run}: ${count(train.spec.worldSize, 'rank')} on ${whereText(train)}`),
       onLines: linePrinter(json),
       onNews: newsTeller(context),
     }, context).catch((error: unknown) => throwWithPreflight(error, json))

@@ -28,6 +28,7 @@ export async function openHost(fleet: Fleet, node: RackNode, ctx: Context): Prom
     shell,
     root: installation.root,
     environments: installation.environments,
+    program: installation.folder,
     call: (verb, input, options) => callVerb(shell, installation, verb, input, options),
   }
 }

@@ -9,6 +9,8 @@ export interface Host {
   readonly root: string
   /** Absolute path of the folder of Python environments. */
   readonly environments: string
+  /** Absolute path of the node program there. */
+  readonly program: string
   /**
    * Calls a verb of the node program. `input` is plain data; `body` follows it on stdin as raw bytes.
    * Errors of the program come back as CliError with the code it gave, or REMOTE_FAILED.

@@ -3,7 +3,8 @@ import {dirname, isAbsolute, join, posix, relative, resolve, sep} from 'node:pat
 import {nearestName, problemAt, type Path, type Problem, type Source} from '../document/index.ts'
 import {durationSeconds} from './duration.ts'
 import type {ManifestFile} from './schema.ts'
-import type {GpusSpec, Manifest, TrainSpec} from './types.ts'
+import {slurmTime} from './slurm-time.ts'
+import type {GpusSpec, Manifest, SlurmSpec, TrainSpec} from './types.ts'
 import {splitWords} from './words.ts'
 
 type Report = (path: Path, message: string, more?: {expected?: string; nearest?: string}) => void
@@ -62,7 +63,18 @@ function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
     grace,
     exclusive: train.exclusive,
     shareGpus: train.share_gpus,
+    ...(train.scheduler !== undefined && {scheduler: train.scheduler}),
+    slurm: resolveSlurm(train.slurm),
   }
+}
+
+function resolveSlurm({time, gpus, memory, ...rest}: NonNullable<ManifestFile['train']>['slurm']): SlurmSpec {
+  return {
+    ...rest,
+    ...(time !== undefined && {time: slurmTime(time)}),
+    ...(gpus !== undefined && {gpus: String(gpus)}),
+    ...(memory !== undefined && {memory: memory.replace(/\s|i?B$/gi, '').toUpperCase()}),
+  } as SlurmSpec
 }
 
 /** Reports a path that is absolute, leaves the project folder, or is the folder itself. */

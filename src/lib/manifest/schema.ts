@@ -1,5 +1,7 @@
 import {z} from 'zod'
+import {SLURM_OPTION, SLURM_OPTION_RULE} from '../document/index.ts'
 import {durationSeconds} from './duration.ts'
+import {SLURM_TIME} from './slurm-time.ts'
 import {splitWords} from './words.ts'
 
 /** Names of projects, experiments' prefix, endpoints: safe in paths, URLs and run ids. */
@@ -57,6 +59,49 @@ const workspace = z
   .prefault({})
   .describe('How the project looks on a node.')
 
+const slurmWord = (what: string) =>
+  z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.,:@+-]{0,127}$/, 'must be letters, digits and _ . , : @ + -').optional().describe(what).meta({written: 'as-is'})
+
+const slurm = z
+  .strictObject({
+    time: z
+      .string()
+      .regex(SLURM_TIME, 'must be a time such as 90m, 12h, 2d, or in a form of Slurm such as 1-12:00:00')
+      .optional()
+      .describe('After this time Slurm ends the job: `90m`, `12h`, `2d`, or a form of Slurm, `days-hours:minutes:seconds`.')
+      .meta({examples: ['12h', '1-12:00:00'], written: 'as-is'}),
+    partition: slurmWord("Partition; the rack file's by default.").meta({examples: ['gpu']}),
+    account: slurmWord("Account that is charged; the rack file's by default."),
+    qos: slurmWord("Quality of service; the rack file's by default."),
+    gpus: z
+      .union([z.int().min(1).max(64), z.string().regex(/^[A-Za-z0-9_.-]{1,60}:[1-9][0-9]?$/, 'must be a number, or type:number')])
+      .optional()
+      .describe('GPUs on each node: a number, or `type:number`.')
+      .meta({examples: [4, 'a100:4']}),
+    cpus: z.int().min(1).max(4096).optional().describe('CPUs on each node; by default one for each process.'),
+    memory: z
+      .string()
+      .regex(/^[1-9][0-9]{0,8}\s*[KMGT](i?B)?$/i, 'must be a size such as 64GiB')
+      .optional()
+      .describe("Memory on each node; by default what the partition gives.")
+      .meta({examples: ['64GiB'], written: 'as-is'}),
+    constraint: z
+      .string()
+      .regex(/^[A-Za-z0-9_.,:@+&|()[\]*-]{1,200}$/, "must be features in Slurm's own form, without blanks")
+      .optional()
+      .describe('Features that the nodes must have.')
+      .meta({examples: ['a100&ib'], written: 'as-is'}),
+    exclusive: z.boolean().default(false).describe('No other job on the nodes of this one.'),
+    extra: z
+      .array(z.string().regex(SLURM_OPTION, SLURM_OPTION_RULE))
+      .max(50)
+      .default([])
+      .describe('More options of sbatch, one each, as `--name=value`; they come after those of the rack file.')
+      .meta({examples: [['--mail-type=FAIL', '--licenses=matlab:1']]}),
+  })
+  .prefault({})
+  .describe('What a job of Slurm needs besides nodes and processes; means something on a rack that has Slurm.')
+
 const train = z
   .strictObject({
     command: z
@@ -74,6 +119,11 @@ const train = z
       .enum(['torchrun', 'plain'])
       .default('torchrun')
       .describe('What forms the group: `torchrun` starts `processes_per_node` processes on each node; `plain` starts one on each, with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT set.'),
+    scheduler: z
+      .enum(['ssh', 'slurm'])
+      .optional()
+      .describe("Who places the run: flexrack over SSH, or Slurm; `--scheduler` overrides it. By default Slurm where the rack has it, and there nothing else is taken."),
+    slurm,
     nodes: z.int().min(1).max(1024).default(1).describe('On how many nodes; `--nodes` overrides it.'),
     processes_per_node: z.int().min(1).max(256).default(1).describe('Processes on each node; `--processes-per-node` overrides it.'),
     restarts: z.int().min(0).max(100).default(0).describe('How often the whole group is started again after a failure.'),
@@ -164,7 +214,6 @@ export type ManifestFile = z.output<typeof manifestSchema>
 export const NOT_YET: Record<string, string> = {
   'workspace.image': 'use workspace.python',
   'train.gpus': '',
-  'train.scheduler': 'runs are started over SSH',
   'train.launcher=mpi': 'use torchrun or plain',
   sweep: '',
 }

@@ -52,6 +52,30 @@ export interface TrainSpec {
   exclusive?: boolean
   /** Other runs may use the nodes' GPUs at the same time. */
   shareGpus?: boolean
+  /** Who places the run; undefined: Slurm where the rack has it. */
+  scheduler?: Scheduler
+  /** What a job of Slurm needs besides. */
+  slurm?: SlurmSpec
+}
+
+export type Scheduler = 'ssh' | 'slurm'
+
+/** Per node where nothing else is said. Undefined: Slurm's, or the rack's, default. */
+export interface SlurmSpec {
+  /** As `--time` takes it. */
+  time?: string
+  partition?: string
+  account?: string
+  qos?: string
+  /** `4` or `a100:4`. */
+  gpus?: string
+  cpus?: number
+  /** As `--mem` takes it: `64G`. */
+  memory?: string
+  constraint?: string
+  exclusive: boolean
+  /** More options of sbatch, `--name=value` each. */
+  extra: string[]
 }
 
 export interface TrackingSpec {

@@ -7,7 +7,7 @@ import {fromProblem, type Finding} from './findings.ts'
 
 const INTERPRETERS = new Set(['python', 'python3', 'torchrun', 'mpirun', 'bash', 'sh'])
 
-/** What is valid as such, but would stop a run or surprise its owner. `nodes` are those that the run could be on. */
+/** What is valid as such, but would stop a run or surprise its owner. `nodes` are those that the run could be on; undefined where that is not known, or Slurm's business. */
 export async function checkManifest({manifest, source}: LocatedManifest, nodes: RackNode[] | undefined): Promise<Finding[]> {
   const findings: Finding[] = []
   const {train, workspace, folder} = manifest

@@ -45,7 +45,7 @@ export async function checkProject(input: CheckInput, ctx: Context): Promise<Che
   const located = await collect('manifest', () => readManifest(input.project))
   const rack = await collect('rack', () => loadRack(input.rack, ctx.env, located?.manifest.rack))
   const nodes = rack && (await collect('rack', async () => selectNodes(rack, input.on, rack.nodes)))
-  if (located) findings.push(...(await (await import('./check-manifest.ts')).checkManifest(located, nodes)))
+  if (located) findings.push(...(await (await import('./check-manifest.ts')).checkManifest(located, rack?.slurm ? undefined : nodes)))
   const checked: CheckResult['checked'] = {...(located && {manifest: located.manifest.path}), ...(rack && {rack: rack.path}), nodes: []}
   const preflight = rack && nodes && !input.offline ? await checkOnline({rack, nodes, located, input, findings, checked}, ctx) : undefined
   const ok = findings.every((finding) => finding.severity !== 'error') && preflight?.ok !== false

@@ -4,7 +4,7 @@ import {basename, join, resolve} from 'node:path'
 import {CliError, userPaths} from '../base/index.ts'
 import {nearestName, problemAt, problemsError, readSource, validateSource, type Path, type Problem, type Source} from '../document/index.ts'
 import type {RackFile} from './schema.ts'
-import type {GpuSpec, Rack, RackNode} from './types.ts'
+import type {GpuSpec, Rack, RackNode, RackSlurm} from './types.ts'
 
 /** The rack named by a flag, FLEXRACK_RACK, or the manifest's preference, in this order; else the only one there is. Throws NOT_FOUND, USAGE or RACK_INVALID. */
 export async function loadRack(nameOrFile: string | undefined, env: NodeJS.ProcessEnv, preferred?: string): Promise<Rack> {
@@ -62,7 +62,7 @@ async function validateRack(source: Source): Promise<Rack> {
 }
 
 function isTakenAsWritten(path: Path): boolean {
-  return path.at(-2) === 'labels' || (path[0] === 'nodes' && path.at(-1) === 'name') || path.join('.') === 'head.node' || (path.at(-2) === 'env' && path.includes('gpu'))
+  return path.at(-2) === 'labels' || (path[0] === 'nodes' && path.at(-1) === 'name') || path.join('.') === 'head.node' || path.join('.') === 'slurm.login' || (path.at(-2) === 'env' && path.includes('gpu'))
 }
 
 async function existingFile(wanted: string, env: NodeJS.ProcessEnv): Promise<string> {
@@ -87,9 +87,9 @@ export function expandHome(path: string, env: NodeJS.ProcessEnv = process.env): 
   return path === '~' || path.startsWith('~/') ? join(env.HOME || homedir(), path.slice(1)) : path
 }
 
-/** Names are given once, and the head is one of them. Works on what is there, valid or not. */
+/** Names are given once, and the head and the login node of Slurm are among them. Works on what is there, valid or not. */
 function checkNames(source: Source): Problem[] {
-  const value = source.value as {nodes?: unknown; head?: {node?: unknown}} | null
+  const value = source.value as {nodes?: unknown; head?: {node?: unknown}; slurm?: {login?: unknown}} | null
   if (source.broken || typeof value !== 'object' || value === null || !Array.isArray(value.nodes)) return []
   const problems: Problem[] = []
   const report = (path: Path, message: string, nearest?: string) => problems.push(problemAt(source, source.span(path, 'value'), message, nearest ? {nearest} : {}))
@@ -97,11 +97,11 @@ function checkNames(source: Source): Problem[] {
   for (const [index, name] of names.entries()) {
     if (typeof name === 'string' && names.indexOf(name) < index) report(['nodes', index, 'name'], `the node name "${name}" is given twice`)
   }
-  const head = value.head?.node
-  if (typeof head === 'string' && !names.includes(head)) {
-    const known = names.filter((name): name is string => typeof name === 'string')
-    const nearest = nearestName(head, known)
-    report(['head', 'node'], `head.node names no node of this rack: "${head}"; ${nearest ? `did you mean "${nearest}"?` : `expected one of ${known.slice(0, 20).join(', ')}`}`, nearest)
+  for (const [path, name] of [[['head', 'node'], value.head?.node], [['slurm', 'login'], value.slurm?.login]] as const) {
+    if (typeof name !== 'string' || names.includes(name)) continue
+    const known = names.filter((one): one is string => typeof one === 'string')
+    const nearest = nearestName(name, known)
+    report([...path], `${path.join('.')} names no node of this rack: "${name}"; ${nearest ? `did you mean "${nearest}"?` : `expected one of ${known.slice(0, 20).join(', ')}`}`, nearest)
   }
   return problems
 }
@@ -109,7 +109,7 @@ function checkNames(source: Source): Problem[] {
 function resolveRack(file: string, value: RackFile): Rack {
   const nodes = value.nodes.map(resolveNode)
   const {node, ...head} = value.head
-  return {name: basename(file).replace(/\.ya?ml$/, ''), path: file, nodes, head: {node: node ?? nodes[0]?.name ?? '', ...head}, ...(value.gpu && {gpu: resolveGpu(value.gpu)})}
+  return {name: basename(file).replace(/\.ya?ml$/, ''), path: file, nodes, head: {node: node ?? nodes[0]?.name ?? '', ...head}, ...(value.gpu && {gpu: resolveGpu(value.gpu)}), ...(value.slurm && {slurm: value.slurm as RackSlurm})}
 }
 
 function resolveGpu({bind, trusted_fabric, ...gpu}: NonNullable<RackFile['gpu']>): Partial<GpuSpec> {

@@ -4,7 +4,7 @@ import {basename, dirname, join} from 'node:path'
 import {isMap, isScalar, isSeq, parseDocument, type Document, type YAMLMap} from 'yaml'
 import {CliError} from '../base/index.ts'
 import {expandHome, parseRack, readRack} from './load.ts'
-import type {GpuSpec, Rack, RackNode} from './types.ts'
+import type {GpuSpec, Rack, RackNode, RackSlurm} from './types.ts'
 
 const HEADER = ' A rack of flexrack: a named set of nodes. Described in docs/rack-file.md; edit it freely, comments are kept.'
 const LOCK_WAIT_MS = 10_000
@@ -62,6 +62,10 @@ export function renderRack(rack: Rack, before?: string): string {
   const oldGpu = usable.get('gpu')
   if (isMap(oldGpu)) updateMap(usable, oldGpu, gpu)
   else if (Object.keys(written(gpu)).length > 0) usable.set('gpu', usable.createNode(written(gpu)))
+  const slurm = slurmFields(rack.slurm)
+  const oldSlurm = usable.get('slurm')
+  if (isMap(oldSlurm)) updateMap(usable, oldSlurm, slurm)
+  else if (Object.keys(written(slurm)).length > 0) usable.set('slurm', usable.createNode(written(slurm)))
   const nodes = usable.get('nodes')
   if (!isSeq(nodes)) usable.set('nodes', usable.createNode(rack.nodes.map((node) => written(nodeFields(node)))))
   else {
@@ -129,6 +133,12 @@ function gpuFields(gpu: Partial<GpuSpec> = {}): Record<string, Field> {
     grace: {value: gpu.grace},
     env: {value: gpu.env},
   }
+}
+
+function slurmFields(slurm?: RackSlurm): Record<string, Field> {
+  if (!slurm) return {}
+  const {extra, ...words} = slurm
+  return {...Object.fromEntries(Object.entries(words).map(([key, value]) => [key, {value}])), extra: {value: extra, isDefault: extra.length === 0}}
 }
 
 function nodeFields(node: RackNode): Record<string, Field> {

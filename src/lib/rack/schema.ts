@@ -1,4 +1,5 @@
 import {z} from 'zod'
+import {SLURM_OPTION, SLURM_OPTION_RULE} from '../document/index.ts'
 
 const NODE_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
 const NODE_NAME_RULE = 'must be 1 to 63 letters, digits, dots, dashes or underscores, and begin and end with a letter or digit'
@@ -58,11 +59,30 @@ const head = z
   .prefault({})
   .describe('The one long-lived service of the rack: tracking, registry, gateway.')
 
+const slurmWord = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.,:@+-]{0,127}$/, 'must be letters, digits and _ . , : @ + -').meta({written: 'as-is'})
+const slurm = z
+  .strictObject({
+    login: z.string().describe('Name of the node on which sbatch, squeue and scancel are; its `root` and `environments` must be on a file system that all nodes of Slurm share.').meta({written: 'as-is'}),
+    partition: slurmWord.optional().describe('Partition of jobs, where the manifest names none.'),
+    account: slurmWord.optional().describe('Account that jobs are charged to, where the manifest names none.'),
+    qos: slurmWord.optional().describe('Quality of service of jobs, where the manifest names none.'),
+    interface: z.string().regex(/^[A-Za-z0-9_.:-]{1,15}$/, 'must be the name of a network interface').optional().describe("Network interface over which the nodes of a job meet; by default the one with the address that Slurm has of them.").meta({examples: ['ib0']}),
+    bin: nodePath.optional().describe("Folder of Slurm's programs, where they are not on the PATH of an SSH session.").meta({examples: ['/opt/slurm/bin']}),
+    extra: z
+      .array(z.string().regex(SLURM_OPTION, SLURM_OPTION_RULE))
+      .max(50)
+      .default([])
+      .describe('More options of sbatch for every job, one each, as `--name=value`.')
+      .meta({examples: [['--mail-type=FAIL']]}),
+  })
+  .describe('The rack has Slurm, and Slurm alone places its runs: `train` gives them to sbatch.')
+
 /** The rack file as it may be written: the one source of validation, of docs/rack-file.md and of schema/rack.schema.json. */
 export const rackSchema = z
   .strictObject({
     head,
     gpu: z.strictObject(gpuKeys).partial().optional().describe('The GPU daemons of all nodes, `flexrack gpu serve`.'),
+    slurm: slurm.optional(),
     nodes: z.array(node).min(1).max(10_000).describe('The machines of the rack.'),
   })
   .meta({title: 'rack file', description: 'A named set of nodes: `<config folder>/flexrack/racks/<name>.yaml`.'})
@@ -70,4 +90,4 @@ export const rackSchema = z
 export type RackFile = z.output<typeof rackSchema>
 
 /** In the product, but not in this version. */
-export const NOT_YET: Record<string, string> = {defaults: 'put what the nodes share into ~/.ssh/config', scheduler: 'runs are started over SSH'}
+export const NOT_YET: Record<string, string> = {defaults: 'put what the nodes share into ~/.ssh/config', scheduler: 'a rack with Slurm has `slurm: {login: NODE}`'}

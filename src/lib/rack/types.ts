@@ -7,6 +7,22 @@ export interface Rack {
   head: HeadSpec
   /** The GPU daemons of all nodes, where it differs from the defaults. */
   gpu?: Partial<GpuSpec>
+  /** Slurm places its runs. */
+  slurm?: RackSlurm
+}
+
+export interface RackSlurm {
+  /** Name of the node with Slurm's programs. */
+  login: string
+  partition?: string
+  account?: string
+  qos?: string
+  /** Network interface over which the nodes of a job meet. */
+  interface?: string
+  /** Folder of Slurm's programs on the login node. */
+  bin?: string
+  /** More options of sbatch, `--name=value` each. */
+  extra: string[]
 }
 
 export interface RackNode {

@@ -44,7 +44,7 @@ const PAUSE_MS = [250, 500, 1000, 2000, 4000]
  * Errors: INTERRUPTED, NODE_UNREACHABLE (after `patience`).
  */
 export async function followRun(place: Place, run: FoundRun, options: FollowOptions, context: Context): Promise<Map<string, NodeRunDetail>> {
-  const nodes = run.nodes.filter((one) => options.nodes === undefined || options.nodes.includes(one.node))
+  const nodes = run.nodes.filter((one) => options.nodes === undefined || one.slurm !== undefined || options.nodes.includes(one.node))
   const merged = new Merge(options)
   const timer = setInterval(() => merged.tick(), FLUSH_MS)
   try {
@@ -161,7 +161,8 @@ class NodeReader {
   }
 
   take(event: NodeEvent): void {
-    if (event.event === 'chunk') this.#takeChunk(event as unknown as Chunk)
+    if (event.event === 'queue') this.#options.onNews?.({...event, node: this.#node, at: Date.now() / 1000, event: 'slurm'})
+    else if (event.event === 'chunk') this.#takeChunk(event as unknown as Chunk)
     else if (event.event === 'news') this.#takeNews(event as unknown as {offset: number; lines: string})
   }
 
@@ -171,11 +172,12 @@ class NodeReader {
     if (chunk.offset !== known) throw new Error(`${this.#node}: ${key} continues at ${chunk.offset}, not at ${known}`)
     const data = Buffer.from(chunk.data, 'base64')
     this.#offsets.set(key, known + data.length)
+    if (chunk.node !== undefined && this.#options.nodes && !this.#options.nodes.includes(chunk.node)) return
     const rank = /^rank-(\d+)\.log$/.exec(chunk.file)?.[1]
     if (rank === undefined || (this.#options.rank !== undefined && Number(rank) !== this.#options.rank) || chunk.attempt < this.#newest) return
     let reader = this.#readers.get(key)
     if (!reader) {
-      reader = new LineReader({node: this.#node, rank: Number(rank), attempt: chunk.attempt}, 0, this.#options)
+      reader = new LineReader({node: chunk.node ?? this.#node, rank: Number(rank), attempt: chunk.attempt}, 0, this.#options)
       this.#readers.set(key, reader)
     }
     this.#show(reader.take(data, performance.now()))
@@ -192,6 +194,8 @@ class NodeReader {
 interface Chunk {
   attempt: number
   file: string
+  /** Where the rank runs, if that is not the node that tells. */
+  node?: string
   offset: number
   data: string
 }

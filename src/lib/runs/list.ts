@@ -1,6 +1,6 @@
 import type {TrackedRun} from '../tracking/index.ts'
 import {stateOf} from './find.ts'
-import type {Cause, FoundRun, NodeRunStatus} from './types.ts'
+import type {Cause, FoundRun, NodeRunStatus, SlurmState} from './types.ts'
 import {RUN_TAG} from './records.ts'
 
 /** A run as `runs list` shows it: what the nodes know, with what the tracking server knows. Times in milliseconds since 1970. */
@@ -22,6 +22,8 @@ export interface RunEntry {
   recorded: boolean | null
   /** Files of the run are on the nodes. */
   onNodes: boolean
+  /** What Slurm says, where it placed the run. */
+  slurm: SlurmState | null
 }
 
 const STATUS: Record<TrackedRun['status'], NodeRunStatus> = {RUNNING: 'running', SCHEDULED: 'starting', FINISHED: 'finished', FAILED: 'failed', KILLED: 'stopped'}
@@ -48,6 +50,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       trackedId: record.id,
       recorded: status === 'running' ? null : true,
       onNodes: false,
+      slurm: null,
     })
   }
   for (const one of found) {
@@ -58,7 +61,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       project: state.project,
       status: state.status,
       nodes: state.nodes,
-      worldSize: state.nodes.length * state.processes,
+      worldSize: (state.slurm?.nodes ?? state.nodes.length) * state.processes,
       started: (state.started ?? state.created) * 1000,
       ended: state.ended === null ? null : state.ended * 1000,
       attempt: state.attempt,
@@ -68,6 +71,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       trackedId: state.tracked,
       recorded: state.tracked === null ? null : state.recorded,
       onNodes: true,
+      slurm: state.slurm ?? null,
     })
   }
   return [...entries.values()].sort((a, b) => (b.started ?? 0) - (a.started ?? 0))

@@ -17,14 +17,15 @@ export async function stopRun(place: Place, run: FoundRun, how: {grace?: number 
   const answers = await Promise.allSettled(
     run.nodes.map(async ({node}) => {
       const host = await hostOf(place, node, context)
-      return host.call<{status: NodeRunStatus; left: number[]}>('run.stop', {run: run.run, grace: how.grace, kill: how.kill ?? false})
+      return host.call<{status: NodeRunStatus; left: number[]; nodes?: string[]}>('run.stop', {run: run.run, grace: how.grace, kill: how.kill ?? false})
     }),
   )
   const left: Record<string, number[]> = {}
   const nodes = run.nodes.map(({node}, index) => {
     const answer = answers[index] as (typeof answers)[number]
     if (answer.status === 'fulfilled') {
-      left[node] = answer.value.left
+      // Under Slurm the node that tells is not one that the run was on.
+      for (const name of answer.value.nodes ?? [node]) left[name] = answer.value.left
       return {node, ok: answer.value.left.length === 0, ...(answer.value.left.length > 0 && {message: `processes ${answer.value.left.join(', ')} are alive`})}
     }
     const error: unknown = answer.reason

@@ -24,13 +24,32 @@ export interface NodeRun {
   tracked: string | null
   /** Where the leader listens for the others. */
   gang?: {address: string; port: number} | null
+  /** Of a run that Slurm placed. */
+  slurm?: SlurmState
+}
+
+/** What Slurm says of a run's job. */
+export interface SlurmState {
+  /** Null while it is being submitted. */
+  job: string | null
+  /** As squeue names it, `PENDING`; null where Slurm never told. */
+  state: string | null
+  /** Why it waits: `Resources`, `Priority`. */
+  reason: string | null
+  /** When it began, or is expected to begin; seconds since 1970, by the login node's clock. */
+  start: number | null
+  partition: string | null
+  /** Who said so; `records`: Slurm has forgotten the job, and this is what the run's files tell. */
+  source: 'squeue' | 'sacct' | 'records'
+  /** How many nodes were asked for. */
+  nodes: number
 }
 
 export type NodeRunStatus = 'starting' | 'waiting' | 'running' | 'stopping' | 'recording' | 'finished' | 'failed' | 'stopped'
 
 /** Why a run failed: the first failure that was not a consequence of another. */
 export interface Cause {
-  kind: 'rank' | 'launcher' | 'gang'
+  kind: 'rank' | 'launcher' | 'gang' | 'slurm'
   node: string
   rank: number | null
   exit: number | null
@@ -70,6 +89,8 @@ export interface RunResult {
   outputs?: string[]
   recorded: boolean
   lost?: boolean
+  /** Of a run that Slurm placed: how its job ended. */
+  slurm?: {job: string | null; state: string | null; source: SlurmState['source']}
 }
 
 export interface NodeRunDetail extends NodeRun {

@@ -1,6 +1,6 @@
 import {randomInt} from 'node:crypto'
 import {CliError} from '../base/index.ts'
-import type {Manifest, TrainSpec} from '../manifest/index.ts'
+import type {Manifest, Scheduler, TrainSpec} from '../manifest/index.ts'
 import {selectNodes, type Rack, type RackNode} from '../rack/index.ts'
 import type {Wants} from '../reservation/index.ts'
 import type {Placement, RunSpec, TrainChoice} from './types.ts'
@@ -22,11 +22,57 @@ export function placeRun(manifest: Manifest, rack: Rack, choice: TrainChoice, id
       details: {nodes: chosen.map((node) => node.name)},
     })
   }
+  const processes = processesOf(train, choice)
+  return {...describeRun(manifest, train, choice, {count, processes}, id), placements: placeRanks(chosen.slice(0, count), processes)}
+}
+
+/**
+ * A run that Slurm places: on paper all of its ranks are on the login node. Pure as placeRun. Errors: NOT_FOUND, USAGE.
+ */
+export function requestRun(manifest: Manifest, rack: Rack, choice: TrainChoice, id: string = randomId()): RunSpec {
+  const {train} = manifest
+  if (!train) throw new CliError('NOT_FOUND', `${manifest.path} has no \`train:\` part`, {hint: 'add to flexrack.yaml:  train: {command: train.py}'})
+  const login = rack.nodes.find((node) => node.name === rack.slurm?.login)
+  if (!rack.slurm || !login) {
+    throw new CliError('USAGE', `rack ${rack.name} has no Slurm`, {hint: `add to ${rack.path}:  slurm: {login: ${rack.nodes[0]?.name}}`})
+  }
+  if (choice.on !== undefined) {
+    throw new CliError('USAGE', `rack ${rack.name} has Slurm, which chooses the nodes; --on cannot`, {hint: 'name what the nodes must have in train.slurm: partition, constraint, or extra: [--nodelist=...]'})
+  }
+  if (choice.wait !== undefined || choice.shareGpus) throw new CliError('USAGE', `rack ${rack.name} has Slurm, which keeps the line and gives out the GPUs; --wait and --share-gpus are for racks without`, {hint: 'flexrack train'})
+  if (choice.preflight && (choice.preflight.force || choice.preflight.skip.length > 0)) {
+    throw new CliError('USAGE', `rack ${rack.name} has Slurm, and nodes that Slurm has still to choose are not looked over; --skip and --force are for racks without`, {hint: 'flexrack train'})
+  }
+  const count = choice.nodes ?? train.nodes
+  if (count < 1) throw new CliError('USAGE', `a run needs at least one node, not ${count}`, {hint: 'flexrack train --nodes 1'})
+  const processes = processesOf(train, choice)
+  const {login: _login, extra, ...defaults} = rack.slurm
+  const wanted = train.slurm ?? {exclusive: false, extra: []}
+  const exclusive = choice.exclusive ?? (wanted.exclusive || train.exclusive === true)
+  const slurm = {...defaults, ...wanted, exclusive, extra: [...extra, ...wanted.extra], nodes: count, cpus: wanted.cpus ?? processes}
+  const ranks = Array.from({length: count * processes}, (_, rank) => rank)
+  return {...describeRun(manifest, train, choice, {count, processes}, id), placements: [{node: login, index: 0, ranks}], slurm}
+}
+
+/** Who places a run: Slurm wherever the rack has it. Errors: USAGE where the manifest, or the command line, says otherwise. */
+export function schedulerOf(manifest: Manifest, rack: Rack, choice: TrainChoice): Scheduler {
+  const wanted = choice.scheduler ?? manifest.train?.scheduler
+  if (wanted === 'ssh' && rack.slurm) {
+    throw new CliError('USAGE', `rack ${rack.name} has Slurm, so flexrack does not place runs there by itself`, {hint: 'flexrack train --scheduler slurm'})
+  }
+  return wanted ?? (rack.slurm ? 'slurm' : 'ssh')
+}
+
+function processesOf(train: TrainSpec, choice: TrainChoice): number {
   const processes = choice.processesPerNode ?? train.processesPerNode
   if (processes < 1) throw new CliError('USAGE', `a node needs at least one process, not ${processes}`, {hint: 'flexrack train --processes-per-node 1'})
   if (train.launcher === 'plain' && processes !== 1) {
     throw new CliError('USAGE', `the launcher plain starts one process a node, not ${processes}`, {hint: 'set train.launcher to torchrun, or leave out processes_per_node'})
   }
+  return processes
+}
+
+function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, {count, processes}: {count: number; processes: number}, id: string): Omit<RunSpec, 'placements'> {
   return {
     run: `${choice.name ?? manifest.name}-${id}`,
     project: manifest.name,
@@ -38,7 +84,6 @@ export function placeRun(manifest: Manifest, rack: Rack, choice: TrainChoice, id
     grace: train.grace,
     outputs: train.outputs,
     env: {...manifest.workspace.env, ...train.env},
-    placements: placeRanks(chosen.slice(0, count), processes),
     wants: wantsOf(train, choice, processes),
     experiment: manifest.tracking.experiment,
     tracked: choice.tracking,

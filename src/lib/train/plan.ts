@@ -12,9 +12,10 @@ import type {Fleet} from '../ssh/index.ts'
 import type {NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
 import {findAddresses} from './addresses.ts'
-import {placeRun, rangeOf} from './place.ts'
+import {placeRun, rangeOf, schedulerOf} from './place.ts'
 import {preflightStep, runPreflightStep} from './preflight.ts'
-import {createRecord, openTrainTracking, type TrackedStart} from './track.ts'
+import {planSlurm} from './slurm-plan.ts'
+import {createRecord, openTrainTracking, trackingSpec, type TrackedStart} from './track.ts'
 import type {GangAddresses, Placement, PreflightChoice, RunSpec, TrainChoice} from './types.ts'
 
 export interface TrainPlace {
@@ -33,13 +34,18 @@ export interface TrainPlan {
   live: {tracking?: Tracking; record?: TrackedStart; reservation?: GangReservation; started: NodeRun[]; preflight?: PreflightResult}
   /** Who has what on its nodes, where that was asked for. */
   held: NodeReport<NodeReservations>[]
+  /** Where Slurm places the run: the script that it gets. */
+  script?: string
+  /** The same, to be submitted by hand. It brings what the run needs to know, and is not tracked. */
+  emit?: () => string
 }
 
 /**
  * Plans a run: the reservation of its nodes, workspaces, addresses, the tracking record, and a start on every node. Looks at the nodes and changes nothing.
- * Errors: those of placeRun and planWorkspace, and of a node that could not be looked at.
+ * Where the rack has Slurm, planSlurm does it. Errors: those of placeRun and planWorkspace, and of a node that could not be looked at.
  */
 export async function planTrain(place: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
+  if (schedulerOf(place.manifest, place.rack, choice) === 'slurm') return planSlurm(place, choice, context)
   const spec = placeRun(place.manifest, place.rack, choice)
   const nodes = spec.placements.map((one) => one.node)
   const hosts = await Promise.all(nodes.map((node) => openHost(place.fleet, node, context)))
@@ -203,16 +209,6 @@ function nodeSpec(
     reservation: {lease: spec.run, fence},
     commit: record?.commit ?? null,
     created: Date.now() / 1000,
-    tracking: record
-      ? {
-          upstream: record.upstream,
-          token: record.token.reveal(),
-          authorization: record.authorization?.reveal() ?? null,
-          own_token: record.isOwn,
-          run_id: record.runId,
-          experiment_id: record.experimentId,
-          artifact_uri: record.artifactUri,
-        }
-      : null,
+    tracking: record ? trackingSpec(record) : null,
   }
 }

@@ -1,7 +1,7 @@
 import {isCliError, type Context} from '../base/index.ts'
-import type {Host} from '../host/index.ts'
+import {openHost, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, type StepOutcome} from '../plan/index.ts'
-import {followRun, stopRun, type Cause, type FoundRun, type NodeRun, type NodeRunDetail, type RankLine, type RunNews} from '../runs/index.ts'
+import {followRun, stopRun, type Cause, type FoundRun, type NodeRun, type NodeRunDetail, type RankLine, type RunNews, type SlurmState} from '../runs/index.ts'
 import type {Metric} from '../tracking/index.ts'
 import type {TrainPlace, TrainPlan} from './plan.ts'
 import {revokeToken} from './track.ts'
@@ -34,10 +34,14 @@ export interface Trained {
   recorded: boolean | null
   /** By node: pids that are alive after the end. Empty lists are the proof that nothing is left. */
   left: Record<string, number[]>
+  /** What Slurm says of the run's job, where it placed the run. */
+  slurm: SlurmState | null
 }
 
 /** Milliseconds that nodes may take, after a stop was proven, to close their files. */
 const CLOSING_MS = 60_000
+/** For the login node's own waiting for the tracking server. */
+const RECORDING_SECONDS = 20
 
 /**
  * Executes the plan, follows the ranks' lines, and returns how it ended; a failed run is a value, see failureOf. Ctrl-C stops the run
@@ -55,6 +59,7 @@ export async function runPlan(train: TrainPlan, place: TrainPlace, watch: TrainW
     train.live.reservation?.close() // the supervisors have taken it over
     watch.onStart?.(run.run)
     const details = watch.detach ? undefined : await attend(run, place, watch, context)
+    if (details) await completeRecord(train, place, details, context)
     return await describe(train, run, details, times, begin)
   } finally {
     await train.live.tracking?.close()
@@ -63,15 +68,19 @@ export async function runPlan(train: TrainPlan, place: TrainPlace, watch: TrainW
 
 /** A run needs all of its parts: the error of one that is not a node's own is the error. */
 function throwFirst(outcomes: StepOutcome[]): void {
-  const whole = outcomes.find((one) => one.error && (one.step.node === null || one.step.kind === 'train.start'))
+  const whole = outcomes.find((one) => one.error && (one.step.node === null || isStart(one)))
   if (whole?.error && !outcomes.some((one) => isCliError(one.error, 'INTERRUPTED'))) throw whole.error
   throwIfFailed(outcomes)
+}
+
+function isStart({step}: StepOutcome): boolean {
+  return step.kind === 'train.start' || step.kind === 'train.submit'
 }
 
 /** Something could not be started: whatever was started is ended, and the record says so. */
 async function abandon(train: TrainPlan, place: TrainPlace, outcomes: StepOutcome[], context: Context): Promise<void> {
   const {live, spec} = train
-  const tried = outcomes.filter((one) => one.step.kind === 'train.start' && one.status !== 'skipped').map((one) => one.step.node as string)
+  const tried = outcomes.filter((one) => isStart(one) && one.status !== 'skipped').map((one) => one.step.node as string)
   if (tried.length > 0) {
     const started = tried.map((node): NodeRun => live.started.find((one) => one.node === node) ?? ({node, index: -1} as NodeRun))
     await stopRun(place, {run: spec.run, nodes: started}, {kill: true}, context).catch(() => {})
@@ -132,6 +141,22 @@ function isStop(signal: AbortSignal): boolean {
   return !(signal.reason instanceof Error && signal.reason.message.endsWith('has gone'))
 }
 
+/** What Slurm ended, nobody on its nodes could record to the end: that is done here, from the files. */
+async function completeRecord({live, spec}: TrainPlan, {fleet}: TrainPlace, details: Map<string, NodeRunDetail>, context: Context): Promise<void> {
+  const login = spec.placements[0]?.node
+  const result = details.get(login?.name ?? '')?.result
+  if (!spec.slurm || !login || !live.tracking || result?.recorded !== false) return
+  const {nodeUri: upstream, head} = live.tracking
+  try {
+    const host = await openHost(fleet, login, {...context, signal: context.kill})
+    const input = {run: spec.run, seconds: RECORDING_SECONDS, ...(head && {upstream, token: head.token.reveal()})}
+    result.recorded = (await host.call<{recorded: boolean}>('run.reconcile', input, {signal: context.kill})).recorded
+  } catch (error) {
+    if (!isCliError(error)) throw error
+    context.reporter.warn(`the record of ${spec.run} is not complete: ${error.message}`)
+  }
+}
+
 async function describe(train: TrainPlan, run: FoundRun, details: Map<string, NodeRunDetail> | undefined, times: StepTimes, begin: number): Promise<Trained> {
   const {spec, live} = train
   const leader = details?.get(spec.placements[0]?.node.name ?? '')
@@ -144,14 +169,14 @@ async function describe(train: TrainPlan, run: FoundRun, details: Map<string, No
     status: result?.status ?? 'running',
     exit: result?.exit ?? null,
     cause: result?.cause ?? null,
-    nodes: spec.placements.map((one) => one.node.name),
+    nodes: spec.slurm && leader ? leader.nodes : spec.placements.map((one) => one.node.name),
     worldSize: spec.worldSize,
     attempts: result?.attempts.length ?? 1,
     times: {
       sync: times.of('workspace.sync'),
       environment: times.of('workspace.environment'),
       preflight: times.of('train.preflight'),
-      start: times.of('train.track') + times.of('train.start') + times.of('train.route'),
+      start: times.of('train.track') + times.of('train.submit') + times.of('train.start') + times.of('train.route'),
       training,
       recording: result ? Math.max(0, finished - result.ended * 1000) : 0,
       total: Math.max(finished - begin, before + training),
@@ -161,7 +186,8 @@ async function describe(train: TrainPlan, run: FoundRun, details: Map<string, No
     experiment: live.record ? spec.experiment : null,
     trackedId: live.record?.runId ?? null,
     recorded: live.record && result ? result.recorded : null,
-    left: Object.fromEntries([...(details ?? [])].map(([node, detail]) => [node, detail.alive])),
+    left: Object.fromEntries([...(details ?? [])].flatMap(([node, detail]) => (spec.slurm && detail.nodes.length > 0 ? detail.nodes : [node]).map((name) => [name, detail.alive]))),
+    slurm: details === undefined ? (live.started[0]?.slurm ?? null) : (leader?.slurm ?? null),
   }
 }
 

@@ -76,6 +76,19 @@ export async function createRecord(tracking: Tracking, spec: RunSpec, about: {fo
   }
 }
 
+/** The part of spec.json that tells a node where the run's record is, with the token: for a file that only the user can read. */
+export function trackingSpec(record: TrackedStart): Record<string, unknown> {
+  return {
+    upstream: record.upstream,
+    token: record.token.reveal(),
+    authorization: record.authorization?.reveal() ?? null,
+    own_token: record.isOwn,
+    run_id: record.runId,
+    experiment_id: record.experimentId,
+    artifact_uri: record.artifactUri,
+  }
+}
+
 /** For a run that never came to start: its token opens nothing any more. */
 export async function revokeToken(tracking: Tracking, record: TrackedStart): Promise<void> {
   if (!record.isOwn || !tracking.head) return

@@ -1,4 +1,4 @@
-import type {TrainSpec} from '../manifest/index.ts'
+import type {Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
 import type {CheckName} from '../preflight/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import type {Wants} from '../reservation/index.ts'
@@ -14,7 +14,8 @@ export interface TrainChoice {
   /** Beginning of the run's id, instead of the project's name. */
   name?: string | undefined
   tracking: boolean
-  /** Instead of what the manifest says. */
+  /** Instead of the manifest's. */
+  scheduler?: Scheduler | undefined
   exclusive?: boolean | undefined
   shareGpus?: boolean | undefined
   /** Seconds to stand in line for nodes that others have: Infinity without end, absent not at all. */
@@ -57,6 +58,18 @@ export interface RunSpec {
   wants: Wants
   experiment: string
   tracked: boolean
+  /** Slurm places it; `placements` then has the login node alone, with all ranks. */
+  slurm?: SlurmRequest
+}
+
+/** What is asked of Slurm for a run: the manifest's wishes over the rack's defaults. */
+export interface SlurmRequest extends SlurmSpec {
+  /** How many nodes. */
+  nodes: number
+  cpus: number
+  interface?: string
+  /** Folder of Slurm's programs. */
+  bin?: string
 }
 
 /** What a node tells about its network, see run.route. */

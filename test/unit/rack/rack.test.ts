@@ -115,6 +115,16 @@ describe('writing a rack', () => {
     expect(await loadRack('lab', env)).toMatchObject({gpu: {bind: ['10.0.0.1', '10.0.0.2'], grace: 5}, nodes: [{gpu: {port: 7000}}]})
   })
 
+  it('gives back what it says of Slurm, and names a login node that is not there', async () => {
+    const rack: Rack = {...rackOf('lab', [node('a'), node('b')]), slurm: {login: 'b', partition: 'gpu', interface: 'ib0', bin: '/opt/slurm/bin', extra: ['--mail-type=FAIL']}}
+    await saveRack(rack)
+    expect(await loadRack('lab', env)).toEqual(rack)
+    await editRack(rack.path, (one) => ({...one, nodes: [...one.nodes, node('c')]}))
+    expect(await loadRack('lab', env)).toMatchObject({slurm: rack.slurm, nodes: [{name: 'a'}, {name: 'b'}, {name: 'c'}]})
+    await write('other', 'nodes: [{name: login-1, host: h}]\nslurm: {login: login1}\n')
+    await expect(loadRack('other', env)).rejects.toMatchObject({code: 'RACK_INVALID', message: expect.stringContaining('did you mean "login-1"?')})
+  })
+
   it('keeps the comments and the order of what a person wrote', async () => {
     const path = await write('lab', '# My rack\nnodes:\n  # the fast one\n  - host: 10.0.0.1 # by the window\n    name: a\n    identity_file: ~/.ssh/key\n  - {name: b, host: h}\nhead:\n  bind: 127.0.0.1 # never open\n')
     await editRack(path, (rack) => ({...rack, nodes: [{...rack.nodes[0]!, port: 2222}, node('c')]}))

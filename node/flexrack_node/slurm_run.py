@@ -1,0 +1,184 @@
+"""A run under Slurm, seen from the login node: its folder is on a file system that all nodes of the job share.
+
+    <root>/runs/<run>/
+        spec.json          as of any run, with scheduler: slurm, and the gang's secret
+        job.sh, job.log    the script given to sbatch, and what it said
+        job.json           {job}: Slurm's number
+        gang.json          where the leader listens, and the job's nodes: written by slurm_step.prepare
+        stop.json          somebody asked flexrack for the end
+        members/<i>/       the folder of the run on the job's node number i, as run_files.py describes one
+        result.json        how it ended, by Slurm and by the leader (slurm_verdict.py)
+
+Whether it is alive is asked of Slurm, never guessed from files.
+"""
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from flexrack_node import slurm_queue
+from flexrack_node.cause import close_result
+from flexrack_node.errors import NodeError
+from flexrack_node.rank import tail
+from flexrack_node.run_files import RunFolder, read_json, write_json
+from flexrack_node.slurm_verdict import judge
+
+_STATUS = {"CONFIGURING": "starting", "COMPLETING": "stopping"}
+
+
+class SlurmRun:
+    """The folder and the job. `seen` is asked for once, when it is needed."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        self.spec = folder.spec()
+        self.bin: Optional[str] = self.spec["slurm"].get("bin")
+
+    def job(self) -> Optional[str]:
+        """Slurm's number; looked for by name where whoever submitted it was killed before writing it down."""
+        known = read_json(self.folder.path / "job.json")
+        if known:
+            return known["job"]
+        found = slurm_queue.find(self.folder.run, self.bin)
+        if found:
+            write_json(self.folder.path / "job.json", {"job": found})
+        return found
+
+    def members(self) -> List[RunFolder]:
+        """In the order of the gang; those that have begun."""
+        folders = [path for path in (self.folder.path / "members").glob("*") if path.name.isdigit() and (path / "spec.json").exists()]
+        return [RunFolder(path) for path in sorted(folders, key=lambda path: int(path.name))]
+
+    def leader(self) -> RunFolder:
+        return RunFolder(self.folder.path / "members" / "0")
+
+    def nodes(self) -> List[str]:
+        return (read_json(self.folder.path / "gang.json") or {}).get("nodes", [])
+
+    def look(self) -> Optional[Dict[str, Any]]:
+        """What Slurm says now; the result is written when it says that the job is over. None where the result is there."""
+        if self.folder.result():
+            return None
+        job = self.job()
+        if job is None and time.time() - (self.folder.path / "spec.json").stat().st_mtime < 60:
+            return {"job": None, "state": "PENDING", "reason": None, "start": None, "nodes": "", "partition": None, "source": "records"}  # sbatch is at it
+        seen = slurm_queue.look(job, self.bin) if job else None
+        if seen and seen["state"] in slurm_queue.OPEN:
+            return seen
+        self._close(seen)
+        return None
+
+    def _close(self, seen: Optional[Dict[str, Any]]) -> None:
+        """Slurm has ended every process of the job, so what the members wrote is all that there will be."""
+        lines = tail(self.folder.path / "job.log")
+        leader = self.leader().result()
+        spec = {**self.spec, "slurm": {**self.spec["slurm"], "job": self.job()}}
+        result = judge(spec, seen, leader, bool(self.folder.stop_request()), lines)
+        is_told = bool(leader) and [leader.get(key) for key in ("status", "cause")] == [result["status"], result["cause"]]
+        recorded = not self.spec.get("tracking") or bool(is_told and all((one.result() or {}).get("recorded") for one in self.members()))
+        if not is_told:  # what the tracking server was told, or was not told any more, is told again from this folder
+            path = self.leader().path
+            path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not (path / "spec.json").exists():
+                write_json(path / "spec.json", {**self.spec, "index": 0})
+            write_json(path / "result.json", {**result, "recorded": not self.spec.get("tracking")})
+        for member in self.members():
+            if not member.result():
+                partial = close_result(member.spec(), {"status": result["status"], "cause": result["cause"], "attempts": []}, result["started"])
+                write_json(member.path / "result.json", partial)
+        self.folder.write("result", {**result, "recorded": recorded})
+
+    def summary(self) -> Dict[str, Any]:
+        """As run_state.summary; with `slurm`, what Slurm says."""
+        try:
+            seen = self.look()
+        except NodeError as error:  # one that cannot be asked is no reason to show none
+            seen = {"job": (read_json(self.folder.path / "job.json") or {}).get("job"), "state": "UNKNOWN", "reason": error.message, "start": None, "partition": None, "source": "records"}
+        result, leader = self.folder.result(), self.leader()
+        state = leader.state()
+        return {
+            "run": self.folder.run,
+            "project": self.spec.get("project"),
+            "node": self.spec["node"],
+            "index": 0,
+            "nodes": self.nodes(),
+            "processes": self.spec["processes"],
+            "launcher": self.spec["launcher"],
+            "created": self.spec.get("created"),
+            "status": result["status"] if result else self._status(seen or {}, state),
+            "attempt": state.get("attempt", 0),
+            "live": result is None,
+            "gang": None,
+            "exit": result["exit"] if result else None,
+            "cause": result.get("cause") if result else None,
+            "started": result["started"] if result else state.get("started"),
+            "ended": result["ended"] if result else None,
+            "recorded": result.get("recorded") if result else None,
+            "tracked": (self.spec.get("tracking") or {}).get("run_id"),
+            "slurm": {
+                "job": (seen or {}).get("job") or ((result or {}).get("slurm") or {}).get("job"),
+                "state": seen["state"] if seen else ((result or {}).get("slurm") or {}).get("state"),
+                "reason": (seen or {}).get("reason"),
+                "start": (seen or {}).get("start"),
+                "partition": (seen or {}).get("partition"),
+                "source": seen["source"] if seen else ((result or {}).get("slurm") or {}).get("source", "records"),
+                "nodes": self.spec["slurm"]["nodes"],
+            },
+        }
+
+    def _status(self, seen: Dict[str, Any], state: Dict[str, Any]) -> str:
+        if seen.get("state") in slurm_queue.WAITING:
+            return "waiting"
+        known = state.get("status")
+        own = known if known in ("waiting", "running", "stopping", "recording") else "recording" if known == "ended" else "starting"
+        return own if own == "recording" else _STATUS.get(str(seen.get("state")), own)
+
+    def detail(self) -> Dict[str, Any]:
+        """As run_state.detail. Nothing is alive once Slurm has ended the job; until then what the records say."""
+        summary = self.summary()
+        records: Dict[str, Dict[str, Any]] = {}
+        for member in self.members():
+            for number in member.attempts():
+                known = records.setdefault(str(number), {})
+                known.update({str(rank): record for rank, record in sorted(member.records(number).items())})
+        live = [record["pid"] for ranks in records.values() for record in ranks.values() if "exit" not in record and "pid" in record]
+        return {
+            **summary,
+            "command": self.spec["command"],
+            "environment": self.spec.get("environment"),
+            "commit": self.spec.get("commit"),
+            "folder": str(self.folder.path),
+            "records": records,
+            "alive": live if summary["live"] else [],
+            "result": self.folder.result(),
+        }
+
+
+def tell(member: RunFolder, request: Optional[Dict[str, Any]]) -> None:
+    """Writes a member's stop.json in place: on NFS a file that was there is looked at anew whenever it is opened, a new one, or one
+    that replaces it, may stay unseen for as long as the folder's attributes are cached. What is read half-written is read again."""
+    with open(member.path / "stop.json", "w") as file:
+        json.dump(request, file)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def reconcile(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
+    """run.reconcile: every member's part, from the shared folder."""
+    from flexrack_node.reconciling import reconcile_run
+
+    run = SlurmRun(folder)
+    run.look()
+    result = folder.result()
+    if not result:
+        return {"recorded": False, "why": "the run is still going on"}
+    if result.get("recorded"):
+        return {"recorded": True}
+    # The leader last: it closes the record, and revokes the token that the others may need.
+    for member in reversed(run.members()):
+        answer = reconcile_run(member, given)
+        if not answer["recorded"]:
+            return answer
+    folder.write("result", {**result, "recorded": True})
+    return {"recorded": True}

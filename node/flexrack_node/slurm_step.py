@@ -1,0 +1,126 @@
+"""What a job of Slurm runs, from the script that src/lib/train/slurm-script.ts writes:
+
+    slurm_step.py prepare RUN_FOLDER    once, in the batch step on the first node: where the gang meets
+    slurm_step.py member RUN_FOLDER     under srun, one task a node: the supervisor of a run, as over SSH
+
+Where RUN_FOLDER has no spec.json, `prepare` takes it from stdin: a script that was printed and then submitted by hand.
+"""
+import os
+import secrets
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+if __package__ in (None, ""):  # started as a file: make the package importable by its name
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from flexrack_node import slurm_queue, supervisor  # noqa: E402
+from flexrack_node.errors import NodeError  # noqa: E402
+from flexrack_node.launch import free_port, interfaces, source_towards  # noqa: E402
+from flexrack_node.run_files import RunFolder, read_json, write_json  # noqa: E402
+from flexrack_node.slurm_run import tell  # noqa: E402
+
+_JOIN_SECONDS = 120  # for all members: nodes of a large job do not begin in the same second
+
+
+def main(arguments: List[str]) -> int:
+    os.umask(0o077)
+    try:
+        {"prepare": prepare, "member": member}[arguments[0]](RunFolder(Path(arguments[1])))
+        return 0 if arguments[0] == "prepare" else _exit_of(RunFolder(Path(arguments[1])))
+    except (NodeError, OSError) as error:
+        print(f"flexrack: {error}", file=sys.stderr)
+        return 1
+
+
+def prepare(folder: RunFolder) -> None:
+    """Writes gang.json: the job's nodes in the order of their tasks, and an address and a port of this one, the first."""
+    if not (folder.path / "spec.json").exists():
+        _adopt(folder, sys.stdin.read())
+    spec, job = folder.spec(), os.environ["SLURM_JOB_ID"]
+    known = read_json(folder.path / "job.json")
+    if known and known["job"] != job:
+        raise NodeError("CONFLICT", f"run {folder.run} was started as job {known['job']} before; a script is for one run")
+    write_json(folder.path / "job.json", {"job": job})
+    names = slurm_queue.host_names(os.environ["SLURM_JOB_NODELIST"], spec["slurm"].get("bin"))
+    found = slurm_queue.node_addresses(names, spec["slurm"].get("bin"))
+    address = leader_address([resolve(found[name]) for name in names], spec["slurm"].get("interface"))
+    port = free_port(address) if len(names) > 1 else 0
+    write_json(folder.path / "gang.json", {"nodes": names, "address": address, "port": port, "hosts": found, "reaches_all": slurm_queue.signals_all(spec["slurm"].get("bin"))})
+
+
+def member(folder: RunFolder) -> None:
+    """Supervises this node's part until the run is over."""
+    gang = read_json(folder.path / "gang.json")
+    spec, index = folder.spec(), int(os.environ["SLURM_PROCID"])
+    node = gang["nodes"][index]
+    here = os.environ.get("SLURMD_NODENAME")
+    if here not in (None, node):
+        raise NodeError("BUG", f"task {index} is on {here}, and not on {node}")
+    own = folder.path / "members" / str(index)
+    own.mkdir(parents=True, exist_ok=True, mode=0o700)
+    hosts: Dict[str, str] = gang["hosts"]
+    write_json(own / "spec.json", {
+        **spec, "node": node, "index": index, "nodes": gang["nodes"],
+        "address": gang["address"] if index == 0 else source_towards(gang["address"]) or gang["address"],
+        "neighbours": sum(1 for name in hosts if hosts[name] == hosts[node]),
+        "slurm": {**spec["slurm"], "job": os.environ["SLURM_JOB_ID"], "reaches_all": gang["reaches_all"]},
+        "gang": {"secret": spec["gang"]["secret"], "address": gang["address"], "port": gang["port"], "listen": gang["port"], "timeout": _JOIN_SECONDS},
+    })
+    tell(RunFolder(own), folder.stop_request())  # asked for between the job's start and this, or a place for it
+    os.environ["FLEXRACK_NODE"] = node
+    supervisor.main([str(own)])
+
+
+def leader_address(addresses: List[Optional[str]], interface: Optional[str]) -> str:
+    """Where the others reach this node, the first of `addresses` (None: a name without an address). Raises NODE_UNFIT.
+
+    The interface of the rack file; else the address that Slurm itself uses, unless that is loopback (Debian's /etc/hosts gives
+    127.0.1.1 for a machine's own name) and others are elsewhere; else the one on the route to another node.
+    """
+    own, others = addresses[0], [one for one in addresses[1:] if one]
+    known = {address for _, address, _ in interfaces()}
+    if not addresses[1:]:
+        return "127.0.0.1"
+    if interface:
+        found = next((address for name, address, _ in interfaces() if name == interface), None)
+        if not found:
+            raise NodeError("NODE_UNFIT", f"{socket.gethostname()} has no interface {interface} with an IPv4 address", "set slurm.interface in the rack file")
+        return found
+    if own and (own in known or own.startswith("127.")) and (not own.startswith("127.") or all(one == own for one in others)):
+        return own
+    towards = next((one for one in others if not one.startswith("127.")), "192.0.2.1")  # TEST-NET-1: the default route
+    found = source_towards(towards)
+    if not found:
+        raise NodeError("NODE_UNFIT", f"{socket.gethostname()} has no address at which the other nodes could reach it", "set slurm.interface in the rack file")
+    return found
+
+
+def resolve(name: str) -> Optional[str]:
+    try:
+        return socket.gethostbyname(name)
+    except OSError:
+        return None
+
+
+def _adopt(folder: RunFolder, text: str) -> None:
+    import json
+
+    try:
+        spec: Dict[str, Any] = json.loads(text)
+    except ValueError:
+        raise NodeError("NOT_FOUND", f"{folder.path} has no spec.json, and the script brings none") from None
+    folder.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_json(folder.path / "spec.json", {**spec, "gang": {"secret": secrets.token_hex(32)}, "created": time.time()})
+
+
+def _exit_of(folder: RunFolder) -> int:
+    """What this task ends with: the run's exit status, so that Slurm's accounts tell the same."""
+    own = RunFolder(folder.path / "members" / os.environ["SLURM_PROCID"])
+    return int((own.result() or {}).get("exit", 1))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,36 @@
+import type {SlurmState} from '../lib/runs/index.ts'
+import type {TrainPlan} from '../lib/train/index.ts'
+import {paint} from './print.ts'
+import {count, planText} from './render.ts'
+import {heldText} from './reservation-text.ts'
+
+/** What Slurm says of a job: `job 17 is pending: Resources; expected to start at 2026-01-31 12:00:00`. */
+export function queueText({job, state, reason, start}: Pick<SlurmState, 'job' | 'state' | 'reason' | 'start'>): string {
+  const isPending = state === 'PENDING'
+  const expected = isPending && start !== null ? `; expected to start at ${localTime(start)}` : ''
+  return `${job === null ? 'the job' : `job ${job}`} is ${(state ?? 'unknown').toLowerCase()}${reason ? `: ${reason}` : ''}${expected}`
+}
+
+/** The line `slurm` of a run: its job, and who says so. */
+export function slurmLine(slurm: SlurmState): string {
+  const source = slurm.source === 'records' ? 'Slurm has forgotten it; from the records of its nodes' : `says ${slurm.source}`
+  const partition = slurm.partition ? `, partition ${slurm.partition}` : ''
+  return slurm.state === null && slurm.job === null ? 'it was never submitted' : `${queueText(slurm)}${partition} (${source})`
+}
+
+/** Where a run is: its nodes, or how many Slurm was asked for. */
+export function whereText({spec}: TrainPlan): string {
+  return spec.slurm ? `${count(spec.slurm.nodes, 'node')} of Slurm's choice` : spec.placements.map((one) => one.node.name).join(', ')
+}
+
+/** The plan, and the script that Slurm would get. */
+export function trainPlanText({plan, script, held}: Pick<TrainPlan, 'plan' | 'script' | 'held'>): string {
+  return `${planText(plan)}\n\n${script === undefined ? heldText(held) : `${paint.dim('the script for sbatch:')}\n${script.trimEnd()}`}`
+}
+
+/** By the clock and in the time zone of this machine. */
+function localTime(seconds: number): string {
+  const at = new Date(seconds * 1000)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
+}

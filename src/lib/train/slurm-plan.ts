@@ -1,0 +1,146 @@
+import {randomBytes} from 'node:crypto'
+import {CliError, nearestName, type Context} from '../base/index.ts'
+import type {Tracking} from '../head/index.ts'
+import {openHost, type Host} from '../host/index.ts'
+import type {Step, StepHandler} from '../plan/index.ts'
+import type {NodeRun} from '../runs/index.ts'
+import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
+import {requestRun} from './place.ts'
+import type {TrainPlace, TrainPlan} from './plan.ts'
+import {slurmScript} from './slurm-script.ts'
+import {createRecord, openTrainTracking, trackingSpec, type TrackedStart} from './track.ts'
+import type {RunSpec, SlurmRequest, TrainChoice} from './types.ts'
+
+/** What slurm.inspect tells of a login node. */
+interface Cluster {
+  version: string | null
+  partitions: {name: string; default: boolean; nodes: number}[]
+  /** Seconds between SIGTERM and SIGKILL where Slurm ends a job. */
+  kill_wait: number
+  accounting: boolean
+}
+
+type SlurmSpecified = RunSpec & {slurm: SlurmRequest}
+
+/** As run_path of node/flexrack_node/run_files.py. */
+const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
+
+/**
+ * Plans a run that Slurm places: the login node's workspace, the tracking record, and sbatch. Looks at the login node and changes
+ * nothing. Errors: those of requestRun and planWorkspace; NODE_UNFIT without Slurm there; NOT_FOUND for a partition it has not.
+ */
+export async function planSlurm(place: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
+  const spec = requestRun(place.manifest, place.rack, choice) as SlurmSpecified
+  if (!RUN_ID.test(spec.run)) throw new CliError('USAGE', `"${choice.name}" cannot be the beginning of a run's id`, {hint: 'use letters, digits, dots, dashes and underscores'})
+  const login = spec.placements[0]?.node
+  if (!login) throw new Error('a run of Slurm without its login node')
+  const host = await openHost(place.fleet, login, context)
+  const [cluster, workspaces] = await Promise.all([
+    host.call<Cluster>('slurm.inspect', {bin: spec.slurm.bin}, {signal: context.signal}),
+    planWorkspace([host], place.manifest, context, {command: 'train'}),
+  ])
+  for (const error of workspaces.failed.values()) throw error
+  checkPartition(spec.slurm, cluster)
+  if (spec.grace > cluster.kill_wait) {
+    context.reporter.warn(`train.grace is ${spec.grace} s, and where Slurm itself ends a job (time limit, preemption, scancel) its processes have ${cluster.kill_wait} s (KillWait)`)
+  }
+  const live: TrainPlan['live'] = {started: []}
+  const where = place.manifest.tracking.uri ?? `the head of rack ${place.rack.name}`
+  const reach: Step[] = spec.tracked ? [{id: 'reach', node: null, kind: 'train.reach', title: `Reach ${where}`, input: {uri: place.manifest.tracking.uri ?? null}, needs: []}] : []
+  const before = [...reach, ...workspaces.plan.steps.map((step) => ({...step, needs: [...step.needs, ...reach.map((one) => one.id)]}))]
+  const track: Step[] = spec.tracked
+    ? [{
+        id: 'track', node: null, kind: 'train.track', title: `Record run ${spec.run} in experiment ${spec.experiment} at ${where}`,
+        input: {run: spec.run, experiment: spec.experiment, uri: place.manifest.tracking.uri ?? null}, needs: before.map((step) => step.id),
+      }]
+    : []
+  const script = slurmScript(spec, placesOf(host, workspaces, spec.run))
+  const submit = submitStep(spec, login.name, script, [...before, ...track])
+  return {
+    spec,
+    plan: {command: 'train', steps: [...before, ...track, submit]},
+    handlers: {...workspaces.handlers, ...makeHandlers(spec, host, workspaces, script, place, live, context)},
+    workspaces,
+    live,
+    held: [],
+    script,
+    emit: () => slurmScript(spec, placesOf(host, workspaces, spec.run), nodeSpec(spec, host.node, workspaces, undefined)),
+  }
+}
+
+function placesOf(host: Host, workspaces: WorkspacePlan, run: string): {folder: string; python: string; step: string} {
+  const environment = workspaces.workspaces.get(host.node)?.environment
+  return {folder: `${host.root}/runs/${run}`, python: `${environment?.path}/bin/python`, step: `${host.program}/slurm_step.py`}
+}
+
+function checkPartition({partition}: SlurmRequest, {partitions}: Cluster): void {
+  const names = partitions.map((one) => one.name)
+  const unknown = partition?.split(',').find((name) => !names.includes(name)) // several may be named; Slurm takes the first that is free
+  if (unknown === undefined || names.length === 0) return
+  const nearest = nearestName(unknown, names)
+  throw new CliError('NOT_FOUND', `Slurm has no partition ${unknown}${nearest ? `; did you mean ${nearest}?` : ''}`, {hint: `train: {slurm: {partition: ${nearest ?? names[0]}}}`, details: {partitions: names}})
+}
+
+function submitStep(spec: SlurmSpecified, node: string, script: string, before: Step[]): Step {
+  const {nodes} = spec.slurm
+  const what = `${nodes === 1 ? '1 node' : `${nodes} nodes`}, ${spec.worldSize === 1 ? '1 rank' : `${spec.worldSize} ranks`}`
+  return {
+    id: `submit:${node}`,
+    node,
+    kind: 'train.submit',
+    title: `Submit to Slurm (${what}): ${spec.launcher === 'torchrun' ? 'torchrun ' : ''}${spec.command.join(' ')}`,
+    input: {
+      run: spec.run, launcher: spec.launcher, command: spec.command, processes: spec.processes, restarts: spec.restarts,
+      grace: spec.grace, outputs: spec.outputs, env: Object.keys(spec.env), slurm: spec.slurm, script,
+    },
+    needs: before.map((step) => step.id),
+  }
+}
+
+function makeHandlers(
+  spec: SlurmSpecified, host: Host, workspaces: WorkspacePlan, script: string, place: TrainPlace, live: TrainPlan['live'], context: Context,
+): Record<string, StepHandler> {
+  return {
+    'train.reach': async () => {
+      live.tracking = await openTrainTracking(place, context)
+    },
+    'train.track': async () => {
+      const environment = workspaces.workspaces.get(host.node)?.environment?.hash
+      live.record = await createRecord(live.tracking as Tracking, spec, {folder: place.manifest.folder, rack: place.rack.name, environment}, context)
+      return {runId: live.record.runId}
+    },
+    'train.submit': async () => {
+      const full = {...nodeSpec(spec, host.node, workspaces, live.record), gang: {secret: randomBytes(32).toString('hex')}, created: Date.now() / 1000}
+      const started = await host.call<NodeRun>('slurm.submit', {spec: full, script}, {signal: context.kill})
+      live.started.push(started)
+      return started
+    },
+  }
+}
+
+/** spec.json of the run's folder; each node of the job adds its own part (slurm_step.py). */
+function nodeSpec(spec: SlurmSpecified, node: string, workspaces: WorkspacePlan, record: TrackedStart | undefined): Record<string, unknown> {
+  const workspace = workspaces.workspaces.get(node)
+  const {nodes, interface: link, bin} = spec.slurm
+  return {
+    run: spec.run,
+    project: spec.project,
+    scheduler: 'slurm',
+    slurm: {nodes, ...(link !== undefined && {interface: link}), ...(bin !== undefined && {bin})},
+    node,
+    index: 0,
+    nodes: [],
+    launcher: spec.launcher,
+    processes: spec.processes,
+    command: spec.command,
+    python: `${workspace?.environment?.path}/bin/python`,
+    environment: workspace?.environment?.hash ?? null,
+    cwd: workspace?.codePath,
+    env: spec.env,
+    restarts: spec.restarts,
+    grace: spec.grace,
+    outputs: spec.outputs,
+    commit: record?.commit ?? null,
+    tracking: record ? trackingSpec(record) : null,
+  }
+}

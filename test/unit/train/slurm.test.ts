@@ -1,0 +1,79 @@
+import {execFileSync} from 'node:child_process'
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {describe, expect, it} from 'vitest'
+import type {Manifest, SlurmSpec} from '../../../src/lib/manifest/index.ts'
+import type {Rack, RackNode} from '../../../src/lib/rack/index.ts'
+import {requestRun, schedulerOf} from '../../../src/lib/train/place.ts'
+import {directives, slurmScript} from '../../../src/lib/train/slurm-script.ts'
+import type {RunSpec, SlurmRequest} from '../../../src/lib/train/types.ts'
+
+const node: RackNode = {name: 'login', host: 'login', root: '~/.flexrack', labels: {}}
+const plain: Rack = {name: 'lab', path: '/racks/lab.yaml', nodes: [node], head: {node: 'login', bind: '127.0.0.1'}}
+const rack: Rack = {...plain, slurm: {login: 'login', partition: 'gpu', account: 'ml', interface: 'ib0', extra: ['--mail-type=FAIL']}}
+const none: SlurmSpec = {exclusive: false, extra: []}
+const manifest = (slurm: Partial<SlurmSpec> = {}, train: Partial<NonNullable<Manifest['train']>> = {}): Manifest => ({
+  path: '/p/flexrack.yaml', folder: '/p', name: 'digits', workspace: {exclude: [], forward: [], env: {}}, tracking: {experiment: 'digits'}, endpoints: {},
+  train: {command: ['train.py'], launcher: 'torchrun', nodes: 2, processesPerNode: 4, restarts: 0, outputs: [], env: {}, grace: 10, slurm: {...none, ...slurm}, ...train},
+})
+const choice = {args: [], tracking: false}
+const request = (slurm: Partial<SlurmSpec> = {}): RunSpec & {slurm: SlurmRequest} => requestRun(manifest(slurm), rack, choice, 'k3x9a') as RunSpec & {slurm: SlurmRequest}
+const places = {folder: '/home/me/.flexrack/runs/digits-k3x9a', python: '/e/1/bin/python', step: '/p/1/flexrack_node/slurm_step.py'}
+
+describe('who places a run', () => {
+  it('is Slurm where the rack has it, and nobody else', () => {
+    expect(schedulerOf(manifest(), rack, choice)).toBe('slurm')
+    expect(schedulerOf(manifest(), plain, choice)).toBe('ssh')
+    expect(() => schedulerOf(manifest({}, {scheduler: 'ssh'}), rack, choice)).toThrow('flexrack does not place runs there by itself')
+    expect(schedulerOf(manifest({}, {scheduler: 'ssh'}), rack, {...choice, scheduler: 'slurm'})).toBe('slurm')
+    expect(() => requestRun(manifest(), plain, choice)).toThrow('rack lab has no Slurm')
+    expect(() => requestRun(manifest(), rack, {...choice, on: 'login'})).toThrow('which chooses the nodes')
+  })
+})
+
+describe('what is asked of Slurm', () => {
+  it("is the manifest's wish over the rack's default; a CPU for each process where nothing is said", () => {
+    expect(request({partition: 'debug', extra: ['--licenses=a:1']})).toMatchObject({
+      worldSize: 8,
+      slurm: {nodes: 2, cpus: 4, partition: 'debug', account: 'ml', interface: 'ib0', extra: ['--mail-type=FAIL', '--licenses=a:1']},
+      placements: [{node: {name: 'login'}, index: 0, ranks: [0, 1, 2, 3, 4, 5, 6, 7]}],
+    })
+  })
+
+  it('becomes directives, each once, in a fixed order', () => {
+    expect(directives(request({gpus: 'a100:4', cpus: 32, memory: '64G', time: '12:00:00', qos: 'high', constraint: 'a100&ib', exclusive: true}))).toEqual([
+      '--job-name=digits-k3x9a', '--nodes=2', '--ntasks-per-node=1', '--cpus-per-task=32', '--gres=gpu:a100:4', '--mem=64G', '--time=12:00:00', '--partition=gpu',
+      '--account=ml', '--qos=high', '--constraint=a100&ib', '--exclusive', '--no-requeue', '--mail-type=FAIL',
+    ])
+  })
+})
+
+describe('the script', () => {
+  it('starts one supervisor a node, and waits for it through a SIGTERM', () => {
+    const script = slurmScript(request(), places)
+    expect(script.split('\n')[0]).toBe('#!/bin/sh')
+    expect(script).toContain('srun --nodes=2 --ntasks=2 --ntasks-per-node=1 --cpus-per-task=4 \\\n')
+    expect(script).toContain('/e/1/bin/python -I -S "$step" member "$run" </dev/null &')
+  })
+
+  it('runs as sh reads it: whatever is in a path or in the run, the programs get it whole and nothing else runs', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'flexrack-script-'))
+    try {
+      const strange = `${folder}/it's $(touch ${folder}/bad) \`x\` "y"\\`
+      const log = join(folder, 'log')
+      // Stands for Slurm's srun and for Python: writes down its words, and its input for `prepare`.
+      const tool = `#!/bin/sh\nfor one in "$@"; do printf '%s\\n' "$one" >>'${log}'; done\ncase "$*" in *prepare*) cat >>'${log}';; esac\n`
+      for (const name of ['srun', 'python']) writeFileSync(join(folder, name), tool, {mode: 0o700})
+      const brings = {env: {A: "'\nFLEXRACK_SPEC\n$(touch bad)"}}
+      const script = slurmScript(request(), {folder: strange, python: join(folder, 'python'), step: 'step.py'}, brings)
+      execFileSync('sh', ['-c', script], {env: {PATH: `${folder}:${process.env.PATH}`}, cwd: folder})
+      const lines = readFileSync(log, 'utf8').split('\n')
+      expect(lines.slice(0, 6)).toEqual(['-I', '-S', 'step.py', 'prepare', strange, JSON.stringify(brings)])
+      expect(lines.slice(-4, -1)).toEqual(['step.py', 'member', strange])
+      expect(() => readFileSync(join(folder, 'bad'))).toThrow('ENOENT')
+    } finally {
+      rmSync(folder, {recursive: true, force: true})
+    }
+  })
+})
