@@ -45,6 +45,7 @@ class _Talk:
         self._secret = str(given.get("secret") or "")
         self._listener: Optional[Listener] = None
         self._facts: Dict[str, Any] = {}
+        self._failure: Optional[Exception] = None
         self._measuring = threading.Thread(target=self._measure, daemon=True)
 
     def close(self) -> None:
@@ -64,6 +65,8 @@ class _Talk:
         if command["do"] == "flood":
             return flood(self._own, tuple(command["peer"]), self._secret, float(command["seconds"]))
         self._measuring.join()
+        if self._failure:
+            raise self._failure
         return self._facts
 
     def _listen(self) -> Dict[str, Any]:
@@ -90,9 +93,12 @@ class _Talk:
         return {"ways": ways, **({"rendezvous": rendezvous} if rendezvous else {})}
 
     def _measure(self) -> None:
-        from flexrack_node.preflight_facts import measure
+        try:
+            from flexrack_node.preflight_facts import measure
 
-        self._facts.update(measure(self._given, self._channel))
+            self._facts.update(measure(self._given, self._channel))
+        except Exception as error:  # for the thread that is asked for the facts
+            self._failure = error
 
 
 class _Commands:

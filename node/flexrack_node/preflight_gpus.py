@@ -3,7 +3,7 @@ import os
 import shutil
 from typing import Any, Dict, List, Optional
 
-from flexrack_node.facts import run_quick
+from flexrack_node.commands import run_quick
 
 _GPU = ("index", "uuid", "name", "memory.total", "memory.used", "memory.free", "driver_version")
 _PROCESS = ("gpu_uuid", "pid", "used_memory", "process_name")

@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
 from flexrack_node import gpu_admin, gpu_delivery, installed  # noqa: E402
 from flexrack_node.channel import Channel  # noqa: E402
 from flexrack_node.errors import NodeError  # noqa: E402
+from waiting import until  # noqa: E402
 
 
 class GpuDeliveryTest(unittest.TestCase):
@@ -51,6 +52,8 @@ class GpuDeliveryTest(unittest.TestCase):
         left, read, young = (self.deliver() for _ in range(3))
         reader = subprocess.Popen([sys.executable, "-c", "input()", read["file"]], stdin=subprocess.PIPE)
         try:
+            # A process that has just begun has no command line for a moment.
+            until(lambda: read["file"].encode() in Path("/proc", str(reader.pid), "cmdline").read_bytes())
             for one in (left, read):
                 os.utime(one["folder"], (0, 0))
             self.deliver()
