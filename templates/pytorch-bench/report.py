@@ -39,7 +39,8 @@ def rank_line(result: dict, rank: int) -> str:
 
 def total_line(result: dict) -> str:
     loss = result["loss"]
-    return f"total, {number(result['world_size'], 'rank')} on {number(result['nodes'], 'node')}: {line(result['total'], result['unit'])}; loss {loss['first']:.3f} to {loss['last']:.3f} while warming up"
+    where = f"{number(result['world_size'], 'rank')} on {number(result['nodes'], 'node')}"
+    return f"total, {where}: {line(result['total'], result['unit'])}; loss {loss['first']:.3f} to {loss['last']:.3f} while warming up"
 
 
 def number(count: int, thing: str) -> str:
