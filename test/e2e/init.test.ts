@@ -30,8 +30,8 @@ it('writes a project in a pipe without asking, and says what to type next', asyn
 
 it('asks which template on a terminal', async () => {
   const {stdout} = await terminal([program, 'init', 'x'], [['Which template?', '\u001B[B\r']], {env, cwd: home})
-  expect(stdout).toContain('pytorch-ddp')
-  expect(await readFile(join(home, 'x', 'flexrack.yaml'), 'utf8')).toContain('launcher: plain')
+  for (const name of ['pytorch-ddp', 'pytorch-bench', 'plain']) expect(stdout).toContain(name)
+  expect(await readFile(join(home, 'x', 'flexrack.yaml'), 'utf8')).toContain('command: bench.py')
 })
 
 it('shows the files with --dry-run and writes none', async () => {

@@ -9,6 +9,7 @@ import {openMlflow, type Mlflow} from '../../src/lib/tracking/index.ts'
 import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
 
 const TEMPLATE = fileURLToPath(new URL('../../templates/pytorch-ddp', import.meta.url))
+const BENCH = fileURLToPath(new URL('../../templates/pytorch-bench', import.meta.url))
 let setup: TrainRack
 let requirements: string
 
@@ -57,6 +58,28 @@ test('a data-parallel run survives the death of a rank, resumes, and its record 
   const stranger = openMlflow({uri: spec.tracking.upstream, token: new Secret(spec.tracking.token)})
   await expect(stranger.getRun(record.id)).rejects.toMatchObject({code: 'REFUSED'})
   expect(await setup.alive(trained.run)).toEqual([])
+})
+
+test('the benchmark of ResNet-50 records what it measured: parameters, metrics, every window, and bench.json', {timeout: 600_000}, async () => {
+  for (const file of ['measure.py', 'report.py', 'workload.py', 'resnet.py', 'gpt.py']) await cp(join(BENCH, file), join(setup.folder, file))
+  const {trained, lines} = await setup.train(await readFile(join(BENCH, 'bench.py'), 'utf8'), {
+    requirements,
+    spec: {launcher: 'torchrun', outputs: ['bench.json'], command: ['train.py', '--model', 'resnet50', '--windows', '2', '--steps', '1']},
+    choice: {tracking: true},
+  })
+  expect(trained, JSON.stringify(lines)).toMatchObject({status: 'finished', worldSize: 2, outputs: ['bench.json'], recorded: true})
+  const bench = JSON.parse(await readFile(join(await runFolder(trained.run), 'outputs/bench.json'), 'utf8')) as {total: {per_second: {median: number}; windows: number[]}; loss: {first: number; last: number}}
+  expect(bench).toMatchObject({schema: 'pytorch-bench/1', parameters: 25_557_032, size: 'small', nodes: 2, unit: 'images', gradient_difference: {together: expect.closeTo(0, 5)}})
+  expect(bench.loss.last).toBeLessThan(bench.loss.first - 1)
+  expect(textOf(lines, 0)[0]).toMatch(/^resnet50, 25,557,032 parameters, (fp32|bf16), batch 4 of 64 x 64 pixels a rank, 2 ranks, cpu$/)
+  expect([0, 1].map((rank) => textOf(lines, rank).some((line) => /^rank \d on node-\d: [\d,.]+ images\/s/.test(line)))).toEqual([true, true])
+  const client = await mlflow()
+  const record = await client.getRun(trained.trackedId as string)
+  expect(record.params).toMatchObject({model: 'resnet50', size: 'small', batch: '4', length: '64', world_size: '2', nodes: '2', device: 'cpu'})
+  expect(trained.metrics.find((metric) => metric.key === 'images_per_second')?.value).toBe(bench.total.per_second.median)
+  expect(trained.metrics.map((metric) => metric.key)).toEqual(expect.arrayContaining(['images_per_second_per_rank', 'step_ms', 'communication_share', 'loss']))
+  expect((await client.metricHistory(record.id, 'window_images_per_second')).toSorted((a, b) => a.step - b.step).map((one) => one.value)).toEqual(bench.total.windows)
+  expect((await client.walkArtifacts(record.id)).map((one) => one.path)).toContain('bench.json')
 })
 
 test('torchrun ranks are numbered as planned, and one that exits with 17 is the first cause among their consequences', {timeout: 600_000}, async () => {

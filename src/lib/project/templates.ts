@@ -7,6 +7,7 @@ import {nearestName} from '../document/index.ts'
 /** What a template is for, by name; a folder of templates/ that is not named here is found all the same. */
 const PURPOSE: Record<string, string> = {
   'pytorch-ddp': 'a small network on handwritten digits, trained data-parallel with PyTorch, tracked and served',
+  'pytorch-bench': 'how fast a rack trains: ResNet-50 or a GPT on made-up data, with a table over 1 to N nodes',
   plain: 'the least that runs: one Python process a node',
 }
 

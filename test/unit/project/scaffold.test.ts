@@ -23,18 +23,24 @@ it.each([
   expect(projectName(join('/', folder))).toBe(name)
 })
 
-it.each(['pytorch-ddp', 'plain'])('writes the template %s as a project whose manifest is valid', async (template) => {
+it.each([['pytorch-ddp', 'train.py'], ['pytorch-bench', 'bench.py'], ['plain', 'train.py']])('writes the template %s as a project whose manifest is valid', async (template, script) => {
   const folder = join(home, 'Digits 2')
   const made = await scaffold({folder, template})
   expect(made).toMatchObject({folder, name: 'digits-2', template})
-  expect(made.files).toEqual(expect.arrayContaining(['flexrack.yaml', 'train.py', '.gitignore']))
-  expect(await loadManifest(folder)).toMatchObject({name: 'digits-2', train: {command: expect.arrayContaining(['train.py'])}})
+  expect(made.files).toEqual(expect.arrayContaining(['flexrack.yaml', script, '.gitignore']))
+  expect(await loadManifest(folder)).toMatchObject({name: 'digits-2', train: {command: expect.arrayContaining([script])}})
   for (const file of made.files) expect(await readFile(join(folder, file), 'utf8')).not.toContain('{{')
 })
 
 it('offers every template with what it is for', async () => {
-  expect((await listTemplates()).map(({name, purpose}) => [name, purpose !== ''])).toEqual([['pytorch-ddp', true], ['plain', true]])
+  expect((await listTemplates()).map(({name, purpose}) => [name, purpose !== ''])).toEqual([['pytorch-ddp', true], ['pytorch-bench', true], ['plain', true]])
   await expect(planScaffold({folder: home, template: 'pytorch-dpp'})).rejects.toMatchObject({code: 'USAGE', message: 'there is no template "pytorch-dpp"; did you mean "pytorch-ddp"?', hint: '--template pytorch-ddp'})
+})
+
+it('pins the same packages in every template, so that tests of the benchmark can use the environment of the digits', async () => {
+  const [digits, bench] = await Promise.all(['pytorch-ddp', 'pytorch-bench'].map(requirementsOf))
+  expect(bench).toEqual(['torch==2.13.0', 'numpy==2.4.6', 'mlflow-skinny==3.17.2'])
+  expect(digits).toEqual(expect.arrayContaining(bench ?? []))
 })
 
 it('writes nothing by planning', async () => {
@@ -67,3 +73,9 @@ it('never writes through a link, not even with force', async () => {
 it('refuses a name that could not be used, and offers one that can', async () => {
   await expect(scaffold({folder: home, template: 'plain', name: 'My Project'})).rejects.toMatchObject({code: 'USAGE', hint: '--name my-project'})
 })
+
+async function requirementsOf(template: string): Promise<string[]> {
+  const folder = join(home, template)
+  await scaffold({folder, template})
+  return (await readFile(join(folder, 'requirements.txt'), 'utf8')).trim().split('\n')
+}
