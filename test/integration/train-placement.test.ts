@@ -46,7 +46,7 @@ test('a node that does not answer is left out where others suffice, and named wh
     expect(plan.spec.placements.map((one) => one.node.name)).toEqual([FIRST, SECOND])
     expect(plan.spec.chosen?.reasons[0]).toMatchObject({node: 'dead', taken: false, why: expect.stringMatching(/^It cannot be asked: /)})
     const error = await planTrain(place, choice({nodes: 3}), context).catch((one: unknown) => one as CliError)
-    expect(error).toMatchObject({code: 'NODE_UNFIT', details: {nodes: [{node: 'dead'}, {node: FIRST}, {node: SECOND}]}})
+    expect(error).toMatchObject({code: 'NODE_UNFIT', details: {placement: [{node: 'dead'}, {node: FIRST}, {node: SECOND}]}})
   } finally {
     await fleet.close()
   }

@@ -2,7 +2,7 @@ import type {Topology} from '../topology/index.ts'
 import {bindRanks} from './bind.ts'
 import {freeGpus, isTaken} from './free.ts'
 import {bestGroup, compareScores} from './group.ts'
-import {chosenText, lackText, notNeededText} from './text.ts'
+import {chosenText, lackText, notNeededText, WOULD_DO} from './text.ts'
 import type {Candidate, Group, NodeReason, PlacementRequest, PlacementResult} from './types.ts'
 
 /** A candidate that could be taken. */
@@ -39,7 +39,8 @@ export function placeGang(request: PlacementRequest, candidates: Candidate[]): P
     const mine = chosen.find((one) => one.at === at)
     if (mine) return {node: candidate.node, taken: true, why: chosenText(candidate, mine.group, mine.left)}
     const [fit] = fitOf(candidate, at, request, used)
-    const why = fit ? notNeededText(request, fit.group, chosen.toSorted(compareFits).at(-1)?.group ?? null) : lackText(candidate, request, used)
+    const last = chosen.toSorted(compareFits).at(-1)
+    const why = fit && last ? notNeededText(request, fit, last) : lackText(candidate, request, used)
     return {node: candidate.node, taken: false, why}
   })
   return {placed: true, nodes, reasons}
@@ -48,7 +49,7 @@ export function placeGang(request: PlacementRequest, candidates: Candidate[]): P
 function refused(request: PlacementRequest, candidates: Candidate[], fitting: Fit[], used: ReadonlySet<string>): PlacementResult {
   const reasons = candidates.map((candidate, at): NodeReason => {
     const fits = fitting.some((one) => one.at === at)
-    return {node: candidate.node, taken: false, why: fits ? 'It would do, but not enough others would.' : lackText(candidate, request, used)}
+    return {node: candidate.node, taken: false, why: fits ? WOULD_DO : lackText(candidate, request, used)}
   })
   const held = candidates.some((one) => one.problem === null && one.held.length > 0)
   return {placed: false, fit: fitting.length, held, reasons}

@@ -3,6 +3,15 @@ import {isTaken} from './free.ts'
 import {compareScores} from './group.ts'
 import type {Candidate, Group, PlacementRequest} from './types.ts'
 
+interface Taking {
+  group: Group | null
+  /** GPUs that stay free. */
+  left: number
+}
+
+/** What a node is told of that fits where the gang as a whole does not. */
+export const WOULD_DO = 'It would do, but not enough others would.'
+
 /** Why a node was taken, one sentence. */
 export function chosenText({topology}: Candidate, group: Group | null, left: number): string {
   if (group === null) return 'It is free, and among those that are the next in the rack file.'
@@ -12,12 +21,15 @@ export function chosenText({topology}: Candidate, group: Group | null, left: num
   return `${how}; ${left === 0 ? 'none stays free beside them' : `${left} more ${left === 1 ? 'stays' : 'stay'} free`}.`
 }
 
-/** Why a node that would do was not taken. `last`: the least good group that was. */
-export function notNeededText({nodes}: PlacementRequest, group: Group | null, last: Group | null): string {
-  if (group !== null && last !== null && compareScores(last.score, group.score) < 0) {
-    return `Its best free GPUs have worse links (${group.score.link === null ? '?' : linkText(group.score.link)} at worst) than those that were taken.`
+/** Why a node that would do was not taken. `last`: the least good one that was. */
+export function notNeededText({nodes}: PlacementRequest, fit: Taking, last: Taking): string {
+  if (fit.group !== null && last.group !== null && compareScores(last.group.score, fit.group.score) < 0) {
+    const [mine, theirs] = [fit.group.score, last.group.score]
+    if (mine.worst < theirs.worst) return `Its best free GPUs have worse links (${mine.link === null ? '?' : linkText(mine.link)} at worst) than those that were taken.`
+    return 'Its best free GPUs are as well linked at worst as those that were taken, but less well on the whole.'
   }
-  return `It would do, but ${nodes === 1 ? 'one node is' : `${nodes} nodes are`} enough, and ${group === null ? 'it comes later in the rack file' : 'on those taken fewer GPUs are left over, or they come earlier in the rack file'}.`
+  const why = fit.left > last.left ? `taking it would leave ${fit.left} of its GPUs over, more than on those that were taken` : 'it comes later in the rack file'
+  return `It would do, but ${nodes === 1 ? 'one node is' : `${nodes} nodes are`} enough, and ${why}.`
 }
 
 /** Why a node does not fit, one sentence. */

@@ -1,15 +1,18 @@
 import {CliError, type Context} from '../base/index.ts'
-import {placeGang, type Candidate, type NodeReason, type PlacementRequest, type PlacementResult} from '../placement/index.ts'
+import {placeGang, WOULD_DO, type Candidate, type NodeReason, type PlacementRequest, type PlacementResult} from '../placement/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {askCandidates} from './candidates.ts'
 import type {ChosenPlacement, RunSpec, TrainChoice} from './types.ts'
 
+/** So many nodes say in an error why they do not fit. */
+const TOLD = 4
+
 type Placed = PlacementResult & {placed: true}
 
 /**
  * Where GPUs are asked for: chooses nodes, GPUs, CPUs and cards among all nodes that are meant, and says why. With `wait` and all of it taken:
- * as if nobody had anything, to stand in line for that. Errors: RESERVED, GPU_UNAVAILABLE, NODE_UNFIT with details {nodes: reasons}; INTERRUPTED.
+ * as if nobody had anything, to stand in line for that. Errors: RESERVED, GPU_UNAVAILABLE, NODE_UNFIT with details {placement: reasons}; INTERRUPTED.
  */
 export async function choosePlacement(spec: RunSpec, place: {rack: Rack; fleet: Fleet}, choice: TrainChoice, context: Context): Promise<RunSpec> {
   const {among, gpus} = spec
@@ -45,11 +48,12 @@ function settle(spec: RunSpec, rack: Rack, {result, chosen}: ReturnType<typeof c
 function unplaced({nodes, processes, gpusPerRank}: PlacementRequest, {reasons, fit, held}: PlacementResult & {placed: false}): CliError {
   const size = processes * gpusPerRank
   const what = `${nodes === 1 ? '1 node' : `${nodes} nodes`}${size === 0 ? '' : ` with ${size === 1 ? '1 GPU' : `${size} GPUs`}${nodes === 1 ? '' : ' each'}`}`
-  const [first, ...others] = [...reasons].filter((one) => !one.why.startsWith('It would do'))
-  const told = first === undefined ? '' : `; ${first.node}: ${first.why}${others.length > 0 ? ` And ${others.length} more ${others.length === 1 ? 'node' : 'nodes'}, see flexrack --json.` : ''}`
-  const message = `${what} ${nodes === 1 ? 'is' : 'are'} asked for, and ${fit === 0 ? 'none fits' : `only ${fit} of ${reasons.length} ${fit === 1 ? 'fits' : 'fit'}`}${told.replace(/\.$/, '')}`
+  const lacking = reasons.filter((one) => one.why !== WOULD_DO)
+  const told = lacking.slice(0, TOLD).map(({node, why}) => `; ${node}: ${why.replace(/\.$/, '')}`).join('')
+  const more = lacking.length > TOLD ? `; and ${lacking.length - TOLD} more nodes, which --json names` : ''
+  const message = `${what} ${nodes === 1 ? 'is' : 'are'} asked for, and ${fit === 0 ? 'none fits' : `only ${fit} of ${reasons.length} ${fit === 1 ? 'fits' : 'fit'}`}${told}${more}`
   return new CliError(held ? 'RESERVED' : size > 0 ? 'GPU_UNAVAILABLE' : 'NODE_UNFIT', message, {
-    details: {nodes: reasons},
+    details: {placement: reasons},
     hint: held ? 'flexrack train --wait\nflexrack rack reservations' : 'flexrack rack probe',
   })
 }

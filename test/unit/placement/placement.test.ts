@@ -34,6 +34,12 @@ describe('placeGang', () => {
     })
   })
 
+  it('says why a node that would do is left', () => {
+    const why = (...nodes: Candidate[]): string[] => Object.values(reasons(placeGang(request(), nodes)))
+    expect(why(pairs('a'), pairs('b'))[1]).toBe('It would do, but one node is enough, and it comes later in the rack file.')
+    expect(why(pairs('a'), pairs('b', {held: held('b-0')}))[0]).toBe('It would do, but one node is enough, and taking it would leave 3 of its GPUs over, more than on those that were taken.')
+  })
+
   it('numbers ranks in the order of the rack file, however nodes were chosen', () => {
     const result = placeGang(request({nodes: 2, processes: 2}), [pairs('a'), pairs('b', {held: held('b-0', 'b-1')})])
     expect(result.placed && result.nodes.map(({node, index, ranks}) => [node, index, ranks.map(({rank}) => rank)])).toEqual([['a', 0, [0, 1]], ['b', 1, [2, 3]]])

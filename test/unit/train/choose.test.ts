@@ -50,7 +50,7 @@ describe('choosePlaces', () => {
     const {result, chosen} = choosePlaces(request, [node], true)
     expect(result.nodes[0]?.ranks.map(({gpus}) => gpus[0]?.uuid)).toEqual(uuids)
     expect(chosen).toEqual({waits: true, reasons: [{node: 'a', taken: true, why: "4 GPUs are asked for, and it has 3 free of 4: GPU0 is digits-aaaaa of ada@laptop's. The run stands in line for it."}]})
-    expect(failure(() => choosePlaces(request, [node], false))).toMatchObject({code: 'RESERVED', details: {nodes: [{node: 'a', taken: false}]}})
+    expect(failure(() => choosePlaces(request, [node], false))).toMatchObject({code: 'RESERVED', details: {placement: [{node: 'a', taken: false}]}})
   })
 
   it('does not wait for what will never be', () => {
