@@ -7,6 +7,7 @@ import struct
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
+from flexrack_node.binding import visible_devices
 from flexrack_node.detach import python_module
 
 # Below Linux's default range for outgoing connections (ip_local_port_range starts at 32768), so that between choosing a
@@ -61,6 +62,8 @@ def rank_environment(spec: Mapping[str, Any], attempt: int, port: int, outputs: 
         "FLEXRACK_ATTEMPT": str(attempt),
         "FLEXRACK_OUTPUTS": str(outputs),
     }
+    if spec.get("placed"):
+        env["CUDA_VISIBLE_DEVICES"] = visible_devices(spec["placed"])  # nothing else is reserved
     if interface and len(spec["nodes"]) > 1:
         env.setdefault("GLOO_SOCKET_IFNAME", interface)
         env.setdefault("NCCL_SOCKET_IFNAME", f"={interface}")  # "=": exactly this name, not a prefix

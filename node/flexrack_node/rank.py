@@ -9,12 +9,14 @@ import ctypes
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
+from flexrack_node.binding import bind
 from flexrack_node.run_files import write_json
 
 _PR_SET_PDEATHSIG = 1
@@ -42,12 +44,17 @@ def main(arguments: List[str]) -> int:
         "wrapper": os.getpid(),
         "started": time.time(),
     }
+    before, bound = bind(folder.parents[1] / "spec.json", record["local_rank"])
+    if bound:
+        record["bound"] = bound
+    if not shutil.which(argv[0]):
+        before = []  # that there is no such program is told below, not by numactl
     log = os.open(folder / f"rank-{rank}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     # The rank itself gets SIGTERM from whoever stops it; this process stays to write down how it ended.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, lambda *_: None)
     try:
-        child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=die_with_parent)
+        child = subprocess.Popen([*before, *argv], stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=die_with_parent)
     except OSError as error:
         os.write(log, f"{argv[0]}: {error.strerror}\n".encode())
         write_json(record_path, {**record, "ended": time.time(), "exit": 127, "signal": None, "tail": [f"{argv[0]}: {error.strerror}"]})

@@ -4,7 +4,7 @@
 export const LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['document'],
-  ['manifest', 'rack', 'recipe', 'topology'],
+  ['manifest', 'rack', 'recipe', 'topology', 'placement'],
   ['plan', 'host', 'ssh', 'artifact', 'tracking'],
   ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'overview'],
 ]

@@ -2,6 +2,7 @@ import type {SlurmState} from '../lib/runs/index.ts'
 import type {TrainPlan} from '../lib/train/index.ts'
 import {paint} from './print.ts'
 import {count, planText} from './render.ts'
+import {placementText} from './placement-text.ts'
 import {heldText} from './reservation-text.ts'
 
 /** What Slurm says of a job: `job 17 is pending: Resources; expected to start at 2026-01-31 12:00:00`. */
@@ -23,9 +24,9 @@ export function whereText({spec}: TrainPlan): string {
   return spec.slurm ? `${count(spec.slurm.nodes, 'node')} of Slurm's choice` : spec.placements.map((one) => one.node.name).join(', ')
 }
 
-/** The plan, and the script that Slurm would get. */
-export function trainPlanText({plan, script, held}: Pick<TrainPlan, 'plan' | 'script' | 'held'>): string {
-  return `${planText(plan)}\n\n${script === undefined ? heldText(held) : `${paint.dim('the script for sbatch:')}\n${script.trimEnd()}`}`
+/** The plan, why it is like that, and the script that Slurm would get. */
+export function trainPlanText({spec, plan, script, held}: Pick<TrainPlan, 'spec' | 'plan' | 'script' | 'held'>): string {
+  return `${planText(plan)}\n\n${spec.chosen ? `${placementText(spec)}\n\n` : ''}${script === undefined ? heldText(held) : `${paint.dim('the script for sbatch:')}\n${script.trimEnd()}`}`
 }
 
 /** By the clock and in the time zone of this machine. */

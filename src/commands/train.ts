@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../cli/base-command.ts'
-import {dryRunFlag, onFlag, projectFlag, rackFlag, skipFlag} from '../cli/flags.ts'
+import {dryRunFlag, excludeFlag, onFlag, projectFlag, rackFlag, skipFlag} from '../cli/flags.ts'
 import {wordsOf} from '../cli/words.ts'
 
 export default class Train extends BaseCommand {
@@ -13,6 +13,7 @@ export default class Train extends BaseCommand {
   static override examples = [
     '<%= config.bin %> train',
     '<%= config.bin %> train --nodes 2 --processes-per-node 4 -- --epochs 20',
+    '<%= config.bin %> train --nodes 2 --processes-per-node 4 --gpus 1 --exclude old-* --dry-run',
     '<%= config.bin %> train --detach',
     '<%= config.bin %> train --exclusive --wait --timeout 3600',
     '<%= config.bin %> train --dry-run',
@@ -24,6 +25,7 @@ export default class Train extends BaseCommand {
   static override flags = {
     nodes: Flags.integer({char: 'n', min: 1, description: 'number of nodes (default: train.nodes of the manifest)'}),
     'processes-per-node': Flags.integer({char: 'p', min: 1, description: 'ranks on each node (default: train.processes_per_node of the manifest)'}),
+    gpus: Flags.integer({char: 'g', min: 0, description: 'GPUs of each rank, its own alone: chosen by how they are wired (default: train.gpus of the manifest, else none are chosen and every rank sees all)'}),
     exclusive: Flags.boolean({allowNo: true, description: 'the nodes are for this run alone (default: train.exclusive of the manifest)'}),
     'share-gpus': Flags.boolean({allowNo: true, description: 'other runs may use the GPUs at the same time (default: train.share_gpus of the manifest)'}),
     wait: Flags.boolean({description: 'stand in line where other runs have the nodes'}),
@@ -34,6 +36,7 @@ export default class Train extends BaseCommand {
     skip: skipFlag,
     force: Flags.boolean({description: 'start in spite of errors that the preflight finds'}),
     on: onFlag,
+    exclude: excludeFlag,
     scheduler: Flags.option({options: ['ssh', 'slurm'] as const})({description: 'who places the run (default: train.scheduler of the manifest, else Slurm where the rack has it)'}),
     emit: Flags.option({options: ['sbatch'] as const})({description: 'print the script for Slurm, to be submitted by hand, and change nothing', exclusive: ['dry-run', 'detach']}),
     'dry-run': dryRunFlag,
@@ -50,7 +53,7 @@ export default class Train extends BaseCommand {
     ])
     const preflight = {skip: parseSkip(flags.skip), force: flags.force}
     const choice = {
-      nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, args: wordsOf(raw), name: flags.name, tracking: flags.tracking && flags.emit === undefined,
+      nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, exclude: flags.exclude, gpus: flags.gpus, args: wordsOf(raw), name: flags.name, tracking: flags.tracking && flags.emit === undefined,
       scheduler: flags.emit === undefined ? flags.scheduler : ('slurm' as const),
       exclusive: flags.exclusive, shareGpus: flags['share-gpus'], wait: flags.wait ? (flags.timeout ?? Infinity) : undefined, look: flags['dry-run'], preflight,
     }
@@ -63,7 +66,7 @@ export default class Train extends BaseCommand {
     const json = this.jsonEnabled()
     const trained = await runPlan(train, place, {
       detach: flags.detach,
-      onStart: (run) => context.reporter.note(`run ${run}: ${count(train.spec.worldSize, 'rank')} on ${whereText(train)}`),
+      onStart: (run, started) => context.reporter.note(`run ${run}: ${count(started.spec.worldSize, 'rank')} on ${whereText(started)}`),
       onLines: linePrinter(json),
       onNews: newsTeller(context),
     }, context).catch((error: unknown) => throwWithPreflight(error, json))

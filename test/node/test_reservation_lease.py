@@ -20,6 +20,19 @@ from flexrack_node.reservation_hold import Hold  # noqa: E402
 
 
 class ProtocolTest(Case):
+    def test_runs_that_chose_different_gpus_share_a_node_and_who_asks_is_told_which_are_here(self):
+        def wants(*gpus):
+            return {"wants": {"gpus": list(gpus), "slots": 1, "exclusive": False}}
+
+        with mock.patch("flexrack_node.reservation.gpu_ids", lambda: ["GPU-a", "GPU-b", "GPU-c"]):
+            with mock.patch.dict(os.environ, FLEXRACK_LOCAL_RACK="r", FLEXRACK_NODE="other"):
+                self.assertTrue(self.ask("elsewhere", self.node("other"), **wants("GPU-a"))["granted"])
+            self.assertTrue(self.ask("one", **wants("GPU-b"))["granted"])
+            self.assertEqual([(one["lease"], one["over"]) for one in self.ask("late", **wants("GPU-b", "GPU-c"))["holders"]], [("one", "GPU GPU-b")])
+            self.assertTrue(self.ask("two", **wants("GPU-c"))["granted"])
+        told = {one["lease"]: (one["here"], one["wants"]["gpus"]) for one in listing(None, self.channel)["reservations"]}
+        self.assertEqual(told, {"elsewhere": (False, ["GPU-a"]), "one": (True, ["GPU-b"]), "two": (True, ["GPU-c"])})
+
     def test_a_lease_is_taken_confirmed_renewed_and_given_back_and_leaves_nothing(self):
         first = self.ask("a")
         self.assertEqual((first["granted"], first["shared"], self.held()), (True, True, [("a", "prepared")]))

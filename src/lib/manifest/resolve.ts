@@ -44,6 +44,7 @@ function looksLikeFile(rack: string): boolean {
 function checkTrain(train: NonNullable<ManifestFile['train']>, report: Report): void {
   for (const [index, output] of train.outputs.entries()) checkInside(output, ['train', 'outputs', index], report)
   checkUnique(train.outputs.map((output) => posix.normalize(output)), ['train', 'outputs'], report)
+  if (train.gpus !== undefined && train.share_gpus) report(['train', 'share_gpus'], "train.share_gpus and train.gpus do not go together: GPUs that are chosen for a rank are its run's alone")
   if (train.launcher === 'plain' && train.processes_per_node > 1) {
     report(['train', 'processes_per_node'], 'train.processes_per_node must be 1 with the launcher plain, which starts one process a node', {expected: '1'})
   }
@@ -63,6 +64,7 @@ function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
     grace,
     exclusive: train.exclusive,
     shareGpus: train.share_gpus,
+    ...(train.gpus !== undefined && {gpus: train.gpus}),
     ...(train.scheduler !== undefined && {scheduler: train.scheduler}),
     slurm: resolveSlurm(train.slurm),
   }

@@ -126,6 +126,17 @@ const train = z
     slurm,
     nodes: z.int().min(1).max(1024).default(1).describe('On how many nodes; `--nodes` overrides it.'),
     processes_per_node: z.int().min(1).max(256).default(1).describe('Processes on each node; `--processes-per-node` overrides it.'),
+    gpus: z
+      .int()
+      .min(0)
+      .max(64)
+      .optional()
+      .describe(
+        'GPUs of each process, its own alone; `--gpus` overrides it. flexrack then chooses nodes and GPUs by how they are wired, and binds each process to the CPUs and memory beside its GPUs. ' +
+          'On a node CUDA_VISIBLE_DEVICES names the GPUs of all its processes in the order of LOCAL_RANK: with one each, LOCAL_RANK is the number of the own one. 0: no process sees a GPU, and they are spread over the NUMA nodes. ' +
+          'Without it nothing is chosen: the nodes are the first of the rack file, and every process sees all GPUs.',
+      )
+      .meta({examples: [1]}),
     restarts: z.int().min(0).max(100).default(0).describe('How often the whole group is started again after a failure.'),
     outputs: z
       .array(z.string().min(1).refine(noLineBreak, 'must be one line'))
@@ -213,7 +224,6 @@ export type ManifestFile = z.output<typeof manifestSchema>
 /** In the product, but not in this version: said plainly instead of accepted silently. */
 export const NOT_YET: Record<string, string> = {
   'workspace.image': 'use workspace.python',
-  'train.gpus': '',
   'train.launcher=mpi': 'use torchrun or plain',
   sweep: '',
 }

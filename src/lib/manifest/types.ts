@@ -52,6 +52,8 @@ export interface TrainSpec {
   exclusive?: boolean
   /** Other runs may use the nodes' GPUs at the same time. */
   shareGpus?: boolean
+  /** GPUs of each rank; undefined: none are chosen, and every rank sees all of its node. */
+  gpus?: number
   /** Who places the run; undefined: Slurm where the rack has it. */
   scheduler?: Scheduler
   /** What a job of Slurm needs besides. */

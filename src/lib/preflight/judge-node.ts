@@ -5,6 +5,8 @@ import type {GpuState, Limit, NodeMeasured, NodeState, PreflightFinding} from '.
 export interface Demand {
   /** Ranks a node. */
   processes: number
+  /** UUIDs of the GPUs that it uses, by node; without it: all. */
+  gpus?: ReadonlyMap<string, readonly string[]>
 }
 
 const MIB = 1024 ** 2
@@ -101,16 +103,18 @@ function judgeRdma(node: string, {rdma}: NodeState, report: Report): void {
   if ((rdma ?? []).length > 0 && !isRdmaUsable(rdma)) report('rdma', 'warning', `${node}: none of its RDMA ports is active (${(rdma ?? []).map((one) => `${one.device} ${one.state.toLowerCase()}, ${one.physical}`).join('; ')})`, `ibstat   (on ${node}); check cable and switch`)
 }
 
-function judgeGpus(node: string, {gpus, versions, missing}: NodeState, {processes}: Demand, report: Report): void {
+function judgeGpus(node: string, {gpus, versions, missing}: NodeState, {processes, gpus: mine}: Demand, report: Report): void {
+  const chosen = mine?.get(node)
   const isUsed = usesGpus(versions?.packages)
   const worst = isUsed ? 'error' : 'warning'
   if (missing.gpus !== undefined) report('gpus', worst, `${node}: its GPUs do not answer: ${missing.gpus}`, `nvidia-smi   (on ${node})`)
   for (const gpu of gpus ?? []) {
+    if (chosen && !chosen.includes(gpu.uuid)) continue // another run may use it as it likes
     if (gpu.total === null || gpu.free === null || (gpu.used ?? 0) <= IDLE_GPU) continue
     const share = gpu.free / gpu.total
     report('gpus', share < GOOD_GPU_SHARE ? worst : 'warning', `${node}: GPU ${gpu.index} has only ${size(gpu.free)} of ${size(gpu.total)} free: ${holders(gpu)}`, `flexrack check --fix --on ${node}, if they are left from a run of yours`)
   }
-  if (isUsed && gpus && gpus.length > 0 && processes > gpus.length) report('gpus', 'warning', `${node}: ${processes} ranks would share ${gpus.length === 1 ? 'one GPU' : `${gpus.length} GPUs`}, which NCCL refuses`, `flexrack train --processes-per-node ${gpus.length}`)
+  if (!chosen && isUsed && gpus && gpus.length > 0 && processes > gpus.length) report('gpus', 'warning', `${node}: ${processes} ranks would share ${gpus.length === 1 ? 'one GPU' : `${gpus.length} GPUs`}, which NCCL refuses`, `flexrack train --processes-per-node ${gpus.length}`)
 }
 
 /** Whether the project's PyTorch is one for NVIDIA GPUs. Without an environment nobody knows: taken as no. */

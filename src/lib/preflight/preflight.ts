@@ -11,6 +11,8 @@ export interface PreflightInput {
   skip: readonly CheckName[]
   /** Ranks a node. */
   processes: number
+  /** UUIDs of the GPUs that the run uses, by node; without it: all. */
+  gpus?: ReadonlyMap<string, readonly string[]>
   /** Name of the project whose environment is looked at. */
   project?: string
   /** See MeasureInput. */
@@ -18,13 +20,13 @@ export interface PreflightInput {
 }
 
 /** Measures the nodes and the ways between them, and says what it means for a run. Throws only INTERRUPTED: what it finds is in the result. */
-export async function runPreflight({skip, processes, ...input}: PreflightInput, context: Context): Promise<PreflightResult> {
+export async function runPreflight({skip, processes, gpus, ...input}: PreflightInput, context: Context): Promise<PreflightResult> {
   const checks = chosenChecks(skip, input.nodes.length)
   const measured: Measured = checks.length > 0
     ? await measureNodes({...input, checks}, context)
     : {nodes: [], ways: [], rates: [], pairs: {possible: 0, measured: 0}, times: {open: 0, reach: 0, bandwidth: 0, facts: 0, total: 0}}
   throwIfInterrupted(context.signal)
-  const findings = judge(measured, checks, {processes})
+  const findings = judge(measured, checks, {processes, ...(gpus && {gpus})})
   return {
     ok: findings.every((finding) => finding.severity !== 'error'),
     nodes: input.nodes.map((one) => one.host.node),

@@ -135,7 +135,8 @@ class Gang {
   }
 
   async #ask(host: Host, {look = false}: {look?: boolean}): Promise<TakeAnswer> {
-    const {lease, project, wants} = this.#wish
+    const {lease, project, on} = this.#wish
+    const wants = on?.get(host.node) ?? this.#wish.wants
     const given = {lease, owner: ownerName(this.#context), project, wants, node: host.node, nodes: this.#hosts.map((one) => one.node), ttl: TTL_SECONDS, wait: this.#waits, since: this.#since, look}
     const answer = await host.call<TakeAnswer>('reservation.take', given, {signal: this.#context.signal})
     if (answer.granted && !look) this.#keeper.add(host, answer.fence as number)

@@ -14,6 +14,8 @@ export interface GangWish {
   lease: string
   project: string
   wants: Wants
+  /** Instead of that, by node. */
+  on?: ReadonlyMap<string, Wants>
 }
 
 /** A lease on a node, or a place in line for one. */
@@ -36,6 +38,8 @@ export interface Reservation {
   since: number
   /** What it has that was wanted; only in refusals. */
   over: string | null
+  /** On the node that was asked; false: it is another simulated node of the same machine, and only its GPUs matter here. */
+  here: boolean
   wants: {gpus: string[]; slots: number; exclusive: boolean}
   /** Seconds since its last heartbeat. */
   silent: number

@@ -12,18 +12,21 @@ import type {Placement, RunSpec, TrainChoice} from './types.ts'
 export function placeRun(manifest: Manifest, rack: Rack, choice: TrainChoice, id: string = randomId()): RunSpec {
   const {train} = manifest
   if (!train) throw new CliError('NOT_FOUND', `${manifest.path} has no \`train:\` part`, {hint: 'add to flexrack.yaml:  train: {command: train.py}'})
-  const chosen = selectNodes(rack, choice.on, rack.nodes)
+  const left = choice.exclude === undefined ? [] : selectNodes(rack, choice.exclude, [])
+  const chosen = selectNodes(rack, choice.on, rack.nodes).filter((node) => !left.includes(node))
   const count = choice.nodes ?? (choice.on === undefined ? train.nodes : chosen.length)
-  if (count < 1) throw new CliError('USAGE', `a run needs at least one node, not ${count}`, {hint: 'flexrack train --nodes 1'})
+  if (count < 1) throw new CliError('USAGE', chosen.length === 0 ? `--exclude ${choice.exclude} leaves no node` : `a run needs at least one node, not ${count}`, {hint: 'flexrack train --nodes 1'})
   if (count > chosen.length) {
-    const where = choice.on === undefined ? `rack ${rack.name}` : `${rack.name} under --on ${choice.on}`
+    const flags = [...(choice.on === undefined ? [] : [`--on ${choice.on}`]), ...(choice.exclude === undefined ? [] : [`--exclude ${choice.exclude}`])]
+    const where = flags.length === 0 ? `rack ${rack.name}` : `${rack.name} under ${flags.join(' ')}`
     throw new CliError('NOT_FOUND', `${count} nodes are asked for, and ${where} has ${chosen.length}`, {
       hint: `flexrack train --nodes ${chosen.length}`,
       details: {nodes: chosen.map((node) => node.name)},
     })
   }
   const processes = processesOf(train, choice)
-  return {...describeRun(manifest, train, choice, {count, processes}, id), placements: placeRanks(chosen.slice(0, count), processes)}
+  const spec = describeRun(manifest, train, choice, {count, processes}, id)
+  return {...spec, placements: placeRanks(chosen.slice(0, count), processes), ...(spec.gpus !== undefined && {among: chosen})}
 }
 
 /**
@@ -36,8 +39,8 @@ export function requestRun(manifest: Manifest, rack: Rack, choice: TrainChoice, 
   if (!rack.slurm || !login) {
     throw new CliError('USAGE', `rack ${rack.name} has no Slurm`, {hint: `add to ${rack.path}:  slurm: {login: ${rack.nodes[0]?.name}}`})
   }
-  if (choice.on !== undefined) {
-    throw new CliError('USAGE', `rack ${rack.name} has Slurm, which chooses the nodes; --on cannot`, {hint: 'name what the nodes must have in train.slurm: partition, constraint, or extra: [--nodelist=...]'})
+  if (choice.on !== undefined || choice.exclude !== undefined) {
+    throw new CliError('USAGE', `rack ${rack.name} has Slurm, which chooses the nodes; ${choice.on === undefined ? '--exclude' : '--on'} cannot`, {hint: 'name what the nodes must have in train.slurm: partition, constraint, or extra: [--nodelist=...]'})
   }
   if (choice.wait !== undefined || choice.shareGpus) throw new CliError('USAGE', `rack ${rack.name} has Slurm, which keeps the line and gives out the GPUs; --wait and --share-gpus are for racks without`, {hint: 'flexrack train'})
   if (choice.preflight && (choice.preflight.force || choice.preflight.skip.length > 0)) {
@@ -49,7 +52,9 @@ export function requestRun(manifest: Manifest, rack: Rack, choice: TrainChoice, 
   const {login: _login, extra, ...defaults} = rack.slurm
   const wanted = train.slurm ?? {exclusive: false, extra: []}
   const exclusive = choice.exclusive ?? (wanted.exclusive || train.exclusive === true)
-  const slurm = {...defaults, ...wanted, exclusive, extra: [...extra, ...wanted.extra], nodes: count, cpus: wanted.cpus ?? processes}
+  const gpus = gpusOf(train, choice)
+  const perNode = wanted.gpus ?? (gpus ? String(gpus * processes) : undefined)
+  const slurm = {...defaults, ...wanted, ...(perNode !== undefined && {gpus: perNode}), exclusive, extra: [...extra, ...wanted.extra], nodes: count, cpus: wanted.cpus ?? processes}
   const ranks = Array.from({length: count * processes}, (_, rank) => rank)
   return {...describeRun(manifest, train, choice, {count, processes}, id), placements: [{node: login, index: 0, ranks}], slurm}
 }
@@ -73,6 +78,7 @@ function processesOf(train: TrainSpec, choice: TrainChoice): number {
 }
 
 function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, {count, processes}: {count: number; processes: number}, id: string): Omit<RunSpec, 'placements'> {
+  const gpus = gpusOf(train, choice)
   return {
     run: `${choice.name ?? manifest.name}-${id}`,
     project: manifest.name,
@@ -85,14 +91,29 @@ function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, 
     outputs: train.outputs,
     env: {...manifest.workspace.env, ...train.env},
     wants: wantsOf(train, choice, processes),
+    ...(gpus !== undefined && {gpus}),
     experiment: manifest.tracking.experiment,
     tracked: choice.tracking,
   }
 }
 
+/** GPUs of each rank; undefined where nobody says: then none are chosen, and a rank sees all of its node. */
+function gpusOf(train: TrainSpec, choice: TrainChoice): number | undefined {
+  const gpus = choice.gpus ?? train.gpus
+  if (gpus !== undefined && (choice.shareGpus ?? train.shareGpus)) {
+    throw new CliError('USAGE', `GPUs that are chosen for a rank are its run's alone; --gpus ${gpus} and --share-gpus do not go together`, {hint: `flexrack train --gpus ${gpus} --no-share-gpus`})
+  }
+  return gpus
+}
+
 /** GPUs are for one run alone unless it says otherwise; cores are shared unless it says otherwise. */
 function wantsOf(train: TrainSpec, choice: TrainChoice, slots: number): Wants {
-  return {gpus: (choice.shareGpus ?? train.shareGpus) ? [] : 'all', slots, exclusive: choice.exclusive ?? train.exclusive ?? false}
+  return {gpus: gpusOf(train, choice) !== undefined || (choice.shareGpus ?? train.shareGpus) ? [] : 'all', slots, exclusive: choice.exclusive ?? train.exclusive ?? false}
+}
+
+/** What is reserved on one of its nodes. Pure. */
+export function wantsOn(spec: RunSpec, {placed}: Placement): Wants {
+  return placed === undefined ? spec.wants : {...spec.wants, gpus: placed.flatMap((rank) => rank.gpus.map((gpu) => gpu.uuid))}
 }
 
 /** Rank r runs on node floor(r / processes), in the order of the rack file. */

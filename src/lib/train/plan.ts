@@ -12,7 +12,8 @@ import type {Fleet} from '../ssh/index.ts'
 import type {NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
 import {findAddresses} from './addresses.ts'
-import {placeRun, rangeOf, schedulerOf} from './place.ts'
+import {choosePlacement} from './choose.ts'
+import {placeRun, rangeOf, schedulerOf, wantsOn} from './place.ts'
 import {preflightStep, runPreflightStep} from './preflight.ts'
 import {planSlurm} from './slurm-plan.ts'
 import {createRecord, openTrainTracking, trackingSpec, type TrackedStart} from './track.ts'
@@ -38,15 +39,21 @@ export interface TrainPlan {
   script?: string
   /** The same, to be submitted by hand. It brings what the run needs to know, and is not tracked. */
   emit?: () => string
+  /** Where its nodes and GPUs were chosen: chooses again, once, after others were quicker. */
+  again?: () => Promise<TrainPlan>
 }
 
 /**
  * Plans a run: the reservation of its nodes, workspaces, addresses, the tracking record, and a start on every node. Looks at the nodes and changes nothing.
- * Where the rack has Slurm, planSlurm does it. Errors: those of placeRun and planWorkspace, and of a node that could not be looked at.
+ * Where the rack has Slurm, planSlurm does it. Errors: those of placeRun, choosePlacement and planWorkspace, and of a node that could not be looked at.
  */
 export async function planTrain(place: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
   if (schedulerOf(place.manifest, place.rack, choice) === 'slurm') return planSlurm(place, choice, context)
-  const spec = placeRun(place.manifest, place.rack, choice)
+  return {...(await planChosen(place, choice, context)), ...((choice.gpus ?? place.manifest.train?.gpus) !== undefined && {again: () => planChosen(place, choice, context)})}
+}
+
+async function planChosen(place: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
+  const spec = await choosePlacement(placeRun(place.manifest, place.rack, choice), place, choice, context)
   const nodes = spec.placements.map((one) => one.node)
   const hosts = await Promise.all(nodes.map((node) => openHost(place.fleet, node, context)))
   const [workspaces, held] = await Promise.all([
@@ -74,8 +81,11 @@ export async function planTrain(place: TrainPlace, choice: TrainChoice, context:
 function reserveStep(spec: RunSpec, held: NodeReport<NodeReservations>[]): Step {
   const nodes = spec.placements.map((one) => one.node.name)
   const now = held.flatMap(({node, value}) => (value?.reservations ?? []).map((one) => ({...one, at: node})))
-  const input = {lease: spec.run, nodes, wants: spec.wants, ...(held.length > 0 && {held: now})}
-  return {id: 'reserve', node: null, kind: 'train.reserve', title: `Reserve ${nodes.join(', ')}, all or none (each: ${wantsText(spec.wants)})`, input, needs: []}
+  const wants = spec.placements.map((one) => wantsOn(spec, one))
+  const each = wants[0] ?? spec.wants
+  const byNode = spec.chosen && Object.fromEntries(nodes.map((node, index) => [node, wants[index]?.gpus]))
+  const input = {lease: spec.run, nodes, wants: spec.wants, ...(spec.chosen && {gpus: byNode, placement: spec.chosen}), ...(held.length > 0 && {held: now})}
+  return {id: 'reserve', node: null, kind: 'train.reserve', title: `Reserve ${nodes.join(', ')}, all or none (each: ${wantsText(each)})`, input, needs: []}
 }
 
 function reachStep({manifest, rack}: TrainPlace): Step {
@@ -109,7 +119,7 @@ function stepsOf(spec: RunSpec, before: Step[], place: TrainPlace, preflight: Pr
 }
 
 /** The leader starts first, because the others need the port it listens on. */
-function startStep(spec: RunSpec, {node, index, ranks}: Placement, before: Step[]): Step {
+function startStep(spec: RunSpec, {node, index, ranks, placed}: Placement, before: Step[]): Step {
   const leader = `start:${spec.placements[0]?.node.name}`
   const what = ranks.length > 1 ? 'ranks' : 'rank'
   return {
@@ -119,7 +129,7 @@ function startStep(spec: RunSpec, {node, index, ranks}: Placement, before: Step[
     title: `Start ${what} ${rangeOf(ranks)} of ${spec.worldSize}: ${spec.launcher === 'torchrun' ? 'torchrun ' : ''}${spec.command.join(' ')}`,
     input: {
       run: spec.run, index, ranks, launcher: spec.launcher, command: spec.command, processes: spec.processes, restarts: spec.restarts,
-      grace: spec.grace, outputs: spec.outputs, env: Object.keys(spec.env),
+      grace: spec.grace, outputs: spec.outputs, env: Object.keys(spec.env), ...(placed && {placed}),
     },
     needs: before.filter((step) => step.kind !== 'train.start' || step.id === leader).map((step) => step.id),
   }
@@ -142,7 +152,8 @@ function makeHandlers({spec, hosts, workspaces, place, live, wait, preflight}: M
   const environmentOf = (name: string): string | undefined => workspaces.workspaces.get(name)?.environment?.hash
   return {
     'train.reserve': async () => {
-      live.reservation = await reserveGang(hosts, {lease: spec.run, project: spec.project, wants: spec.wants}, {wait}, context)
+      const on = new Map(spec.placements.map((one) => [one.node.name, wantsOn(spec, one)]))
+      live.reservation = await reserveGang(hosts, {lease: spec.run, project: spec.project, wants: spec.wants, on}, {wait}, context)
     },
     'train.route': () => findAddresses(nodes, hosts, context),
     'train.preflight': async (_step, done) => {
@@ -187,6 +198,7 @@ function nodeSpec(
   const workspace = workspaces.workspaces.get(node)
   const environment = workspace?.environment
   const leader = spec.placements[0]?.node.name as string
+  const placed = spec.placements.find((one) => one.node.name === node)?.placed
   return {
     run: spec.run,
     project: spec.project,
@@ -207,6 +219,7 @@ function nodeSpec(
     neighbours: addresses[node]?.neighbours ?? 1,
     gang: {secret, address: addresses[leader]?.address, port, timeout: 60},
     reservation: {lease: spec.run, fence},
+    ...(placed && {placed: placed.map(({gpus, cpus, memory}) => ({gpus: gpus.map((gpu) => gpu.uuid), cpus, memory}))}),
     commit: record?.commit ?? null,
     created: Date.now() / 1000,
     tracking: record ? trackingSpec(record) : null,

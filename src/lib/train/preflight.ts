@@ -32,7 +32,8 @@ export async function runPreflightStep(
   const progress = context.reporter.begin(`Preflight of ${nodes.length === 1 ? '1 node' : `${nodes.length} nodes`}`)
   let result: PreflightResult
   try {
-    result = await runPreflight({nodes, skip: choice.skip, processes: spec.processes, project: spec.project}, context)
+    const gpus = spec.chosen && new Map(spec.placements.map((one) => [one.node.name, (one.placed ?? []).flatMap((rank) => rank.gpus.map((gpu) => gpu.uuid))]))
+    result = await runPreflight({nodes, skip: choice.skip, processes: spec.processes, project: spec.project, ...(gpus && {gpus})}, context)
   } catch (error) {
     progress.fail()
     throw error

@@ -11,7 +11,7 @@ export interface TrainWatch {
   /** Return as soon as it runs. */
   detach: boolean
   /** It is started; lines follow. */
-  onStart?(run: string): void
+  onStart?(run: string, train: TrainPlan): void
   onLines(lines: RankLine[]): void
   onNews?(news: RunNews): void
 }
@@ -46,9 +46,19 @@ const RECORDING_SECONDS = 20
 /**
  * Executes the plan, follows the ranks' lines, and returns how it ended; a failed run is a value, see failureOf. Ctrl-C stops the run
  * gracefully, a second one kills it; when the terminal or the reader goes away, the run goes on and `status` is `running`.
- * Errors: those of the steps, after which nothing of the run is left; INTERRUPTED while it is being started.
+ * Where nodes and GPUs were chosen and others reserved them meanwhile, they are chosen once more. Errors: those of the steps, after which nothing of the run is left; INTERRUPTED while it is being started.
  */
 export async function runPlan(train: TrainPlan, place: TrainPlace, watch: TrainWatch, context: Context): Promise<Trained> {
+  try {
+    return await runOnce(train, place, watch, context)
+  } catch (error) {
+    if (!isCliError(error, 'RESERVED') || !train.again) throw error
+    context.reporter.warn(`somebody was quicker (${error.message}): nodes and GPUs are chosen once more`)
+    return runOnce(await train.again(), place, watch, context)
+  }
+}
+
+async function runOnce(train: TrainPlan, place: TrainPlace, watch: TrainWatch, context: Context): Promise<Trained> {
   const begin = Date.now()
   const times = new StepTimes()
   try {
@@ -57,7 +67,7 @@ export async function runPlan(train: TrainPlan, place: TrainPlace, watch: TrainW
     throwFirst(outcomes)
     const run: FoundRun = {run: train.spec.run, nodes: [...train.live.started].sort((a, b) => a.index - b.index)}
     train.live.reservation?.close() // the supervisors have taken it over
-    watch.onStart?.(run.run)
+    watch.onStart?.(run.run, train)
     const details = watch.detach ? undefined : await attend(run, place, watch, context)
     if (details) await completeRecord(train, place, details, context)
     return await describe(train, run, details, times, begin)

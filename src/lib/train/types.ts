@@ -1,5 +1,6 @@
 import type {Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
 import type {CheckName} from '../preflight/index.ts'
+import type {NodeReason, PlacedRank} from '../placement/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import type {Wants} from '../reservation/index.ts'
 
@@ -9,6 +10,10 @@ export interface TrainChoice {
   processesPerNode?: number | undefined
   /** Node selector. */
   on?: string | undefined
+  /** Node selector: those are left out. */
+  exclude?: string | undefined
+  /** GPUs of each rank; then nodes, GPUs and CPUs are chosen by how they are wired. */
+  gpus?: number | undefined
   /** Arguments after `--`: come after those of the manifest's command. */
   args: string[]
   /** Beginning of the run's id, instead of the project's name. */
@@ -39,6 +44,15 @@ export interface Placement {
   /** Position in the gang; 0 leads. */
   index: number
   ranks: number[]
+  /** GPUs, CPUs and card of each rank, where they were chosen. */
+  placed?: PlacedRank[]
+}
+
+/** How the nodes were chosen: a reason for each node of the rack. */
+export interface ChosenPlacement {
+  /** Others have some of it now: the run stands in line. */
+  waits: boolean
+  reasons: NodeReason[]
 }
 
 /** Everything about a run that is known before anything is done. */
@@ -54,8 +68,13 @@ export interface RunSpec {
   outputs: string[]
   env: Record<string, string>
   placements: Placement[]
-  /** What is reserved on each of its nodes. */
+  /** What is reserved on each of its nodes; the GPUs that were chosen are in `placements`, see wantsOn. */
   wants: Wants
+  /** GPUs of each rank, where the manifest or the command line says so. */
+  gpus?: number
+  /** The nodes that are chosen from, where the GPUs are. */
+  among?: RackNode[]
+  chosen?: ChosenPlacement
   experiment: string
   tracked: boolean
   /** Slurm places it; `placements` then has the login node alone, with all ranks. */

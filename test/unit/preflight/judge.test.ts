@@ -63,6 +63,9 @@ describe('one node', () => {
     expect(about({gpus})).toEqual(['error gpus n1: GPU 0 has only 8.0 GiB of 80.0 GiB free: held by python (process 4 of eve, 72.0 GiB)'])
     expect(about({gpus, versions: {packages: {torch: '2.13.0+cpu'}}})).toEqual([expect.stringMatching(/^warning gpus/)])
     expect(about({gpus: [{...gpus[0]!, processes: []}]})).toEqual([expect.stringContaining('held by processes that cannot be seen from here')])
+    const measured = {nodes: [node('n1', {gpus: [...gpus, {...good.gpus![0]!, index: 1, uuid: 'GPU-2'}]})], ways: [], rates: [], pairs: {possible: 0, measured: 0}, times: {open: 0, reach: 0, bandwidth: 0, facts: 0, total: 0}}
+    const chosen = (uuid: string) => judge(measured, ALL, {processes: 4, gpus: new Map([['n1', [uuid]]])}).map((one) => one.message)
+    expect([chosen('GPU-2'), chosen('GPU-1')]).toEqual([[], [expect.stringContaining('GPU 0 has only')]])
     expect(about({missing: {gpus: 'nvidia-smi ended with 9'}, gpus: []})).toEqual(['error gpus n1: its GPUs do not answer: nvidia-smi ended with 9'])
     expect(about({}, 2)).toEqual(['warning gpus n1: 2 ranks would share one GPU, which NCCL refuses'])
   })

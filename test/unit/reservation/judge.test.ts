@@ -3,7 +3,7 @@ import {inFixedOrder, judge, ticketOf} from '../../../src/lib/reservation/judge.
 import type {Reservation, TakeAnswer} from '../../../src/lib/reservation/types.ts'
 
 const holder = (state: Reservation['state']): Reservation => ({
-  lease: 'a-1', state, user: 'ada', owner: 'ada@laptop', project: 'a', node: 'n', nodes: ['n'], since: 0, over: 'the whole node',
+  lease: 'a-1', state, user: 'ada', owner: 'ada@laptop', project: 'a', node: 'n', nodes: ['n'], since: 0, here: true, over: 'the whole node',
   wants: {gpus: [], slots: 1, exclusive: true}, silent: 0, endsIn: null,
 })
 const answer = (states: Reservation['state'][], parts: Partial<TakeAnswer> = {}): TakeAnswer => ({

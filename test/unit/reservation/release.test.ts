@@ -9,7 +9,7 @@ import type {NodeReservations, Reservation} from '../../../src/lib/reservation/t
 const context = makeContext()
 const one = (parts: Partial<Reservation> = {}): Reservation => ({
   lease: 'digits-aaaaa', state: 'running', user: 'ada', owner: 'ada@laptop', project: 'digits', node: 'gpu1', nodes: ['gpu1', 'gpu2'],
-  since: new Date(2026, 4, 2, 10, 12).getTime() / 1000, over: 'the whole node', wants: {gpus: [], slots: 2, exclusive: true}, silent: 1, endsIn: null, ...parts,
+  since: new Date(2026, 4, 2, 10, 12).getTime() / 1000, over: 'the whole node', here: true, wants: {gpus: [], slots: 2, exclusive: true}, silent: 1, endsIn: null, ...parts,
 })
 const reports = (...all: Reservation[]): NodeReport<NodeReservations>[] => [{node: 'a', ok: true, value: {shared: true, damaged: 0, identity: 'm', reservations: all}}]
 const codeOf = (act: () => unknown): unknown => {

@@ -1,7 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import type {Manifest} from '../../../src/lib/manifest/index.ts'
 import type {Rack, RackNode} from '../../../src/lib/rack/index.ts'
-import {placeRun, rangeOf} from '../../../src/lib/train/place.ts'
+import {placeRun, rangeOf, wantsOn} from '../../../src/lib/train/place.ts'
+import type {Placement} from '../../../src/lib/train/types.ts'
 
 const node = (name: string, labels: Record<string, string> = {}): RackNode => ({name, host: name, root: '~/.flexrack', labels})
 const rack: Rack = {name: 'lab', path: '/racks/lab.yaml', nodes: [node('a'), node('b', {gpu: 'yes'}), node('c', {gpu: 'yes'})], head: {node: 'a', bind: '127.0.0.1'}}
@@ -32,6 +33,25 @@ describe('placeRun', () => {
 
   it('gives every run another id', () => {
     expect(new Set(Array.from({length: 50}, () => placeRun(manifest(), rack, choice).run)).size).toBe(50)
+  })
+
+  it('leaves out nodes, and knows those that GPUs are chosen from', () => {
+    expect(placeRun(manifest(), rack, {...choice, exclude: 'b', nodes: 2}).placements.map((one) => one.node.name)).toEqual(['a', 'c'])
+    expect(placeRun(manifest(), rack, choice)).not.toHaveProperty('among')
+    const spec = placeRun(manifest({gpus: 2}), rack, {...choice, exclude: 'a', nodes: 1})
+    expect(spec).toMatchObject({gpus: 2, among: [{name: 'b'}, {name: 'c'}], wants: {gpus: [], slots: 2}})
+    expect(placeRun(manifest({gpus: 2}), rack, {...choice, gpus: 0}).gpus).toBe(0)
+    expect(() => placeRun(manifest(), rack, {...choice, exclude: 'b,c', nodes: 2})).toThrow('2 nodes are asked for, and lab under --exclude b,c has 1')
+    expect(() => placeRun(manifest(), rack, {...choice, on: 'b', exclude: 'all'})).toThrow('--exclude all leaves no node')
+    expect(() => placeRun(manifest({gpus: 1}), rack, {...choice, shareGpus: true})).toThrow('do not go together')
+  })
+
+  it('reserves on each node the GPUs that its ranks got', () => {
+    const spec = placeRun(manifest({gpus: 1}), rack, choice)
+    const rank = {rank: 0, local: 0, numa: [], cpus: null, memory: [], nic: null}
+    const placed = [{...rank, gpus: [{index: 3, uuid: 'GPU-d'}]}, {...rank, gpus: [{index: 1, uuid: 'GPU-b'}]}]
+    expect(wantsOn(spec, {...(spec.placements[0] as Placement), placed})).toEqual({gpus: ['GPU-d', 'GPU-b'], slots: 2, exclusive: false})
+    expect(wantsOn(placeRun(manifest(), rack, choice), spec.placements[0] as Placement).gpus).toBe('all')
   })
 
   it('says what is missing', () => {

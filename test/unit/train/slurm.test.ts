@@ -29,6 +29,9 @@ describe('who places a run', () => {
     expect(schedulerOf(manifest({}, {scheduler: 'ssh'}), rack, {...choice, scheduler: 'slurm'})).toBe('slurm')
     expect(() => requestRun(manifest(), plain, choice)).toThrow('rack lab has no Slurm')
     expect(() => requestRun(manifest(), rack, {...choice, on: 'login'})).toThrow('which chooses the nodes')
+    expect(() => requestRun(manifest(), rack, {...choice, exclude: 'login'})).toThrow('--exclude cannot')
+    expect(requestRun(manifest(), rack, {...choice, gpus: 2, processesPerNode: 3})).toMatchObject({slurm: {gpus: '6'}})
+    expect(requestRun(manifest({gpus: 'a100:4'}), rack, {...choice, gpus: 2}).slurm?.gpus).toBe('a100:4')
   })
 })
 

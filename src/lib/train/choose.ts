@@ -1,0 +1,63 @@
+import {CliError, type Context} from '../base/index.ts'
+import {placeGang, WOULD_DO, type Candidate, type NodeReason, type PlacementRequest, type PlacementResult} from '../placement/index.ts'
+import type {Rack} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import {askCandidates} from './candidates.ts'
+import type {ChosenPlacement, RunSpec, TrainChoice} from './types.ts'
+
+/** So many nodes say in an error why they do not fit. */
+const TOLD = 4
+
+type Placed = PlacementResult & {placed: true}
+
+/**
+ * Where GPUs are asked for: chooses nodes, GPUs, CPUs and cards among all nodes that are meant, and says why. With `wait` and all of it taken:
+ * as if nobody had anything, to stand in line for that. Errors: RESERVED, GPU_UNAVAILABLE, NODE_UNFIT with details {placement: reasons}; INTERRUPTED.
+ */
+export async function choosePlacement(spec: RunSpec, place: {rack: Rack; fleet: Fleet}, choice: TrainChoice, context: Context): Promise<RunSpec> {
+  const {among, gpus} = spec
+  if (!among || gpus === undefined) return spec
+  const request = {nodes: spec.placements.length, processes: spec.processes, gpusPerRank: gpus, exclusive: spec.wants.exclusive}
+  const left = new Map(place.rack.nodes.filter((node) => !among.includes(node)).map((node) => [node.name, leftOut(choice)]))
+  const anyMemory = choice.preflight?.force === true || choice.preflight?.skip.includes('gpus') === true
+  const candidates = await askCandidates(place.rack.nodes, place.fleet, {left, needsGpus: gpus > 0, anyMemory}, context)
+  return {...spec, ...settle(spec, place.rack, choosePlaces(request, candidates, choice.wait !== undefined))}
+}
+
+/** Pure. Errors: see choosePlacement. */
+export function choosePlaces(request: PlacementRequest, candidates: Candidate[], waits: boolean): {result: Placed; chosen: ChosenPlacement} {
+  const result = placeGang(request, candidates)
+  if (result.placed) return {result, chosen: {waits: false, reasons: result.reasons}}
+  const later = waits ? placeGang(request, candidates.map((one) => ({...one, held: []}))) : undefined
+  if (!later?.placed) throw unplaced(request, result)
+  const reasons = result.reasons.map((now, at): NodeReason => {
+    const then = later.reasons[at] as NodeReason
+    return then.taken ? {...now, taken: true, why: `${now.why} The run stands in line for it.`} : now
+  })
+  return {result: later, chosen: {waits: true, reasons}}
+}
+
+function settle(spec: RunSpec, rack: Rack, {result, chosen}: ReturnType<typeof choosePlaces>): Pick<RunSpec, 'placements' | 'chosen'> {
+  const placements = result.nodes.flatMap(({node, index, ranks}) => {
+    const found = rack.nodes.find((one) => one.name === node)
+    return found ? [{node: found, index, ranks: ranks.map((one) => one.rank), placed: ranks}] : []
+  })
+  return {placements, chosen}
+}
+
+function unplaced({nodes, processes, gpusPerRank}: PlacementRequest, {reasons, fit, held}: PlacementResult & {placed: false}): CliError {
+  const size = processes * gpusPerRank
+  const what = `${nodes === 1 ? '1 node' : `${nodes} nodes`}${size === 0 ? '' : ` with ${size === 1 ? '1 GPU' : `${size} GPUs`}${nodes === 1 ? '' : ' each'}`}`
+  const lacking = reasons.filter((one) => one.why !== WOULD_DO)
+  const told = lacking.slice(0, TOLD).map(({node, why}) => `; ${node}: ${why.replace(/\.$/, '')}`).join('')
+  const more = lacking.length > TOLD ? `; and ${lacking.length - TOLD} more nodes, which --json names` : ''
+  const message = `${what} ${nodes === 1 ? 'is' : 'are'} asked for, and ${fit === 0 ? 'none fits' : `only ${fit} of ${reasons.length} ${fit === 1 ? 'fits' : 'fit'}`}${told}${more}`
+  return new CliError(held ? 'RESERVED' : size > 0 ? 'GPU_UNAVAILABLE' : 'NODE_UNFIT', message, {
+    details: {placement: reasons},
+    hint: held ? 'flexrack train --wait\nflexrack rack reservations' : 'flexrack rack probe',
+  })
+}
+
+function leftOut({on, exclude}: TrainChoice): string {
+  return exclude === undefined ? `it is not meant by --on ${on}` : on === undefined ? `it is left out by --exclude ${exclude}` : `it is not meant by --on ${on} --exclude ${exclude}`
+}

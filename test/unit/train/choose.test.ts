@@ -1,0 +1,59 @@
+import {describe, expect, it} from 'vitest'
+import type {NodeFacts} from '../../../src/lib/nodes/index.ts'
+import type {NodeReservations, Reservation} from '../../../src/lib/reservation/index.ts'
+import {candidateOf} from '../../../src/lib/train/candidates.ts'
+import {choosePlaces} from '../../../src/lib/train/choose.ts'
+import {machine} from '../topology/machines.ts'
+
+const facts = (parts: Partial<NodeFacts> = {}): NodeFacts => ({missing: {}, clock: 0, ...(machine('nvlink-4x') as Partial<NodeFacts>), ...parts})
+const uuids = (facts().gpus ?? []).map((gpu) => gpu.uuid)
+const reserved = (...gpus: string[]): NodeReservations => ({shared: true, damaged: 0, identity: 'm', reservations: gpus.length === 0 ? [] : [{
+  lease: 'digits-aaaaa', state: 'running', user: 'ada', owner: 'ada@laptop', project: null, node: 'a', nodes: ['a'], since: 0, over: null, here: true, wants: {gpus, slots: 1, exclusive: false}, silent: 1, endsIn: null,
+} satisfies Reservation]})
+const all = {needsGpus: true, anyMemory: false}
+const request = {nodes: 1, processes: 4, gpusPerRank: 1, exclusive: false}
+const failure = (act: () => unknown): unknown => {
+  try {
+    return act()
+  } catch (error) {
+    return error
+  }
+}
+
+describe('candidateOf', () => {
+  it('knows GPUs that runs, daemons and other programs have', () => {
+    const gpus = facts().gpus?.map((gpu, index) => ({...gpu, memory: 16 * 1024 ** 3, free: index === 2 ? 2 ** 30 : 16 * 1024 ** 3}))
+    const device = {index: 0, id: uuids[1] as string, name: 'g', memory: 100, free: {memory: 50, compute: 0.5}, whole: false}
+    const node = candidateOf('a', facts({...(gpus && {gpus}), gpu_daemon: {state: 'running', devices: [device]}}), reserved(uuids[0] as string), all)
+    expect(node.busy).toEqual({[uuids[1] as string]: 'leased by the GPU daemon', [uuids[2] as string]: 'used by other programs (15 of 16 GiB)'})
+    expect(failure(() => choosePlaces(request, [node], false))).toMatchObject({
+      code: 'RESERVED',
+      message: "1 node with 4 GPUs is asked for, and none fits; a: 4 GPUs are asked for, and it has 1 free of 4: GPU0 is digits-aaaaa of ada@laptop's; GPU1 is leased by the GPU daemon; GPU2 is used by other programs (15 of 16 GiB)",
+    })
+    expect(candidateOf('a', facts({...(gpus && {gpus})}), reserved(), {needsGpus: true, anyMemory: true}).busy).toEqual({})
+  })
+
+  it('is out of the question where its GPUs do not answer and are needed', () => {
+    const silent = facts({missing: {gpus: 'no answer within 10 s'}})
+    expect(candidateOf('a', silent, reserved(), all).problem).toBe('its GPUs do not answer: no answer within 10 s')
+    expect(candidateOf('a', silent, reserved(), {...all, needsGpus: false}).problem).toBeNull()
+  })
+
+  it('keeps the interfaces that reach other nodes', () => {
+    expect(candidateOf('a', facts({routes: {b: {to: '10.0.0.2', from: '10.0.0.1', interface: 'ib0'}, c: {error: 'c: no such name'}}}), reserved(), all).routes).toEqual({b: 'ib0'})
+  })
+})
+
+describe('choosePlaces', () => {
+  it('stands in line for what others have, only where waiting was asked for', () => {
+    const node = candidateOf('a', facts(), reserved(uuids[0] as string), all)
+    const {result, chosen} = choosePlaces(request, [node], true)
+    expect(result.nodes[0]?.ranks.map(({gpus}) => gpus[0]?.uuid)).toEqual(uuids)
+    expect(chosen).toEqual({waits: true, reasons: [{node: 'a', taken: true, why: "4 GPUs are asked for, and it has 3 free of 4: GPU0 is digits-aaaaa of ada@laptop's. The run stands in line for it."}]})
+    expect(failure(() => choosePlaces(request, [node], false))).toMatchObject({code: 'RESERVED', details: {placement: [{node: 'a', taken: false}]}})
+  })
+
+  it('does not wait for what will never be', () => {
+    expect(failure(() => choosePlaces({...request, processes: 5}, [candidateOf('a', facts(), reserved(), all)], true))).toMatchObject({code: 'GPU_UNAVAILABLE'})
+  })
+})
