@@ -14,7 +14,7 @@ from rack import GpuAttached, GpuDaemon  # noqa: E402
 
 PROGRAMS = ["async_alloc", "blocking_copies", "callbacks", "cnn_step", "constant_texture", "cooperative", "copies", "driver_api", "expandable", "graph_driver", "graph_fault",
             "graph_launches", "graph_memory", "graphs", "histogram", "host_limit", "host_turns", "large_copies", "managed_memory", "many_launches", "matmul_tiled", "mlp",
-            "pinned_mapped", "printf_assert", "reduction", "scan", "separate", "streams_events", "transpose", "two_threads", "vector_add", "vmm"]
+            "pinned_mapped", "printf_assert", "reduction", "refused_launch", "scan", "separate", "streams_events", "transpose", "two_threads", "vector_add", "vmm"]
 MEMORY = 4 << 30
 
 

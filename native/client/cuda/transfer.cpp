@@ -134,7 +134,8 @@ CUresult read_device(Call& call, CUstream stream, void* into, std::uint64_t addr
   // It was the last on its stream, so all of that is over.
   sync_epoch.fetch_add(1, std::memory_order_relaxed);
   Progress::raise(stream->progress->over, number);
-  return CUDA_SUCCESS;
+  // What was refused before it, a launch for one, has not changed what was read: this call is the first that can say so.
+  return take_trouble(stream->context);
 }
 
 CUresult copy_device(Call& call, CUstream stream, const Allocation& target, std::uint64_t to, const Allocation& source, std::uint64_t from, std::size_t size) {

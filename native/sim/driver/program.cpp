@@ -15,10 +15,16 @@
 namespace flexrack::sim {
 namespace {
 
-/// Threads of a block that the registers are enough for, as warps get them: in units of 256 for a warp.
+/// Threads of a block that the registers are enough for, as warps get them: in units of 256 for a warp, and four warps at a time (occupancy.cpp).
 int threads_by_registers(int registers) {
   const auto of_warp = (registers * 32 + 255) / 256 * 256;
-  return std::min(1024, 65536 / of_warp * 32);
+  return std::min(1024, 65536 / of_warp / 4 * 4 * 32);
+}
+
+/// What a compiler keeps to that has to fit a block of so many threads.
+int registers_for(int threads) {
+  const auto warps = (threads + 127) / 128 * 4;
+  return 65536 / warps / 256 * 8;
 }
 
 std::uint32_t count(const std::array<std::uint32_t, 3>& sizes) { return std::max(1u, sizes[0]) * std::max(1u, sizes[1]) * std::max(1u, sizes[2]); }
@@ -36,6 +42,7 @@ KernelFacts facts_of(const ptx::Module& module, const ptx::Function& function, i
   for (const auto* sizes : {&directives.max_threads, &directives.required_threads}) {
     if ((*sizes)[0] > 0) facts.max_threads = static_cast<int>(std::min<std::uint32_t>(1024, count(*sizes)));
   }
+  facts.registers = std::min(facts.registers, registers_for(facts.max_threads));
   facts.shared_bytes = static_cast<int>(function.shared_bytes);
   facts.local_bytes = static_cast<int>(function.local_bytes);
   facts.const_bytes = const_bytes;
