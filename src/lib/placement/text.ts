@@ -30,7 +30,9 @@ export function leasedText(candidate: Candidate, request: PlacementRequest, rank
     return node === candidate.node ? `${names} of its own` : `${names} of ${node}`
   })
   const part = wish.fraction !== undefined ? `${wish.fraction} of each of ` : wish.memory !== undefined ? `${Math.round(wish.memory / 2 ** 20)} MiB on each of ` : ''
-  const why = wish.fraction !== undefined || wish.memory !== undefined ? 'Shares are asked for' : lackText(candidate, request, new Set()).replace(/\.$/, '')
+  const isShared = candidate.topology?.gpus.length === 0 && byNode.has(candidate.node)
+  const lack = isShared ? 'What it has is shared by its GPU daemon' : lackText(candidate, request, new Set()).replace(/\.$/, '')
+  const why = wish.fraction !== undefined || wish.memory !== undefined ? 'Shares are asked for' : lack
   const far = [...byNode.keys()].some((node) => node !== candidate.node)
   return `${why}; leased: ${part}${listed(what)}${far ? ', over the network' : ''}.`
 }
