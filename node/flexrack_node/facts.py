@@ -171,11 +171,11 @@ def wired(gpus: Callable[[], List[Dict[str, Any]]]) -> Dict[str, Any]:
 
 
 def gpu_daemon(channel: Channel) -> Dict[str, Any]:
-    """{state: absent | stopped | running, devices: [{index, id, name, memory, free: {memory, compute}, whole}]}: the shares that no lease has."""
+    """{state: absent | stopped | running, devices: [{index, id, name, api, memory, free: {memory, compute}, whole}]}: the shares that no lease has."""
     from flexrack_node.gpu_admin import state
 
     told = state(None, channel)
-    devices = [{key: one[key] for key in ("index", "id", "name", "memory", "free")} | {"whole": one["leased"]["whole"]} for one in told["devices"]]
+    devices = [{key: one[key] for key in ("index", "id", "name", "memory", "free")} | {"whole": one["leased"]["whole"], "api": one.get("api") or "opencl"} for one in told["devices"]]
     return {"state": told["state"], "devices": devices}
 
 

@@ -16,18 +16,26 @@ CODES = {"unavailable": "GPU_UNAVAILABLE", "unknown_device": "NOT_FOUND", "unkno
 
 
 def state(given: Any, channel: Channel) -> Dict[str, Any]:
-    """{state: absent|stopped|running, status, devices, leases}. stopped: it should run and does not."""
+    """{state: absent|stopped|running, status, devices, leases}. stopped: it should run and does not; a device that a run has reserved says so."""
+    from flexrack_node.gpu_claims import mark
+
     status = look(channel.root)
     if status is None:
         return {"state": "stopped" if (channel.root / "gpu" / "settings.json").exists() else "absent", "status": None, "devices": [], "leases": []}
     devices = ask(channel.root, {"op": "devices"})["devices"]
     leases = ask(channel.root, {"op": "leases"})["leases"]
-    return {"state": "running", "status": status, "devices": devices, "leases": leases}
+    return mark({"state": "running", "status": status, "devices": devices, "leases": leases}, channel.root)
 
 
 def lease(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{devices, whole | fraction | memory, compute, cap, owner, purpose} -> {lease, key, server, devices, ...}. GPU_UNAVAILABLE where somebody was quicker."""
-    return ask(channel.root, {**given, "op": "lease"})
+    """{devices, whole | fraction | memory, compute, cap, owner, purpose} -> {lease, key, server, devices, ...}. GPU_UNAVAILABLE where somebody was quicker, or a run has it."""
+    from flexrack_node.gpu_claims import check_unreserved
+    from flexrack_node.reservation_place import open_place
+
+    place = open_place(channel.root)
+    with place.locked():
+        check_unreserved(place, given.get("devices") or [])
+        return ask(channel.root, {**given, "op": "lease"})
 
 
 def release(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from flexrack_node.binding import visible_devices
 from flexrack_node.detach import python_module
+from flexrack_node.lease_hold import environment as lease_environment
 
 # Below Linux's default range for outgoing connections (ip_local_port_range starts at 32768), so that between choosing a
 # port and torchrun's listening on it no connection can be given the same one.
@@ -62,7 +63,9 @@ def rank_environment(spec: Mapping[str, Any], attempt: int, port: int, outputs: 
         "FLEXRACK_ATTEMPT": str(attempt),
         "FLEXRACK_OUTPUTS": str(outputs),
     }
-    if spec.get("placed"):
+    if spec.get("leases"):
+        env = lease_environment(spec["leases"], env)
+    elif spec.get("placed"):
         env["CUDA_VISIBLE_DEVICES"] = visible_devices(spec["placed"])  # nothing else is reserved
     if interface and len(spec["nodes"]) > 1:
         env.setdefault("GLOO_SOCKET_IFNAME", interface)

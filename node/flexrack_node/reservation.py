@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Optional
 
 from flexrack_node.channel import Channel
 from flexrack_node.errors import NodeError
+from flexrack_node.gpu_claims import leased_records
 from flexrack_node.gpu_ids import gpu_ids
 from flexrack_node.reservation_life import MAX_TTL, boot_id, is_counting, now, pid_namespace
 from flexrack_node.reservation_place import Place, Record, open_place
@@ -36,7 +37,7 @@ def take(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
                 raise NodeError("CONFLICT", f"{given['lease']} is reserved already")
             wanted["since"] = float(given.get("since") or old["since"])
         records = [record for record in place.records() if is_counting(record, at, boot)]
-        holders = in_the_way({**wanted, "uid": os.geteuid()}, records)
+        holders = in_the_way({**wanted, "uid": os.geteuid()}, records) + leased_records(channel.root, wanted["wants"]["gpus"], wanted)
         granted = not holders
         if granted and not given.get("look"):
             place.write({**wanted, "state": "prepared", "fence": max([int(at * 1e6), *(record["fence"] + 1 for record in [old] if record)])})

@@ -210,7 +210,7 @@ def _read(fd: int, path: Path, uid: int) -> Optional[Record]:
         return None
     finally:
         os.close(file)
-    return {**record, "uid": uid, "user": _user(uid), "file": str(path)} if _is_record(record) else None
+    return {**record, "uid": uid, "user": user_name(uid), "file": str(path)} if _is_record(record) else None
 
 
 def _is_record(value: Any) -> bool:
@@ -229,7 +229,7 @@ def _is_record(value: Any) -> bool:
     )
 
 
-def _user(uid: int) -> str:
+def user_name(uid: int) -> str:
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:

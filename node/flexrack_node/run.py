@@ -45,7 +45,7 @@ def start(spec: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     while time.monotonic() < deadline:
         state, result = folder.state(), folder.result() or {}
         if result.get("refused"):
-            raise NodeError("RESERVATION_LOST", result["refused"], "run the command again")
+            raise NodeError(result.get("refused_code", "RESERVATION_LOST"), result["refused"], "run the command again")
         if result or (state.get("gang") if spec["index"] == 0 else state.get("pid")):
             return summary(folder)
         time.sleep(0.02)

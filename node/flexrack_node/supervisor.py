@@ -8,13 +8,14 @@ import subprocess
 import time
 import traceback
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Callable, Dict, List, Optional, Union
 
 from flexrack_node.cause import close_result, of_gang
 from flexrack_node.detach import python_module
 from flexrack_node.errors import NodeError
 from flexrack_node.gang import Leader
 from flexrack_node.gang_member import Member
+from flexrack_node.lease_hold import LeaseHold
 from flexrack_node.local_ranks import LocalRanks
 from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
 from flexrack_node.reservation_hold import Hold
@@ -31,17 +32,20 @@ def main(arguments: List[str]) -> int:
     spec = folder.spec()
     started = time.time()
     hold: Optional[Hold] = None
-    if spec.get("reservation"):
-        try:
+    leases: Optional[LeaseHold] = None
+    try:
+        if spec.get("reservation"):
             hold = Hold(Path(spec["root"]), spec["reservation"], lambda why: _end_for_loss(folder, why))
             hold.take_over()
-        except (NodeError, OSError) as error:
-            # Nothing is started on a node that is not ours any more.
-            why = error.message if isinstance(error, NodeError) else f"the reservation cannot be taken over: {error}"
-            folder.event("refused", why=why)
-            result = close_result(spec, {"status": "failed", "cause": of_gang(spec["node"], why), "attempts": []}, started)
-            folder.write("result", {**result, "refused": why})
-            return 1
+        if spec.get("leases"):
+            leases = LeaseHold(spec["leases"])
+            leases.take()
+    except (NodeError, OSError) as error:
+        # Nothing is started on a node that is not ours any more, or without its GPUs.
+        _refuse(folder, spec, started, error)
+        if leases:
+            leases.give_back()
+        return 1
     folder.write("state", {"status": "waiting", "attempt": 0, "pid": os.getpid(), "started": started})
     warden = subprocess.Popen(
         python_module("warden", str(folder.path)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True,
@@ -51,13 +55,16 @@ def main(arguments: List[str]) -> int:
     try:
         if hold:
             hold.add(warden.pid)  # it ends the ranks if we are killed, and as long as it is at that nobody gets their place
-        _supervise(folder, spec, started, hold)
+        _supervise(folder, spec, started, _forbids(hold, leases))
     except Exception as error:
         # The warden ends the ranks: it is not told that all is well.
         folder.event("bug", trace=traceback.format_exc())
         cause = of_gang(spec["node"], f"flexrack's supervisor failed: {error!r}")
         folder.write("result", close_result(spec, {"status": "failed", "cause": cause, "attempts": []}, started))
         return 1
+    finally:
+        if leases:
+            leases.give_back()
     if warden.stdin:
         warden.stdin.write(b".")
         warden.stdin.close()
@@ -67,14 +74,26 @@ def main(arguments: List[str]) -> int:
     return 0
 
 
+def _refuse(folder: RunFolder, spec: Dict[str, Any], started: float, error: Exception) -> None:
+    why = error.message if isinstance(error, NodeError) else f"the reservation cannot be taken over: {error}"
+    folder.event("refused", why=why)
+    result = close_result(spec, {"status": "failed", "cause": of_gang(spec["node"], why), "attempts": []}, started)
+    folder.write("result", {**result, "refused": why, "refused_code": getattr(error, "code", "RESERVATION_LOST")})
+
+
 def authorization_of(tracking: Dict[str, Any]) -> Optional[str]:
     """What the tracking server wants to see: the run's own token, or what the user has for a server of theirs."""
     return f"Bearer {tracking['token']}" if tracking.get("own_token") else tracking.get("authorization")
 
 
-def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, hold: Optional[Hold]) -> None:
+def _forbids(hold: Optional[Hold], leases: Optional[LeaseHold]) -> Callable[[], Optional[str]]:
+    """Why no rank may be started here any more, if that is so."""
+    return lambda: (hold.lost() if hold else None) or (leases.lost() if leases else None)
+
+
+def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids: Callable[[], Optional[str]]) -> None:
     relay = _open_relay(folder, spec)
-    local = LocalRanks(folder, spec, relay.port if relay else None, hold.lost if hold else None)
+    local = LocalRanks(folder, spec, relay.port if relay else None, forbids)
     if spec["index"] > 0:
         member = Member(folder, spec, local)
         result = member.run()

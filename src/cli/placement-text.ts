@@ -7,7 +7,7 @@ export function placementText({placements, chosen}: Pick<RunSpec, 'placements' |
   const rows = placements.flatMap(({node, placed = []}) => placed.map((one) => ({
     node: node.name,
     rank: String(one.rank),
-    gpus: one.gpus.map((gpu) => `GPU${gpu.index}`).join(', ') || 'none',
+    gpus: (one.leased ? one.leased.map((gpu) => `GPU${gpu.index} of ${gpu.node}`) : one.gpus.map((gpu) => `GPU${gpu.index}`)).join(', ') || 'none',
     cpus: one.cpus ?? paint.dim('not bound'),
     memory: one.memory.length > 0 ? `NUMA ${one.memory.join(', ')}` : paint.dim('not bound'),
     card: one.nic === null ? paint.dim('not known') : `${one.nic.name} (${one.nic.why === 'route' ? 'on the route' : 'nearest'})`,

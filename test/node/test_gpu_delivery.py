@@ -76,7 +76,7 @@ class GpuDeliveryTest(unittest.TestCase):
     def test_without_a_daemon_there_is_nothing_and_a_lease_is_refused(self):
         self.assertEqual(gpu_admin.state({}, self.channel), {"state": "absent", "status": None, "devices": [], "leases": []})
         with self.assertRaises(NodeError) as refused:
-            gpu_admin.lease({"devices": 1}, self.channel)
+            gpu_admin.lease({"devices": ["x"]}, self.channel)
         self.assertEqual((refused.exception.code, refused.exception.hint), ("GPU_FAILED", "flexrack gpu serve"))
 
 

@@ -1,16 +1,14 @@
 import {hostname, userInfo} from 'node:os'
 import {CliError, throwIfInterrupted, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
-import {executePlan, throwIfFailed, type Plan} from '../plan/index.ts'
+import type {Plan} from '../plan/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {apiOf} from './backend.ts'
-import {DRIVERS, driverLinks} from './drivers.ts'
-import {leaseEnvironment, leaseFile, writeLeases, type LeaseFile, type PlacedLeases} from './lease-file.ts'
-import {checkMachine, loadNative, nativePath, type NativeFile, type Product} from './native.ts'
+import {leaseEnvironment, leaseFile} from './lease-file.ts'
 import {findRoute, type Route} from './reach.ts'
-import {placeFile, placeSteps} from './serve.ts'
 import {requestText} from './shortage.ts'
+import {prepareHere, prepareNode} from './site.ts'
 import {readGpuNodes} from './state.ts'
 import {choiceTitle, chooseNow, releaseLeases, takeLeases, type TakenLease, type TakeInput} from './take.ts'
 import type {Api, GpuRequest} from './types.ts'
@@ -116,34 +114,6 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
 function takeInput({nodes, request, words, on}: AttachInput): Omit<TakeInput, 'wait' | 'looked'> {
   const program = (words[0] ?? '').split('/').at(-1) ?? ''
   return {nodes, request, owner: `${userInfo().username}@${hostname()}`, purpose: `${on ? `exec on ${on.node}:` : 'attach'} ${program}`}
-}
-
-interface Site {
-  deliver(content: LeaseFile): Promise<PlacedLeases & {hold: string; remove(): Promise<unknown>}>
-}
-
-function prepareHere(api: Api, context: Context): Site {
-  const hold = nativePath('flexrack-hold', context.env)
-  const links = driverLinks(api, (product) => nativePath(product, context.env))
-  return {deliver: async (content) => ({...(await writeLeases(content, links, context.env)), hold})}
-}
-
-/** Puts the drivers and flexrack-hold on the node, where they are not there yet. */
-async function prepareNode(host: Host, api: Api, context: Context): Promise<Site> {
-  const products: Product[] = ['flexrack-hold', ...DRIVERS[api]]
-  const files = new Map(await Promise.all(products.map(async (product) => [product, await loadNative(product, context.env)] as const)))
-  const nameOf = (product: Product): string => (files.get(product) as NativeFile).name
-  const all = [...files.values()]
-  const found = await host.call<{placed: string[]; system: string; machine: string}>('gpu.inspect', {programs: all.map((file) => file.name)}, {signal: context.signal})
-  checkMachine(all[0] as NativeFile, host.node, found)
-  const plan = {command: 'workspace exec', steps: placeSteps(host.node, found.placed, all)}
-  throwIfFailed(await executePlan(plan, {'gpu.place': (step) => placeFile(host, step, context)}, context))
-  return {
-    deliver: async (leases) => {
-      const {folder, ...placed} = await host.call<PlacedLeases & {folder: string; hold: string}>('gpu.deliver', {leases, hold: nameOf('flexrack-hold'), ...driverLinks(api, nameOf)})
-      return {...placed, remove: () => host.call('gpu.forget', {folder})}
-    },
-  }
 }
 
 /** Shared memory is asked for, and only there where both are one machine. */

@@ -1,3 +1,4 @@
+import {shareOf} from '../placement/index.ts'
 import type {Choice, GpuDevice, GpuRequest} from './types.ts'
 
 /**
@@ -20,13 +21,6 @@ export function chooseDevices(devices: readonly GpuDevice[], request: GpuRequest
     node,
     devices: own.map((device) => ({id: device.id, index: device.index, name: device.name, memory: shareOf(device, request).memory})),
   }))
-}
-
-/** What a request takes of a device: bytes, and a share of its time. */
-export function shareOf(device: GpuDevice, {memory, fraction}: GpuRequest): {memory: number; compute: number; whole: boolean} {
-  if (fraction !== undefined) return {memory: Math.floor(device.memory * fraction), compute: fraction, whole: fraction === 1}
-  if (memory !== undefined) return {memory, compute: Math.max(0.001, Math.floor((memory / device.memory) * 1000) / 1000), whole: false}
-  return {memory: device.memory, compute: 1, whole: true}
 }
 
 /** Whether a share of this size is free on the device. */

@@ -1,5 +1,5 @@
 import {CliError} from '../base/index.ts'
-import {shareOf} from './choose.ts'
+import {shareOf} from '../placement/index.ts'
 import type {Api, GpuDevice, GpuRequest} from './types.ts'
 
 const API_NAMES: Readonly<Record<Api, string>> = {cuda: 'CUDA', opencl: 'OpenCL'}

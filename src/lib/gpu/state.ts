@@ -27,6 +27,8 @@ interface RawDevice {
   free: {memory: number; compute: number}
   used: number
   utilization: number
+  /** A run has all of it. */
+  reserved?: {lease: string; owner: string}
 }
 
 interface RawLease {
@@ -69,8 +71,10 @@ function deviceOf(node: string, device: RawDevice, leases: RawLease[]): GpuDevic
     const share = devices.find((one) => one.id === device.id)
     return share ? [{lease, owner, purpose, memory: share.memory, compute: share.compute, whole: share.whole}] : []
   })
-  const {index, id, name, vendor, driver, api, capability = null, memory, free, used} = device
-  return {node, index, id, name, vendor, driver, api, capability, memory, computeUnits: device.compute_units, free, whole: device.leased.whole, used, utilisation: device.utilization, holders}
+  const {index, id, name, vendor, driver, api, capability = null, memory, used, reserved} = device
+  const free = reserved ? {memory: 0, compute: 0} : device.free
+  if (reserved) holders.push({...reserved, purpose: `run ${reserved.lease}`, memory, compute: 1, whole: true})
+  return {node, index, id, name, vendor, driver, api, capability, memory, computeUnits: device.compute_units, free, whole: device.leased.whole || reserved !== undefined, used, utilisation: device.utilization, holders}
 }
 
 function leaseOf(node: string, raw: RawLease): Lease {

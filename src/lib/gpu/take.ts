@@ -83,7 +83,8 @@ export async function takeLeases(place: Place, input: TakeInput, context: Contex
   }
 }
 
-async function takeNow({rack, fleet}: Place, {request, owner, purpose}: TakeInput, choices: Choice[], context: Context): Promise<TakenLease[]> {
+/** Leases of exactly these devices: all or none. Errors: GPU_UNAVAILABLE where somebody was quicker, INTERRUPTED. */
+export async function takeNow({rack, fleet}: Place, {request, owner, purpose}: Pick<TakeInput, 'request' | 'owner' | 'purpose'>, choices: Choice[], context: Context): Promise<TakenLease[]> {
   const asked = await Promise.allSettled(choices.map(async (choice) => {
     const host = await openHost(fleet, rack.nodes.find((node) => node.name === choice.node) as RackNode, context)
     return ask(host, choice, {request, owner, purpose})

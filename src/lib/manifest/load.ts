@@ -62,5 +62,5 @@ async function manifestFile(path: string): Promise<string> {
 /** Where a number is a text all the same: `name: 2048`, `THREADS: 4`, an argument of a command. */
 function isTakenAsWritten(path: Path): boolean {
   const dotted = path.join('.')
-  return dotted === 'name' || dotted === 'tracking.experiment' || path.at(-2) === 'env' || dotted === 'gpus.memory' || (path.at(-2) === 'command' && path.length === 3)
+  return dotted === 'name' || dotted === 'tracking.experiment' || path.at(-2) === 'env' || dotted === 'gpus.memory' || dotted === 'train.gpus.memory' || (path.at(-2) === 'command' && path.length === 3)
 }

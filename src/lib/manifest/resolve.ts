@@ -4,7 +4,7 @@ import {nearestName, problemAt, type Path, type Problem, type Source} from '../d
 import {durationSeconds} from './duration.ts'
 import type {ManifestFile} from './schema.ts'
 import {slurmTime} from './slurm-time.ts'
-import type {GpusSpec, Manifest, SlurmSpec, TrainSpec} from './types.ts'
+import type {GpusSpec, LeasedSpec, Manifest, SlurmSpec, TrainSpec} from './types.ts'
 import {splitWords} from './words.ts'
 
 type Report = (path: Path, message: string, more?: {expected?: string; nearest?: string}) => void
@@ -64,10 +64,16 @@ function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
     grace,
     exclusive: train.exclusive,
     shareGpus: train.share_gpus,
-    ...(train.gpus !== undefined && {gpus: train.gpus}),
+    ...resolveGpus(train.gpus),
     ...(train.scheduler !== undefined && {scheduler: train.scheduler}),
     slurm: resolveSlurm(train.slurm),
   }
+}
+
+function resolveGpus(gpus: NonNullable<ManifestFile['train']>['gpus']): Pick<TrainSpec, 'gpus' | 'leased'> {
+  if (typeof gpus !== 'object') return gpus === undefined ? {} : {gpus}
+  const {count, ...leased} = gpus
+  return {gpus: count, ...((leased.remote || leased.memory !== undefined || leased.fraction !== undefined) && {leased: leased as LeasedSpec})}
 }
 
 function resolveSlurm({time, gpus, memory, ...rest}: NonNullable<ManifestFile['train']>['slurm']): SlurmSpec {

@@ -35,6 +35,12 @@ export interface GpusSpec {
   api?: 'cuda' | 'opencl'
 }
 
+/** How the GPUs of a run's ranks may be leased. */
+export interface LeasedSpec extends Omit<GpusSpec, 'count'> {
+  /** GPUs of other nodes will do, where a node has too few free ones. */
+  remote: boolean
+}
+
 export interface TrainSpec {
   /** Shell-like words: the script (or -m module) and its arguments. */
   command: string[]
@@ -54,6 +60,8 @@ export interface TrainSpec {
   shareGpus?: boolean
   /** GPUs of each rank; undefined: none are chosen, and every rank sees all of its node. */
   gpus?: number
+  /** That these are shares, or may be of other nodes: leases of the GPU daemons. */
+  leased?: LeasedSpec
   /** Who places the run; undefined: Slurm where the rack has it. */
   scheduler?: Scheduler
   /** What a job of Slurm needs besides. */

@@ -49,8 +49,11 @@ export interface NodeFacts extends MachineFacts {
 /** What a GPU daemon has left of a device: bytes, and a share (0..1) of its time. */
 export interface FreeShare {
   index: number
+  /** What the daemon calls it; of CUDA its uuid. */
   id: string
   name: string
+  /** What programs reach it through. */
+  api: 'cuda' | 'opencl'
   memory: number
   free: {memory: number; compute: number}
   /** Somebody has all of it. */

@@ -1,21 +1,21 @@
 import {parseCpus, type NumaPlace, type Topology} from '../topology/index.ts'
 import {bestGroup} from './group.ts'
-import type {Candidate, Group, PlacedRank, PlacementRequest} from './types.ts'
+import type {Candidate, Group, LeasedGpu, PlacedRank, PlacementRequest} from './types.ts'
 
-/** Which of a node's GPUs each of its ranks gets, and the CPUs, the memory and the card beside them. `peers`: the other nodes of the gang. */
-export function bindRanks(candidate: Candidate, group: Group | null, request: PlacementRequest, {first, peers}: {first: number; peers: string[]}): PlacedRank[] {
+/** Which of a node's GPUs each of its ranks gets, and the CPUs, the memory and the card beside them. `leased`: what each gets instead. `peers`: the other nodes of the gang. */
+export function bindRanks(candidate: Candidate, group: Group | null, leased: LeasedGpu[][] | undefined, request: PlacementRequest, {first, peers}: {first: number; peers: string[]}): PlacedRank[] {
   const topology = candidate.topology as Topology
   const shares = group === null ? [] : splitGroup(topology, group.members, request.gpusPerRank)
   const usable = usableNuma(topology.numa, candidate.allowed)
   const route = routeNic(candidate, peers)
   return Array.from({length: request.processes}, (_, local) => {
-    const members = shares[local] ?? []
-    const gpus = members.map((at) => topology.gpus[at] as Topology['gpus'][number])
-    const near = [...new Set(gpus.map((gpu) => gpu.numaNode))]
-    const wanted = gpus.length === 0 ? spread(usable, local, request.processes) : usable.filter((one) => near.includes(one.node))
+    const gpus = (shares[local] ?? []).map((at) => topology.gpus[at] as Topology['gpus'][number])
+    const beside = leased ? ownGpus(topology, candidate.node, leased[local] ?? []) : gpus
+    const near = [...new Set(beside.map((gpu) => gpu.numaNode))]
+    const wanted = beside.length === 0 ? spread(usable, local, request.processes) : usable.filter((one) => near.includes(one.node))
     // A GPU whose place nobody knows, or has no CPUs that we may use: a rank bound to only some of its GPUs' places would be bound wrongly.
-    const numa = gpus.length > 0 && wanted.length < near.length ? [] : wanted
-    const nearest = gpus[0]?.nic?.name
+    const numa = beside.length > 0 && wanted.length < near.length ? [] : wanted
+    const nearest = beside[0]?.nic?.name
     return {
       rank: first + local,
       local,
@@ -24,8 +24,15 @@ export function bindRanks(candidate: Candidate, group: Group | null, request: Pl
       cpus: numa.length === 0 ? null : cpuText(numa.flatMap((one) => one.usable)),
       memory: numa.filter((one) => one.memory !== 0).map((one) => one.node),
       nic: route !== undefined ? {name: route, why: 'route' as const} : nearest !== undefined ? {name: nearest, why: 'nearest' as const} : null,
+      ...(leased && {leased: leased[local] ?? []}),
     }
   })
+}
+
+/** Leased shares that are on this very node, by what the node knows of them; none where some come from elsewhere: no place is beside all then. */
+function ownGpus({gpus}: Topology, node: string, leased: LeasedGpu[]): Topology['gpus'] {
+  const own = leased.flatMap((one) => (one.node === node ? gpus.filter((gpu) => gpu.uuid === one.id) : []))
+  return own.length === leased.length ? own : []
 }
 
 type UsableNuma = NumaPlace & {usable: number[]}

@@ -2,8 +2,9 @@ import type {Topology} from '../topology/index.ts'
 import {bindRanks} from './bind.ts'
 import {freeGpus, isTaken} from './free.ts'
 import {bestGroup, compareScores} from './group.ts'
-import {chosenText, lackText, notNeededText, WOULD_DO} from './text.ts'
-import type {Candidate, Group, NodeReason, PlacementRequest, PlacementResult} from './types.ts'
+import {LeasePool} from './lease.ts'
+import {chosenText, lackText, leasedText, notNeededText, WOULD_DO} from './text.ts'
+import type {Candidate, Group, LeasedGpu, NodeReason, PlacementRequest, PlacementResult} from './types.ts'
 
 /** A candidate that could be taken. */
 interface Fit {
@@ -12,38 +13,63 @@ interface Fit {
   group: Group | null
   /** GPUs that stay free beside the group. */
   left: number
+  /** Instead of a group: what is leased for each of its ranks. */
+  leased?: LeasedGpu[][]
 }
 
 /**
  * Chooses nodes, GPUs, CPUs and cards for a run: the whole gang, or nothing. The node whose best free group has the best worst link comes
  * first (then the sum of its links), of equals the one with fewest GPUs left over, so that whole nodes stay whole; then the order given, which is
- * the rack file's. Nodes that show the same GPUs (they are one machine) never get one twice. Pure; the same input gives the same output.
+ * the rack file's. Nodes that show the same GPUs (they are one machine) never get one twice. Where shares are asked for, or too few nodes have enough
+ * GPUs of their own and others' will do, ranks get leases of what GPU daemons share, see LeasePool. Pure; the same input gives the same output.
  */
 export function placeGang(request: PlacementRequest, candidates: Candidate[]): PlacementResult {
   const used = new Set<string>()
   const chosen: Fit[] = []
-  while (chosen.length < request.nodes) {
+  while (chosen.length < request.nodes && !isShare(request)) {
     const [best] = candidates.flatMap((candidate, at) => (chosen.some((one) => one.at === at) ? [] : fitOf(candidate, at, request, used))).toSorted(compareFits)
-    if (best === undefined) return refused(request, candidates, chosen, used)
+    if (best === undefined) break
     chosen.push(best)
     for (const gpu of gpusOf(best)) used.add(gpu.uuid)
   }
+  if (chosen.length < request.nodes) chosen.push(...lease(request, candidates, chosen, used))
+  if (chosen.length < request.nodes) return refused(request, candidates, chosen, used)
   chosen.sort((a, b) => a.at - b.at)
   const names = chosen.map((one) => one.candidate.node)
-  const nodes = chosen.map(({candidate, group}, index) => ({
+  const nodes = chosen.map(({candidate, group, leased}, index) => ({
     node: candidate.node,
     index,
-    ranks: bindRanks(candidate, group, request, {first: index * request.processes, peers: names.filter((name) => name !== candidate.node)}),
+    ranks: bindRanks(candidate, group, leased, request, {first: index * request.processes, peers: names.filter((name) => name !== candidate.node)}),
   }))
   const reasons = candidates.map((candidate, at): NodeReason => {
     const mine = chosen.find((one) => one.at === at)
-    if (mine) return {node: candidate.node, taken: true, why: chosenText(candidate, mine.group, mine.left)}
-    const [fit] = fitOf(candidate, at, request, used)
+    if (mine) return {node: candidate.node, taken: true, why: mine.leased ? leasedText(candidate, request, mine.leased) : chosenText(candidate, mine.group, mine.left)}
+    const [fit] = isShare(request) ? [] : fitOf(candidate, at, request, used)
     const last = chosen.toSorted(compareFits).at(-1)
     const why = fit && last ? notNeededText(request, fit, last) : lackText(candidate, request, used)
     return {node: candidate.node, taken: false, why}
   })
   return {placed: true, nodes, reasons}
+}
+
+/** Nothing but shares will do, which daemons alone can give. */
+function isShare({leased}: PlacementRequest): boolean {
+  return leased?.memory !== undefined || leased?.fraction !== undefined
+}
+
+/** The nodes that are still missing, with leased GPUs: those first that share most themselves, because nothing is nearer. */
+function lease(request: PlacementRequest, candidates: Candidate[], chosen: Fit[], used: ReadonlySet<string>): Fit[] {
+  const wish = request.leased
+  if (!wish || request.gpusPerRank === 0) return []
+  const pool = new LeasePool(candidates, wish, used)
+  const able = candidates.flatMap((candidate, at) => (chosen.some((one) => one.at === at) || candidate.problem !== null || candidate.topology === null || isTaken(candidate, request.exclusive) ? [] : [{candidate, at}]))
+  const own = new Map(able.map(({candidate}) => [candidate.node, pool.count(candidate.node, {...wish, remote: false})]))
+  const found: Fit[] = []
+  for (const {candidate, at} of able.toSorted((a, b) => (own.get(b.candidate.node) ?? 0) - (own.get(a.candidate.node) ?? 0) || a.at - b.at)) {
+    const leased = chosen.length + found.length < request.nodes ? pool.take(candidate.node, request, wish) : null
+    if (leased) found.push({candidate, at, group: null, left: 0, leased})
+  }
+  return found
 }
 
 function refused(request: PlacementRequest, candidates: Candidate[], fitting: Fit[], used: ReadonlySet<string>): PlacementResult {

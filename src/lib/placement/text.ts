@@ -1,7 +1,7 @@
 import {linkText} from '../topology/index.ts'
 import {isTaken} from './free.ts'
 import {compareScores} from './group.ts'
-import type {Candidate, Group, PlacementRequest} from './types.ts'
+import type {Candidate, Group, LeasedGpu, LeaseWish, PlacementRequest} from './types.ts'
 
 interface Taking {
   group: Group | null
@@ -21,6 +21,22 @@ export function chosenText({topology}: Candidate, group: Group | null, left: num
   return `${how}; ${left === 0 ? 'none stays free beside them' : `${left} more ${left === 1 ? 'stays' : 'stay'} free`}.`
 }
 
+/** Why a node was taken whose ranks get leases, and which, one or two sentences. */
+export function leasedText(candidate: Candidate, request: PlacementRequest, ranks: LeasedGpu[][]): string {
+  const wish = request.leased as LeaseWish
+  const byNode = Map.groupBy(ranks.flat(), (one) => one.node)
+  const what = [...byNode].map(([node, devices]) => {
+    const names = devices.map((one) => `GPU${one.index}`).join(', ')
+    return node === candidate.node ? `${names} of its own` : `${names} of ${node}`
+  })
+  const part = wish.fraction !== undefined ? `${wish.fraction} of each of ` : wish.memory !== undefined ? `${Math.round(wish.memory / 2 ** 20)} MiB on each of ` : ''
+  const isShared = candidate.topology?.gpus.length === 0 && byNode.has(candidate.node)
+  const lack = isShared ? 'What it has is shared by its GPU daemon' : lackText(candidate, request, new Set()).replace(/\.$/, '')
+  const why = wish.fraction !== undefined || wish.memory !== undefined ? 'Shares are asked for' : lack
+  const far = [...byNode.keys()].some((node) => node !== candidate.node)
+  return `${why}; leased: ${part}${listed(what)}${far ? ', over the network' : ''}.`
+}
+
 /** Why a node that would do was not taken. `last`: the least good one that was. */
 export function notNeededText({nodes}: PlacementRequest, fit: Taking, last: Taking): string {
   if (fit.group !== null && last.group !== null && compareScores(last.group.score, fit.group.score) < 0) {
@@ -33,7 +49,7 @@ export function notNeededText({nodes}: PlacementRequest, fit: Taking, last: Taki
 }
 
 /** Why a node does not fit, one sentence. */
-export function lackText(candidate: Candidate, {processes, gpusPerRank, exclusive}: PlacementRequest, used: ReadonlySet<string>): string {
+export function lackText(candidate: Candidate, {processes, gpusPerRank, exclusive, leased}: PlacementRequest, used: ReadonlySet<string>): string {
   const {topology, held, busy, problem} = candidate
   if (problem !== null || topology === null) return sentence(problem ?? 'nothing is known of it')
   if (isTaken(candidate, exclusive)) {
@@ -42,6 +58,7 @@ export function lackText(candidate: Candidate, {processes, gpusPerRank, exclusiv
   }
   const size = processes * gpusPerRank
   const {gpus} = topology
+  if (leased && (leased.memory !== undefined || leased.fraction !== undefined)) return lackOfShares(candidate, size, leased)
   if (gpus.length === 0) return 'It has no GPUs.'
   const reasons = new Map<string, number[]>()
   for (const {uuid, index, parts} of gpus) {
@@ -53,6 +70,12 @@ export function lackText(candidate: Candidate, {processes, gpusPerRank, exclusiv
   const free = gpus.length - [...reasons.values()].flat().length
   const count = `${size} GPU${size === 1 ? ' is' : 's are'} asked for, and it has ${taken.length === 0 ? gpus.length : `${free} free of ${gpus.length}`}`
   return `${count}${taken.length === 0 ? '' : `: ${taken.join('; ')}`}.`
+}
+
+function lackOfShares({shared}: Candidate, size: number, {remote}: LeaseWish): string {
+  const free = (shared ?? []).map((one) => `GPU${one.index} has ${Math.round(one.free.memory / 2 ** 20)} MiB and ${Math.round(one.free.compute * 100)} % of its time free`)
+  const own = free.length === 0 ? 'no GPU daemon here shares any' : free.join('; ')
+  return `${size} share${size === 1 ? ' of a GPU is' : 's of GPUs are'} asked for: ${own}${remote ? ', and the other nodes have too little besides' : ''}.`
 }
 
 function listed(words: string[]): string {

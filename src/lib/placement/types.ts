@@ -1,3 +1,4 @@
+import type {ShareWish} from './share.ts'
 import type {Link, Topology} from '../topology/index.ts'
 
 /** What a run needs, the same on each of its nodes. */
@@ -10,6 +11,39 @@ export interface PlacementRequest {
   gpusPerRank: number
   /** Nobody else's run on the nodes. */
   exclusive: boolean
+  /** Shares of GPUs, or GPUs of other nodes, will do or are asked for: leases of the GPU daemons. */
+  leased?: LeaseWish
+}
+
+/** What may be leased. With memory (bytes) or a fraction nothing but shares is asked for; else whole GPUs, where a node has too few of its own. */
+export interface LeaseWish extends ShareWish {
+  /** GPUs of other nodes will do. */
+  remote: boolean
+  api?: 'cuda' | 'opencl'
+}
+
+/** A device that a node's GPU daemon shares. Memory in bytes, compute a share (0..1) of its time. */
+export interface SharedGpu {
+  index: number
+  id: string
+  name: string
+  api: 'cuda' | 'opencl'
+  memory: number
+  free: {memory: number; compute: number}
+  /** Somebody has all of it. */
+  whole: boolean
+}
+
+/** A device, or a share of one, that a rank gets by a lease. */
+export interface LeasedGpu {
+  /** Whose daemon shares it. */
+  node: string
+  id: string
+  index: number
+  name: string
+  api: 'cuda' | 'opencl'
+  /** Bytes of it. */
+  memory: number
 }
 
 /** A node that could be taken. */
@@ -27,6 +61,8 @@ export interface Candidate {
   held: Held[]
   /** Why a GPU is not to be had besides, by UUID, a clause. */
   busy: Record<string, string>
+  /** What its GPU daemon shares; absent: nothing. */
+  shared?: SharedGpu[]
 }
 
 export interface Held {
@@ -57,6 +93,8 @@ export interface PlacedRank {
   memory: number[]
   /** The card for its traffic to other nodes, and why this one; null: none is known. */
   nic: {name: string; why: 'route' | 'nearest'} | null
+  /** Instead of GPUs of the node: what is leased for it, in the order in which it sees them. */
+  leased?: LeasedGpu[]
 }
 
 export interface PlacedNode {

@@ -73,6 +73,7 @@ export function candidateOf(node: string, facts: NodeFacts, {reservations}: Node
       by: `${one.lease} of ${one.owner}${one.state === 'waiting' ? ' (in line)' : ''}`, gpus: one.wants.gpus, exclusive: one.wants.exclusive, here: one.here,
     })),
     busy: busyGpus(facts, anyMemory),
+    ...(facts.gpu_daemon && {shared: facts.gpu_daemon.devices}),
   }
 }
 

@@ -17,7 +17,7 @@ type Placed = PlacementResult & {placed: true}
 export async function choosePlacement(spec: RunSpec, place: {rack: Rack; fleet: Fleet}, choice: TrainChoice, context: Context): Promise<RunSpec> {
   const {among, gpus} = spec
   if (!among || gpus === undefined) return spec
-  const request = {nodes: spec.placements.length, processes: spec.processes, gpusPerRank: gpus, exclusive: spec.wants.exclusive}
+  const request = {nodes: spec.placements.length, processes: spec.processes, gpusPerRank: gpus, exclusive: spec.wants.exclusive, ...(spec.leased && {leased: spec.leased})}
   const left = new Map(place.rack.nodes.filter((node) => !among.includes(node)).map((node) => [node.name, leftOut(choice)]))
   const anyMemory = choice.preflight?.force === true || choice.preflight?.skip.includes('gpus') === true
   const candidates = await askCandidates(place.rack.nodes, place.fleet, {left, needsGpus: gpus > 0, anyMemory}, context)

@@ -1,6 +1,7 @@
 import {randomInt} from 'node:crypto'
 import {CliError} from '../base/index.ts'
-import type {Manifest, Scheduler, TrainSpec} from '../manifest/index.ts'
+import {gpuRequest} from '../gpu/index.ts'
+import type {LeasedSpec, Manifest, Scheduler, TrainSpec} from '../manifest/index.ts'
 import {selectNodes, type Rack, type RackNode} from '../rack/index.ts'
 import type {Wants} from '../reservation/index.ts'
 import type {Placement, RunSpec, TrainChoice} from './types.ts'
@@ -53,6 +54,7 @@ export function requestRun(manifest: Manifest, rack: Rack, choice: TrainChoice, 
   const wanted = train.slurm ?? {exclusive: false, extra: []}
   const exclusive = choice.exclusive ?? (wanted.exclusive || train.exclusive === true)
   const gpus = gpusOf(train, choice)
+  if (train.leased) throw new CliError('USAGE', `rack ${rack.name} has Slurm, which gives out whole GPUs of its nodes; train.gpus asks for leases`, {hint: 'set train.gpus to a number'})
   const perNode = wanted.gpus ?? (gpus ? String(gpus * processes) : undefined)
   const slurm = {...defaults, ...wanted, ...(perNode !== undefined && {gpus: perNode}), exclusive, extra: [...extra, ...wanted.extra], nodes: count, cpus: wanted.cpus ?? processes}
   const ranks = Array.from({length: count * processes}, (_, rank) => rank)
@@ -91,7 +93,7 @@ function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, 
     outputs: train.outputs,
     env: {...manifest.workspace.env, ...train.env},
     wants: wantsOf(train, choice, processes),
-    ...(gpus !== undefined && {gpus}),
+    ...(gpus !== undefined && {gpus, ...(train.leased && gpus > 0 && {leased: leaseWish(train.leased)})}),
     experiment: manifest.tracking.experiment,
     tracked: choice.tracking,
   }
@@ -104,6 +106,11 @@ function gpusOf(train: TrainSpec, choice: TrainChoice): number | undefined {
     throw new CliError('USAGE', `GPUs that are chosen for a rank are its run's alone; --gpus ${gpus} and --share-gpus do not go together`, {hint: `flexrack train --gpus ${gpus} --no-share-gpus`})
   }
   return gpus
+}
+
+function leaseWish({memory, fraction, remote, cap, api}: LeasedSpec): RunSpec['leased'] {
+  const asked = gpuRequest({memory, fraction, cap, api})
+  return {remote, cap: asked.cap, ...(asked.api && {api: asked.api}), ...(asked.memory !== undefined && {memory: asked.memory}), ...(asked.fraction !== undefined && {fraction: asked.fraction})}
 }
 
 /** GPUs are for one run alone unless it says otherwise; cores are shared unless it says otherwise. */

@@ -1,5 +1,6 @@
 import {randomBytes} from 'node:crypto'
 import type {Context} from '../base/index.ts'
+import type {HeldLeases, RunLeases} from '../gpu/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
@@ -14,6 +15,7 @@ import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
 import {findAddresses} from './addresses.ts'
 import {choosePlacement} from './choose.ts'
 import {placeRun, rangeOf, schedulerOf, wantsOn} from './place.ts'
+import {leaseSteps, takeRunLeases} from './leases.ts'
 import {preflightStep, runPreflightStep} from './preflight.ts'
 import {planSlurm} from './slurm-plan.ts'
 import {createRecord, openTrainTracking, trackingSpec, type TrackedStart} from './track.ts'
@@ -32,7 +34,7 @@ export interface TrainPlan {
   handlers: Record<string, StepHandler>
   workspaces: WorkspacePlan
   /** Filled in while the steps are executed. */
-  live: {tracking?: Tracking; record?: TrackedStart; reservation?: GangReservation; started: NodeRun[]; preflight?: PreflightResult}
+  live: {tracking?: Tracking; record?: TrackedStart; reservation?: GangReservation; leases?: RunLeases[]; started: NodeRun[]; preflight?: PreflightResult}
   /** Who has what on its nodes, where that was asked for. */
   held: NodeReport<NodeReservations>[]
   /** Where Slurm places the run: the script that it gets. */
@@ -114,6 +116,7 @@ function stepsOf(spec: RunSpec, before: Step[], place: TrainPlace, preflight: Pr
       needs: [...before, ...steps].map((step) => step.id), // no record of a run whose environment cannot be built
     })
   }
+  steps.push(...leaseSteps(spec, [...before, ...steps])) // at last: what nobody takes up ends soon
   for (const placement of spec.placements) steps.push(startStep(spec, placement, [...before, ...steps].filter((step) => step.kind !== 'train.start' || placement.index > 0)))
   return steps
 }
@@ -167,11 +170,12 @@ function makeHandlers({spec, hosts, workspaces, place, live, wait, preflight}: M
       live.record = await createRecord(live.tracking as Tracking, spec, {folder: place.manifest.folder, rack: place.rack.name, environment: environmentOf(first.name)}, context)
       return {runId: live.record.runId}
     },
+    'train.lease': (step) => takeRunLeases(spec, step, hostOf(step.node), place, live, context),
     'train.start': async (step, done) => {
       const addresses = (done.get('route') ?? {[step.node as string]: {address: '127.0.0.1', neighbours: 1}}) as GangAddresses
       const leader = nodes[0] as RackNode
       const port = (done.get(`start:${leader.name}`) as NodeRun | undefined)?.gang?.port ?? 0
-      const started = await hostOf(step.node).call<NodeRun>('run.start', nodeSpec(spec, step, {addresses, secret, port, workspaces, record: live.record, fence: live.reservation?.fences.get(step.node as string)}), {signal: context.kill})
+      const started = await hostOf(step.node).call<NodeRun>('run.start', nodeSpec(spec, step, {addresses, secret, port, workspaces, record: live.record, fence: live.reservation?.fences.get(step.node as string), leases: done.get(`lease:${step.node}`) as HeldLeases | undefined}), {signal: context.kill})
       live.started.push(started)
       return started
     },
@@ -186,13 +190,14 @@ interface NodeParts {
   workspaces: WorkspacePlan
   record: TrackedStart | undefined
   fence: number | undefined
+  leases: HeldLeases | undefined
 }
 
 /** spec.json of one node. */
 function nodeSpec(
   spec: RunSpec,
   step: Step,
-  {addresses, secret, port, workspaces, record, fence}: NodeParts,
+  {addresses, secret, port, workspaces, record, fence, leases}: NodeParts,
 ): Record<string, unknown> {
   const node = step.node as string
   const workspace = workspaces.workspaces.get(node)
@@ -220,6 +225,7 @@ function nodeSpec(
     gang: {secret, address: addresses[leader]?.address, port, timeout: 60},
     reservation: {lease: spec.run, fence},
     ...(placed && {placed: placed.map(({gpus, cpus, memory}) => ({gpus: gpus.map((gpu) => gpu.uuid), cpus, memory}))}),
+    ...(leases && {leases}),
     commit: record?.commit ?? null,
     created: Date.now() / 1000,
     tracking: record ? trackingSpec(record) : null,

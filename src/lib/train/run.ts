@@ -96,6 +96,7 @@ async function abandon(train: TrainPlan, place: TrainPlace, outcomes: StepOutcom
     await stopRun(place, {run: spec.run, nodes: started}, {kill: true}, context).catch(() => {})
   }
   await live.reservation?.release()
+  await Promise.all((live.leases ?? []).map((one) => one.release()))
   if (!live.record || !live.tracking) return
   const interrupted = context.signal.aborted
   const reason = outcomes.find((one) => one.error)?.error?.message ?? 'it was not started'

@@ -1,6 +1,6 @@
 import type {Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
 import type {CheckName} from '../preflight/index.ts'
-import type {NodeReason, PlacedRank} from '../placement/index.ts'
+import type {LeaseWish, NodeReason, PlacedRank} from '../placement/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import type {Wants} from '../reservation/index.ts'
 
@@ -72,6 +72,8 @@ export interface RunSpec {
   wants: Wants
   /** GPUs of each rank, where the manifest or the command line says so. */
   gpus?: number
+  /** Those are leases of the GPU daemons, or may be. */
+  leased?: LeaseWish & {cap: boolean}
   /** The nodes that are chosen from, where the GPUs are. */
   among?: RackNode[]
   chosen?: ChosenPlacement

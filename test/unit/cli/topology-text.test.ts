@@ -74,7 +74,7 @@ describe('rack probe', () => {
     const text = probeText([probed('a', {
       ...machine('infiniband-2-sockets'),
       limits: {open_files: {soft: 1024, hard: null}, locked_memory: {soft: 8 * 1024 ** 2, hard: null}, processes: {soft: null, hard: null}},
-      gpu_daemon: {state: 'running', devices: [{index: 0, id: 'x', name: 'A', memory: 16 * 1024 ** 3, free: {memory: 12 * 1024 ** 3, compute: 0.75}, whole: false}]},
+      gpu_daemon: {state: 'running', devices: [{index: 0, id: 'x', name: 'A', api: 'cuda', memory: 16 * 1024 ** 3, free: {memory: 12 * 1024 ** 3, compute: 0.75}, whole: false}]},
       containers: [{name: 'podman', path: '/usr/bin/podman', version: '4.3.1'}, {name: 'enroot', path: '/usr/bin/enroot'}],
       slurm: {version: '22.05.8', partitions: [{name: 'batch', default: true, up: true, time_limit: 'infinite', nodes: 3}], node: {name: 'a', state: 'idle', partitions: ['batch']}},
       interfaces: [{name: 'eth0', addresses: ['10.0.0.1/24'], up: true, speed: 1000}],

@@ -23,7 +23,7 @@ const failure = (act: () => unknown): unknown => {
 describe('candidateOf', () => {
   it('knows GPUs that runs, daemons and other programs have', () => {
     const gpus = facts().gpus?.map((gpu, index) => ({...gpu, memory: 16 * 1024 ** 3, free: index === 2 ? 2 ** 30 : 16 * 1024 ** 3}))
-    const device = {index: 0, id: uuids[1] as string, name: 'g', memory: 100, free: {memory: 50, compute: 0.5}, whole: false}
+    const device = {index: 0, id: uuids[1] as string, name: 'g', api: 'cuda' as const, memory: 100, free: {memory: 50, compute: 0.5}, whole: false}
     const node = candidateOf('a', facts({...(gpus && {gpus}), gpu_daemon: {state: 'running', devices: [device]}}), reserved(uuids[0] as string), all)
     expect(node.busy).toEqual({[uuids[1] as string]: 'leased by the GPU daemon', [uuids[2] as string]: 'used by other programs (15 of 16 GiB)'})
     expect(failure(() => choosePlaces(request, [node], false))).toMatchObject({

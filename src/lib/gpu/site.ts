@@ -1,0 +1,38 @@
+import type {Context} from '../base/index.ts'
+import type {Host} from '../host/index.ts'
+import {executePlan, throwIfFailed} from '../plan/index.ts'
+import {DRIVERS, driverLinks} from './drivers.ts'
+import {writeLeases, type LeaseFile, type PlacedLeases} from './lease-file.ts'
+import {checkMachine, loadNative, nativePath, type NativeFile, type Product} from './native.ts'
+import {placeFile, placeSteps} from './serve.ts'
+import type {Api} from './types.ts'
+
+/** Where a command with leases runs, once it has what it needs for them. */
+export interface Site {
+  /** Puts the lease file there; `folder` is all of it, where that is a node. */
+  deliver(content: LeaseFile): Promise<PlacedLeases & {hold: string; folder?: string; remove(): Promise<unknown>}>
+}
+
+export function prepareHere(api: Api, context: Context): Site {
+  const hold = nativePath('flexrack-hold', context.env)
+  const links = driverLinks(api, (product) => nativePath(product, context.env))
+  return {deliver: async (content) => ({...(await writeLeases(content, links, context.env)), hold})}
+}
+
+/** Puts the drivers and flexrack-hold on the node, where they are not there yet. */
+export async function prepareNode(host: Host, api: Api, context: Context): Promise<Site> {
+  const products: Product[] = ['flexrack-hold', ...DRIVERS[api]]
+  const files = new Map(await Promise.all(products.map(async (product) => [product, await loadNative(product, context.env)] as const)))
+  const nameOf = (product: Product): string => (files.get(product) as NativeFile).name
+  const all = [...files.values()]
+  const found = await host.call<{placed: string[]; system: string; machine: string}>('gpu.inspect', {programs: all.map((file) => file.name)}, {signal: context.signal})
+  checkMachine(all[0] as NativeFile, host.node, found)
+  const plan = {command: 'workspace exec', steps: placeSteps(host.node, found.placed, all)}
+  throwIfFailed(await executePlan(plan, {'gpu.place': (step) => placeFile(host, step, context)}, context))
+  return {
+    deliver: async (leases) => {
+      const {folder, ...placed} = await host.call<PlacedLeases & {folder: string; hold: string}>('gpu.deliver', {leases, hold: nameOf('flexrack-hold'), ...driverLinks(api, nameOf)})
+      return {...placed, folder, remove: () => host.call('gpu.forget', {folder})}
+    },
+  }
+}
