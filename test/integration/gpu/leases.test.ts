@@ -45,7 +45,7 @@ describe('leases', () => {
     const probed = await probeNodes(rack.rack.rack.nodes, fleet, rack.rack.context())
     const shares = probed.find((one) => one.node === device!.node)?.value?.facts.gpu_daemon
     expect(shares?.state).toBe('running')
-    expect(shares?.devices[device!.index]).toEqual({index: device!.index, id: device!.id, name: device!.name, memory: device!.memory, free: device!.free, whole: false})
+    expect(shares?.devices[device!.index]).toEqual({index: device!.index, api: 'opencl', id: device!.id, name: device!.name, memory: device!.memory, free: device!.free, whole: false})
     await release([lease!])
   })
 
