@@ -15,11 +15,10 @@ def progress_path(attempt: Path, rank: int) -> Path:
 
 
 def make_progress(path: Path) -> None:
-    """An empty file with its header. Raises OSError."""
+    """An empty file with its header. Written out, not left sparse: a full disk must be told here, not by SIGBUS in the rank. Raises OSError."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        os.write(fd, layout.MAGIC + struct.pack("<Q", layout.VERSION))
-        os.ftruncate(fd, layout.SIZE)
+        os.write(fd, (layout.MAGIC + struct.pack("<Q", layout.VERSION)).ljust(layout.SIZE, b"\0"))
     finally:
         os.close(fd)
 
