@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
 from flexrack_node.containment import Containment, is_alive, send_signal
+from flexrack_node.hang_watch import Watch
 from flexrack_node.launch import gang_argv, rank_environment
 from flexrack_node.rank import tail
 from flexrack_node.run_files import RunFolder, containment_tag, write_json
@@ -28,6 +29,7 @@ class LocalRanks:
         self._stop_at: Optional[float] = None  # when grace is over
         self._quiet_since: Optional[float] = None
         self._is_over = False
+        self.watch = Watch(folder, spec)
         self.attempt = 0
         self.phase = "idle"  # idle | running | ended
         self.records: Dict[int, Dict[str, Any]] = {}
@@ -93,6 +95,7 @@ class LocalRanks:
             return False
         before = self.view()
         self.records = self._folder.records(self.attempt)
+        self.watch.tick(self.attempt, self.records)
         status = self._launcher.poll() if self._launcher else 127
         finished = [record for record in self.records.values() if "exit" in record]
         if status is not None:
@@ -116,6 +119,7 @@ class LocalRanks:
             "records": {str(rank): record for rank, record in self.records.items()},
             "survivors": self.survivors,
             "trouble": self.trouble,
+            "watch": self.watch.view(),
         }
 
     def _end(self, status: Optional[int]) -> None:
