@@ -7,7 +7,7 @@ import time
 from typing import Any, Dict, List, Mapping, Optional
 
 from flexrack_node.hang_verdict import verdict
-from flexrack_node.run_files import RunFolder
+from flexrack_node.run_files import RunFolder, read_json
 
 _DUMP_PATIENCE = 15.0  # seconds for all nodes to hand in their stacks; py-spy needs some
 
@@ -85,6 +85,12 @@ def cause_of(hang: Mapping[str, Any]) -> Dict[str, Any]:
     others = sorted(one["rank"] for one in hang["ranks"] if one["rank"] != rank)
     message = f"no progress for {hang['seconds']:.0f} s: {hang['message']}"
     return {"kind": "hang", "node": node, "rank": rank, "exit": None, "signal": None, "at": hang["at"], "message": message, "lines": hang["lines"], "others": others}
+
+
+def hangs(folder: RunFolder) -> List[Dict[str, Any]]:
+    """What was found in a run, oldest first, without the stacks: those are in hang-N.json."""
+    found = [read_json(folder.path / f"hang-{number}.json") for number in range(1, _last_number(folder) + 1)]
+    return [{key: value for key, value in one.items() if key != "ranks"} for one in found if one]
 
 
 def _watch(view: Mapping[str, Any]) -> Mapping[str, Any]:

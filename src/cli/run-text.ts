@@ -1,6 +1,7 @@
 import type {Comparison, RunEntry, ShownRun, Stopped} from '../lib/runs/index.ts'
 import type {Trained} from '../lib/train/index.ts'
 import {describeCause} from '../lib/runs/index.ts'
+import {hangsText} from './hang-text.ts'
 import {paint} from './print.ts'
 import {ago, bytes, count, duration, fields, table} from './render.ts'
 import {queueText, slurmLine} from './slurm-text.ts'
@@ -83,6 +84,7 @@ export function shownRunText(run: ShownRun): string {
       ['attempt', 'rank', 'node', 'exit', {key: 'duration', align: 'right'}],
     ),
     run.cause && run.cause.lines.length > 0 ? `${paint.dim('last lines of the first cause:')}\n${run.cause.lines.map((line) => `  ${line}`).join('\n')}` : '',
+    hangsText(run.hangs),
     run.away ? paint.dim(`The tracking server was not asked: ${run.away}`) : '',
   ]
   return parts.filter((part) => part !== '').join('\n\n')
