@@ -17,6 +17,7 @@ from flexrack_node.hang import Hangs
 from flexrack_node.launch import free_port
 from flexrack_node.local_ranks import FAILURE_GRACE, TICK, LocalRanks
 from flexrack_node.run_files import RunFolder
+from flexrack_node.straggler import report
 
 LOST_SECONDS = 30.0  # without a member before the gang is given up
 _STOP_LINK_SECONDS = 4.0  # the same while stopping: a member that lives connects again every half second
@@ -111,6 +112,7 @@ class Leader:
             "status": "finished" if complete and (finished or why != "stop") else "stopped" if why == "stop" else "failed",
             "started": started, "ended": time.time(), "cause": cause, "survivors": survivors, "lost": lost,
             "clean": not survivors and not lost,
+            "pace": report({node: view.get("paces") or {} for node, view in views.items()}),
             "exits": {rank: record.get("exit") for view in views.values() for rank, record in view.get("records", {}).items()},
         }
 

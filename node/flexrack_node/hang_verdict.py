@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 _BUSY, _IDLE = 0.5, 0.2  # CPUs in use
 _LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3[^/]*/|^<")
+_LIBRARY_FOLDER = re.compile(r"^.*/(?:(?:site|dist)-packages|lib/python3[^/]*)/")
 _LOCKS = {"acquire", "wait", "join", "_wait_for_tstate_lock", "get", "put", "__enter__", "result"}
 _LOCK_FILES = ("threading.py", "queue.py", "_base.py", "synchronize.py", "popen_fork.py")
 
@@ -52,7 +53,7 @@ def doing(one: Mapping[str, Any]) -> str:
         return f"is in {_collective(one)} #{progress.get('collectives')}{at}"
     if progress.get("data_since"):
         return f"is in data loading{at}"
-    if one.get("cpu", 0.0) >= _BUSY:
+    if one.get("cpu", 0.0) >= _BUSY or one.get("state") == "R":
         return f"computes ({one['cpu'] * 100:.0f} % CPU){at}"
     if _is_at_lock(one) or ((one.get("kernel") or {}).get("wchan") or "").startswith("futex"):
         return f"waits for a lock or another thread{at}"
@@ -113,8 +114,8 @@ def _frame_text(frame: Mapping[str, Any], one: Mapping[str, Any]) -> str:
     name, cwd = frame["file"], one.get("cwd")
     if cwd and name.startswith(f"{cwd}/"):
         name = name[len(cwd) + 1:]
-    elif _LIBRARY.search(name):
-        name = _LIBRARY.split(name)[-1]
+    else:
+        name = _LIBRARY_FOLDER.sub("", name)
     return f"{name}:{frame['line']} in {frame['function']}"
 
 

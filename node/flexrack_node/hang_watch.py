@@ -13,16 +13,18 @@ import threading
 import time
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
-from flexrack_node.process_look import cpu_seconds, io_bytes
+from flexrack_node.containment import is_alive
+from flexrack_node.process_look import busy_seconds, cpu_wait_seconds, io_bytes, throttled_seconds
 from flexrack_node.progress import progress_path, read_progress
 from flexrack_node.run_files import RunFolder
 from flexrack_node.stacks import dump, teller
+from flexrack_node.straggler import paces
 
 AFTER_SECONDS = 300.0
 STEPS = 10  # median steps without progress
 BEFORE_FIRST = 6
 BUSY = 3
-_BUSY_CPUS = 0.3  # CPUs in use, on average since the last progress
+_BUSY_CPUS = 0.3  # CPUs in use or wanted, on average since the last progress
 _BUSY_BYTES = 1024 * 1024  # read or written a second
 _MOST_VIEW_FRAMES = 30  # of a thread, in what travels to the leader; the file has all
 
@@ -79,12 +81,13 @@ class Watch:
         self._looked = 0.0
         self._dumped: Dict[str, Any] = {}
         self._asked = 0
+        self._looks: Dict[int, Dict[str, float]] = {}  # by rank, what the straggler report wants besides
 
     def tick(self, attempt: int, records: Mapping[int, Mapping[str, Any]]) -> None:
         """Looks at the ranks whose records are given, about once a second."""
         now = time.monotonic()
         if attempt != self._attempt:
-            self._attempt, self._ranks, self._dumped, self._asked = attempt, {}, {}, 0
+            self._attempt, self._ranks, self._dumped, self._asked, self._looks = attempt, {}, {}, 0, {}
         if not self._is_on or now - self._looked < self._pause:
             return
         if self._looked and now - self._looked > self._pause + self._after / 2:
@@ -98,13 +101,17 @@ class Watch:
             rank.see(now, *self._look(number, record))
             rank.stalled = rank.judge(now, self._after)
 
-    def view(self) -> Dict[str, Any]:
-        """{stalled: {rank: {waits, long}}, watched: ranks that are looked at, dumped: {number, ranks, idle}}, as plain data."""
-        return {
+    def view(self, attempt: int) -> Dict[str, Any]:
+        """{stalled: {rank: {waits, long}}, watched: ranks that are looked at, dumped: {number, ranks, idle}}, as plain data; empty before the attempt's first tick."""
+        return {} if attempt != self._attempt else {
             "stalled": {str(number): rank.stalled for number, rank in sorted(self._ranks.items()) if rank.stalled},
             "watched": sorted(self._ranks),
             "dumped": self._dumped,
         }
+
+    def paces(self) -> Dict[str, Dict[str, Any]]:
+        """How fast each rank of the attempt was (straggler.paces); to be asked once it is over."""
+        return paces(self._folder.attempt(self._attempt), self._looks)
 
     def dump(self, number: int) -> None:
         """Takes the stacks of all ranks, in a thread; once for each number."""
@@ -131,6 +138,7 @@ class Watch:
             logged = (path / f"rank-{number}.log").stat().st_size
         except OSError:
             logged = 0
+        self._looks[number] = {"cpu_wait": cpu_wait_seconds(pid), "throttled": throttled_seconds(pid)} if is_alive(pid) else self._looks.get(number, {})
         told = progress or {}
         signature = (pid, logged, self._metric_at(), *(told.get(key) for key in ("steps", "batches", "collectives", "collectives_done")))
-        return signature, cpu_seconds(pid), float(io_bytes(pid)), progress
+        return signature, busy_seconds(pid), float(io_bytes(pid)), progress

@@ -18,6 +18,11 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICKS if fields else 0.0
 
 
+def busy_seconds(pid: int) -> float:
+    """Its CPU time, and the time in which its main thread wanted a CPU and had none: on a full machine a loop gets little and is still no waiting."""
+    return cpu_seconds(pid) + cpu_wait_seconds(pid)
+
+
 def io_bytes(pid: int) -> int:
     """Bytes that it read and wrote through files (rchar and wchar), 0 where that may not be read. What went through sockets is mostly not in it."""
     total = 0
@@ -29,6 +34,26 @@ def io_bytes(pid: int) -> int:
     except (OSError, ValueError):
         pass
     return total
+
+
+def cpu_wait_seconds(pid: int) -> float:
+    """How long its main thread was ready and had no CPU: the second number of /proc/PID/schedstat, 0 where the kernel does not keep it."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def throttled_seconds(pid: int) -> float:
+    """How long its cgroup (v2) was not let run because of a CPU limit, summed over that cgroup's CPUs; 0 where that is not known."""
+    try:
+        own = next(line.split("::", 1)[1] for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines() if line.startswith("0::"))
+        for line in Path(f"/sys/fs/cgroup{own}/cpu.stat").read_text().splitlines():
+            if line.startswith("throttled_usec "):
+                return int(line.split()[1]) / 1e6
+    except (OSError, ValueError, StopIteration):
+        pass
+    return 0.0
 
 
 def has_handler(pid: int, number: int) -> bool:

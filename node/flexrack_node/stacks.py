@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Mapping, Optional
 from flexrack_node.channel import Channel
 from flexrack_node.containment import is_alive, send_signal
 from flexrack_node.errors import NodeError
-from flexrack_node.process_look import cpu_seconds, has_handler, kernel_view, state_of
+from flexrack_node.process_look import busy_seconds, has_handler, kernel_view, state_of
 from flexrack_node.progress import progress_path, read_progress
 from flexrack_node.run_files import RunFolder, open_run
 from flexrack_node.run_state import is_slurm
@@ -46,7 +46,7 @@ def stacks(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> List[Dict[str, Any]]:
     """Every live rank of the attempt on this node, at the same time: [{rank, node, pid, state, cpu, source, threads, kernel, progress, note?}].
 
-    state: one letter as in proc(5); cpu: CPUs in use just now; source: faulthandler, py-spy or kernel; threads: [{main, name, frames: [{file, line,
+    state: one letter as in proc(5); cpu: CPUs in use, or wanted, just now; source: faulthandler, py-spy or kernel; threads: [{main, name, frames: [{file, line,
     function}]}], the innermost frame first; progress: read_progress's.
     """
     spec, path = folder.spec(), folder.attempt(attempt)
@@ -59,7 +59,7 @@ def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> List[Di
         pid = teller(record, progress)
         if not is_alive(pid):
             continue
-        one = {"rank": rank, "node": spec["node"], "pid": pid, "progress": progress, "cwd": spec.get("cwd"), "cpu": cpu_seconds(pid), "source": "kernel", "threads": [], "note": None}
+        one = {"rank": rank, "node": spec["node"], "pid": pid, "progress": progress, "cwd": spec.get("cwd"), "cpu": busy_seconds(pid), "source": "kernel", "threads": [], "note": None}
         if state_of(pid) == "T":
             one["note"] = "it is stopped (SIGSTOP), and writes nothing until it is continued"
         elif has_handler(pid, STACKS_SIGNAL):
@@ -72,7 +72,7 @@ def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> List[Di
     time.sleep(max(0.0, _LOOK - (time.monotonic() - began)))
     for index, one in enumerate(found):
         seconds = time.monotonic() - began
-        one.update(state=state_of(one["pid"]), cpu=round(max(0.0, cpu_seconds(one["pid"]) - one["cpu"]) / seconds, 2), kernel=kernel_view(one["pid"]))
+        one.update(state=state_of(one["pid"]), cpu=round(max(0.0, busy_seconds(one["pid"]) - one["cpu"]) / seconds, 2), kernel=kernel_view(one["pid"]))
         if index in waiting:
             one["threads"] = parse(_read_from(stacks_path(path, one["rank"]), waiting[index]))
             if one["threads"]:

@@ -1,4 +1,4 @@
-import type {Hang} from './watched.ts'
+import type {Hang, Pace} from './watched.ts'
 
 /** A run as one of its nodes tells of it. Times in seconds since 1970, by the node's clock. */
 export interface NodeRun {
@@ -83,7 +83,7 @@ export interface RunResult {
   status: 'finished' | 'failed' | 'stopped'
   exit: number
   cause: Cause | null
-  attempts: {attempt: number; status: string; started?: number; ended?: number; cause?: Cause | null; survivors?: Record<string, number[]>; lost?: string[]}[]
+  attempts: {attempt: number; status: string; started?: number; ended?: number; cause?: Cause | null; survivors?: Record<string, number[]>; lost?: string[]; pace?: Pace | null}[]
   started: number
   ended: number
   /** Seconds, from the supervisor's start. */
