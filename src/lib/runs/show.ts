@@ -1,5 +1,6 @@
 import type {ArtifactEntry, Metric} from '../tracking/index.ts'
 import type {RunEntry} from './list.ts'
+import type {Hang} from './watched.ts'
 import type {NodeRunDetail, RankRecord, RunResult} from './types.ts'
 
 /** Everything there is to know about one run. */
@@ -14,6 +15,8 @@ export interface ShownRun extends RunEntry {
   attempts: RunResult['attempts']
   /** Every rank of every attempt. */
   ranks: RankRecord[]
+  /** When ranks made no progress, oldest first. */
+  hangs: Hang[]
   /** Folder of the run on each of its nodes. */
   folders: Record<string, string>
   /** Why the tracking server could not be asked; null where it could. */
