@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from flexrack_node import gang_rules
 from flexrack_node.cause import first_cause, is_complete, of_gang, ranks_of
-from flexrack_node.gang_evidence import Evidence
+from flexrack_node.gang_evidence import Evidence, explain
 from flexrack_node.gang_roll import Roll
 from flexrack_node.gang_side import Side
 from flexrack_node.launch import free_port
@@ -95,7 +95,7 @@ class Leader:
         if problem:
             return {**begun, **nothing, "ended": time.time(), "cause": problem, "reached": checkpoint}
         self._want({**wanted, "phase": "run", "address": self._spec["gang"]["address"], "port": port, "rendezvous": f"{self._spec['run']}.{number}"})
-        self._folder.write("state", {**self._folder.state(), "status": "running", "attempt": number})
+        self._folder.write("state", {**self._folder.state(), "status": "running", "attempt": number, "members": members})
         why, lost = self._watch(number, members)
         stopped_at = time.time()
         ranks = ranks_of(members, self._spec["launcher"], self._spec["processes"])
@@ -129,7 +129,7 @@ class Leader:
         has_restarts = sum(not one.get("changes") for one in attempts) <= self._spec["restarts"]
         out = self._settle(last, members, has_restarts)
         if out:
-            self._explain(last, out)
+            explain(last, out)
         if self._stop_request():
             last.update({"status": "stopped", "cause": None} if has_restarts or out else {})
             return None
@@ -186,18 +186,6 @@ class Leader:
             self._roll.put_out(node)
             self._folder.event("put out", member=node, lost=why["kind"], why=why["message"])
         return out
-
-    def _explain(self, last: Dict[str, Any], out: Dict[str, Dict[str, Any]]) -> None:
-        """The loss of a node is the cause; ranks of others that failed are its consequence."""
-        rank, first = last["cause"], next(iter(out.values()))
-        own = rank and rank["node"] in out
-        message = "; ".join(one["message"] for one in out.values())
-        if rank and not own:
-            who = f"rank {rank['rank']} on {rank['node']}" if rank.get("rank") is not None else rank["node"]
-            message += f"; {who} ended because of it{': ' + rank['message'] if rank.get('message') else ''}"
-        others = sorted({*(rank or {}).get("others", []), *([rank["rank"]] if rank and rank.get("rank") is not None else [])})
-        last["cause"] = {**of_gang(first["node"], message), "others": others, "lines": (rank or {}).get("lines", []), "lost": first["kind"]}
-        last["lost"] = sorted({*last["lost"], *out})
 
     def _prepare(self, wanted: Dict[str, Any]) -> Optional[Dict[str, Any]]:
         """Brings the checkpoint to all nodes of the attempt; returns the cause where that is not to be done."""

@@ -3,6 +3,7 @@ import time
 from typing import Any, Dict, List, Mapping, Set
 
 from flexrack_node import gang_rules
+from flexrack_node.cause import of_gang
 from flexrack_node.gang_roll import Roll
 from flexrack_node.gang_side import Side
 from flexrack_node.local_ranks import TICK
@@ -80,3 +81,16 @@ class Evidence:
             view = self._side.view() if node == self._own else self._roll.view(node)
             found[node] = {other: one["word"] for other, one in view.get("words", {}).items() if one["round"] == self._round}
         return found
+
+
+def explain(last: Dict[str, Any], out: Dict[str, Dict[str, Any]]) -> None:
+    """Into the record of an attempt: the loss of nodes is its cause; ranks of others that failed are a consequence."""
+    rank, first = last["cause"], next(iter(out.values()))
+    own = rank and rank["node"] in out
+    message = "; ".join(one["message"] for one in out.values())
+    if rank and not own:
+        who = f"rank {rank['rank']} on {rank['node']}" if rank.get("rank") is not None else rank["node"]
+        message += f"; {who} ended because of it{': ' + rank['message'] if rank.get('message') else ''}"
+    others = sorted({*(rank or {}).get("others", []), *([rank["rank"]] if rank and rank.get("rank") is not None else [])})
+    last["cause"] = {**of_gang(first["node"], message), "others": others, "lines": (rank or {}).get("lines", []), "lost": first["kind"]}
+    last["lost"] = sorted({*last["lost"], *out})

@@ -70,7 +70,7 @@ class Side:
         found = wanted["checkpoint"]
         gang = {"nodes": members, "index": members.index(self._node), "gang": {**self._spec["gang"], "address": wanted["address"]}}
         self._local.start(wanted["attempt"], wanted["port"], wanted["rendezvous"], gang, self._path_of(found) if found else None)
-        self._folder.write("state", {**self._folder.state(), "status": "running", "attempt": wanted["attempt"]})
+        self._folder.write("state", {**self._folder.state(), "status": "running", "attempt": wanted["attempt"], "members": members})
 
     def _prepare(self, attempt: int, wanted: Dict[str, Any]) -> None:
         self._preparing = attempt
