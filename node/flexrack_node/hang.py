@@ -47,6 +47,10 @@ class Hangs:
         """Why this attempt had to end, where that was a hang."""
         return self.cause if attempt == self._attempt else None
 
+    def is_final(self, attempt: int) -> bool:
+        """Nothing is started again after a hang in this attempt."""
+        return self.action == "stop" and self.cause_in(attempt) is not None
+
     def _collect(self, views: Mapping[str, Mapping[str, Any]]) -> bool:
         """Once every node has handed in, or one takes too long."""
         handed = {node: _watch(view)["dumped"] for node, view in views.items() if (_watch(view).get("dumped") or {}).get("number") == self.wanted}

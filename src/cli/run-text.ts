@@ -5,6 +5,7 @@ import {hangsText} from './hang-text.ts'
 import {paint} from './print.ts'
 import {paceText, stragglerLine} from './pace-text.ts'
 import {ago, bytes, count, duration, fields, table} from './render.ts'
+import {attemptsText} from './attempts-text.ts'
 import {queueText, slurmLine} from './slurm-text.ts'
 
 /** What `train` ends with. */
@@ -75,6 +76,7 @@ export function shownRunText(run: ShownRun): string {
       ['artifacts', run.artifacts.map((one) => `${one.path}${one.size === undefined ? '' : ` (${bytes(one.size)})`}`).join('\n')],
       ['files', Object.entries(run.folders).map(([node, folder]) => `${node}:${folder}`).join('\n')],
     ]),
+    attemptsText(run.attempts),
     table(
       run.ranks.map((rank) => ({
         attempt: String((rank as {attempt?: number}).attempt ?? 1),

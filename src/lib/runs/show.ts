@@ -1,7 +1,7 @@
 import type {ArtifactEntry, Metric} from '../tracking/index.ts'
 import type {RunEntry} from './list.ts'
+import type {NodeRunDetail, RankRecord, RunAttempt} from './types.ts'
 import type {Hang} from './watched.ts'
-import type {NodeRunDetail, RankRecord, RunResult} from './types.ts'
 
 /** Everything there is to know about one run. */
 export interface ShownRun extends RunEntry {
@@ -12,7 +12,7 @@ export interface ShownRun extends RunEntry {
   tags: Record<string, string>
   lastMetrics: Metric[]
   artifacts: ArtifactEntry[]
-  attempts: RunResult['attempts']
+  attempts: RunAttempt[]
   /** Every rank of every attempt. */
   ranks: RankRecord[]
   /** When ranks made no progress, oldest first. */

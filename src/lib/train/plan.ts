@@ -14,8 +14,8 @@ import type {NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
 import {findAddresses} from './addresses.ts'
 import {choosePlacement} from './choose.ts'
-import {placeRun, rangeOf, schedulerOf, wantsOn} from './place.ts'
 import {leaseSteps, takeRunLeases} from './leases.ts'
+import {goingOn, placeRun, rangeOf, schedulerOf, wantsOn} from './place.ts'
 import {preflightStep, runPreflightStep} from './preflight.ts'
 import {planSlurm} from './slurm-plan.ts'
 import {createRecord, openTrainTracking, trackingSpec, type TrackedStart} from './track.ts'
@@ -51,7 +51,13 @@ export interface TrainPlan {
  */
 export async function planTrain(place: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
   if (schedulerOf(place.manifest, place.rack, choice) === 'slurm') return planSlurm(place, choice, context)
-  return {...(await planChosen(place, choice, context)), ...((choice.gpus ?? place.manifest.train?.gpus) !== undefined && {again: () => planChosen(place, choice, context)})}
+  return {...(await planChosen(place, choice, context)), ...(isChosen(place, choice) && {again: () => planChosen(place, choice, context)})}
+}
+
+/** Whether nodes are chosen by what is free: then others may be quicker. */
+function isChosen({manifest: {train}}: TrainPlace, choice: TrainChoice): boolean {
+  if ((choice.gpus ?? train?.gpus) !== undefined) return true
+  return choice.nodes === undefined ? train?.minNodes !== undefined : String(choice.nodes).includes('..')
 }
 
 async function planChosen(place: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
@@ -129,7 +135,7 @@ function startStep(spec: RunSpec, {node, index, ranks, placed}: Placement, befor
     id: `start:${node.name}`,
     node: node.name,
     kind: 'train.start',
-    title: `Start ${what} ${rangeOf(ranks)} of ${spec.worldSize}: ${spec.launcher === 'torchrun' ? 'torchrun ' : ''}${spec.command.join(' ')}`,
+    title: ranks.length === 0 ? 'Keep it ready: it takes the place of a node that is lost' : `Start ${what} ${rangeOf(ranks)} of ${spec.worldSize}: ${spec.launcher === 'torchrun' ? 'torchrun ' : ''}${spec.command.join(' ')}`,
     input: {
       run: spec.run, index, ranks, launcher: spec.launcher, command: spec.command, processes: spec.processes, restarts: spec.restarts,
       grace: spec.grace, outputs: spec.outputs, env: Object.keys(spec.env), ...(placed && {placed}),
@@ -218,6 +224,7 @@ function nodeSpec(
     cwd: workspace?.codePath,
     env: spec.env,
     restarts: spec.restarts,
+    ...goingOn(spec),
     grace: spec.grace,
     ...spec.watched,
     outputs: spec.outputs,
