@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from flexrack_node.binding import visible_devices
 from flexrack_node.detach import python_module
+from flexrack_node.mpi import mpi_argv
 
 # Below Linux's default range for outgoing connections (ip_local_port_range starts at 32768), so that between choosing a
 # port and torchrun's listening on it no connection can be given the same one.
@@ -27,8 +28,10 @@ def rank_argv(spec: Mapping[str, Any]) -> List[str]:
 
 
 def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], port: int, rendezvous: str) -> List[str]:
-    """The one process that the supervisor starts: torchrun with our wrapper as its worker, or the wrapper itself."""
+    """The one process that the supervisor starts: torchrun with our wrapper as its worker, mpi_launch.py, or the wrapper itself."""
     place = str(cgroup) if cgroup else "-"
+    if spec["launcher"] == "mpi":
+        return mpi_argv(spec, attempt, place, port, python_module("rank", str(attempt), place, "-", "--", *rank_argv(spec)))
     nodes, processes, index = len(spec["nodes"]), spec["processes"], spec["index"]
     if spec["launcher"] == "plain":
         return python_module("rank", str(attempt), place, "-", "--", *rank_argv(spec))

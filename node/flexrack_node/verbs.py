@@ -26,6 +26,7 @@ VERBS = {
     "head.inspect": "head:inspect",
     "head.place": "head:place",
     "head.tidy": "head:tidy",
+    "mpi.inspect": "mpi:inspect",
     "node.facts": "facts:measure",
     "node.installed": "uninstall:listing",
     "node.uninstall": "uninstall:remove",
