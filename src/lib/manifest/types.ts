@@ -38,7 +38,7 @@ export interface GpusSpec {
 export interface TrainSpec {
   /** Shell-like words: the script (or -m module) and its arguments. */
   command: string[]
-  launcher: 'torchrun' | 'plain'
+  launcher: Launcher
   nodes: number
   processesPerNode: number
   /** How often flexrack starts the whole gang again after a failure. */
@@ -59,6 +59,9 @@ export interface TrainSpec {
   /** What a job of Slurm needs besides. */
   slurm?: SlurmSpec
 }
+
+/** What starts the ranks. */
+export type Launcher = 'torchrun' | 'mpi' | 'plain'
 
 export type Scheduler = 'ssh' | 'slurm'
 

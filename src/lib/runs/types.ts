@@ -8,7 +8,7 @@ export interface NodeRun {
   nodes: string[]
   /** Ranks a node. */
   processes: number
-  launcher: 'torchrun' | 'plain'
+  launcher: 'torchrun' | 'mpi' | 'plain'
   created: number
   status: NodeRunStatus
   attempt: number

@@ -13,6 +13,7 @@ import type {NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
 import {findAddresses} from './addresses.ts'
 import {choosePlacement} from './choose.ts'
+import {launcherWord, requireMpi} from './mpi.ts'
 import {placeRun, rangeOf, schedulerOf, wantsOn} from './place.ts'
 import {preflightStep, runPreflightStep} from './preflight.ts'
 import {planSlurm} from './slurm-plan.ts'
@@ -59,6 +60,7 @@ async function planChosen(place: TrainPlace, choice: TrainChoice, context: Conte
   const [workspaces, held] = await Promise.all([
     planWorkspace(hosts, place.manifest, context, {command: 'train'}),
     choice.look ? readReservations(nodes, place.fleet, context) : [],
+    spec.launcher === 'mpi' ? requireMpi(hosts, context) : undefined,
   ])
   for (const error of workspaces.failed.values()) throw error
   const live: TrainPlan['live'] = {started: []}
@@ -126,7 +128,7 @@ function startStep(spec: RunSpec, {node, index, ranks, placed}: Placement, befor
     id: `start:${node.name}`,
     node: node.name,
     kind: 'train.start',
-    title: `Start ${what} ${rangeOf(ranks)} of ${spec.worldSize}: ${spec.launcher === 'torchrun' ? 'torchrun ' : ''}${spec.command.join(' ')}`,
+    title: `Start ${what} ${rangeOf(ranks)} of ${spec.worldSize}: ${launcherWord(spec.launcher)}${spec.command.join(' ')}`,
     input: {
       run: spec.run, index, ranks, launcher: spec.launcher, command: spec.command, processes: spec.processes, restarts: spec.restarts,
       grace: spec.grace, outputs: spec.outputs, env: Object.keys(spec.env), ...(placed && {placed}),

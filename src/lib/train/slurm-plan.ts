@@ -5,6 +5,7 @@ import {openHost, type Host} from '../host/index.ts'
 import type {Step, StepHandler} from '../plan/index.ts'
 import type {NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
+import {launcherWord} from './mpi.ts'
 import {requestRun} from './place.ts'
 import type {TrainPlace, TrainPlan} from './plan.ts'
 import {slurmScript} from './slurm-script.ts'
@@ -88,7 +89,7 @@ function submitStep(spec: SlurmSpecified, node: string, script: string, before: 
     id: `submit:${node}`,
     node,
     kind: 'train.submit',
-    title: `Submit to Slurm (${what}): ${spec.launcher === 'torchrun' ? 'torchrun ' : ''}${spec.command.join(' ')}`,
+    title: `Submit to Slurm (${what}): ${launcherWord(spec.launcher)}${spec.command.join(' ')}`,
     input: {
       run: spec.run, launcher: spec.launcher, command: spec.command, processes: spec.processes, restarts: spec.restarts,
       grace: spec.grace, outputs: spec.outputs, env: Object.keys(spec.env), slurm: spec.slurm, script,
