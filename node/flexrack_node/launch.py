@@ -49,15 +49,15 @@ def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], po
 def rank_environment(spec: Mapping[str, Any], attempt: int, port: int, outputs: Path, relay: Optional[int]) -> Dict[str, str]:
     """The whole environment of the launcher and the ranks on this node."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("SSH_", "TORCHELASTIC_", "PET_"))}
-    environment = str(Path(spec["python"]).parent.parent)
+    environment = None if spec.get("container") else str(Path(spec["python"]).parent.parent)  # a container's packages are its own
     processes, interface = spec["processes"], interface_of(spec["address"])
     neighbours = max(1, int(spec.get("neighbours", 1)))  # nodes of this gang on the same machine
     env = {
         **inherited,
         "OMP_NUM_THREADS": str(max(1, len(os.sched_getaffinity(0)) // (processes * neighbours))),
         **{key: str(value) for key, value in spec.get("env", {}).items()},
-        "PATH": os.pathsep.join([f"{environment}/bin", inherited.get("PATH", "/usr/local/bin:/usr/bin:/bin")]),
-        "VIRTUAL_ENV": environment,
+        "PATH": os.pathsep.join([*([f"{environment}/bin"] if environment else []), inherited.get("PATH", "/usr/local/bin:/usr/bin:/bin")]),
+        **({"VIRTUAL_ENV": environment} if environment else {}),
         "PYTHONUNBUFFERED": "1",
         "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",  # it would name the relay, which ends with the run
         "FLEXRACK_RUN": spec["run"],

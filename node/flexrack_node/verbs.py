@@ -46,6 +46,7 @@ VERBS = {
     "run.start": "run:start",
     "run.state": "run_state:state",
     "run.stop": "run:stop",
+    "slurm.check": "slurm_check:check",
     "slurm.inspect": "slurm_submit:inspect",
     "slurm.submit": "slurm_submit:submit",
     "service.list": "service:list_all",

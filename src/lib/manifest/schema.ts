@@ -92,6 +92,22 @@ const slurm = z
       .describe('Features that the nodes must have.')
       .meta({examples: ['a100&ib'], written: 'as-is'}),
     exclusive: z.boolean().default(false).describe('No other job on the nodes of this one.'),
+    container: z
+      .strictObject({
+        image: z
+          .string()
+          .regex(/^[A-Za-z0-9_./][A-Za-z0-9_./:@#+-]{0,499}$/, 'must be an image as pyxis takes it, such as nvcr.io#nvidia/pytorch:24.10-py3, or a .sqsh file')
+          .describe('Image, as `--container-image` of pyxis takes it.')
+          .meta({examples: ['nvcr.io#nvidia/pytorch:24.10-py3', '/shared/images/torch.sqsh'], written: 'as-is'}),
+        mounts: z
+          .array(z.string().regex(/^\/[A-Za-z0-9_./@+-]*:\/[A-Za-z0-9_./@+-]*(?::[a-z+-]{1,40})?$/, 'must be /from:/to or /from:/to:ro'))
+          .max(100)
+          .default([])
+          .describe("Folders of the node that are seen in it, besides flexrack's own.")
+          .meta({examples: [['/datasets:/data:ro']]}),
+      })
+      .optional()
+      .describe('Ranks run in a container, where the cluster has pyxis. Python and its packages are then those of the image (Python 3.9 or newer as python3), not those of workspace.python.'),
     extra: z
       .array(z.string().regex(SLURM_OPTION, SLURM_OPTION_RULE))
       .max(50)

@@ -79,8 +79,17 @@ export interface SlurmSpec {
   memory?: string
   constraint?: string
   exclusive: boolean
+  /** Ranks run in this image, by pyxis. */
+  container?: ContainerSpec
   /** More options of sbatch, `--name=value` each. */
   extra: string[]
+}
+
+export interface ContainerSpec {
+  /** As pyxis takes it: `nvcr.io#nvidia/pytorch:24.10-py3`, or a .sqsh file. */
+  image: string
+  /** `/from:/to` or `/from:/to:ro`, besides the folders that a run needs. */
+  mounts: string[]
 }
 
 export interface TrackingSpec {
