@@ -36,6 +36,9 @@ const PACKAGES: Record<string, string> = {
   slurmctld: '/usr/sbin/slurmctld',
   slurmd: '/usr/sbin/slurmd',
   'slurm-client': '/usr/bin/sbatch',
+  // A real Open MPI, and its compiler.
+  'openmpi-bin': '/usr/bin/mpirun',
+  'libopenmpi-dev': '/usr/bin/mpicc',
   // Faults of a network: several hosts on one machine, and links that drop packets.
   iproute2: '/sbin/ip',
   iptables: '/usr/sbin/iptables',

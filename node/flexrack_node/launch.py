@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 from flexrack_node.binding import visible_devices
 from flexrack_node.detach import python_module
 from flexrack_node.lease_hold import environment as lease_environment
+from flexrack_node.mpi import mpi_argv
 
 # Below Linux's default range for outgoing connections (ip_local_port_range starts at 32768), so that between choosing a
 # port and torchrun's listening on it no connection can be given the same one.
@@ -28,8 +29,10 @@ def rank_argv(spec: Mapping[str, Any]) -> List[str]:
 
 
 def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], port: int, rendezvous: str) -> List[str]:
-    """The one process that the supervisor starts: torchrun with our wrapper as its worker, or the wrapper itself."""
+    """The one process that the supervisor starts: torchrun with our wrapper as its worker, mpi_launch.py, or the wrapper itself."""
     place = str(cgroup) if cgroup else "-"
+    if spec["launcher"] == "mpi":
+        return mpi_argv(spec, attempt, place, port, python_module("rank", str(attempt), place, "-", "--", *rank_argv(spec)))
     nodes, processes, index = len(spec["nodes"]), spec["processes"], spec["index"]
     if spec["launcher"] == "plain":
         return python_module("rank", str(attempt), place, "-", "--", *rank_argv(spec))
@@ -47,15 +50,15 @@ def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], po
 def rank_environment(spec: Mapping[str, Any], attempt: int, port: int, outputs: Path, relay: Optional[int]) -> Dict[str, str]:
     """The whole environment of the launcher and the ranks on this node."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("SSH_", "TORCHELASTIC_", "PET_"))}
-    environment = str(Path(spec["python"]).parent.parent)
+    environment = None if spec.get("container") else str(Path(spec["python"]).parent.parent)  # a container's packages are its own
     processes, interface = spec["processes"], interface_of(spec["address"])
     neighbours = max(1, int(spec.get("neighbours", 1)))  # nodes of this gang on the same machine
     env = {
         **inherited,
         "OMP_NUM_THREADS": str(max(1, len(os.sched_getaffinity(0)) // (processes * neighbours))),
         **{key: str(value) for key, value in spec.get("env", {}).items()},
-        "PATH": os.pathsep.join([f"{environment}/bin", inherited.get("PATH", "/usr/local/bin:/usr/bin:/bin")]),
-        "VIRTUAL_ENV": environment,
+        "PATH": os.pathsep.join([*([f"{environment}/bin"] if environment else []), inherited.get("PATH", "/usr/local/bin:/usr/bin:/bin")]),
+        **({"VIRTUAL_ENV": environment} if environment else {}),
         "PYTHONUNBUFFERED": "1",
         "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",  # it would name the relay, which ends with the run
         "FLEXRACK_RUN": spec["run"],

@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 from flexrack_node.containment import Containment, is_alive, send_signal
 from flexrack_node.hang_watch import Watch
 from flexrack_node.launch import gang_argv, rank_environment
+from flexrack_node.mpi import remove_scratch
 from flexrack_node.rank import tail
 from flexrack_node.run_files import RunFolder, containment_tag, write_json
 
@@ -111,7 +112,7 @@ class LocalRanks:
         elif self._stop_at is not None:
             if time.monotonic() >= self._stop_at or len(finished) == len(self.records):
                 self._end(None)
-        elif len(finished) >= self._expected and all(record["exit"] == 0 for record in finished):
+        elif self._spec["launcher"] != "mpi" and len(finished) >= self._expected and all(record["exit"] == 0 for record in finished):
             self._quiet_since = self._quiet_since or time.monotonic()
             if time.monotonic() - self._quiet_since > _LINGER:
                 self._end(None)
@@ -136,6 +137,8 @@ class LocalRanks:
         if status is not None:
             self._wait_for_records()
         left = 1.0 if self._stop_at is None else min(1.0, self._stop_at - time.monotonic())
+        if self._spec["launcher"] == "mpi" and status is None:
+            self._end_ranks_first(max(0.0, left))
         self.survivors = self._containment.terminate(max(0.0, left))
         if self._launcher and self._launcher.poll() is None:
             try:
@@ -143,6 +146,7 @@ class LocalRanks:
             except subprocess.TimeoutExpired:
                 pass
         self._containment.close()
+        remove_scratch(self._containment.tag)
         self.records = self._folder.records(self.attempt)
         self._complete_records(noticed)
         good = [record for record in self.records.values() if record.get("exit") == 0]
@@ -155,6 +159,16 @@ class LocalRanks:
         self._paces = self.watch.paces()
         self.phase = "ended"
         self._folder.event("ended", attempt=self.attempt, survivors=self.survivors)
+
+    def _end_ranks_first(self, seconds: float) -> None:
+        """Before mpirun and its daemons: a daemon that is ended first leaves its ranks to nobody, and says so in every rank's stead."""
+        end = time.monotonic() + seconds
+        for record in self.records.values():
+            while "exit" not in record and is_alive(record["pid"]) and time.monotonic() < end:
+                time.sleep(TICK)
+            if "exit" not in record:
+                send_signal(record["pid"], signal.SIGKILL)
+        self._wait_for_records()
 
     def _wait_for_records(self) -> None:
         """A wrapper may still be writing down how its rank ended when the launcher is already gone."""

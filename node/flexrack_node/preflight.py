@@ -25,7 +25,7 @@ SECONDS = 30.0  # that the conversation lasts
 
 
 def run(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{node, address?, secret?, leads, project?, checks, seconds?, open_seconds?}: says when it is ready, and on which machine. Returns {}."""
+    """{node, address?, secret?, leads, project?, mpi?, checks, seconds?, open_seconds?}: says when it is ready, and on which machine. Returns {}."""
     talk = _Talk(given, channel)
     try:
         channel.event("ready", machine=machine_id())

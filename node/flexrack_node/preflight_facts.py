@@ -31,7 +31,7 @@ def measure(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         "shm": shared_memory,
         "disks": lambda: disks(channel.root),
         "ports": ports,
-        "versions": lambda: versions(channel.root, given.get("project")),
+        "versions": lambda: {**versions(channel.root, given.get("project")), **(open_mpi() if given.get("mpi") else {})},
         "rdma": rdma,
         "gpus": gpus,
         "leftovers": lambda: leftovers(channel.root),
@@ -131,6 +131,12 @@ def versions(root: Path, project: Optional[str]) -> Dict[str, Any]:
         name, _, version = path.name[: -len(".dist-info")].partition("-")
         packages[re.sub(r"[-_.]+", "-", name).lower()] = version
     return {"environment": noted["hash"], "python": (read_json(folder / READY) or noted).get("python"), "packages": packages}
+
+
+def open_mpi() -> Dict[str, Optional[str]]:
+    from flexrack_node.mpi import version_of
+
+    return {"mpi": version_of(shutil.which("mpirun"))}
 
 
 def rdma(base: Path = Path("/sys/class/infiniband")) -> List[Dict[str, str]]:

@@ -7,11 +7,12 @@ from flexrack_node.channel import Channel
 from flexrack_node.errors import NodeError
 from flexrack_node.installed import record
 from flexrack_node.run_files import RunFolder, run_path, write_json
+from flexrack_node.slurm_check import has_pyxis
 from flexrack_node.slurm_run import SlurmRun
 
 
 def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{bin?} -> {version, partitions: [{name, default, nodes}], kill_wait (s), accounting}. Raises NODE_UNFIT, NODE_UNREACHABLE."""
+    """{bin?} -> {version, partitions: [{name, default, nodes}], kill_wait (s), accounting, pyxis}. Raises NODE_UNFIT, NODE_UNREACHABLE."""
     folder = given.get("bin")
     for name in ("sbatch", "squeue", "scancel"):
         slurm_queue.call([name, "--version"], folder)
@@ -26,6 +27,7 @@ def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         "partitions": list(partitions.values()),
         "kill_wait": float((known.get("KillWait") or "30").split()[0]),
         "accounting": not known.get("AccountingStorageType", "none").endswith("none"),
+        "pyxis": has_pyxis(folder),
     }
 
 

@@ -10,6 +10,7 @@ from typing import List
 
 from flexrack_node.containment import Containment
 from flexrack_node.gang_link import LinkLost, join
+from flexrack_node.mpi import remove_scratch
 from flexrack_node.reservation_hold import give_back
 from flexrack_node.run_files import RunFolder, containment_tag
 
@@ -34,6 +35,7 @@ def sweep(folder: RunFolder) -> List[int]:
             folder.event("swept", attempt=attempt, pids=contained.pids(), by=os.getpid())
             left += contained.terminate(0)
         contained.close()
+        remove_scratch(contained.tag)
     if spec.get("reservation") and not left and not folder.is_held():
         give_back(Path(spec["root"]), spec["reservation"])
     return left

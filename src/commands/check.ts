@@ -6,7 +6,7 @@ import type {CheckResult} from '../lib/project/index.ts'
 export default class Check extends BaseCommand {
   static override summary = 'find everything that would stop a run'
   static override description =
-    'Looks over the manifest, the rack file, every node (reachable, host key, Python, disk, clock, routes) and the head. Each finding names its file and line, or its node, and a way out. ' +
+    'Looks over the manifest, the rack file, every node (reachable, host key, Python, disk, clock, routes), the head, and Slurm where the rack has it (partition, account, limits, a shared folder). Each finding names its file and line, or its node, and a way out. ' +
     'With errors the exit status is 3. --offline stops after the files. --preflight goes on to what `train` looks at before it starts, and shows which node reaches which, and how fast.'
   static override examples = ['<%= config.bin %> check', '<%= config.bin %> check --offline', '<%= config.bin %> check --on node-1 --json', '<%= config.bin %> check --preflight', '<%= config.bin %> check --fix']
   static override flags = {

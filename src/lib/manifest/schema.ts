@@ -1,6 +1,7 @@
 import {z} from 'zod'
 import {SLURM_OPTION, SLURM_OPTION_RULE} from '../document/index.ts'
 import {durationSeconds} from './duration.ts'
+import {gpus, trainGpus} from './gpus.ts'
 import {hang, watch} from './hang.ts'
 import {SLURM_TIME} from './slurm-time.ts'
 import {splitWords} from './words.ts'
@@ -103,6 +104,22 @@ const slurm = z
       .describe('Features that the nodes must have.')
       .meta({examples: ['a100&ib'], written: 'as-is'}),
     exclusive: z.boolean().default(false).describe('No other job on the nodes of this one.'),
+    container: z
+      .strictObject({
+        image: z
+          .string()
+          .regex(/^[A-Za-z0-9_./][A-Za-z0-9_./:@#+-]{0,499}$/, 'must be an image as pyxis takes it, such as nvcr.io#nvidia/pytorch:24.10-py3, or a .sqsh file')
+          .describe('Image, as `--container-image` of pyxis takes it.')
+          .meta({examples: ['nvcr.io#nvidia/pytorch:24.10-py3', '/shared/images/torch.sqsh'], written: 'as-is'}),
+        mounts: z
+          .array(z.string().regex(/^\/[A-Za-z0-9_./@+-]*:\/[A-Za-z0-9_./@+-]*(?::[a-z+-]{1,40})?$/, 'must be /from:/to or /from:/to:ro'))
+          .max(100)
+          .default([])
+          .describe("Folders of the node that are seen in it, besides flexrack's own.")
+          .meta({examples: [['/datasets:/data:ro']]}),
+      })
+      .optional()
+      .describe('Ranks run in a container, where the cluster has pyxis. Python and its packages are then those of the image (Python 3.9 or newer as python3), not those of workspace.python.'),
     extra: z
       .array(z.string().regex(SLURM_OPTION, SLURM_OPTION_RULE))
       .max(50)
@@ -113,27 +130,6 @@ const slurm = z
   .prefault({})
   .describe('What a job of Slurm needs besides nodes and processes; means something on a rack that has Slurm.')
 
-/** Keys that ask for devices: those of `gpus`, and of `train.gpus` in its long form. */
-const devices = {
-  count: z.int().min(1).max(64).default(1).describe('How many devices.'),
-  memory: z
-    .string()
-    .regex(/^\d+(\.\d+)?\s*([KMGT]i?B?|[kmgt]B|B)?$/i, 'must be a size such as 8GiB or 512MiB')
-    .optional()
-    .describe('Memory of each: a share of the device of this size. Without it and without `fraction`: whole devices.')
-    .meta({examples: ['8GiB'], written: 'as-is'}),
-  fraction: z.number().min(0.001).max(1).optional().describe('Instead: this part of the memory and of the time of each.').meta({examples: [0.5]}),
-  cap: z.boolean().default(false).describe('Never more of the time than the share, although nobody else wants it.'),
-  api: z.enum(['cuda', 'opencl']).optional().describe('What programs reach them through. Without it: CUDA where a node shares such devices, else OpenCL.'),
-}
-
-const checkShare = (context: {value: {memory?: string | undefined; fraction?: number | undefined; cap: boolean}; issues: unknown[]}): void => {
-  const {memory, fraction, cap} = context.value
-  if (memory !== undefined && fraction !== undefined) context.issues.push({code: 'custom', message: 'has both memory and fraction; one of them', input: context.value})
-  if (cap && memory === undefined && fraction === undefined) context.issues.push({code: 'custom', message: 'has cap for whole devices; it limits a share (memory or fraction)', input: context.value})
-}
-
-const gpus = z.strictObject(devices).check(checkShare).describe('What `flexrack attach` and `workspace exec --gpus` ask for where no flag says otherwise.')
 const checkpoint = z
   .union([checkpointPath, z.strictObject({
     path: checkpointPath,
@@ -164,9 +160,9 @@ const train = z
       .describe('The Python script (or `-m module`) and its arguments: one line with quotes as in a shell (nothing is expanded), or a list of words.')
       .meta({examples: ['train.py --epochs 5', ['-m', 'digits.train', '--epochs', '5']]}),
     launcher: z
-      .enum(['torchrun', 'plain'])
+      .enum(['torchrun', 'mpi', 'plain'])
       .default('torchrun')
-      .describe('What forms the group: `torchrun` starts `processes_per_node` processes on each node; `plain` starts one on each, with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT set.'),
+      .describe('What forms the group: `torchrun` starts `processes_per_node` processes on each node; `mpi` does so with the mpirun of Open MPI 4, which every node must have, ssh between the nodes not needed; `plain` starts one on each. With all of them RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are set, with `mpi` also what Horovod reads.'),
     scheduler: z
       .enum(['ssh', 'slurm'])
       .optional()
@@ -184,27 +180,7 @@ const train = z
       .default(0)
       .describe('How many nodes more are reserved and prepared, and take the place of nodes that are lost. `--spares` overrides it.'),
     processes_per_node: z.int().min(1).max(256).default(1).describe('Processes on each node; `--processes-per-node` overrides it.'),
-    gpus: z
-      .union([
-        z.int().min(0).max(64),
-        z
-          .strictObject({
-            ...devices,
-            remote: z
-              .boolean()
-              .default(false)
-              .describe('Where a node has too few free GPUs of its own: take those that other nodes of the rack share (`flexrack gpu serve`). All GPUs of such a node are then leases.'),
-          })
-          .check(checkShare),
-      ])
-      .optional()
-      .describe(
-        'GPUs of each process, its own alone: a number, or a mapping that asks for shares of GPUs, or allows GPUs of other nodes; both are leases of the GPU daemons, and the reason is told. `--gpus` overrides the number. ' +
-          'flexrack then chooses nodes and GPUs by how they are wired, and binds each process to the CPUs and memory beside its GPUs. ' +
-          'On a node CUDA_VISIBLE_DEVICES names the GPUs of all its processes in the order of LOCAL_RANK: with one each, LOCAL_RANK is the number of the own one; leased GPUs are seen in the same order. 0: no process sees a GPU, and they are spread over the NUMA nodes. ' +
-          'Without it nothing is chosen: the nodes are the first of the rack file, and every process sees all GPUs.',
-      )
-      .meta({examples: [1, {count: 1, fraction: 0.5}, {count: 2, remote: true}]}),
+    gpus: trainGpus.optional(),
     restarts: z.int().min(0).max(100).default(0).describe('How often the whole group is started again after a failure. Going on after a node was lost (`spares`, `nodes: 2..8`) does not count.'),
     checkpoint: checkpoint.optional(),
     restart: z
@@ -286,7 +262,6 @@ export type ManifestFile = z.output<typeof manifestSchema>
 /** In the product, but not in this version: said plainly instead of accepted silently. */
 export const NOT_YET: Record<string, string> = {
   'workspace.image': 'use workspace.python',
-  'train.launcher=mpi': 'use torchrun or plain',
   sweep: '',
 }
 

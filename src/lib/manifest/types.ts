@@ -46,7 +46,7 @@ export interface LeasedSpec extends Omit<GpusSpec, 'count'> {
 export interface TrainSpec {
   /** Shell-like words: the script (or -m module) and its arguments. */
   command: string[]
-  launcher: 'torchrun' | 'plain'
+  launcher: Launcher
   /** How many nodes; the most, where there may be fewer. */
   nodes: number
   /** The fewest, where there may be fewer than `nodes`. */
@@ -88,6 +88,9 @@ export interface CheckpointSpec {
   marker?: string
 }
 
+/** What starts the ranks. */
+export type Launcher = 'torchrun' | 'mpi' | 'plain'
+
 export type Scheduler = 'ssh' | 'slurm'
 
 /** Per node where nothing else is said. Undefined: Slurm's, or the rack's, default. */
@@ -104,8 +107,17 @@ export interface SlurmSpec {
   memory?: string
   constraint?: string
   exclusive: boolean
+  /** Ranks run in this image, by pyxis. */
+  container?: ContainerSpec
   /** More options of sbatch, `--name=value` each. */
   extra: string[]
+}
+
+export interface ContainerSpec {
+  /** As pyxis takes it: `nvcr.io#nvidia/pytorch:24.10-py3`, or a .sqsh file. */
+  image: string
+  /** `/from:/to` or `/from:/to:ro`, besides the folders that a run needs. */
+  mounts: string[]
 }
 
 export interface TrackingSpec {

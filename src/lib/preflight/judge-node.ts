@@ -5,6 +5,8 @@ import type {GpuState, Limit, NodeMeasured, NodeState, PreflightFinding} from '.
 export interface Demand {
   /** Ranks a node. */
   processes: number
+  /** Ranks are started by Open MPI. */
+  mpi?: boolean
   /** UUIDs of the GPUs that it uses, by node; without it: all. */
   gpus?: ReadonlyMap<string, readonly string[]>
 }
@@ -48,6 +50,7 @@ export function judgeNode(measured: NodeMeasured, checks: readonly CheckName[], 
   if (measured.closed !== undefined) report('ports', 'error', `${node}: it cannot listen at ${measured.address}: ${measured.closed}`, `set address: of ${node} in the rack file to one of its own addresses (ip -brief addr)`)
   if (!state) return findings
   judgeMemoryAndDisk(node, state, report)
+  if (demand.mpi && state.versions?.mpi === null) report('versions', 'error', `${node}: there is no Open MPI (mpirun), and train.launcher is mpi`, `sudo apt-get install openmpi-bin   (on ${node})`)
   judgeLimits(node, state, demand, report)
   judgeRdma(node, state, report)
   judgeGpus(node, state, demand, report)

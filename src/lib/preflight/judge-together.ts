@@ -48,6 +48,12 @@ function judgeVersions(nodes: NodeMeasured[], report: Report): void {
   if (drivers.size > 1) report('versions', 'warning', `the nodes have different NVIDIA drivers: ${listOf(drivers)}`, 'install one version everywhere; the CUDA of the environment must suit the oldest')
   const pythons = groups(nodes, ({state}) => state?.versions?.python?.split('.').slice(0, 2).join('.'))
   if (pythons.size > 1) report('versions', 'warning', `the environments have different Pythons: ${listOf(pythons)}`, 'packages and pickles may differ between ranks; install one version everywhere')
+  const mpis = groups(nodes, ({state}) => state?.versions?.mpi ?? undefined)
+  if (mpis.size > 1) {
+    // Within a series (4.1) daemons of different releases understand each other.
+    const series = new Set([...mpis.keys()].map((version) => version.split('.').slice(0, 2).join('.')))
+    report('versions', series.size > 1 ? 'error' : 'warning', `the nodes have different versions of Open MPI: ${listOf(mpis)}`, 'sudo apt-get install openmpi-bin   (of one release everywhere)')
+  }
   const names = new Set(nodes.flatMap(({state}) => Object.keys(state?.versions?.packages ?? {})))
   const known = nodes.filter(({state}) => state?.versions?.environment !== undefined)
   const differing = [...names].toSorted().flatMap((name) => {

@@ -8,6 +8,8 @@ import type {Measured, NodeMeasured, NodeState, PreflightNode, PreflightTimes, W
 export interface MeasureInput {
   nodes: PreflightNode[]
   checks: CheckName[]
+  /** Which Open MPI is there counts. */
+  mpi?: boolean
   /** Name of the project whose environment is looked at; absent: none. */
   project?: string
   /** Bandwidth also between nodes that share a machine, where it says nothing about a network: for measuring the measuring. */
@@ -36,11 +38,11 @@ const ALL_MS = 9500
  * Asks all nodes at once; a node that fails is told in its own `error` and left out of what follows. Everybody is connected to by
  * everybody; bandwidth is measured in rounds, as many as there is time for.
  */
-export async function measureNodes({nodes, checks, project, onOneMachine = false}: MeasureInput, context: Context): Promise<Measured> {
+export async function measureNodes({nodes, checks, project, mpi = false, onOneMachine = false}: MeasureInput, context: Context): Promise<Measured> {
   const begin = performance.now()
   const secret = randomBytes(24).toString('hex')
   const talks = nodes.map(({host, address}, index): Taking => {
-    const input = {node: host.node, leads: index === 0, checks, ...(project !== undefined && {project}), ...(address !== undefined && {address, secret})}
+    const input = {node: host.node, leads: index === 0, checks, ...(mpi && {mpi}), ...(project !== undefined && {project}), ...(address !== undefined && {address, secret})}
     return {measured: {node: host.node, ...(address !== undefined && {address})}, talk: new Conversation(host, input, context.signal)}
   })
   const times: PreflightTimes = {open: 0, reach: 0, bandwidth: 0, facts: 0, total: 0}

@@ -13,6 +13,8 @@ export interface PreflightInput {
   processes: number
   /** UUIDs of the GPUs that the run uses, by node; without it: all. */
   gpus?: ReadonlyMap<string, readonly string[]>
+  /** Ranks are started by Open MPI. */
+  mpi?: boolean
   /** Name of the project whose environment is looked at. */
   project?: string
   /** See MeasureInput. */
@@ -26,7 +28,7 @@ export async function runPreflight({skip, processes, gpus, ...input}: PreflightI
     ? await measureNodes({...input, checks}, context)
     : {nodes: [], ways: [], rates: [], pairs: {possible: 0, measured: 0}, times: {open: 0, reach: 0, bandwidth: 0, facts: 0, total: 0}}
   throwIfInterrupted(context.signal)
-  const findings = judge(measured, checks, {processes, ...(gpus && {gpus})})
+  const findings = judge(measured, checks, {processes, ...(input.mpi && {mpi: true}), ...(gpus && {gpus})})
   return {
     ok: findings.every((finding) => finding.severity !== 'error'),
     nodes: input.nodes.map((one) => one.host.node),

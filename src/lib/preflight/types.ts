@@ -26,7 +26,7 @@ export interface NodeState {
   shm?: {total: number; free: number} | null
   disks?: {path: string; total: number; free: number; files: number; free_files: number}[]
   ports?: {range: [number, number]; used: number}
-  versions?: {environment?: string; python?: string; packages: Record<string, string>}
+  versions?: {environment?: string; python?: string; packages: Record<string, string>; /** Of Open MPI, where that was asked for; null: none. */ mpi?: string | null}
   rdma?: {device: string; port: string; state: string; physical: string; layer: string; rate: string}[]
   gpus?: GpuState[]
   leftovers?: {run: string; pids: number[]; command: string}[]

@@ -4,7 +4,7 @@ import type {Problem} from '../manifest/index.ts'
 /** One thing that would stop a run (error), or may (warning). */
 export interface Finding {
   severity: 'error' | 'warning'
-  about: 'manifest' | 'rack' | 'node' | 'head'
+  about: 'manifest' | 'rack' | 'node' | 'head' | 'slurm'
   message: string
   /** A command to paste, or what to change. */
   fix?: string

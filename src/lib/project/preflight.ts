@@ -14,7 +14,7 @@ export async function preflightNodes(nodes: RackNode[], {skip, manifest}: {skip:
     const addresses = nodes.length > 1 ? await findAddresses(nodes, hosts, ctx) : {}
     const placed = hosts.map((host) => ({host, ...(addresses[host.node] && {address: addresses[host.node]?.address as string})}))
     const project = manifest && {project: manifest.name}
-    const result = await runPreflight({nodes: placed, skip, processes: manifest?.train?.processesPerNode ?? 1, ...project}, ctx)
+    const result = await runPreflight({nodes: placed, skip, processes: manifest?.train?.processesPerNode ?? 1, mpi: manifest?.train?.launcher === 'mpi', ...project}, ctx)
     progress.done()
     return result
   } catch (error) {

@@ -12,7 +12,7 @@ export interface NodeRun {
   members?: string[]
   /** Ranks a node. */
   processes: number
-  launcher: 'torchrun' | 'plain'
+  launcher: 'torchrun' | 'mpi' | 'plain'
   created: number
   status: NodeRunStatus
   attempt: number

@@ -16,6 +16,7 @@ import {findAddresses} from './addresses.ts'
 import {choosePlacement} from './choose.ts'
 import {leaseSteps, takeRunLeases} from './leases.ts'
 import {goingOn, placeRun, rangeOf, schedulerOf, wantsOn} from './place.ts'
+import {launcherWord, requireMpi} from './mpi.ts'
 import {preflightStep, runPreflightStep} from './preflight.ts'
 import {planSlurm} from './slurm-plan.ts'
 import {createRecord, openTrainTracking, trackingSpec, type TrackedStart} from './track.ts'
@@ -67,6 +68,7 @@ async function planChosen(place: TrainPlace, choice: TrainChoice, context: Conte
   const [workspaces, held] = await Promise.all([
     planWorkspace(hosts, place.manifest, context, {command: 'train'}),
     choice.look ? readReservations(nodes, place.fleet, context) : [],
+    spec.launcher === 'mpi' ? requireMpi(hosts, context) : undefined,
   ])
   for (const error of workspaces.failed.values()) throw error
   const live: TrainPlan['live'] = {started: []}
@@ -135,7 +137,7 @@ function startStep(spec: RunSpec, {node, index, ranks, placed}: Placement, befor
     id: `start:${node.name}`,
     node: node.name,
     kind: 'train.start',
-    title: ranks.length === 0 ? 'Keep it ready: it takes the place of a node that is lost' : `Start ${what} ${rangeOf(ranks)} of ${spec.worldSize}: ${spec.launcher === 'torchrun' ? 'torchrun ' : ''}${spec.command.join(' ')}`,
+    title: ranks.length === 0 ? 'Keep it ready: it takes the place of a node that is lost' : `Start ${what} ${rangeOf(ranks)} of ${spec.worldSize}: ${launcherWord(spec.launcher)}${spec.command.join(' ')}`,
     input: {
       run: spec.run, index, ranks, launcher: spec.launcher, command: spec.command, processes: spec.processes, restarts: spec.restarts,
       grace: spec.grace, outputs: spec.outputs, env: Object.keys(spec.env), ...(placed && {placed}),

@@ -33,7 +33,7 @@ export async function runPreflightStep(
   let result: PreflightResult
   try {
     const gpus = spec.chosen && new Map(spec.placements.map((one) => [one.node.name, (one.placed ?? []).flatMap((rank) => rank.gpus.map((gpu) => gpu.uuid))]))
-    result = await runPreflight({nodes, skip: choice.skip, processes: spec.processes, project: spec.project, ...(gpus && {gpus})}, context)
+    result = await runPreflight({nodes, skip: choice.skip, processes: spec.processes, project: spec.project, mpi: spec.launcher === 'mpi', ...(gpus && {gpus})}, context)
   } catch (error) {
     progress.fail()
     throw error

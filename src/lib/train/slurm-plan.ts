@@ -2,12 +2,14 @@ import {randomBytes} from 'node:crypto'
 import {CliError, nearestName, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {openHost, type Host} from '../host/index.ts'
+import type {Manifest} from '../manifest/index.ts'
 import type {Step, StepHandler} from '../plan/index.ts'
 import type {NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
+import {launcherWord} from './mpi.ts'
 import {goingOn, requestRun} from './place.ts'
 import type {TrainPlace, TrainPlan} from './plan.ts'
-import {slurmScript} from './slurm-script.ts'
+import {slurmScript, type SlurmPlaces} from './slurm-script.ts'
 import {createRecord, openTrainTracking, trackingSpec, type TrackedStart} from './track.ts'
 import type {RunSpec, SlurmRequest, TrainChoice} from './types.ts'
 
@@ -18,6 +20,7 @@ interface Cluster {
   /** Seconds between SIGTERM and SIGKILL where Slurm ends a job. */
   kill_wait: number
   accounting: boolean
+  pyxis: boolean
 }
 
 type SlurmSpecified = RunSpec & {slurm: SlurmRequest}
@@ -37,10 +40,14 @@ export async function planSlurm(place: TrainPlace, choice: TrainChoice, context:
   const host = await openHost(place.fleet, login, context)
   const [cluster, workspaces] = await Promise.all([
     host.call<Cluster>('slurm.inspect', {bin: spec.slurm.bin}, {signal: context.signal}),
-    planWorkspace([host], place.manifest, context, {command: 'train'}),
+    planWorkspace([host], spec.slurm.container ? withoutRequirements(place.manifest) : place.manifest, context, {command: 'train'}),
   ])
   for (const error of workspaces.failed.values()) throw error
   checkPartition(spec.slurm, cluster)
+  if (spec.slurm.container && !cluster.pyxis) {
+    throw new CliError('NODE_UNFIT', `train.slurm.container needs pyxis, which this Slurm does not have: its srun knows no --container-image`, {hint: 'ask those who run the cluster for pyxis, or leave out train.slurm.container', details: {node: login.name}})
+  }
+  if (spec.slurm.container && place.manifest.workspace.python !== undefined) context.reporter.warn(`ranks run in ${spec.slurm.container.image}: its packages are used, not those of ${place.manifest.workspace.python}`)
   if (spec.grace > cluster.kill_wait) {
     context.reporter.warn(`train.grace is ${spec.grace} s, and where Slurm itself ends a job (time limit, preemption, scancel) its processes have ${cluster.kill_wait} s (KillWait)`)
   }
@@ -68,9 +75,15 @@ export async function planSlurm(place: TrainPlace, choice: TrainChoice, context:
   }
 }
 
-function placesOf(host: Host, workspaces: WorkspacePlan, run: string): {folder: string; python: string; step: string} {
-  const environment = workspaces.workspaces.get(host.node)?.environment
-  return {folder: `${host.root}/runs/${run}`, python: `${environment?.path}/bin/python`, step: `${host.program}/slurm_step.py`}
+function placesOf(host: Host, workspaces: WorkspacePlan, run: string): SlurmPlaces {
+  const workspace = workspaces.workspaces.get(host.node)
+  return {folder: `${host.root}/runs/${run}`, python: `${workspace?.environment?.path}/bin/python`, step: `${host.program}/slurm_step.py`, root: host.root, code: workspace?.codePath ?? host.root}
+}
+
+/** In a container the packages are the image's: what the job's first step runs on outside of it is the node's bare Python. */
+function withoutRequirements(manifest: Manifest): Manifest {
+  const {python: _, ...workspace} = manifest.workspace
+  return {...manifest, workspace}
 }
 
 function checkPartition({partition}: SlurmRequest, {partitions}: Cluster): void {
@@ -89,7 +102,7 @@ function submitStep(spec: SlurmSpecified, node: string, script: string, before: 
     id: `submit:${node}`,
     node,
     kind: 'train.submit',
-    title: `Submit to Slurm (${what}): ${spec.launcher === 'torchrun' ? 'torchrun ' : ''}${spec.command.join(' ')}`,
+    title: `Submit to Slurm (${what}): ${launcherWord(spec.launcher)}${spec.command.join(' ')}`,
     input: {
       run: spec.run, launcher: spec.launcher, command: spec.command, processes: spec.processes, restarts: spec.restarts,
       grace: spec.grace, outputs: spec.outputs, env: Object.keys(spec.env), slurm: spec.slurm, script,
@@ -134,8 +147,8 @@ function nodeSpec(spec: SlurmSpecified, node: string, workspaces: WorkspacePlan,
     launcher: spec.launcher,
     processes: spec.processes,
     command: spec.command,
-    python: `${workspace?.environment?.path}/bin/python`,
-    environment: workspace?.environment?.hash ?? null,
+    ...(spec.slurm.container ? {container: spec.slurm.container.image, python: 'python3'} : {python: `${workspace?.environment?.path}/bin/python`}),
+    environment: spec.slurm.container ? null : (workspace?.environment?.hash ?? null),
     cwd: workspace?.codePath,
     env: spec.env,
     restarts: spec.restarts,

@@ -1,3 +1,4 @@
+import {CliError} from '../base/index.ts'
 import {quote} from '../ssh/index.ts'
 import type {RunSpec, SlurmRequest} from './types.ts'
 
@@ -9,6 +10,9 @@ export interface SlurmPlaces {
   python: string
   /** node/flexrack_node/slurm_step.py. */
   step: string
+  /** flexrack's folder, and the project's in it: seen in a container at the same paths. */
+  root: string
+  code: string
 }
 
 /** Ends the JSON in the script; no line of JSON is equal to it, because its strings have no line breaks. */
@@ -37,12 +41,22 @@ export function slurmScript(spec: RunSpec & {slurm: SlurmRequest}, places: Slurm
     'trap : TERM',
     `srun --nodes=${nodes} --ntasks=${nodes} --ntasks-per-node=1 --cpus-per-task=${spec.slurm.cpus} \\`,
     '  --export=ALL --mpi=none --kill-on-bad-exit=0 --wait=0 \\',
-    `  ${python} member "$run" </dev/null &`,
+    ...containerOptions(spec.slurm.container, places).map((one) => `  ${quote([one])} \\`),
+    `  ${spec.slurm.container ? 'python3 -I -S "$step"' : python} member "$run" </dev/null &`,
     'wait $!; status=$?',
     'while kill -0 $! 2>/dev/null; do wait $!; status=$?; done',
     'exit $status',
     '',
   ].join('\n')
+}
+
+/** Options that pyxis adds to srun (its README). The batch step itself runs outside: there are Slurm's programs. */
+function containerOptions(container: SlurmRequest['container'], {root, code}: SlurmPlaces): string[] {
+  if (!container) return []
+  const bad = [root, code].find((path) => /[:,]/.test(path))
+  if (bad !== undefined) throw new CliError('USAGE', `pyxis cannot mount ${bad}: the path has a colon or a comma`, {hint: 'set root: in the rack file to another folder'})
+  const mounts = [...new Set([root, ...(`${code}/`.startsWith(`${root}/`) ? [] : [code])])].map((path) => `${path}:${path}`)
+  return [`--container-image=${container.image}`, `--container-mounts=${[...mounts, ...container.mounts].join(',')}`, `--container-workdir=${code}`]
 }
 
 /** Options of sbatch(1), in a fixed order. Their values are checked where they are read: no blanks, quotes or line breaks. */

@@ -19,7 +19,7 @@ const manifest = (slurm: Partial<SlurmSpec> = {}, train: Partial<NonNullable<Man
 })
 const choice = {args: [], tracking: false}
 const request = (slurm: Partial<SlurmSpec> = {}): RunSpec & {slurm: SlurmRequest} => requestRun(manifest(slurm), rack, choice, 'k3x9a') as RunSpec & {slurm: SlurmRequest}
-const places = {folder: '/home/me/.flexrack/runs/digits-k3x9a', python: '/e/1/bin/python', step: '/p/1/flexrack_node/slurm_step.py'}
+const places = {folder: '/home/me/.flexrack/runs/digits-k3x9a', python: '/e/1/bin/python', step: '/p/1/flexrack_node/slurm_step.py', root: '/home/me/.flexrack', code: '/home/me/.flexrack/workspaces/digits/code'}
 
 describe('who places a run', () => {
   it('is Slurm where the rack has it, and nobody else', () => {
@@ -60,6 +60,20 @@ describe('the script', () => {
     expect(script).toContain('/e/1/bin/python -I -S "$step" member "$run" </dev/null &')
   })
 
+  it("runs the nodes' part in a container where the manifest says so: with the image's Python, and the run's folders at their own paths", () => {
+    const container = {image: 'nvcr.io#nvidia/pytorch:24.10-py3', mounts: ['/datasets:/data:ro']}
+    const [batch, step] = slurmScript(request({container}), places).split('trap : TERM') as [string, string]
+    expect(batch).toContain('/e/1/bin/python -I -S "$step" prepare "$run"')
+    expect(batch).not.toContain('container')
+    expect(step.split('\n').filter((line) => /container|member/.test(line))).toEqual([
+      "  '--container-image=nvcr.io#nvidia/pytorch:24.10-py3' \\",
+      "  '--container-mounts=/home/me/.flexrack:/home/me/.flexrack,/datasets:/data:ro' \\",
+      "  '--container-workdir=/home/me/.flexrack/workspaces/digits/code' \\",
+      '  python3 -I -S "$step" member "$run" </dev/null &',
+    ])
+    expect(() => slurmScript(request({container}), {...places, root: '/a,b'})).toThrow('pyxis cannot mount /a,b')
+  })
+
   it('runs as sh reads it: whatever is in a path or in the run, the programs get it whole and nothing else runs', () => {
     const folder = mkdtempSync(join(tmpdir(), 'flexrack-script-'))
     try {
@@ -69,7 +83,7 @@ describe('the script', () => {
       const tool = `#!/bin/sh\nfor one in "$@"; do printf '%s\\n' "$one" >>'${log}'; done\ncase "$*" in *prepare*) cat >>'${log}';; esac\n`
       for (const name of ['srun', 'python']) writeFileSync(join(folder, name), tool, {mode: 0o700})
       const brings = {env: {A: "'\nFLEXRACK_SPEC\n$(touch bad)"}}
-      const script = slurmScript(request(), {folder: strange, python: join(folder, 'python'), step: 'step.py'}, brings)
+      const script = slurmScript(request(), {...places, folder: strange, python: join(folder, 'python'), step: 'step.py'}, brings)
       execFileSync('sh', ['-c', script], {env: {PATH: `${folder}:${process.env.PATH}`}, cwd: folder})
       const lines = readFileSync(log, 'utf8').split('\n')
       expect(lines.slice(0, 6)).toEqual(['-I', '-S', 'step.py', 'prepare', strange, JSON.stringify(brings)])

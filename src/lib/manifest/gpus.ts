@@ -1,0 +1,45 @@
+import {z} from 'zod'
+
+/** Keys that ask for devices: those of `gpus`, and of `train.gpus` in its long form. */
+const devices = {
+  count: z.int().min(1).max(64).default(1).describe('How many devices.'),
+  memory: z
+    .string()
+    .regex(/^\d+(\.\d+)?\s*([KMGT]i?B?|[kmgt]B|B)?$/i, 'must be a size such as 8GiB or 512MiB')
+    .optional()
+    .describe('Memory of each: a share of the device of this size. Without it and without `fraction`: whole devices.')
+    .meta({examples: ['8GiB'], written: 'as-is'}),
+  fraction: z.number().min(0.001).max(1).optional().describe('Instead: this part of the memory and of the time of each.').meta({examples: [0.5]}),
+  cap: z.boolean().default(false).describe('Never more of the time than the share, although nobody else wants it.'),
+  api: z.enum(['cuda', 'opencl']).optional().describe('What programs reach them through. Without it: CUDA where a node shares such devices, else OpenCL.'),
+}
+
+const checkShare = (context: {value: {memory?: string | undefined; fraction?: number | undefined; cap: boolean}; issues: unknown[]}): void => {
+  const {memory, fraction, cap} = context.value
+  if (memory !== undefined && fraction !== undefined) context.issues.push({code: 'custom', message: 'has both memory and fraction; one of them', input: context.value})
+  if (cap && memory === undefined && fraction === undefined) context.issues.push({code: 'custom', message: 'has cap for whole devices; it limits a share (memory or fraction)', input: context.value})
+}
+
+export const gpus = z.strictObject(devices).check(checkShare).describe('What `flexrack attach` and `workspace exec --gpus` ask for where no flag says otherwise.')
+
+/** The same for the ranks of a run. */
+export const trainGpus = z
+  .union([
+    z.int().min(0).max(64),
+    z
+      .strictObject({
+        ...devices,
+        remote: z
+          .boolean()
+          .default(false)
+          .describe('Where a node has too few free GPUs of its own: take those that other nodes of the rack share (`flexrack gpu serve`). All GPUs of such a node are then leases.'),
+      })
+      .check(checkShare),
+  ])
+  .describe(
+    'GPUs of each process, its own alone: a number, or a mapping that asks for shares of GPUs, or allows GPUs of other nodes; both are leases of the GPU daemons, and the reason is told. `--gpus` overrides the number. ' +
+      'flexrack then chooses nodes and GPUs by how they are wired, and binds each process to the CPUs and memory beside its GPUs. ' +
+      'On a node CUDA_VISIBLE_DEVICES names the GPUs of all its processes in the order of LOCAL_RANK: with one each, LOCAL_RANK is the number of the own one; leased GPUs are seen in the same order. 0: no process sees a GPU, and they are spread over the NUMA nodes. ' +
+      'Without it nothing is chosen: the nodes are the first of the rack file, and every process sees all GPUs.',
+  )
+  .meta({examples: [1, {count: 1, fraction: 0.5}, {count: 2, remote: true}]})
