@@ -58,9 +58,10 @@ def main(arguments: List[str]) -> int:
         cause = of_gang(spec["node"], f"flexrack's supervisor failed: {error!r}")
         folder.write("result", close_result(spec, {"status": "failed", "cause": cause, "attempts": []}, started))
         return 1
-    if warden.stdin:
-        warden.stdin.write(b".")
-        warden.stdin.close()
+    try:
+        warden.communicate(b".")  # all is well
+    except OSError:
+        pass  # it was killed; what it would have given back is given back below
     warden.wait()
     if hold:
         hold.give_back()
