@@ -91,6 +91,14 @@ sys.exit(3)
         until(lambda: self.rack.take("node-1", "next")["granted"])
         self.assertEqual(self.rack.alive(run), set())
 
+    def test_a_run_whose_warden_was_killed_gives_its_reservation_back_all_the_same(self):
+        run = self.running('import os, time\nopen("up-" + os.environ["RANK"], "w").close()\nwhile not os.path.exists("go"): time.sleep(0.02)\n')
+        for record in [json.loads(path.read_text()) for path in self.files()]:
+            os.kill(record["holders"][1]["pid"], signal.SIGKILL)
+        (self.rack.folder / "code" / "go").touch()
+        self.assertEqual({self.rack.finish(run, node)["status"] for node in self.rack.nodes}, {"finished"})
+        self.assertEqual(self.files(), [])
+
     def test_where_everything_is_killed_at_once_the_next_one_gets_the_node_and_ends_what_is_left(self):
         run = self.running()
         for record in [json.loads(path.read_text()) for path in self.files()]:

@@ -32,7 +32,7 @@ export interface Trained {
   experiment: string | null
   trackedId: string | null
   recorded: boolean | null
-  /** By node: pids that are alive after the end. Empty lists are the proof that nothing is left. */
+  /** By node: pids that are alive after the end. Empty lists are the proof that nothing is left; of a node that is missing here nobody knows. */
   left: Record<string, number[]>
   /** What Slurm says of the run's job, where it placed the run. */
   slurm: SlurmState | null
@@ -169,7 +169,8 @@ async function completeRecord({live, spec}: TrainPlan, {fleet}: TrainPlace, deta
 
 async function describe(train: TrainPlan, run: FoundRun, details: Map<string, NodeRunDetail> | undefined, times: StepTimes, begin: number): Promise<Trained> {
   const {spec, live} = train
-  const leader = details?.get(spec.placements[0]?.node.name ?? '')
+  // Where the leader's node is dead, its members know at least that and why it is over.
+  const leader = details?.get(spec.placements[0]?.node.name ?? '') ?? [...(details?.values() ?? [])].sort((a, b) => a.index - b.index)[0]
   const result = leader?.result
   const finished = Date.now()
   const training = result ? Math.max(0, result.ended - result.started) * 1000 : 0
