@@ -72,7 +72,7 @@ export interface RunSpec {
   wants: Wants
   /** GPUs of each rank, where the manifest or the command line says so. */
   gpus?: number
-  /** The nodes that are chosen from, where the GPUs are. */
+  /** The nodes that it may be on, in order; more than it takes where any of them would do. */
   among?: RackNode[]
   chosen?: ChosenPlacement
   experiment: string
