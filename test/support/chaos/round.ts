@@ -117,8 +117,8 @@ interface Command {
   ended: Promise<void>
 }
 
-function startCommand({folder, env, rack}: Group, name: string, tracked: boolean): Command {
-  const child = spawn(process.execPath, [FLEXRACK, 'train', '--rack', rack.path, '--name', name, '--skip', 'bandwidth', ...(tracked ? [] : ['--no-tracking'])], {cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe']})
+function startCommand({folder, env, rack, nodes}: Group, name: string, tracked: boolean): Command {
+  const child = spawn(process.execPath, [FLEXRACK, 'train', '--rack', rack.path, '--on', nodes.join(), '--name', name, '--skip', 'bandwidth', ...(tracked ? [] : ['--no-tracking'])], {cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe']})
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)))
   return {child, output: () => text, ended: new Promise((resolve) => child.once('close', () => resolve()))}
