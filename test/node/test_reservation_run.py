@@ -99,6 +99,18 @@ sys.exit(3)
         self.assertEqual({self.rack.finish(run, node)["status"] for node in self.rack.nodes}, {"finished"})
         self.assertEqual(self.files(), [])
 
+    def test_what_was_killed_after_the_result_and_before_the_end_keeps_nothing_once_somebody_looks(self):
+        run = self.running()
+        kept = {path: path.read_text() for path in self.files()}
+        self.rack.call("node-1", "run.stop", {"run": run})
+        self.rack.finish(run, "node-2")
+        for path, text in kept.items():  # as a kill in that moment leaves them: their holders are dead
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        for node in self.rack.nodes:
+            self.rack.call(node, "run.state", {"run": run})
+        self.assertEqual(self.files(), [])
+
     def test_where_everything_is_killed_at_once_the_next_one_gets_the_node_and_ends_what_is_left(self):
         run = self.running()
         for record in [json.loads(path.read_text()) for path in self.files()]:

@@ -8,7 +8,7 @@ import type {Rack} from '../../../src/lib/rack/index.ts'
 import {openRuns, type ShownRun} from '../../../src/lib/runs/index.ts'
 import {openFleet} from '../../../src/lib/ssh/index.ts'
 import {childrenOf, isLive, send, taggedPids, type Machines} from './machines.ts'
-import type {Blow, Scenario} from './scenario.ts'
+import type {Blow, Scenario, Victim} from './scenario.ts'
 
 /** Where rounds are played: some nodes of a net rack that are this group's alone, in a rack file of its own. */
 export interface Group {
@@ -66,6 +66,9 @@ const FLEXRACK = join(import.meta.dirname, '../../../bin/run.js')
 const STEP_MS = 50
 /** Long enough for every moment of the phase; the run ends by itself soon after. */
 const STEPS = {before: 30, start: 40, running: 80, stopping: 300, recording: 12}
+/** Milliseconds in which the processes of a run that is started must come, to be hit. */
+const START_MS = 10_000
+const OF_RUN: readonly Victim[] = ['supervisor', 'warden', 'launcher', 'wrapper', 'rank', 'worker']
 /** Milliseconds a phase may take to come on a loaded machine. */
 const PHASE_PATIENCE = 120_000
 /** On top of what is promised, for a loaded machine: no time that passes here decides how a round is judged, only that it ends. */
@@ -141,10 +144,13 @@ async function phaseCame({phase}: Scenario, group: Group, find: () => string | u
 }
 
 /** Everything that is hit is looked up first, so that two blows fall at the same moment. */
-async function strike({blows}: Scenario, group: Group, run: string | undefined, command: ChildProcess): Promise<{hit: boolean[]; machinesDown: string[]}> {
+async function strike({blows, phase}: Scenario, group: Group, run: string | undefined, command: ChildProcess): Promise<{hit: boolean[]; machinesDown: string[]}> {
   const {machines} = group
   const nodeOf = (blow: Blow): string => group.nodes[blow.node] as string
-  const targets = blows.map((blow) => pidsOf(blow, group, run, command.pid as number).filter(isLive))
+  const look = (): number[][] => blows.map((blow) => pidsOf(blow, group, run, command.pid as number).filter(isLive))
+  let targets = look()
+  // While it starts, what is to be hit may still have to come; it is hit in its first moment then.
+  for (const end = Date.now() + START_MS; phase === 'start' && Date.now() < end && targets.some((pids, index) => pids.length === 0 && OF_RUN.includes((blows[index] as Blow).victim)); targets = look()) await pause(5)
   const frozen = blows.map((blow, index) => (blow.frozen > 0 ? targets[index] : [])?.filter((pid) => send(pid, 'SIGSTOP')).length ?? 0)
   await pause(Math.max(...blows.map((blow) => blow.frozen)))
   const down = blows.filter(({victim}) => victim === 'node' || victim === 'link' || victim === 'sshd').map(nodeOf)

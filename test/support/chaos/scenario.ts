@@ -38,8 +38,10 @@ export interface ScenarioChoice {
   tracked: number
 }
 
-/** Before the run is anywhere there is nothing else to be hit. */
+/** Before the run is anywhere there is nothing else to be hit, and after its ranks have ended no rank. */
 const EARLY: readonly Victim[] = ['command', 'sshd', 'sessions', 'node', 'link']
+const LATE: readonly Victim[] = [...EARLY, 'supervisor', 'warden']
+const MEANT: Record<Phase, readonly Victim[]> = {before: EARLY, start: VICTIMS, running: VICTIMS, stopping: VICTIMS, recording: LATE}
 /** Milliseconds over which the blows of a phase are spread. */
 const PHASE_MS: Record<Phase, number> = {before: 2500, start: 600, running: 2500, stopping: 900, recording: 400}
 
@@ -48,7 +50,7 @@ export function scenarioOf(seed: number, choice: ScenarioChoice): Scenario {
   const random = generator(seed)
   const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T
   const phase = pick(PHASES)
-  const blow = (): Blow => ({victim: pick(phase === 'before' ? EARLY : VICTIMS), node: Math.floor(random() * choice.nodes), frozen: random() < 0.2 ? Math.floor(200 + random() * 2800) : 0})
+  const blow = (): Blow => ({victim: pick(MEANT[phase]), node: Math.floor(random() * choice.nodes), frozen: random() < 0.2 ? Math.floor(200 + random() * 2800) : 0})
   const blows = random() < 0.2 ? [blow(), blow()] : [blow()]
   return {
     seed,
