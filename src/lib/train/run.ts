@@ -1,4 +1,4 @@
-import {isCliError, type Context} from '../base/index.ts'
+import {CliError, isCliError, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, type StepOutcome} from '../plan/index.ts'
 import {followRun, stopRun, type Cause, type FoundRun, type NodeRun, type NodeRunDetail, type RankLine, type RunNews, type SlurmState} from '../runs/index.ts'
@@ -69,11 +69,23 @@ async function runOnce(train: TrainPlan, place: TrainPlace, watch: TrainWatch, c
     train.live.reservation?.close() // the supervisors have taken it over
     watch.onStart?.(run.run, train)
     const details = watch.detach ? undefined : await attend(run, place, watch, context)
+    if (details) throwWithoutLeader(train, run, details)
     if (details) await completeRecord(train, place, details, context)
     return await describe(train, run, details, times, begin)
   } finally {
     await train.live.tracking?.close()
   }
+}
+
+/** What its members know is only that nobody leads them any more: the leader may have ended the run well before. */
+function throwWithoutLeader({spec}: TrainPlan, run: FoundRun, details: Map<string, NodeRunDetail>): void {
+  const leader = spec.placements[0]?.node.name ?? ''
+  if (details.has(leader) || details.size === run.nodes.length) return
+  const {node, cause} = [...details.values()].sort((a, b) => a.index - b.index)[0] as NodeRunDetail
+  throw new CliError('NODE_UNREACHABLE', `${leader}, which led run ${run.run}, does not answer any more, so how the run ended is not known; nothing of it goes on (${node}: ${cause?.message ?? 'it is over'})`, {
+    hint: `flexrack runs show ${run.run}`,
+    details: {node: leader, run: run.run},
+  })
 }
 
 /** A run needs all of its parts: the error of one that is not a node's own is the error. */
@@ -169,8 +181,7 @@ async function completeRecord({live, spec}: TrainPlan, {fleet}: TrainPlace, deta
 
 async function describe(train: TrainPlan, run: FoundRun, details: Map<string, NodeRunDetail> | undefined, times: StepTimes, begin: number): Promise<Trained> {
   const {spec, live} = train
-  // Where the leader's node is dead, its members know at least that and why it is over.
-  const leader = details?.get(spec.placements[0]?.node.name ?? '') ?? [...(details?.values() ?? [])].sort((a, b) => a.index - b.index)[0]
+  const leader = details?.get(spec.placements[0]?.node.name ?? '')
   const result = leader?.result
   const finished = Date.now()
   const training = result ? Math.max(0, result.ended - result.started) * 1000 : 0

@@ -104,7 +104,7 @@ export function broken(scenario: Scenario, seen: Seen, nodes: string[], worldSiz
   if (!seen.command.hasEnded) found.push('the command does not end')
   if (seen.left.length > 0) found.push(`left: ${seen.left.join('; ')}`)
   if (!ends.includes(end)) found.push(`it is ${end}, promised is ${ends.join(' or ')}`)
-  if (seen.command.hasEnded && !isKilled) found.push(...commandLies(seen, end))
+  if (seen.command.hasEnded && !isKilled) found.push(...commandLies(seen, end, scenario))
   if (end === 'finished') found.push(...notFinished(seen, worldSize))
   if (end === 'failed' && !seen.shown?.cause) found.push('it failed, and no cause is told')
   if (end === 'failed' && seen.shown?.cause && !nodes.includes(seen.shown.cause.node)) found.push(`the cause is on ${seen.shown.cause.node}, which is none of its nodes`)
@@ -119,10 +119,12 @@ export function broken(scenario: Scenario, seen: Seen, nodes: string[], worldSiz
   return found
 }
 
-function commandLies({command, run}: Seen, end: End): string[] {
+function commandLies({command, run, hit}: Seen, end: End, {blows}: Scenario): string[] {
   const found: string[] = []
+  // Without the node that led it, the command can only say that it does not know.
+  const isHeadless = blows.some(({victim, node}, index) => hit[index] && node === 0 && (victim === 'node' || victim === 'link'))
   const told = `the command ended with ${command.status ?? command.signal}`
-  if (!exitsOf(end).includes(command.status ?? -1)) found.push(`it is ${end}, and ${told}`)
+  if (!exitsOf(end).includes(command.status ?? -1) && !(isHeadless && command.status === 5)) found.push(`it is ${end}, and ${told}`)
   if (run && end === 'failed' && command.status === 6 && !command.output.includes(run)) found.push(`${told} without naming ${run}`)
   return found
 }

@@ -152,7 +152,7 @@ async function strike({blows, phase}: Scenario, group: Group, run: string | unde
   // While it starts, what is to be hit may still have to come; it is hit in its first moment then.
   for (const end = Date.now() + START_MS; phase === 'start' && Date.now() < end && targets.some((pids, index) => pids.length === 0 && OF_RUN.includes((blows[index] as Blow).victim)); targets = look()) await pause(5)
   const frozen = blows.map((blow, index) => (blow.frozen > 0 ? targets[index] : [])?.filter((pid) => send(pid, 'SIGSTOP')).length ?? 0)
-  await pause(Math.max(...blows.map((blow) => blow.frozen)))
+  await pause(Math.max(0, ...blows.map((blow) => blow.frozen)))
   const down = blows.filter(({victim}) => victim === 'node' || victim === 'link' || victim === 'sshd').map(nodeOf)
   const hit: boolean[] = []
   for (const [index, blow] of blows.entries()) {

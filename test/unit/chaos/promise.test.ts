@@ -76,6 +76,12 @@ describe('what is seen is judged', () => {
     expect(judge(seen(parts), how).join('\n')).toMatch(message)
   })
 
+  test('without the node that led the run the command may say that it does not know how it ended', () => {
+    const blind = seen({shown: finished, command: {...ok, status: 5}, done: ['done-1-0', 'done-1-1']})
+    expect(judge(blind, {phase: 'recording', blows: [blow('link', {node: 0})]})).toEqual([])
+    expect(judge(blind, {phase: 'recording', blows: [blow('link', {node: 1})]})).toEqual(['it is finished, and the command ended with 5'])
+  })
+
   test('exit statuses agree with ends: none but finished is 0', () => {
     expect((['absent', 'failed', 'stopped'] as const).flatMap(exitsOf)).not.toContain(0)
     expect(exitsOf('finished')).toEqual([0])
