@@ -67,7 +67,7 @@ try {
   const all = setup.rack.rack.nodes
   const racks = new Map<number, string>()
   for (const size of SIZES) racks.set(size, await rackOf(`first-${size}`, all.slice(0, size)))
-  await flexrack(['workspace', 'up', '--rack', racks.get(MOST) as string]) // the node program and the environment are there from now on
+  await flexrack(['workspace', 'up', '--on', 'all', '--rack', racks.get(MOST) as string]) // the node program and the environment are there from now on
   const taken: Record<StepName, Record<number, number[]>> = {[STEPS[0]]: {}, [STEPS[1]]: {}, [STEPS[2]]: {}, [STEPS[3]]: {}, [STEPS[4]]: {}} as never
   const note = (step: StepName, size: number, milliseconds: number): unknown => (taken[step][size] ??= []).push(milliseconds)
   const floors: number[] = []
@@ -76,7 +76,7 @@ try {
       const rack = racks.get(size) as string
       note('probe', size, (await flexrack(['rack', 'probe', '--rack', rack])).milliseconds)
       writeFileSync(join(folder, 'changed.py'), `value = ${++turn}\n`)
-      note('sync of one changed file', size, (await flexrack(['workspace', 'sync', '--rack', rack])).milliseconds)
+      note('sync of one changed file', size, (await flexrack(['workspace', 'sync', '--on', 'all', '--rack', rack])).milliseconds)
       const checked = await flexrack(['check', '--preflight', '--skip', 'disk', '--rack', rack, '--json'], [0, 3])
       note('preflight', size, preflightTime(checked.output))
       const {launched, stopped} = await launch(rack, size)
