@@ -1,14 +1,14 @@
-import {spawnSync} from 'node:child_process'
-import {mkdirSync, writeFileSync} from 'node:fs'
+import {spawn, spawnSync} from 'node:child_process'
+import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {cpus, loadavg, release, totalmem} from 'node:os'
-import {setTimeout} from 'node:timers/promises'
+import {setTimeout as pause} from 'node:timers/promises'
 import {fileURLToPath} from 'node:url'
 
 /** One line of a result: what was measured, and against what. */
 export interface Row {
   what: string
   value: number
-  unit: 'ns' | 'ms' | 'ms a node' | 's' | 'lines/s' | 'MiB/s' | 'MiB' | 'µs' | 'GB/s' | '× native' | '%' | 'programs' | 'answers' | 'million/s'
+  unit: 'ns' | 'ms' | 'ms a node' | 's' | 'lines/s' | 'MiB/s' | 'MiB' | 'µs' | 'GB/s' | '× native' | '%' | 'programs' | 'files' | 'answers' | 'million/s'
   /** The budget of docs/testing.md or the product's table; undefined: only for information. */
   bar?: number
   /** Whether a good value is under the bar or over it. */
@@ -56,6 +56,45 @@ export function runProgram(words: string[], env: NodeJS.ProcessEnv = process.env
   if (done.status !== 0) throw new Error(`${words.join(' ')} ended with ${done.status ?? done.signal}: ${done.stderr}`)
 }
 
+/** What a program took: milliseconds, the most memory it had at once (VmHWM, MiB), and the most files and sockets that were open at a look. */
+export interface Used {
+  milliseconds: number
+  memory: number
+  files: number
+  status: number | null
+  /** stdout and stderr. */
+  output: string
+}
+
+const LOOK_MS = 20
+
+/** Runs a program to its end and watches it from outside, in /proc. Whether it failed is the caller's to judge. */
+export async function watchProgram(words: string[], {env = process.env, cwd = root}: {env?: NodeJS.ProcessEnv; cwd?: string} = {}): Promise<Used> {
+  const [program, ...args] = words
+  const used: Used = {milliseconds: 0, memory: 0, files: 0, status: null, output: ''}
+  const started = performance.now()
+  const child = spawn(program as string, args, {env, cwd, stdio: ['ignore', 'pipe', 'pipe']})
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (used.output += String(chunk)))
+  const timer = setInterval(() => {
+    try {
+      used.files = Math.max(used.files, readdirSync(`/proc/${child.pid}/fd`).length)
+      used.memory = Math.max(used.memory, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024)
+    } catch {
+      // it has just ended
+    }
+  }, LOOK_MS)
+  used.status = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  used.milliseconds = performance.now() - started
+  clearInterval(timer)
+  return used
+}
+
+/** Keeps a chart beside the results. */
+export function keepChart(name: string, svg: string): void {
+  mkdirSync(results, {recursive: true})
+  writeFileSync(`${results}${name}.svg`, svg)
+}
+
 /** Prints the rows and keeps them in bench/results/<name>.json with the machine they were taken on. */
 export function report(name: string, rows: Row[], notes: string[] = []): void {
   const judged = rows.map((row) => ({...row, value: round(row.value), ...(row.bar !== undefined && {bar: round(row.bar), holds: row.better === 'higher' ? row.value >= row.bar : row.value <= row.bar})}))
@@ -85,7 +124,7 @@ async function shareInUse(milliseconds: number): Promise<number> {
     return {idle: times.reduce((total, one) => total + one.idle, 0), all: times.reduce((total, one) => total + one.idle + one.user + one.sys + one.nice + one.irq, 0)}
   }
   const before = sum()
-  await setTimeout(milliseconds)
+  await pause(milliseconds)
   const after = sum()
   const passed = after.all - before.all
   return passed > 0 ? Math.round((1 - (after.idle - before.idle) / passed) * 100) / 100 : 0

@@ -3,6 +3,7 @@
 Any of them that finds a run whose supervisor is dead ends what is left of it and writes the result that is missing.
 """
 import time
+from pathlib import Path
 from typing import Any, Dict, List
 
 from flexrack_node.cause import close_result, of_gang
@@ -67,7 +68,10 @@ def is_over(folder: RunFolder) -> bool:
 
 def tidy(folder: RunFolder) -> None:
     """A run without a living supervisor has a result and no process, even where everything was killed."""
-    if folder.is_held() or folder.result():
+    if folder.is_held():
+        return
+    if folder.result():
+        _give_back(folder.spec())
         return
     if time.time() - folder.path.stat().st_mtime < 2 and not folder.state().get("pid"):
         return  # it is just being started
@@ -82,6 +86,14 @@ def tidy(folder: RunFolder) -> None:
     result = close_result(spec, {"status": "failed", "cause": cause, "attempts": attempts}, started)
     last = max((record.get("ended") or record["started"] for number in folder.attempts() for record in folder.records(number).values()), default=started)
     folder.write("result", {**result, "ended": last, "duration": last - started, "lost": True})
+
+
+def _give_back(spec: Dict[str, Any]) -> None:
+    """Nothing to do but where everything was killed between the result and the end of the supervisor."""
+    if spec.get("reservation"):
+        from flexrack_node.reservation_hold import give_back  # imported only where it is needed: looking has to be quick
+
+        give_back(Path(spec["root"]), spec["reservation"])
 
 
 def alive(folder: RunFolder) -> List[int]:

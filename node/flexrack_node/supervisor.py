@@ -65,9 +65,10 @@ def main(arguments: List[str]) -> int:
     finally:
         if leases:
             leases.give_back()
-    if warden.stdin:
-        warden.stdin.write(b".")
-        warden.stdin.close()
+    try:
+        warden.communicate(b".")  # all is well
+    except OSError:
+        pass  # it was killed; what it would have given back is given back below
     warden.wait()
     if hold:
         hold.give_back()

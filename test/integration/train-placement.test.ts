@@ -52,6 +52,21 @@ test('a node that does not answer is left out where others suffice, and named wh
   }
 })
 
+test('without GPUs, too, a dead node among the first ones costs the run nothing where others are free; of nodes that were named each is meant', async () => {
+  const dead: RackNode = {...(up.rack.rack.nodes[0] as RackNode), name: 'dead', port: 1}
+  const rack: Rack = {...up.rack.rack, nodes: [dead, ...up.rack.rack.nodes]}
+  const context = makeContext({env: up.rack.env})
+  const fleet = openFleet(rack.nodes, context)
+  try {
+    const {trained} = await up.train('print("here")\n', {rack, fleet, spec: {nodes: 2}})
+    expect(trained).toMatchObject({status: 'finished', nodes: [FIRST, SECOND]})
+    await expect(up.train('print("here")\n', {rack, fleet, spec: {nodes: 3}})).rejects.toMatchObject({code: 'NODE_UNREACHABLE', message: expect.stringContaining('dead')})
+    await expect(up.train('print("here")\n', {rack, fleet, choice: {on: `dead,${FIRST}`}})).rejects.toMatchObject({code: 'NODE_UNREACHABLE'})
+  } finally {
+    await fleet.close()
+  }
+})
+
 test('of two runs that chose the same node the second chooses another; a third is told, or stands in line', async () => {
   const go = join(up.folder, 'go')
   await writeFile(join(up.folder, 'train.py'), `import os, time\nprint("up", flush=True)\nwhile not os.path.exists(${JSON.stringify(go)}): time.sleep(0.02)\n`)

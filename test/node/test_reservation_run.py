@@ -91,6 +91,26 @@ sys.exit(3)
         until(lambda: self.rack.take("node-1", "next")["granted"])
         self.assertEqual(self.rack.alive(run), set())
 
+    def test_a_run_whose_warden_was_killed_gives_its_reservation_back_all_the_same(self):
+        run = self.running('import os, time\nopen("up-" + os.environ["RANK"], "w").close()\nwhile not os.path.exists("go"): time.sleep(0.02)\n')
+        for record in [json.loads(path.read_text()) for path in self.files()]:
+            os.kill(record["holders"][1]["pid"], signal.SIGKILL)
+        (self.rack.folder / "code" / "go").touch()
+        self.assertEqual({self.rack.finish(run, node)["status"] for node in self.rack.nodes}, {"finished"})
+        self.assertEqual(self.files(), [])
+
+    def test_what_was_killed_after_the_result_and_before_the_end_keeps_nothing_once_somebody_looks(self):
+        run = self.running()
+        kept = {path: path.read_text() for path in self.files()}
+        self.rack.call("node-1", "run.stop", {"run": run})
+        self.rack.finish(run, "node-2")
+        for path, text in kept.items():  # as a kill in that moment leaves them: their holders are dead
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        for node in self.rack.nodes:
+            self.rack.call(node, "run.state", {"run": run})
+        self.assertEqual(self.files(), [])
+
     def test_where_everything_is_killed_at_once_the_next_one_gets_the_node_and_ends_what_is_left(self):
         run = self.running()
         for record in [json.loads(path.read_text()) for path in self.files()]:

@@ -45,6 +45,8 @@ export interface TestSshd {
   target(name: string, parts?: Partial<SshTarget>): SshTarget
   /** What the server logged so far. */
   log(): string
+  /** Starts the server again, at the same port, after it was killed. */
+  start(): Promise<void>
   /** Ends the server and every session. */
   stop(): Promise<void>
 }
@@ -87,16 +89,22 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
       '',
     ].join('\n'),
   )
-  const {server, log} = await launch(config, options.inside ?? [])
+  const launched = [await launch(config, options.inside ?? [])]
   const user = userInfo().username
   return {
-    port, folder, home, user, clientKey, authorizedKeys, hostKeys, knownHosts, log,
+    port, folder, home, user, clientKey, authorizedKeys, hostKeys, knownHosts,
+    log: () => launched.map((one) => one.log()).join('\n'),
+    async start() {
+      launched.push(await launch(config, options.inside ?? []))
+    },
     target: (name, parts = {}) => ({name, host: address, port, user, identityFile: clientKey, knownHosts, ...parts}),
     async stop() {
-      for (const pid of await descendants(server.pid as number)) killQuietly(pid)
-      if (server.exitCode === null) {
-        server.kill('SIGKILL')
-        await once(server, 'exit')
+      for (const {server} of launched) {
+        for (const pid of await descendants(server.pid as number)) killQuietly(pid)
+        if (server.exitCode === null && server.signalCode === null) {
+          server.kill('SIGKILL')
+          await once(server, 'exit')
+        }
       }
       await rm(folder, {recursive: true, force: true})
     },

@@ -48,7 +48,8 @@ async function prepare(shell: NodeShell, folders: {root: string; environments: s
 }
 
 async function install(shell: NodeShell, program: NodeProgram, installation: Installation, ctx: Context): Promise<void> {
-  const order = JSON.stringify({root: installation.root, hash: program.hash, python: installation.python, files: program.files})
+  const head = JSON.stringify({root: installation.root, hash: program.hash, python: installation.python})
+  const order = `${head.slice(0, -1)},"files":${program.json}}`
   const result = await shell.exec(installScript(installation.python), {input: order, signal: live(ctx)})
   const line = result.stdout.trim().split('\n').at(-1) ?? ''
   const answer = parse(line)

@@ -8,6 +8,8 @@ export interface NodeProgram {
   /** 16 hex digits. */
   hash: string
   files: Record<string, string>
+  /** The files as JSON, made once for all nodes. */
+  json: string
 }
 
 let loaded: Promise<NodeProgram> | undefined
@@ -23,7 +25,8 @@ export async function readProgram(folder: string): Promise<NodeProgram> {
   const names = (await readdir(folder, {recursive: true})).filter((name) => name.endsWith('.py')).map((name) => name.replaceAll('\\', '/')).sort()
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
   const files = Object.fromEntries(names.map((name, index) => [name, texts[index] as string]))
-  return {hash: createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16), files}
+  const json = JSON.stringify(files)
+  return {hash: createHash('sha256').update(json).digest('hex').slice(0, 16), files, json}
 }
 
 /** Looks upwards from here: it is at the same place for src, dist and an installed package. */

@@ -3,6 +3,7 @@ import {CliError, type Context} from '../base/index.ts'
 import type {NodeEvent} from '../host/index.ts'
 import {hostOf, isLinkTrouble, type Place} from './find.ts'
 import {LineReader, type LineOptions, type RankLine} from './lines.ts'
+import {Silence} from './silence.ts'
 import type {FoundRun, NodeRunDetail} from './types.ts'
 
 export interface FollowOptions extends LineOptions {
@@ -40,51 +41,78 @@ const PAUSE_MS = [250, 500, 1000, 2000, 4000]
 
 /**
  * Follows the ranks' logs on all nodes of a run, by byte offset a file: a lost connection is made again and nothing is lost or
- * repeated. Resolves with every node's detail once the run is over there (or read, without `follow`).
+ * repeated. Resolves with every node's detail once the run is over there (or read, without `follow`). A node that has gone silent for good is
+ * missing, once the others say that the run is over: the leader, or without it all of its members.
  * Errors: INTERRUPTED, NODE_UNREACHABLE (after `patience`).
  */
 export async function followRun(place: Place, run: FoundRun, options: FollowOptions, context: Context): Promise<Map<string, NodeRunDetail>> {
   const nodes = run.nodes.filter((one) => options.nodes === undefined || one.slurm !== undefined || options.nodes.includes(one.node))
   const merged = new Merge(options)
   const timer = setInterval(() => merged.tick(), FLUSH_MS)
+  const silence = new Silence(nodes)
   try {
     const newest = options.newest ? Math.max(1, ...run.nodes.map((one) => one.attempt)) : 1
-    const details = await Promise.all(nodes.map((one) => followNode(place, run.run, one.node, newest, merged, options, context)))
-    return new Map(details.map((detail) => [detail.node, detail]))
+    const details = await Promise.all(nodes.map((one) => followNode(place, run.run, one.node, newest, {merged, silence}, options, context)))
+    return new Map(details.flatMap((detail) => (detail ? [[detail.node, detail]] : [])))
   } finally {
     clearInterval(timer)
+    silence.close()
     merged.end()
   }
 }
 
-async function followNode(place: Place, run: string, node: string, newest: number, merged: Merge, options: FollowOptions, context: Context): Promise<NodeRunDetail> {
+/** Undefined where the node is given up. */
+async function followNode(
+  place: Place, run: string, node: string, newest: number, {merged, silence}: {merged: Merge; silence: Silence}, options: FollowOptions, context: Context,
+): Promise<NodeRunDetail | undefined> {
   const reader = merged.openNode(node, newest)
+  const gone = silence.signal(node)
+  const signal = options.signal ? AbortSignal.any([options.signal, gone]) : gone
   let tries = 0
   let lostAt: number | undefined
   for (;;) {
     try {
-      const host = await hostOf(place, node, context)
+      const host = await unlessAborted(hostOf(place, node, context), signal)
       reader.connected(performance.now())
       if (lostAt !== undefined) context.reporter.note(`${node} is connected again`)
       lostAt = undefined
       const input = {run, follow: options.follow, offsets: reader.offsets(), news: reader.news}
-      return await host.call<NodeRunDetail>('run.follow', input, {
-        ...(options.signal && {signal: options.signal}),
+      const detail = await host.call<NodeRunDetail>('run.follow', input, {
+        signal,
         onEvent: (event) => {
           tries = 0
+          silence.hear(node)
           reader.take(event)
         },
       })
+      silence.end(node)
+      return detail
     } catch (error) {
       reader.connected(undefined)
       if (options.signal?.aborted) throw new CliError('INTERRUPTED', 'following was interrupted', {cause: error})
+      if (gone.aborted) {
+        context.reporter.warn(`${node} does not answer, and the run is over; whether anything of it is left there is told, once it answers, by: flexrack runs stop ${run}`)
+        return undefined
+      }
       if (!isLinkTrouble(error)) throw error
       if (lostAt === undefined) context.reporter.warn(`the connection to ${node} was lost; the run goes on there, and its log is followed again once there is a connection`)
       lostAt ??= Date.now()
       if (options.patience !== undefined && Date.now() - lostAt > options.patience) throw error
-      await sleep(PAUSE_MS[Math.min(tries++, PAUSE_MS.length - 1)], undefined, options.signal && {signal: options.signal}).catch(() => {})
+      await sleep(PAUSE_MS[Math.min(tries++, PAUSE_MS.length - 1)], undefined, {signal}).catch(() => {})
     }
   }
+}
+
+/** A connection in the making cannot be broken off; it is only waited for no longer. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  work.catch(() => {})
+  let give: (() => void) | undefined
+  const aborted = new Promise<never>((_, reject) => {
+    give = () => reject(new CliError('INTERRUPTED', 'waiting for a connection was broken off'))
+    if (signal.aborted) give()
+    else signal.addEventListener('abort', give, {once: true})
+  })
+  return Promise.race([work, aborted]).finally(() => give && signal.removeEventListener('abort', give))
 }
 
 /** The lines of all files together, handed on in portions. */

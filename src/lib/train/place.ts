@@ -35,7 +35,7 @@ export function placeRun(manifest: Manifest, rack: Rack, choice: TrainChoice, id
     ...spec,
     placements: placeRanks(pool, processes, size.max),
     ...(!isSteady && {size}),
-    ...((spec.gpus !== undefined || size.min < size.max) && {among: chosen}),
+    ...(spec.gpus !== undefined || size.min < size.max ? {among: chosen} : {line: chosen}),
   }
 }
 

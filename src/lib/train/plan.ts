@@ -2,7 +2,7 @@ import {randomBytes} from 'node:crypto'
 import type {Context} from '../base/index.ts'
 import type {HeldLeases, RunLeases} from '../gpu/index.ts'
 import type {Tracking} from '../head/index.ts'
-import {openHost, type Host} from '../host/index.ts'
+import type {Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {NodeReport} from '../nodes/index.ts'
 import type {Plan, Step, StepHandler} from '../plan/index.ts'
@@ -14,6 +14,7 @@ import type {NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
 import {findAddresses} from './addresses.ts'
 import {choosePlacement} from './choose.ts'
+import {openGang} from './gang-hosts.ts'
 import {leaseSteps, takeRunLeases} from './leases.ts'
 import {goingOn, placeRun, rangeOf, schedulerOf, wantsOn} from './place.ts'
 import {launcherWord, requireMpi} from './mpi.ts'
@@ -62,9 +63,8 @@ function isChosen({manifest: {train}}: TrainPlace, choice: TrainChoice): boolean
 }
 
 async function planChosen(place: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
-  const spec = await choosePlacement(placeRun(place.manifest, place.rack, choice), place, choice, context)
+  const {spec, hosts} = await openGang(await choosePlacement(placeRun(place.manifest, place.rack, choice), place, choice, context), place.fleet, context)
   const nodes = spec.placements.map((one) => one.node)
-  const hosts = await Promise.all(nodes.map((node) => openHost(place.fleet, node, context)))
   const [workspaces, held] = await Promise.all([
     planWorkspace(hosts, place.manifest, context, {command: 'train'}),
     choice.look ? readReservations(nodes, place.fleet, context) : [],

@@ -1,4 +1,4 @@
-import {isCliError, type Context} from '../base/index.ts'
+import {CliError, isCliError, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, type StepOutcome} from '../plan/index.ts'
 import {followRun, stopRun, type Cause, type FoundRun, type NodeRun, type NodeRunDetail, type Pace, type RankLine, type RunNews, type SlurmState} from '../runs/index.ts'
@@ -34,7 +34,7 @@ export interface Trained {
   experiment: string | null
   trackedId: string | null
   recorded: boolean | null
-  /** By node: pids that are alive after the end. Empty lists are the proof that nothing is left. */
+  /** By node: pids that are alive after the end. Empty lists are the proof that nothing is left; of a node that is missing here nobody knows. */
   left: Record<string, number[]>
   /** What Slurm says of the run's job, where it placed the run. */
   slurm: SlurmState | null
@@ -71,11 +71,23 @@ async function runOnce(train: TrainPlan, place: TrainPlace, watch: TrainWatch, c
     train.live.reservation?.close() // the supervisors have taken it over
     watch.onStart?.(run.run, train)
     const details = watch.detach ? undefined : await attend(run, place, watch, context)
+    if (details) throwWithoutLeader(train, run, details)
     if (details) await completeRecord(train, place, details, context)
     return await describe(train, run, details, times, begin)
   } finally {
     await train.live.tracking?.close()
   }
+}
+
+/** What its members know is only that nobody leads them any more: the leader may have ended the run well before. */
+function throwWithoutLeader({spec}: TrainPlan, run: FoundRun, details: Map<string, NodeRunDetail>): void {
+  const leader = spec.placements[0]?.node.name ?? ''
+  if (details.has(leader) || details.size === run.nodes.length) return
+  const {node, cause} = [...details.values()].sort((a, b) => a.index - b.index)[0] as NodeRunDetail
+  throw new CliError('NODE_UNREACHABLE', `${leader}, which led run ${run.run}, does not answer any more, so how the run ended is not known; nothing of it goes on (${node}: ${cause?.message ?? 'it is over'})`, {
+    hint: `flexrack runs show ${run.run}`,
+    details: {node: leader, run: run.run},
+  })
 }
 
 /** A run needs all of its parts: the error of one that is not a node's own is the error. */

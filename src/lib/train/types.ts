@@ -86,6 +86,8 @@ export interface RunSpec {
   leased?: LeaseWish & {cap: boolean}
   /** The nodes that are chosen from, where GPUs or the number of nodes are. */
   among?: RackNode[]
+  /** Where nothing is chosen: the nodes that it may be on, in order; more than it takes where any of them would do. */
+  line?: RackNode[]
   chosen?: ChosenPlacement
   experiment: string
   tracked: boolean
