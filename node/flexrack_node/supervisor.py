@@ -19,6 +19,7 @@ from flexrack_node.local_ranks import LocalRanks
 from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
 from flexrack_node.reservation_hold import Hold
 from flexrack_node.run_files import RunFolder, read_json
+from flexrack_node.sampler import Sampler
 
 DRAIN_SECONDS = 5.0  # for tracking writes that wait, at the end; what is left stays in the spool
 
@@ -75,9 +76,12 @@ def authorization_of(tracking: Dict[str, Any]) -> Optional[str]:
 def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, hold: Optional[Hold]) -> None:
     relay = _open_relay(folder, spec)
     local = LocalRanks(folder, spec, relay.port if relay else None, hold.lost if hold else None)
+    sampler = Sampler(folder, spec, local, relay.recorder if relay else None)
+    sampler.start()
     if spec["index"] > 0:
         member = Member(folder, spec, local)
         result = member.run()
+        sampler.close()
         result = result if "run" in result else close_result(spec, result, started)
         folder.write("result", result)
         recorded = _upload(folder, relay, []) and (relay.close() if relay else True)
@@ -87,7 +91,9 @@ def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, hold: Op
         leader = Leader(folder, spec, local)
         port = leader.listen()
         folder.write("state", {**folder.state(), "gang": {"address": spec["gang"]["address"], "port": port}})
-        result = _judged(folder, spec, close_result(spec, leader.run(), started))
+        ended = leader.run()
+        sampler.close()
+        result = _judged(folder, spec, close_result(spec, ended, started))
         result["outputs"] = collect_outputs(spec, folder, started)
         # Known from here on, whatever happens to the rest.
         folder.write("result", result)
