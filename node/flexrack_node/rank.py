@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from flexrack_node.binding import bind
+from flexrack_node.watching import begin_watching
 from flexrack_node.run_files import write_json
 
 _PR_SET_PDEATHSIG = 1
@@ -49,6 +50,7 @@ def main(arguments: List[str]) -> int:
         record["bound"] = bound
     if not shutil.which(argv[0]):
         before = []  # that there is no such program is told below, not by numactl
+    begin_watching(folder, int(rank))
     log = os.open(folder / f"rank-{rank}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     # The rank itself gets SIGTERM from whoever stops it; this process stays to write down how it ended.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):

@@ -42,6 +42,7 @@ VERBS = {
     "run.reconcile": "run:reconcile",
     "run.remove": "run:remove",
     "run.route": "run:route",
+    "run.stacks": "stacks:stacks",
     "run.start": "run:start",
     "run.state": "run_state:state",
     "run.stop": "run:stop",
