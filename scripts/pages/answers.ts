@@ -50,6 +50,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'runs:show': {answer: 'ShownRun', from: 'src/lib/runs/show.ts'},
   'runs:stop': {answer: 'Stopped', from: 'src/lib/runs/stop.ts'},
   'runs:wait': {answer: '{run: string, ...RunResult}', from: 'src/lib/runs/types.ts'},
+  'runs:watch': {answer: 'a line of `RunView` each', from: 'src/lib/runs/view.ts'},
   status: {answer: 'Overview', from: 'src/lib/overview/types.ts'},
   train: {answer: 'a line of `RankLine` each, then one of `{result: Trained}`; with `--detach` only `Trained`', from: ['src/lib/runs/lines.ts', 'src/lib/train/run.ts']},
   'workspace:exec': {answer: 'NodeResult[]', from: 'src/cli/workspace-exec.ts'},
