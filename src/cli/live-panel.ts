@@ -15,7 +15,7 @@ export class LivePanel {
   readonly #screen: Screen
   /** What stands there now. */
   #drawn: string[] = []
-  #open = false
+  #state: 'new' | 'open' | 'closed' = 'new'
 
   constructor(screen: Screen) {
     this.#screen = screen
@@ -36,17 +36,16 @@ export class LivePanel {
     this.#drawn = this.#paint(text === '' || text.endsWith('\n') ? text : `${text}\n`, this.#drawn)
   }
 
-  /** What stands there stays, or with `clear` is taken away; the cursor comes back. Safe to repeat. */
-  close(clear = false): void {
-    if (!this.#open) return
-    this.#open = false
-    this.#screen.write(`${clear ? this.#erase() : ''}${SHOW_CURSOR}`)
-    this.#drawn = []
+  /** What stands there stays, the cursor comes back, and nothing is drawn any more: what others write now would be drawn over. Safe to repeat. */
+  close(): void {
+    if (this.#state === 'open') this.#screen.write(SHOW_CURSOR)
+    this.#state = 'closed'
   }
 
   #paint(above: string, lines: string[]): string[] {
-    const begin = this.#open ? '' : HIDE_CURSOR
-    this.#open = true
+    if (this.#state === 'closed') return lines
+    const begin = this.#state === 'open' ? '' : HIDE_CURSOR
+    this.#state = 'open'
     this.#screen.write(`${begin}${this.#erase()}${above}${lines.map((line) => `${line}\n`).join('')}`)
     return lines
   }

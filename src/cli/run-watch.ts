@@ -33,6 +33,7 @@ export async function showRun(watched: WatchedRun, context: Context): Promise<vo
   const reporter = {...context.reporter, note: above, warn: (message: string) => above(`${paint.yellow('warning:')} ${message}`)}
   process.stdout.on('resize', draw)
   process.on('exit', close)
+  context.signal.addEventListener('abort', close) // before anything about the Ctrl-C is written
   try {
     await follow(watched, (view) => {
       latest = view
@@ -41,15 +42,16 @@ export async function showRun(watched: WatchedRun, context: Context): Promise<vo
   } finally {
     process.stdout.off('resize', draw)
     process.off('exit', close)
+    context.signal.removeEventListener('abort', close)
     close()
   }
 }
 
 /** The line under the output of a run that is followed: on a terminal drawn in place, with `every` also a line now and then. Returns what ends it. */
-export async function openStatusLine(watched: Pick<WatchedRun, 'place' | 'run' | 'records'> & {every: number | undefined; json: boolean}, context: Context): Promise<() => Promise<void>> {
+export async function openStatusLine(watched: Pick<WatchedRun, 'place' | 'run'> & {records: () => Promise<RunRecords | undefined>; every: number | undefined; json: boolean}, context: Context): Promise<() => Promise<void>> {
   const isDrawn = process.stderr.isTTY && process.env.TERM !== 'dumb' && watched.every === undefined
   if (watched.json || (!isDrawn && watched.every === undefined)) return async () => {}
-  const [{watchRun, }, {watchLine}] = await Promise.all([import('../lib/runs/index.ts'), import('./watch-text.ts')])
+  const [{watchRun}, {watchLine}] = await Promise.all([import('../lib/runs/index.ts'), import('./watch-text.ts')])
   const leave = new AbortController()
   const progress = isDrawn ? context.reporter.begin(watched.run.run) : undefined
   let isFirst = true
@@ -58,7 +60,7 @@ export async function openStatusLine(watched: Pick<WatchedRun, 'place' | 'run' |
     else if (!isFirst) context.reporter.note(`${watched.run.run}: ${watchLine(view)}`)
     isFirst = false
   }
-  const watching = watchRun(watched.place, watched.run, {every: watched.every ?? 2, onView, signal: leave.signal, records: watched.records}, context).catch((error: Error) => {
+  const watching = watchRun(watched.place, watched.run, {every: watched.every ?? 2, onView, signal: leave.signal, records: await watched.records()}, context).catch((error: Error) => {
     if (!leave.signal.aborted) context.reporter.warn(`the run is not watched any more: ${error.message}`)
   })
   return async () => {

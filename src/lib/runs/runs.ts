@@ -4,7 +4,9 @@ import type {Plan} from '../plan/index.ts'
 import type {Metric, TrackedRun} from '../tracking/index.ts'
 import {compareRuns, type Comparison} from './compare.ts'
 import {chooseRun, hostOf, lookForRuns, stateOf, type Looked, type Place} from './find.ts'
+import {efficiencyOf} from './efficiency.ts'
 import {mergeRuns, type RunEntry} from './list.ts'
+import {measuredOf, runFigures} from './measured.ts'
 import {closeNeverStarted} from './never-started.ts'
 import {removePlan, stopPlan} from './plans.ts'
 import {openRecords, RUN_TAG, searchRecords, type Records} from './records.ts'
@@ -32,7 +34,8 @@ export interface Runs {
   wait(run: FoundRun, timeout: number | undefined): Promise<NodeRunDetail>
   /** Newest first. `all`: of every project. Completes records that a lost head left open. */
   list(options: {all: boolean; limit: number}): Promise<{runs: RunEntry[]; away: string | null; unasked: string[]}>
-  show(name: string | undefined): Promise<ShownRun>
+  /** `against`: the run that its scaling is compared with. */
+  show(name: string | undefined, options?: {against?: string | undefined}): Promise<ShownRun>
   /** Deletes the run's files on its nodes and its record at the tracking server. CONFLICT while it is running. */
   remove(run: FoundRun): Promise<{run: string; nodes: string[]; record: boolean}>
   compare(names: string[]): Promise<Comparison>
@@ -92,7 +95,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       const runs = mergeRuns(found, tracked, {everyNodeAsked: looked.failed.size === 0}).slice(0, limit)
       return {runs, away: open.away ?? null, unasked: [...looked.failed.keys()]}
     },
-    async show(name) {
+    async show(name, {against} = {}) {
       const [looked, open] = await Promise.all([look(), getRecords()])
       const found = await findOr(() => chooseRun(looked.runs, name, project, [...looked.failed.keys()]), name)
       if (found) await reconcileRuns(whole, [found], open, context)
@@ -103,6 +106,9 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       const [entry] = mergeRuns(fresh, record ? [record] : [], {everyNodeAsked: true})
       if (!entry) throw new CliError('NOT_FOUND', `there is no run ${name ?? ''}`, {hint: 'flexrack runs list'})
       const leader = details.find((one) => one.index === 0) ?? details[0]
+      const figures = found ? runFigures(await measuredOf(whole, found, context), details, Date.now() / 1000) : null
+      const other = against === undefined ? undefined : chooseRun(looked.runs, against, project, [...looked.failed.keys()])
+      const scaling = found && figures ? await efficiencyOf(whole, {run: found.run, nodes: details}, {figures, command: leader?.command ?? [], runs: looked.runs, against: other}, context) : null
       const artifacts = record && open.tracking ? await open.tracking.mlflow.walkArtifacts(record.id).catch(() => []) : []
       return {
         ...entry,
@@ -111,10 +117,12 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
         commit: leader?.commit ?? record?.tags['mlflow.source.git.commit'] ?? null,
         params: record?.params ?? {},
         tags: record?.tags ?? {},
-        lastMetrics: Object.values(record?.metrics ?? {}).sort((a, b) => a.key.localeCompare(b.key)),
+        lastMetrics: Object.values(record?.metrics ?? {}).filter((one) => !one.key.startsWith('system/')).sort((a, b) => a.key.localeCompare(b.key)),
         artifacts,
         attempts: leader?.result?.attempts ?? [],
         ranks: ranksOf(details),
+        figures,
+        scaling,
         folders: Object.fromEntries(details.map((one) => [one.node, one.folder])),
         away: open.away ?? null,
       }

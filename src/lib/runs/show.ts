@@ -1,5 +1,7 @@
 import type {ArtifactEntry, Metric} from '../tracking/index.ts'
+import type {Efficiency} from './efficiency.ts'
 import type {RunEntry} from './list.ts'
+import type {RunFigures} from './measured.ts'
 import type {NodeRunDetail, RankRecord, RunResult} from './types.ts'
 
 /** Everything there is to know about one run. */
@@ -14,6 +16,10 @@ export interface ShownRun extends RunEntry {
   attempts: RunResult['attempts']
   /** Every rank of every attempt. */
   ranks: RankRecord[]
+  /** What it did and used; null where no node has its files. */
+  figures: RunFigures | null
+  /** Against a run on one node; null where there are no figures. */
+  scaling: Efficiency | null
   /** Folder of the run on each of its nodes. */
   folders: Record<string, string>
   /** Why the tracking server could not be asked; null where it could. */
