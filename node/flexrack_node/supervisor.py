@@ -10,6 +10,7 @@ import traceback
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Union
 
+from flexrack_node import usage
 from flexrack_node.cause import close_result, of_gang
 from flexrack_node.detach import python_module
 from flexrack_node.errors import NodeError
@@ -59,6 +60,7 @@ def main(arguments: List[str]) -> int:
         cause = of_gang(spec["node"], f"flexrack's supervisor failed: {error!r}")
         folder.write("result", close_result(spec, {"status": "failed", "cause": cause, "attempts": []}, started))
         return 1
+    _note_usage(folder)
     if warden.stdin:
         warden.stdin.write(b".")
         warden.stdin.close()
@@ -181,6 +183,13 @@ class _Relay:
 
 def _open_relay(folder: RunFolder, spec: Dict[str, Any]) -> Optional[_Relay]:
     return _Relay(folder, spec["tracking"]) if spec.get("tracking") else None
+
+
+def _note_usage(folder: RunFolder) -> None:
+    try:
+        usage.note(folder)
+    except OSError as error:
+        folder.event("usage not noted", why=str(error))
 
 
 def _end_for_loss(folder: RunFolder, why: str) -> None:

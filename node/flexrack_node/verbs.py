@@ -57,6 +57,7 @@ VERBS = {
     "service.stop": "service:stop",
     "sync.apply": "sync:apply",
     "sync.compare": "sync:compare",
+    "usage.read": "usage:read",
     "workspace.inspect": "workspace:inspect",
     "workspace.list": "workspace:listing",
     "workspace.remove": "workspace:remove",

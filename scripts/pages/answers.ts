@@ -53,6 +53,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'runs:watch': {answer: 'a line of `RunView` each', from: 'src/lib/runs/view.ts'},
   status: {answer: 'Overview', from: 'src/lib/overview/types.ts'},
   train: {answer: 'a line of `RankLine` each, then one of `{result: Trained}`; with `--detach` only `Trained`', from: ['src/lib/runs/lines.ts', 'src/lib/train/run.ts']},
+  usage: {answer: 'UsageReport', from: 'src/lib/usage/usage.ts'},
   'workspace:exec': {answer: 'NodeResult[]', from: 'src/cli/workspace-exec.ts'},
   'workspace:forward': {answer: 'a line of `ForwardEvent` each', from: 'src/lib/workspace/forward.ts'},
   'workspace:list': {answer: 'PlacedWorkspace[]', from: 'src/lib/workspace/place.ts'},
