@@ -4,7 +4,7 @@ The protocol is a state, not a conversation. The leader (the run's first node) t
 member tells the leader how things are on its node; both say it again after every change and every reconnection. So a
 lost link needs no memory of what was said before.
 
-    wanted  {phase: run|stop|end, attempt, port, rendezvous, grace, quiet, result}
+    wanted  {phase: run|stop|end, attempt, port, rendezvous, grace, quiet, result, dump: number of the stacks that are to be taken}
     view    LocalRanks.view() and {stop: {grace, kill, by} | null, done: bool, drained: bool}
 """
 import threading
@@ -13,9 +13,11 @@ from typing import Any, Dict, List, Optional
 
 from flexrack_node.cause import first_cause, is_complete, of_gang, ranks_of
 from flexrack_node.gang_link import Link, Listener, LinkLost
+from flexrack_node.hang import Hangs
 from flexrack_node.launch import free_port
 from flexrack_node.local_ranks import FAILURE_GRACE, TICK, LocalRanks
 from flexrack_node.run_files import RunFolder
+from flexrack_node.straggler import report
 
 LOST_SECONDS = 30.0  # without a member before the gang is given up
 _STOP_LINK_SECONDS = 4.0  # the same while stopping: a member that lives connects again every half second
@@ -36,6 +38,7 @@ class Leader:
         self._clocks: Dict[str, float] = {}
         self._wanted: Dict[str, Any] = {"phase": "wait", "attempt": 0}
         self._listener: Optional[Listener] = None
+        self._hangs = Hangs(folder, spec)
 
     def listen(self) -> int:
         """Opens the gang's port on the run's address and returns it; 0 where there are no members. Raises OSError."""
@@ -58,7 +61,8 @@ class Leader:
         while True:
             outcome = self._run_attempt(len(attempts) + 1)
             attempts.append(outcome)
-            if outcome["status"] != "failed" or len(attempts) > self._spec["restarts"] or not outcome["clean"]:
+            is_last = len(attempts) > self._spec["restarts"] or (self._hangs.action == "stop" and self._hangs.cause_in(len(attempts)) is not None)
+            if outcome["status"] != "failed" or is_last or not outcome["clean"]:
                 return {"status": outcome["status"], "cause": outcome["cause"], "attempts": attempts}
             self._folder.event("restarting", attempt=len(attempts) + 1)
 
@@ -100,7 +104,7 @@ class Leader:
         survivors = {node: view.get("survivors", []) for node, view in views.items() if view.get("survivors")}
         cause = None
         if why != "stop" and not complete:
-            cause = first_cause(views, self._clocks, stopped_at if why != "ended" else None)
+            cause = self._hangs.cause_in(number) or first_cause(views, self._clocks, stopped_at if why != "ended" else None)
             if lost and (cause is None or why == "lost"):
                 cause = of_gang(lost[0], f"the connection to {', '.join(lost)} was lost for more than {LOST_SECONDS:.0f} s")
         return {
@@ -108,6 +112,7 @@ class Leader:
             "status": "finished" if complete and (finished or why != "stop") else "stopped" if why == "stop" else "failed",
             "started": started, "ended": time.time(), "cause": cause, "survivors": survivors, "lost": lost,
             "clean": not survivors and not lost,
+            "pace": report({node: view.get("paces") or {} for node, view in views.items()}),
             "exits": {rank: record.get("exit") for view in views.values() for rank, record in view.get("records", {}).items()},
         }
 
@@ -126,6 +131,11 @@ class Leader:
             lost = self._lost()
             if lost:
                 return "lost", lost
+            if self._hangs.tick(number, dict(zip(views, mine)) if len(mine) == len(views) else {}):
+                return "failed", []
+            if self._hangs.wanted > self._wanted.get("dump", 0):
+                self._want({**self._wanted, "dump": self._hangs.wanted})
+                self._local.watch.dump(self._hangs.wanted)
             time.sleep(TICK)
 
     def _stop_all(self, number: int, grace: float) -> List[str]:

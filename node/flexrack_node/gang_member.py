@@ -59,6 +59,7 @@ class Member:
             self._local.start(wanted["attempt"], wanted["port"], wanted["rendezvous"])
             if self._folder.state().get("attempt") != wanted["attempt"]:
                 self._folder.write("state", {**self._folder.state(), "status": "running", "attempt": wanted["attempt"]})
+            self._local.watch.dump(wanted.get("dump", 0))
         elif wanted["phase"] == "stop":
             if self._local.attempt < wanted["attempt"]:
                 self._skipped = wanted["attempt"]

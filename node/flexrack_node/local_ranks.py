@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
 from flexrack_node.containment import Containment, is_alive, send_signal
+from flexrack_node.hang_watch import Watch
 from flexrack_node.launch import gang_argv, rank_environment
 from flexrack_node.rank import tail
 from flexrack_node.run_files import RunFolder, containment_tag, write_json
@@ -28,6 +29,8 @@ class LocalRanks:
         self._stop_at: Optional[float] = None  # when grace is over
         self._quiet_since: Optional[float] = None
         self._is_over = False
+        self.watch = Watch(folder, spec)
+        self._paces: Dict[str, Dict[str, Any]] = {}  # how fast its ranks were, once the attempt is over
         self.attempt = 0
         self.phase = "idle"  # idle | running | ended
         self.records: Dict[int, Dict[str, Any]] = {}
@@ -39,6 +42,7 @@ class LocalRanks:
         if attempt <= self.attempt:
             return
         self.attempt, self.phase, self.records, self.trouble = attempt, "running", {}, None
+        self._paces = {}
         self._stop_at = self._quiet_since = None
         self._is_over = False
         forbidden = self._forbids() if self._forbids else None
@@ -93,6 +97,7 @@ class LocalRanks:
             return False
         before = self.view()
         self.records = self._folder.records(self.attempt)
+        self.watch.tick(self.attempt, self.records)
         status = self._launcher.poll() if self._launcher else 127
         finished = [record for record in self.records.values() if "exit" in record]
         if status is not None:
@@ -116,6 +121,8 @@ class LocalRanks:
             "records": {str(rank): record for rank, record in self.records.items()},
             "survivors": self.survivors,
             "trouble": self.trouble,
+            "watch": self.watch.view(self.attempt),
+            "paces": self._paces,
         }
 
     def _end(self, status: Optional[int]) -> None:
@@ -141,6 +148,7 @@ class LocalRanks:
             said = next((line.strip() for line in reversed(lines) if line.strip()), "a rank left no record")
             exit_code = None if status is None else status if status >= 0 else 128 - status
             self.trouble = {"at": noticed, "message": f"{self._spec['launcher']}: {said}", "exit": exit_code, "tail": lines}
+        self._paces = self.watch.paces()
         self.phase = "ended"
         self._folder.event("ended", attempt=self.attempt, survivors=self.survivors)
 

@@ -28,7 +28,8 @@ def read_progress(path: Path) -> Optional[Dict[str, Any]]:
 
     {pid, started_at, updated_at, steps, step_at, first_step_at, step_seconds, batches, batch_at, samples, tokens, data_wait, data_since, collectives,
     collectives_done, collective_at, collective_seconds, evaluated, own_seconds}, and
-    collective: name of what it waits in, "" where in none; last_collective; median_step, median_own: of the newest steps, None before the second.
+    collective: name of what it waits in, "" where in none; last_collective; median_step, median_own: of up to 64 steps spread evenly over all,
+    None before the second.
     """
     data = b""
     for _ in range(_TRIES):
@@ -49,7 +50,8 @@ def parse_progress(data: bytes) -> Optional[Dict[str, Any]]:
     found: Dict[str, Any] = {name.lower(): _u64(data, getattr(layout, name)) for name in _COUNTS}
     found.update({name.lower(): _f64(data, getattr(layout, name)) for name in _SECONDS})
     name = data[layout.NAME * 8: layout.NAME * 8 + layout.NAME_BYTES].split(b"\0")[0].decode("ascii", "replace")
-    kept = max(0, min(layout.RING, found["steps"] - 1))
+    stride = _u64(data, layout.STRIDE)
+    kept = min(layout.KEPT, (found["steps"] - 2) // stride + 1) if stride and found["steps"] > 1 else 0
     found["last_collective"] = name
     found["collective"] = name if found["collectives"] > found["collectives_done"] else ""
     found["median_step"] = _median([_f64(data, layout.DURATIONS + index) for index in range(kept)])
@@ -65,8 +67,7 @@ _SECONDS = (
 
 
 def _median(values: List[float]) -> Optional[float]:
-    told = [value for value in values if value > 0]  # a program of another kind may keep none
-    return statistics.median(told) if told else None
+    return statistics.median(values) if values else None
 
 
 def _u64(data: bytes, field: int) -> int:

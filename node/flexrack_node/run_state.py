@@ -8,6 +8,7 @@ from typing import Any, Dict, List
 from flexrack_node.cause import close_result, of_gang
 from flexrack_node.channel import Channel
 from flexrack_node.containment import Containment
+from flexrack_node.hang import hangs
 from flexrack_node.run_files import RunFolder, all_runs, containment_tag, open_run, read_json, write_json
 
 _SLURM_TICK = 1.0  # seconds between two questions to Slurm's controller
@@ -128,4 +129,5 @@ def detail(folder: RunFolder) -> Dict[str, Any]:
         "records": {str(number): {str(rank): record for rank, record in sorted(folder.records(number).items())} for number in folder.attempts()},
         "alive": alive(folder),
         "result": folder.result(),
+        "hangs": hangs(folder),
     }

@@ -48,6 +48,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'runs:plot': {answer: '{run: string; metric: string; values: Metric[]; metrics: string[]}', from: 'src/lib/tracking/index.ts'},
   'runs:remove': {answer: '{run: string; nodes: string[]; record: boolean}'},
   'runs:show': {answer: 'ShownRun', from: 'src/lib/runs/show.ts'},
+  'runs:stacks': {answer: 'RunStacks', from: 'src/lib/runs/stacks.ts'},
   'runs:stop': {answer: 'Stopped', from: 'src/lib/runs/stop.ts'},
   'runs:wait': {answer: '{run: string, ...RunResult}', from: 'src/lib/runs/types.ts'},
   'runs:watch': {answer: 'a line of `RunView` each', from: 'src/lib/runs/view.ts'},

@@ -1,5 +1,6 @@
 import type {Context} from '../lib/base/index.ts'
-import type {RankLine, RunNews, SlurmState} from '../lib/runs/index.ts'
+import type {Hang, RankLine, RunNews, SlurmState} from '../lib/runs/index.ts'
+import {hangText} from './hang-text.ts'
 import {rankLineText} from './run-lines.ts'
 import {queueText} from './slurm-text.ts'
 
@@ -17,6 +18,8 @@ export function linePrinter(json: boolean): (lines: RankLine[]) => void {
 export function newsTeller(context: Context): (news: RunNews) => void {
   return (news) => {
     if (news.event === 'restarting') context.reporter.warn(`a rank failed; the whole gang starts again: attempt ${String(news.attempt)}`)
+    else if (news.event === 'hang') context.reporter.warn(hangText(news as unknown as Hang))
+    else if (news.event === 'hang over') context.reporter.note('the ranks make progress again')
     else if (news.event === 'slurm') context.reporter.note(`Slurm: ${queueText(news as unknown as SlurmState)}`)
     else if (news.event === 'tracking.back') context.reporter.note(`${news.node}: ${news.message}`)
     else if (news.event.startsWith('tracking.') && news.message) context.reporter.warn(`${news.node}: ${news.message}`)

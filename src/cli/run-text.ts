@@ -2,7 +2,9 @@ import type {Comparison, RunEntry, ShownRun, Stopped} from '../lib/runs/index.ts
 import type {Trained} from '../lib/train/index.ts'
 import {describeCause} from '../lib/runs/index.ts'
 import {figureFields} from './figures-text.ts'
+import {hangsText} from './hang-text.ts'
 import {paint} from './print.ts'
+import {paceText, stragglerLine} from './pace-text.ts'
 import {ago, bytes, count, duration, fields, table} from './render.ts'
 import {queueText, slurmLine} from './slurm-text.ts'
 
@@ -22,6 +24,7 @@ export function trainedText(trained: Trained): string {
     fields([
       ['run', `${paint.bold(run)} ${statusText(trained.status)}`],
       ['ranks', `${trained.worldSize} on ${trained.nodes.join(', ')}${trained.attempts > 1 ? `, ${trained.attempts} attempts` : ''}`],
+      ['pace', stragglerLine(trained.pace)],
       ['metrics', trained.metrics.map((metric) => `${metric.key} ${shortNumber(metric.value)}`).join('  ')],
       ['outputs', trained.outputs.slice(0, 8).join(', ') + (trained.outputs.length > 8 ? ` and ${trained.outputs.length - 8} more` : '')],
       ['time', `${duration(times.total)}: ${where.filter(([, time]) => time >= 50).map(([name, time]) => `${name} ${duration(time)}`).join(', ')}`],
@@ -85,6 +88,8 @@ export function shownRunText(run: ShownRun): string {
       ['attempt', 'rank', 'node', 'exit', {key: 'duration', align: 'right'}],
     ),
     run.cause && run.cause.lines.length > 0 ? `${paint.dim('last lines of the first cause:')}\n${run.cause.lines.map((line) => `  ${line}`).join('\n')}` : '',
+    paceText(run.attempts.at(-1)?.pace),
+    hangsText(run.hangs),
     run.away ? paint.dim(`The tracking server was not asked: ${run.away}`) : '',
   ]
   return parts.filter((part) => part !== '').join('\n\n')

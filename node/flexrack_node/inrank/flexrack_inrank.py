@@ -45,6 +45,7 @@ class Progress:
         self._began = 0.0
         self._waited = 0.0  # seconds in collectives since the last step
         self._stepped = 0.0
+        self._stride = 1
         self._samples = self._tokens = 0  # of batches since the last step
 
     def open(self):
@@ -85,9 +86,8 @@ class Progress:
         if count:
             took = now - self._stepped
             own = took - self._waited
-            slot = (count - 1) % layout.RING
-            f64[layout.DURATIONS + slot] = took
-            f64[layout.OWN + slot] = own
+            if (count - 1) % self._stride == 0:
+                self._keep((count - 1) // self._stride, took, own)
             f64[layout.STEP_SECONDS] += took
             f64[layout.OWN_SECONDS] += own
         else:
@@ -99,6 +99,19 @@ class Progress:
         f64[layout.STEP_AT] = at
         u64[layout.STEPS] = count + 1
         f64[layout.UPDATED_AT] = at
+
+    def _keep(self, slot, took, own):
+        """Where all places are taken, every second one is given up, so that what is kept always stands for the whole run."""
+        f64 = self.f64
+        if slot == layout.KEPT:
+            slot //= 2
+            for kept in range(slot):
+                f64[layout.DURATIONS + kept] = f64[layout.DURATIONS + 2 * kept]
+                f64[layout.OWN + kept] = f64[layout.OWN + 2 * kept]
+            self._stride *= 2
+            self.u64[layout.STRIDE] = self._stride
+        f64[layout.DURATIONS + slot] = took
+        f64[layout.OWN + slot] = own
 
     def wait_for_batch(self):
         """Before a data loader's next: what batch_came is to be given."""
@@ -164,6 +177,7 @@ class Progress:
         """From here on this process tells; what one before has told is over."""
         pid = os.getpid()
         self.raw[16:layout.SIZE] = bytes(layout.SIZE - 16)
+        self._stride = self.u64[layout.STRIDE] = 1
         self.u64[layout.PID] = pid
         self.f64[layout.STARTED_AT] = self.f64[layout.UPDATED_AT] = time()
         self.is_ours = True

@@ -8,7 +8,7 @@ Times are seconds since 1970 (f64; 0: never), counts are u64. A field's place is
 MAGIC = b"FLXRPROG"
 VERSION = 1
 SIZE = 2048
-RING = 64  # newest durations that are kept
+KEPT = 64  # durations of steps that are kept, spread evenly over all of them
 
 PID = 2                 # u64: whose progress it is
 STARTED_AT = 3          # f64: that process began to tell
@@ -31,5 +31,6 @@ EVALUATED = 19          # u64: batches taken with gradients switched off
 NAME = 20               # 32 bytes, NUL at the end: the collective that began last, "all_reduce"
 NAME_BYTES = 32
 OWN_SECONDS = 24        # f64: part of STEP_SECONDS that was outside of collectives
-DURATIONS = 32          # f64 x RING: of step number n (n > 1), at (n - 2) % RING
-OWN = 96                # f64 x RING: the part of it that was outside of collectives
+STRIDE = 25             # u64: of every so many steps one is kept; doubled when the place is full (0: nothing is kept)
+DURATIONS = 32          # f64 x KEPT: of step number n = 2 + index * STRIDE, from the step before to it
+OWN = 96                # f64 x KEPT: the part of it that was outside of collectives

@@ -2,6 +2,7 @@ import {realpath, stat} from 'node:fs/promises'
 import {dirname, isAbsolute, join, posix, relative, resolve, sep} from 'node:path'
 import {nearestName, problemAt, type Path, type Problem, type Source} from '../document/index.ts'
 import {durationSeconds} from './duration.ts'
+import {resolveHang} from './hang.ts'
 import type {ManifestFile} from './schema.ts'
 import {slurmTime} from './slurm-time.ts'
 import type {GpusSpec, Manifest, SlurmSpec, TrainSpec} from './types.ts'
@@ -62,6 +63,8 @@ function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
     outputs: train.outputs.map((output) => posix.normalize(output)),
     env: train.env,
     grace,
+    ...(!train.watch && {watch: false}),
+    ...(train.hang && {hang: resolveHang(train.hang)}),
     exclusive: train.exclusive,
     shareGpus: train.share_gpus,
     ...(train.gpus !== undefined && {gpus: train.gpus}),

@@ -1,6 +1,7 @@
 import {z} from 'zod'
 import {SLURM_OPTION, SLURM_OPTION_RULE} from '../document/index.ts'
 import {durationSeconds} from './duration.ts'
+import {hang, watch} from './hang.ts'
 import {SLURM_TIME} from './slurm-time.ts'
 import {splitWords} from './words.ts'
 
@@ -154,6 +155,8 @@ const train = z
       .union([z.number().min(0).max(3600), z.string().refine((text) => durationSeconds(text) !== undefined, 'must be a duration up to an hour, such as 10s, 2m or 500ms')])
       .default(10)
       .describe('Time between asking a process to end (SIGTERM) and ending it (SIGKILL): seconds, or a duration such as `10s` or `2m`.'),
+    hang,
+    watch,
   })
   .describe('What `flexrack train` runs.')
 

@@ -1,3 +1,5 @@
+import type {HangSpec} from './hang.ts'
+
 /** The validated manifest: defaults filled in, names in camelCase. Keys in the file are snake_case. */
 export interface Manifest {
   /** Absolute path of flexrack.yaml. */
@@ -48,6 +50,10 @@ export interface TrainSpec {
   env: Record<string, string>
   /** Seconds between SIGTERM and SIGKILL. */
   grace: number
+  /** False: ranks are not to tell of themselves. */
+  watch?: boolean
+  /** Undefined: hangs are reported, after the node program's own time. */
+  hang?: HangSpec | undefined
   /** No other run on its nodes. */
   exclusive?: boolean
   /** Other runs may use the nodes' GPUs at the same time. */

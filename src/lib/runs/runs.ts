@@ -12,6 +12,7 @@ import {removePlan, stopPlan} from './plans.ts'
 import {openRecords, RUN_TAG, searchRecords, type Records} from './records.ts'
 import {reconcileRuns} from './reconcile.ts'
 import {ranksOf, type ShownRun} from './show.ts'
+import {takeStacks, type RunStacks} from './stacks.ts'
 import {waitForRun} from './stop.ts'
 import type {FoundRun, NodeRunDetail} from './types.ts'
 
@@ -32,6 +33,8 @@ export interface Runs {
   planRemove(run: FoundRun): Plan
   /** Until the run is over. TIMED_OUT after `timeout` seconds. */
   wait(run: FoundRun, timeout: number | undefined): Promise<NodeRunDetail>
+  /** See takeStacks. */
+  stacks(run: FoundRun, rank: number | undefined): Promise<RunStacks>
   /** Newest first. `all`: of every project. Completes records that a lost head left open. */
   list(options: {all: boolean; limit: number}): Promise<{runs: RunEntry[]; away: string | null; unasked: string[]}>
   /** `against`: the run that its scaling is compared with. */
@@ -84,6 +87,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
     planStop: stopPlan,
     planRemove: removePlan,
     wait: (run, timeout) => waitForRun(whole, run, {timeout, signal: context.signal}, context),
+    stacks: (run, rank) => takeStacks(whole, run, rank, context),
     async list({all, limit}) {
       const experiment = all ? undefined : place.manifest?.tracking.experiment
       const [looked, open] = await Promise.all([look(), getRecords()])
@@ -123,6 +127,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
         ranks: ranksOf(details),
         figures,
         scaling,
+        hangs: details.flatMap((one) => one.hangs ?? []),
         folders: Object.fromEntries(details.map((one) => [one.node, one.folder])),
         away: open.away ?? null,
       }

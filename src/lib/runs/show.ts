@@ -2,6 +2,7 @@ import type {ArtifactEntry, Metric} from '../tracking/index.ts'
 import type {Efficiency} from './efficiency.ts'
 import type {RunEntry} from './list.ts'
 import type {RunFigures} from './measured.ts'
+import type {Hang} from './watched.ts'
 import type {NodeRunDetail, RankRecord, RunResult} from './types.ts'
 
 /** Everything there is to know about one run. */
@@ -20,6 +21,8 @@ export interface ShownRun extends RunEntry {
   figures: RunFigures | null
   /** Against a run on one node; null where there are no figures. */
   scaling: Efficiency | null
+  /** When ranks made no progress, oldest first. */
+  hangs: Hang[]
   /** Folder of the run on each of its nodes. */
   folders: Record<string, string>
   /** Why the tracking server could not be asked; null where it could. */

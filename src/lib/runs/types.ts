@@ -1,3 +1,5 @@
+import type {Hang, Pace} from './watched.ts'
+
 /** A run as one of its nodes tells of it. Times in seconds since 1970, by the node's clock. */
 export interface NodeRun {
   run: string
@@ -49,7 +51,7 @@ export type NodeRunStatus = 'starting' | 'waiting' | 'running' | 'stopping' | 'r
 
 /** Why a run failed: the first failure that was not a consequence of another. */
 export interface Cause {
-  kind: 'rank' | 'launcher' | 'gang' | 'slurm'
+  kind: 'rank' | 'launcher' | 'gang' | 'slurm' | 'hang'
   node: string
   rank: number | null
   exit: number | null
@@ -83,7 +85,7 @@ export interface RunResult {
   status: 'finished' | 'failed' | 'stopped'
   exit: number
   cause: Cause | null
-  attempts: {attempt: number; status: string; started?: number; ended?: number; cause?: Cause | null; survivors?: Record<string, number[]>; lost?: string[]}[]
+  attempts: {attempt: number; status: string; started?: number; ended?: number; cause?: Cause | null; survivors?: Record<string, number[]>; lost?: string[]; pace?: Pace | null}[]
   started: number
   ended: number
   /** Seconds, from the supervisor's start. */
@@ -106,6 +108,8 @@ export interface NodeRunDetail extends NodeRun {
   /** Pids of the run's ranks, and of what they started, that are alive there. */
   alive: number[]
   result: RunResult | null
+  /** When ranks made no progress; on the node that leads. */
+  hangs?: Hang[]
 }
 
 /** A run that is to be found: its id, and the nodes that know it, leader first. */

@@ -214,6 +214,7 @@ function nodeSpec(
     env: spec.env,
     restarts: spec.restarts,
     grace: spec.grace,
+    ...spec.watched,
     outputs: spec.outputs,
     address: addresses[node]?.address,
     neighbours: addresses[node]?.neighbours ?? 1,

@@ -1,7 +1,7 @@
 import {isCliError, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, type StepOutcome} from '../plan/index.ts'
-import {followRun, stopRun, type Cause, type FoundRun, type NodeRun, type NodeRunDetail, type RankLine, type RunNews, type SlurmState} from '../runs/index.ts'
+import {followRun, stopRun, type Cause, type FoundRun, type NodeRun, type NodeRunDetail, type Pace, type RankLine, type RunNews, type SlurmState} from '../runs/index.ts'
 import type {Metric} from '../tracking/index.ts'
 import type {TrainPlace, TrainPlan} from './plan.ts'
 import {revokeToken} from './track.ts'
@@ -27,6 +27,8 @@ export interface Trained {
   attempts: number
   /** Where the time went; `recording`: outputs and logs to the tracking server. */
   times: {sync: number; environment: number; preflight: number; start: number; training: number; recording: number; total: number}
+  /** How fast the ranks of the last attempt were; null where none told of steps. */
+  pace: Pace | null
   metrics: Metric[]
   outputs: string[]
   experiment: string | null
@@ -191,6 +193,7 @@ async function describe(train: TrainPlan, run: FoundRun, details: Map<string, No
       recording: result ? Math.max(0, finished - result.ended * 1000) : 0,
       total: Math.max(finished - begin, before + training),
     },
+    pace: result?.attempts.at(-1)?.pace ?? null,
     metrics: result && live.tracking && live.record ? await lastMetrics(train) : [],
     outputs: result?.outputs ?? [],
     experiment: live.record ? spec.experiment : null,

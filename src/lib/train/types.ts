@@ -65,6 +65,8 @@ export interface RunSpec {
   worldSize: number
   restarts: number
   grace: number
+  /** As the manifest has it, for spec.json. */
+  watched: Pick<TrainSpec, 'watch' | 'hang'>
   outputs: string[]
   env: Record<string, string>
   placements: Placement[]
