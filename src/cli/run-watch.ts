@@ -1,13 +1,12 @@
 import type {Context} from '../lib/base/index.ts'
-import type {FoundRun, Place, RunRecords, RunView} from '../lib/runs/index.ts'
+import type {FoundRun, RunRecords, Runs, RunView} from '../lib/runs/index.ts'
 import {LivePanel} from './live-panel.ts'
 import {printable} from './printable.ts'
 import {paint} from './print.ts'
 
 export interface WatchedRun {
-  place: Place
+  runs: Runs
   run: FoundRun
-  records: RunRecords | undefined
   /** Seconds between two looks. */
   every: number
   /** Show the ranks' lines, too. */
@@ -48,10 +47,10 @@ export async function showRun(watched: WatchedRun, context: Context): Promise<vo
 }
 
 /** The line under the output of a run that is followed: on a terminal drawn in place, with `every` also a line now and then. Returns what ends it. */
-export async function openStatusLine(watched: Pick<WatchedRun, 'place' | 'run'> & {records: () => Promise<RunRecords | undefined>; every: number | undefined; json: boolean}, context: Context): Promise<() => Promise<void>> {
+export async function openStatusLine(watched: Pick<WatchedRun, 'runs' | 'run' | 'json'> & {every: number | undefined; records?: RunRecords}, context: Context): Promise<() => Promise<void>> {
   const isDrawn = process.stderr.isTTY && process.env.TERM !== 'dumb' && watched.every === undefined
   if (watched.json || (!isDrawn && watched.every === undefined)) return async () => {}
-  const [{watchRun}, {watchLine}] = await Promise.all([import('../lib/runs/index.ts'), import('./watch-text.ts')])
+  const {watchLine} = await import('./watch-text.ts')
   const leave = new AbortController()
   const progress = isDrawn ? context.reporter.begin(watched.run.run) : undefined
   let isFirst = true
@@ -60,27 +59,27 @@ export async function openStatusLine(watched: Pick<WatchedRun, 'place' | 'run'> 
     else if (!isFirst) context.reporter.note(`${watched.run.run}: ${watchLine(view)}`)
     isFirst = false
   }
-  const watching = watchRun(watched.place, watched.run, {every: watched.every ?? 2, onView, signal: leave.signal, records: await watched.records()}, context).catch((error: Error) => {
+  const watching = watched.runs.watch(watched.run, {every: watched.every ?? 2, onView, signal: leave.signal, ...(watched.records && {records: watched.records})}, context).catch((error: Error) => {
     if (!leave.signal.aborted) context.reporter.warn(`the run is not watched any more: ${error.message}`)
   })
   return async () => {
     leave.abort()
     await watching
-    progress?.done()
+    progress?.done(`Watched ${watched.run.run}`)
   }
 }
 
-async function follow({place, run, records, every, logs}: WatchedRun, onView: (view: RunView) => void, onText: ((text: string) => void) | undefined, context: Context): Promise<void> {
-  const [{watchRun, followRun}, {rankLineText}] = await Promise.all([import('../lib/runs/index.ts'), import('./run-lines.ts')])
+async function follow({runs, run, every, logs}: WatchedRun, onView: (view: RunView) => void, onText: ((text: string) => void) | undefined, context: Context): Promise<void> {
+  const [{followRun}, {rankLineText}] = await Promise.all([import('../lib/runs/index.ts'), import('./run-lines.ts')])
   const leave = new AbortController()
   const signal = AbortSignal.any([context.signal, leave.signal])
   const following = onText && logs
-    ? followRun(place, run, {follow: true, newest: true, signal, onLines: (lines) => onText(lines.map((line) => rankLineText(line)).join('\n'))}, context).catch((error: unknown) => {
+    ? followRun(runs.place, run, {follow: true, newest: true, signal, onLines: (lines) => onText(lines.map((line) => rankLineText(line)).join('\n'))}, context).catch((error: unknown) => {
         if (!signal.aborted) throw error
       })
     : undefined
   try {
-    await watchRun(place, run, {every, onView, signal: context.signal, records}, context)
+    await runs.watch(run, {every, onView, signal: context.signal}, context)
     if (!context.signal.aborted) await following
   } finally {
     leave.abort()

@@ -29,7 +29,7 @@ export default class RunsLogs extends BaseCommand {
     const runs = await openRunSession(flags, context)
     const run = await runs.find(args.run)
     const json = this.jsonEnabled()
-    const closeStatus = flags.follow ? await openStatusLine({place: runs.place, run, records: () => runs.records(), every, json}, context) : undefined
+    const closeStatus = flags.follow ? await openStatusLine({runs, run, every, json}, context) : undefined
     await followRun(runs.place, run, {
       follow: flags.follow,
       newest: !flags['all-attempts'],

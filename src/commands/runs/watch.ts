@@ -24,6 +24,6 @@ export default class RunsWatch extends BaseCommand {
     const every = secondsOf(flags.every, {least: 0.5, flag: '--every'}) ?? (hasScreen() && !json ? 2 : 30)
     const runs = await openRunSession(flags, context)
     const run = await runs.find(args.run)
-    await showRun({place: runs.place, run, records: await runs.records(), every, logs: flags.logs, json}, context)
+    await showRun({runs, run, every, logs: flags.logs, json}, context)
   }
 }

@@ -15,6 +15,8 @@ import {ranksOf, type ShownRun} from './show.ts'
 import {takeStacks, type RunStacks} from './stacks.ts'
 import {waitForRun} from './stop.ts'
 import type {FoundRun, NodeRunDetail} from './types.ts'
+import type {RunView} from './view.ts'
+import {watchRun, type WatchOptions} from './watch.ts'
 
 export interface RunsPlace extends Place {
   manifest?: Manifest | undefined
@@ -27,6 +29,8 @@ export interface Runs {
   find(name: string | undefined): Promise<FoundRun>
   /** The tracking server, opened once, or why it cannot be asked. */
   records(): Promise<Records>
+  /** Until the run is over: see watchRun. `records`: where the tracking server is open already. */
+  watch(run: FoundRun, options: Omit<WatchOptions, 'records'> & {records?: Records}, context: Context): Promise<RunView>
   /** What stopRun would do. */
   planStop(run: FoundRun, how: {grace?: number | undefined; kill?: boolean}): Plan
   /** What remove would do. */
@@ -84,6 +88,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       return chooseRun(runs, name, project, [...failed.keys()])
     },
     records: getRecords,
+    watch: async (run, options, own) => watchRun(whole, run, {...options, records: options.records ?? (await getRecords())}, own),
     planStop: stopPlan,
     planRemove: removePlan,
     wait: (run, timeout) => waitForRun(whole, run, {timeout, signal: context.signal}, context),

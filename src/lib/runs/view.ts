@@ -15,9 +15,11 @@ export interface NodePart {
   ranks: Record<string, RankTold | null>
   /** The newest line of hardware.jsonl; null where there is none. */
   hardware: HardwareSample | null
+  /** By rank: what it did between two looks not long ago; absent before there were two. Told by who watches, see recent.ts. */
+  recent?: Record<string, {steps: number; seconds: number; wait: number}>
 }
 
-/** steps, samples, tokens, median seconds of a step, seconds waited for data, seconds of all steps, seconds in collectives, when it told something last (seconds since 1970), the collective it waits in. */
+/** steps, samples, tokens, median seconds of a step since the beginning, seconds waited for data, seconds of all steps, seconds in collectives, when it told something last (seconds since 1970), the collective it waits in. */
 export type RankTold = [number, number, number, number | null, number, number, number, number, string]
 
 /** A line of hardware.jsonl, see node/flexrack_node/hardware_file.py. */
@@ -34,7 +36,7 @@ export interface HardwareSample {
   gpus: Record<string, [used: number | null, memory: number | null, power: number | null, temperature: number | null]>
 }
 
-/** How a run is, at one moment. Rates are of the newest steps; null is what nobody told. */
+/** How a run is, at one moment. Rates are of the newest steps, of all steps where it was looked at only once; null is what nobody told. */
 export interface RunView {
   run: string
   status: string
@@ -133,11 +135,12 @@ export function runView(run: FoundRun, {parts, lost, metrics, away, now}: {parts
   }
 }
 
-function rankLoads({node, ranks, hardware, attempt}: NodePart): RankLoad[] {
+function rankLoads({node, ranks, hardware, attempt, recent}: NodePart): RankLoad[] {
   return Object.entries(ranks).map(([rank, told]) => {
     const used = hardware?.attempt === attempt ? hardware.ranks[rank] : undefined
     const [steps, samples, tokens, median, wait, stepSeconds, , , collective] = told ?? []
-    const pace = median ? 1 / median : null
+    const now = recent?.[rank]
+    const pace = now && now.steps > 0 && now.seconds > 0 ? now.steps / now.seconds : median ? 1 / median : null
     const perSecond = (count: number | undefined): number | null => (pace === null || !count || !steps ? null : (count / steps) * pace)
     return {
       rank: Number(rank),
@@ -146,7 +149,7 @@ function rankLoads({node, ranks, hardware, attempt}: NodePart): RankLoad[] {
       stepsPerSecond: pace,
       samplesPerSecond: perSecond(samples),
       tokensPerSecond: perSecond(tokens),
-      dataWait: wait === undefined || stepSeconds === undefined ? null : waitShare(wait, stepSeconds),
+      dataWait: wait === undefined || stepSeconds === undefined ? null : now && now.seconds > 0 ? waitShare(now.wait, now.seconds) : waitShare(wait, stepSeconds),
       waitsIn: collective || null,
       cpu: used?.[0] ?? null,
       memory: used?.[1] ?? null,

@@ -2,6 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import type {Context} from '../base/index.ts'
 import type {Metric} from '../tracking/index.ts'
 import {hostOf, isLinkTrouble, type Place} from './find.ts'
+import {RecentSteps} from './recent.ts'
 import type {Records} from './records.ts'
 import type {FoundRun} from './types.ts'
 import {runView, type NodePart, type RunView} from './view.ts'
@@ -12,12 +13,14 @@ export interface WatchOptions {
   onView(view: RunView): void
   /** Ends the watching; the run goes on. */
   signal: AbortSignal
-  /** The tracking server, for the last values of the run's metrics; undefined: they are not asked for. */
-  records?: Records | undefined
+  /** The tracking server, for the last values of the run's metrics. */
+  records: Records
 }
 
 /** Asked less often than the nodes: its database is everybody's. Milliseconds. */
 const METRICS_MS = 5000
+/** What is known is shown then, though not every node has told anything. Milliseconds. */
+const FIRST_MS = 3000
 const PAUSE_MS = [500, 1000, 2000, 4000]
 /** System metrics are told by the nodes themselves, and sooner. */
 const SYSTEM = 'system/'
@@ -29,12 +32,22 @@ const SYSTEM = 'system/'
 export async function watchRun(place: Place, run: FoundRun, options: WatchOptions, context: Context): Promise<RunView> {
   const over = new AbortController()
   const signal = AbortSignal.any([options.signal, over.signal])
-  const state: Watched = {parts: new Map(), lost: new Set(), metrics: [], away: options.records?.away ?? null}
+  const state: Watched = {parts: new Map(), recent: new RecentSteps(), lost: new Set(), metrics: [], away: options.records.away ?? null}
   const view = (): RunView => runView(run, {parts: [...state.parts.values()], lost: [...state.lost], metrics: state.metrics, away: state.away, now: Date.now()})
   const asking = askMetrics(run, options.records, state, signal)
-  const nodes = Promise.all(run.nodes.map((one) => watchNode(place, run.run, one.node, options, state, signal, context)))
-  const telling = setInterval(() => options.onView(view()), options.every * 1000)
-  const first = setTimeout(() => options.onView(view()), Math.min(1000, options.every * 1000))
+  let telling: NodeJS.Timeout | undefined
+  const begin = (): void => {
+    if (telling || signal.aborted) return
+    options.onView(view())
+    telling = setInterval(() => options.onView(view()), options.every * 1000)
+  }
+  const first = setTimeout(begin, FIRST_MS)
+  const waiting = new Set(run.nodes.map((one) => one.node))
+  const onNode = (node: string): void => {
+    waiting.delete(node)
+    if (waiting.size === 0) begin()
+  }
+  const nodes = Promise.all(run.nodes.map((one) => watchNode(place, run.run, one.node, {...options, onNode}, state, signal, context)))
   try {
     await nodes
   } finally {
@@ -48,32 +61,16 @@ export async function watchRun(place: Place, run: FoundRun, options: WatchOption
   return last
 }
 
-/** One look. Nodes that cannot be asked are in `lost`. */
-export async function lookAtRun(place: Place, run: FoundRun, records: Records | undefined, context: Context): Promise<RunView> {
-  const parts: NodePart[] = []
-  const lost: string[] = []
-  await Promise.all(run.nodes.map(async ({node}) => {
-    try {
-      const host = await hostOf(place, node, context)
-      await host.call('run.watch', {run: run.run}, {signal: context.signal, onEvent: (event) => void parts.push(...(event.parts as NodePart[]))})
-    } catch (error) {
-      if (!isLinkTrouble(error)) throw error
-      lost.push(node)
-    }
-  }))
-  const found = await lastMetrics(run, records)
-  return runView(run, {parts, lost, metrics: found ?? [], away: records?.away ?? null, now: Date.now()})
-}
-
 interface Watched {
   /** What each node said last. */
   parts: Map<string, NodePart>
+  recent: RecentSteps
   lost: Set<string>
   metrics: Metric[]
   away: string | null
 }
 
-async function watchNode(place: Place, run: string, node: string, {every}: WatchOptions, state: Watched, signal: AbortSignal, context: Context): Promise<void> {
+async function watchNode(place: Place, run: string, node: string, {every, onNode}: WatchOptions & {onNode(node: string): void}, state: Watched, signal: AbortSignal, context: Context): Promise<void> {
   for (let tries = 0; !signal.aborted; tries++) {
     try {
       const host = await hostOf(place, node, context)
@@ -82,7 +79,11 @@ async function watchNode(place: Place, run: string, node: string, {every}: Watch
         onEvent: (event) => {
           tries = 0
           state.lost.delete(node)
-          for (const part of event.parts as NodePart[]) state.parts.set(part.node, {...part, hardware: part.hardware ?? state.parts.get(part.node)?.hardware ?? null})
+          for (const part of event.parts as NodePart[]) {
+            const hardware = part.hardware ?? state.parts.get(part.node)?.hardware ?? null
+            state.parts.set(part.node, state.recent.take({...part, hardware}, performance.now()))
+          }
+          onNode(node)
         },
       })
       return
@@ -95,17 +96,17 @@ async function watchNode(place: Place, run: string, node: string, {every}: Watch
   }
 }
 
-async function askMetrics(run: FoundRun, records: Records | undefined, state: Watched, signal: AbortSignal): Promise<void> {
-  while (records?.tracking && !signal.aborted) {
+async function askMetrics(run: FoundRun, records: Records, state: Watched, signal: AbortSignal): Promise<void> {
+  while (records.tracking && !signal.aborted) {
     state.metrics = (await lastMetrics(run, records)) ?? state.metrics
     await sleep(METRICS_MS, undefined, {signal}).catch(() => {})
   }
 }
 
 /** Undefined where the server does not answer now: the training goes on without it, and so does who watches. */
-async function lastMetrics(run: FoundRun, records: Records | undefined): Promise<Metric[] | undefined> {
+async function lastMetrics(run: FoundRun, records: Records): Promise<Metric[] | undefined> {
   const tracked = run.nodes.find((one) => one.tracked !== null)?.tracked
-  if (!records?.tracking || !tracked) return undefined
+  if (!records.tracking || !tracked) return undefined
   try {
     const record = await records.tracking.mlflow.getRun(tracked)
     return Object.values(record.metrics).filter((one) => !one.key.startsWith(SYSTEM))

@@ -7,7 +7,7 @@ import type {NodeReport} from '../nodes/index.ts'
 import type {Plan, Step, StepHandler} from '../plan/index.ts'
 import type {PreflightResult} from '../preflight/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
-import {ownerName, readReservations, reserveGang, wantsText, type GangReservation, type NodeReservations} from '../reservation/index.ts'
+import {readReservations, reserveGang, wantsText, type GangReservation, type NodeReservations} from '../reservation/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
@@ -16,7 +16,7 @@ import {choosePlacement} from './choose.ts'
 import {placeRun, rangeOf, schedulerOf, wantsOn} from './place.ts'
 import {preflightStep, runPreflightStep} from './preflight.ts'
 import {planSlurm} from './slurm-plan.ts'
-import {createRecord, openTrainTracking, trackingSpec, type TrackedStart} from './track.ts'
+import {createRecord, openTrainTracking, trackingSpec, type TrackedStart, userName} from './track.ts'
 import type {GangAddresses, Placement, PreflightChoice, RunSpec, TrainChoice} from './types.ts'
 
 export interface TrainPlace {
@@ -171,7 +171,7 @@ function makeHandlers({spec, hosts, workspaces, place, live, wait, preflight}: M
       const addresses = (done.get('route') ?? {[step.node as string]: {address: '127.0.0.1', neighbours: 1}}) as GangAddresses
       const leader = nodes[0] as RackNode
       const port = (done.get(`start:${leader.name}`) as NodeRun | undefined)?.gang?.port ?? 0
-      const started = await hostOf(step.node).call<NodeRun>('run.start', {...nodeSpec(spec, step, {addresses, secret, port, workspaces, record: live.record, fence: live.reservation?.fences.get(step.node as string)}), owner: ownerName(context)}, {signal: context.kill})
+      const started = await hostOf(step.node).call<NodeRun>('run.start', {...nodeSpec(spec, step, {addresses, secret, port, workspaces, record: live.record, fence: live.reservation?.fences.get(step.node as string)}), owner: userName(context)}, {signal: context.kill})
       live.started.push(started)
       return started
     },

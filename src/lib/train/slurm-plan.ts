@@ -3,13 +3,12 @@ import {CliError, nearestName, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {Step, StepHandler} from '../plan/index.ts'
-import {ownerName} from '../reservation/index.ts'
 import type {NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
 import {requestRun} from './place.ts'
 import type {TrainPlace, TrainPlan} from './plan.ts'
 import {slurmScript} from './slurm-script.ts'
-import {createRecord, openTrainTracking, trackingSpec, type TrackedStart} from './track.ts'
+import {createRecord, openTrainTracking, trackingSpec, userName, type TrackedStart} from './track.ts'
 import type {RunSpec, SlurmRequest, TrainChoice} from './types.ts'
 
 /** What slurm.inspect tells of a login node. */
@@ -111,7 +110,7 @@ function makeHandlers(
       return {runId: live.record.runId}
     },
     'train.submit': async () => {
-      const full = {...nodeSpec(spec, host.node, workspaces, live.record), gang: {secret: randomBytes(32).toString('hex')}, created: Date.now() / 1000, owner: ownerName(context)}
+      const full = {...nodeSpec(spec, host.node, workspaces, live.record), gang: {secret: randomBytes(32).toString('hex')}, created: Date.now() / 1000, owner: userName(context)}
       const started = await host.call<NodeRun>('slurm.submit', {spec: full, script}, {signal: context.kill})
       live.started.push(started)
       return started
