@@ -66,7 +66,7 @@ def main(arguments: List[str]) -> int:
     write_json(record_path, {**record, "pid": child.pid})
     status = child.wait()
     ended = time.time()
-    record.update(pid=child.pid, ended=ended, exit=status if status >= 0 else 128 - status, signal=signal_name(status))
+    record.update(pid=child.pid, ended=ended, exit=status if status >= 0 else 128 - status, signal=signal_name(status), cpu=cpu_seconds())
     if status != 0:
         record["tail"] = tail(folder / f"rank-{rank}.log")
         record["error"] = read_error(errors)
@@ -74,6 +74,12 @@ def main(arguments: List[str]) -> int:
     if is_mpi and status != 0:
         mpi.linger()
     return record["exit"]
+
+
+def cpu_seconds() -> float:
+    """CPU time of the rank and of those of its children that it has waited for (getrusage(2), RUSAGE_CHILDREN), now that it has ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return round(used.ru_utime + used.ru_stime, 3)
 
 
 def number_ranks(first: str) -> None:

@@ -42,6 +42,10 @@ class Recorder:
                 self._post("runs/set-tag", {"run_id": run, "run_uuid": run, "key": key, "value": value})
         self._post("runs/update", {"run_id": run, "run_uuid": run, "status": _STATUS[result["status"]], "end_time": int(result["ended"] * 1000)})
 
+    def log_metrics(self, metrics: List[Dict[str, Any]]) -> None:
+        """Up to a thousand values {key, value, timestamp, step} in one call. Raises NotRecorded."""
+        self._post("runs/log-batch", {"run_id": self._tracking["run_id"], "metrics": metrics})
+
     def upload_logs(self, folder: RunFolder) -> int:
         """Every rank's log of this node, as logs/attempt-<k>/rank-<r>.log. Returns how many."""
         count = 0

@@ -89,6 +89,7 @@ def remove(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         is_live = folder.is_held()
     if is_live:
         raise NodeError("CONFLICT", f"{folder.run} is still running", f"flexrack runs stop {folder.run}")
+    _keep_usage(folder)
     shutil.rmtree(folder.path)
     return {"removed": folder.run}
 
@@ -104,6 +105,15 @@ def reconcile(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         return slurm_run.reconcile(folder, given)
     tidy(folder)
     return reconcile_run(folder, given)
+
+
+def _keep_usage(folder: RunFolder) -> None:
+    """What a run had of the node is told of also after its files are gone."""
+    from flexrack_node import usage
+    from flexrack_node.run_watch import parts_of
+
+    for part in parts_of(folder):
+        usage.note(part)
 
 
 def _last(path: Path) -> List[str]:

@@ -9,6 +9,8 @@
         attempts/<k>/rank-<r>.log    stdout and stderr of a rank
         attempts/<k>/rank-<r>.json   its record: pid, started, ended, exit, signal, tail
         attempts/<k>/agent.log       what the launcher (torchrun) said
+        hardware.jsonl               what was used of the machine, a line a sample (hardware_file.py)
+        hardware.json                the same in means and totals (hardware_summary.py)
         outputs/                     what the script left for keeping (FLEXRACK_OUTPUTS)
         spool/                       tracking writes that wait for the head
         result.json                  how it ended: the leader's judgement, copied to every node

@@ -10,6 +10,7 @@ import traceback
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Union
 
+from flexrack_node import usage
 from flexrack_node.cause import close_result, of_gang
 from flexrack_node.detach import python_module
 from flexrack_node.errors import NodeError
@@ -20,6 +21,7 @@ from flexrack_node.local_ranks import LocalRanks
 from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
 from flexrack_node.reservation_hold import Hold
 from flexrack_node.run_files import RunFolder, read_json
+from flexrack_node.sampler import Sampler
 
 DRAIN_SECONDS = 5.0  # for tracking writes that wait, at the end; what is left stays in the spool
 
@@ -65,6 +67,7 @@ def main(arguments: List[str]) -> int:
     finally:
         if leases:
             leases.give_back()
+    _note_usage(folder)
     try:
         warden.communicate(b".")  # all is well
     except OSError:
@@ -95,9 +98,12 @@ def _forbids(hold: Optional[Hold], leases: Optional[LeaseHold]) -> Callable[[], 
 def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids: Callable[[], Optional[str]]) -> None:
     relay = _open_relay(folder, spec)
     local = LocalRanks(folder, spec, relay.port if relay else None, forbids)
+    sampler = Sampler(folder, spec, local, relay.recorder if relay else None)
+    sampler.start()
     if spec["index"] > 0:
         member = Member(folder, spec, local)
         result = member.run()
+        sampler.close()
         result = result if "run" in result else close_result(spec, result, started)
         folder.write("result", result)
         recorded = _upload(folder, relay, []) and (relay.close() if relay else True)
@@ -107,7 +113,9 @@ def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids:
         leader = Leader(folder, spec, local)
         port = leader.listen()
         folder.write("state", {**folder.state(), "gang": {"address": spec["gang"]["address"], "port": port}})
-        result = _judged(folder, spec, close_result(spec, leader.run(), started))
+        ended = leader.run()
+        sampler.close()
+        result = _judged(folder, spec, close_result(spec, ended, started))
         result["outputs"] = collect_outputs(spec, folder, started)
         # Known from here on, whatever happens to the rest.
         folder.write("result", result)
@@ -195,6 +203,13 @@ class _Relay:
 
 def _open_relay(folder: RunFolder, spec: Dict[str, Any]) -> Optional[_Relay]:
     return _Relay(folder, spec["tracking"]) if spec.get("tracking") else None
+
+
+def _note_usage(folder: RunFolder) -> None:
+    try:
+        usage.note(folder)
+    except OSError as error:
+        folder.event("usage not noted", why=str(error))
 
 
 def _end_for_loss(folder: RunFolder, why: str) -> None:

@@ -1,6 +1,7 @@
 import type {Comparison, RunEntry, ShownRun, Stopped} from '../lib/runs/index.ts'
 import type {Trained} from '../lib/train/index.ts'
 import {describeCause} from '../lib/runs/index.ts'
+import {figureFields} from './figures-text.ts'
 import {hangsText} from './hang-text.ts'
 import {paint} from './print.ts'
 import {paceText, stragglerLine} from './pace-text.ts'
@@ -73,6 +74,7 @@ export function shownRunText(run: ShownRun): string {
       ['record', run.recorded === false ? 'not complete yet' : (run.trackedId ?? 'not tracked')],
       ['parameters', Object.entries(run.params).map(([name, value]) => `${name} = ${value}`).join('\n')],
       ['metrics', run.lastMetrics.map((metric) => `${metric.key} = ${shortNumber(metric.value)} (step ${metric.step})`).join('\n')],
+      ...(run.figures ? figureFields(run.figures, run.scaling) : []),
       ['artifacts', run.artifacts.map((one) => `${one.path}${one.size === undefined ? '' : ` (${bytes(one.size)})`}`).join('\n')],
       ['files', Object.entries(run.folders).map(([node, folder]) => `${node}:${folder}`).join('\n')],
     ]),

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../cli/base-command.ts'
-import {dryRunFlag, excludeFlag, onFlag, projectFlag, rackFlag, skipFlag} from '../cli/flags.ts'
+import {dryRunFlag, excludeFlag, onFlag, projectFlag, rackFlag, skipFlag, watchEveryFlag} from '../cli/flags.ts'
 import {wordsOf} from '../cli/words.ts'
 
 export default class Train extends BaseCommand {
@@ -40,17 +40,17 @@ export default class Train extends BaseCommand {
     exclude: excludeFlag,
     scheduler: Flags.option({options: ['ssh', 'slurm'] as const})({description: 'who places the run (default: train.scheduler of the manifest, else Slurm where the rack has it)'}),
     emit: Flags.option({options: ['sbatch'] as const})({description: 'print the script for Slurm, to be submitted by hand, and change nothing', exclusive: ['dry-run', 'detach']}),
-    'dry-run': dryRunFlag,
+    'watch-every': watchEveryFlag, 'dry-run': dryRunFlag,
     rack: rackFlag,
     project: projectFlag,
   }
 
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Train)
-    const [context, place] = [await this.context(), await this.projectSession(flags)]
-    const [{CliError}, {planTrain, runPlan}, {parseSkip}, {failureOf}, {trainedText}, {count}, {trainPlanText, whereText}, {linePrinter, newsTeller}, {throwWithPreflight}] = await Promise.all([
-      import('../lib/base/index.ts'), import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/slurm-text.ts'),
-      import('../cli/follow-lines.ts'), import('../cli/preflight-text.ts'),
+    const [context, place, json] = [await this.context(), await this.projectSession(flags), this.jsonEnabled()]
+    const [{CliError}, {planTrain, runPlan}, {parseSkip}, {failureOf}, {trainedText}, {trainPlanText}, {linePrinter, newsTeller}, {throwWithPreflight}, {trainStatus}] = await Promise.all([
+      import('../lib/base/index.ts'), import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/slurm-text.ts'),
+      import('../cli/follow-lines.ts'), import('../cli/preflight-text.ts'), import('../cli/train-status.ts'),
     ])
     const preflight = {skip: parseSkip(flags.skip), force: flags.force}
     const choice = {
@@ -64,13 +64,13 @@ export default class Train extends BaseCommand {
       if (train.workspaces.plan.steps.length > 0) context.reporter.note(`before it is submitted: flexrack workspace up --on ${place.rack.slurm?.login}`)
       return this.answer({run: train.spec.run, script: train.emit()}, ({script}) => script.trimEnd())
     }
-    const json = this.jsonEnabled()
+    const status = trainStatus(place, {watchEvery: flags['watch-every'], json, detach: flags.detach}, context)
     const trained = await runPlan(train, place, {
       detach: flags.detach,
-      onStart: (run, started) => context.reporter.note(`run ${run}: ${count(started.spec.worldSize, 'rank')} on ${whereText(started)}`),
+      onStart: status.onStart,
       onLines: linePrinter(json),
       onNews: newsTeller(context),
-    }, context).catch((error: unknown) => throwWithPreflight(error, json))
+    }, context).catch((error: unknown) => throwWithPreflight(error, json)).finally(() => status.close())
     if (json && trained.status !== 'running') process.stdout.write(`${JSON.stringify({result: trained})}\n`)
     else this.answer(trained, trainedText)
     if (trained.status === 'stopped') throw new CliError('INTERRUPTED', `run ${trained.run} was stopped`, {hint: `flexrack runs show ${trained.run}`})

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {projectFlag, rackFlag, watchEveryFlag} from '../../cli/flags.ts'
 
 export default class RunsLogs extends BaseCommand {
   static override summary = 'show what the ranks of a run say'
@@ -14,6 +14,7 @@ export default class RunsLogs extends BaseCommand {
     rank: Flags.integer({min: 0, description: 'only this rank'}),
     node: Flags.string({multiple: true, description: 'only this node'}),
     'all-attempts': Flags.boolean({description: 'also the attempts before the newest'}),
+    'watch-every': watchEveryFlag,
     rack: rackFlag,
     project: projectFlag,
   }
@@ -21,18 +22,22 @@ export default class RunsLogs extends BaseCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(RunsLogs)
     const context = await this.context()
-    const [{openRunSession}, {followRun}, {linePrinter, newsTeller}] = await Promise.all([
-      import('../../cli/runs.ts'), import('../../lib/runs/index.ts'), import('../../cli/follow-lines.ts'),
+    const [{openRunSession}, {followRun}, {linePrinter, newsTeller}, {openStatusLine}, {secondsOf}] = await Promise.all([
+      import('../../cli/runs.ts'), import('../../lib/runs/index.ts'), import('../../cli/follow-lines.ts'), import('../../cli/run-watch.ts'), import('../../cli/seconds.ts'),
     ])
+    const every = secondsOf(flags['watch-every'], {least: 0.5, flag: '--watch-every'})
     const runs = await openRunSession(flags, context)
-    await followRun(runs.place, await runs.find(args.run), {
+    const run = await runs.find(args.run)
+    const json = this.jsonEnabled()
+    const closeStatus = flags.follow ? await openStatusLine({runs, run, every, json}, context) : undefined
+    await followRun(runs.place, run, {
       follow: flags.follow,
       newest: !flags['all-attempts'],
       rank: flags.rank,
       nodes: flags.node,
       signal: context.signal,
-      onLines: linePrinter(this.jsonEnabled()),
+      onLines: linePrinter(json),
       ...(flags.follow && {onNews: newsTeller(context)}),
-    }, context)
+    }, context).finally(() => closeStatus?.())
   }
 }

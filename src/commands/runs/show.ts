@@ -1,18 +1,20 @@
-import {Args} from '@oclif/core'
+import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../../cli/base-command.ts'
 import {projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class RunsShow extends BaseCommand {
   static override summary = 'show everything about a run'
-  static override description = 'Command, commit, parameters, last metrics, artifacts, every rank with its exit, and the first cause where it failed.'
+  static override description =
+    'Command, commit, parameters, last metrics, artifacts, every rank with its exit, and the first cause where it failed; ' +
+    'samples or tokens a second, time lost to waiting for data, GPU hours and mean use, and how well it scales against a run on one node.'
   static override examples = ['<%= config.bin %> runs show', '<%= config.bin %> runs show digits-k3x9a --json']
   static override args = {run: Args.string({description: 'run, or the beginning of its id (default: the newest)'})}
-  static override flags = {rack: rackFlag, project: projectFlag}
+  static override flags = {against: Flags.string({helpValue: 'RUN', description: 'the run that its scaling is compared with (default: the newest of the same command on one node)'}), rack: rackFlag, project: projectFlag}
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(RunsShow)
     const [{openRunSession}, {shownRunText}] = await Promise.all([import('../../cli/runs.ts'), import('../../cli/run-text.ts')])
     const runs = await openRunSession(flags, await this.context())
-    return this.answer(await runs.show(args.run), shownRunText)
+    return this.answer(await runs.show(args.run, {against: flags.against}), shownRunText)
   }
 }

@@ -4,7 +4,9 @@ import type {Plan} from '../plan/index.ts'
 import type {Metric, TrackedRun} from '../tracking/index.ts'
 import {compareRuns, type Comparison} from './compare.ts'
 import {chooseRun, hostOf, lookForRuns, stateOf, type Looked, type Place} from './find.ts'
+import {efficiencyOf} from './efficiency.ts'
 import {mergeRuns, type RunEntry} from './list.ts'
+import {measuredOf, runFigures} from './measured.ts'
 import {closeNeverStarted} from './never-started.ts'
 import {removePlan, stopPlan} from './plans.ts'
 import {openRecords, RUN_TAG, searchRecords, type Records} from './records.ts'
@@ -13,6 +15,8 @@ import {ranksOf, type ShownRun} from './show.ts'
 import {takeStacks, type RunStacks} from './stacks.ts'
 import {waitForRun} from './stop.ts'
 import type {FoundRun, NodeRunDetail} from './types.ts'
+import type {RunView} from './view.ts'
+import {watchRun, type WatchOptions} from './watch.ts'
 
 export interface RunsPlace extends Place {
   manifest?: Manifest | undefined
@@ -23,6 +27,10 @@ export interface Runs {
   readonly place: Place
   /** The run that is meant, from the nodes alone: see findRun. */
   find(name: string | undefined): Promise<FoundRun>
+  /** The tracking server, opened once, or why it cannot be asked. */
+  records(): Promise<Records>
+  /** Until the run is over: see watchRun. `records`: where the tracking server is open already. */
+  watch(run: FoundRun, options: Omit<WatchOptions, 'records'> & {records?: Records}, context: Context): Promise<RunView>
   /** What stopRun would do. */
   planStop(run: FoundRun, how: {grace?: number | undefined; kill?: boolean}): Plan
   /** What remove would do. */
@@ -33,7 +41,8 @@ export interface Runs {
   stacks(run: FoundRun, rank: number | undefined): Promise<RunStacks>
   /** Newest first. `all`: of every project. Completes records that a lost head left open. */
   list(options: {all: boolean; limit: number}): Promise<{runs: RunEntry[]; away: string | null; unasked: string[]}>
-  show(name: string | undefined): Promise<ShownRun>
+  /** `against`: the run that its scaling is compared with. */
+  show(name: string | undefined, options?: {against?: string | undefined}): Promise<ShownRun>
   /** Deletes the run's files on its nodes and its record at the tracking server. CONFLICT while it is running. */
   remove(run: FoundRun): Promise<{run: string; nodes: string[]; record: boolean}>
   compare(names: string[]): Promise<Comparison>
@@ -78,6 +87,8 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       const {runs, failed} = await look()
       return chooseRun(runs, name, project, [...failed.keys()])
     },
+    records: getRecords,
+    watch: async (run, options, own) => watchRun(whole, run, {...options, records: options.records ?? (await getRecords())}, own),
     planStop: stopPlan,
     planRemove: removePlan,
     wait: (run, timeout) => waitForRun(whole, run, {timeout, signal: context.signal}, context),
@@ -93,7 +104,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       const runs = mergeRuns(found, tracked, {everyNodeAsked: looked.failed.size === 0}).slice(0, limit)
       return {runs, away: open.away ?? null, unasked: [...looked.failed.keys()]}
     },
-    async show(name) {
+    async show(name, {against} = {}) {
       const [looked, open] = await Promise.all([look(), getRecords()])
       const found = await findOr(() => chooseRun(looked.runs, name, project, [...looked.failed.keys()]), name)
       if (found) await reconcileRuns(whole, [found], open, context)
@@ -104,6 +115,9 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       const [entry] = mergeRuns(fresh, record ? [record] : [], {everyNodeAsked: true})
       if (!entry) throw new CliError('NOT_FOUND', `there is no run ${name ?? ''}`, {hint: 'flexrack runs list'})
       const leader = details.find((one) => one.index === 0) ?? details[0]
+      const figures = found ? runFigures(await measuredOf(whole, found, context), details, Date.now() / 1000) : null
+      const other = against === undefined ? undefined : chooseRun(looked.runs, against, project, [...looked.failed.keys()])
+      const scaling = found && figures ? await efficiencyOf(whole, {run: found.run, nodes: details}, {figures, command: leader?.command ?? [], runs: looked.runs, against: other}, context) : null
       const artifacts = record && open.tracking ? await open.tracking.mlflow.walkArtifacts(record.id).catch(() => []) : []
       return {
         ...entry,
@@ -112,10 +126,12 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
         commit: leader?.commit ?? record?.tags['mlflow.source.git.commit'] ?? null,
         params: record?.params ?? {},
         tags: record?.tags ?? {},
-        lastMetrics: Object.values(record?.metrics ?? {}).sort((a, b) => a.key.localeCompare(b.key)),
+        lastMetrics: Object.values(record?.metrics ?? {}).filter((one) => !one.key.startsWith('system/')).sort((a, b) => a.key.localeCompare(b.key)),
         artifacts,
         attempts: leader?.result?.attempts ?? [],
         ranks: ranksOf(details),
+        figures,
+        scaling,
         hangs: details.flatMap((one) => one.hangs ?? []),
         folders: Object.fromEntries(details.map((one) => [one.node, one.folder])),
         away: open.away ?? null,

@@ -1,5 +1,7 @@
 import type {ArtifactEntry, Metric} from '../tracking/index.ts'
+import type {Efficiency} from './efficiency.ts'
 import type {RunEntry} from './list.ts'
+import type {RunFigures} from './measured.ts'
 import type {NodeRunDetail, RankRecord, RunAttempt} from './types.ts'
 import type {Hang} from './watched.ts'
 
@@ -15,6 +17,10 @@ export interface ShownRun extends RunEntry {
   attempts: RunAttempt[]
   /** Every rank of every attempt. */
   ranks: RankRecord[]
+  /** What it did and used; null where no node has its files. */
+  figures: RunFigures | null
+  /** Against a run on one node; null where there are no figures. */
+  scaling: Efficiency | null
   /** When ranks made no progress, oldest first. */
   hangs: Hang[]
   /** Folder of the run on each of its nodes. */

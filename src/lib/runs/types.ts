@@ -77,6 +77,8 @@ export interface RankRecord {
   ended?: number
   exit?: number
   signal?: string | null
+  /** CPU time of it and its children, once it has ended. Seconds. */
+  cpu?: number
   /** Its own record is missing; this is what is known. */
   presumed?: boolean
 }

@@ -20,7 +20,7 @@ import {goingOn, placeRun, rangeOf, schedulerOf, wantsOn} from './place.ts'
 import {launcherWord, requireMpi} from './mpi.ts'
 import {preflightStep, runPreflightStep} from './preflight.ts'
 import {planSlurm} from './slurm-plan.ts'
-import {createRecord, openTrainTracking, trackingSpec, type TrackedStart} from './track.ts'
+import {createRecord, openTrainTracking, trackingSpec, type TrackedStart, userName} from './track.ts'
 import type {GangAddresses, Placement, PreflightChoice, RunSpec, TrainChoice} from './types.ts'
 
 export interface TrainPlace {
@@ -183,7 +183,7 @@ function makeHandlers({spec, hosts, workspaces, place, live, wait, preflight}: M
       const addresses = (done.get('route') ?? {[step.node as string]: {address: '127.0.0.1', neighbours: 1}}) as GangAddresses
       const leader = nodes[0] as RackNode
       const port = (done.get(`start:${leader.name}`) as NodeRun | undefined)?.gang?.port ?? 0
-      const started = await hostOf(step.node).call<NodeRun>('run.start', nodeSpec(spec, step, {addresses, secret, port, workspaces, record: live.record, fence: live.reservation?.fences.get(step.node as string), leases: done.get(`lease:${step.node}`) as HeldLeases | undefined}), {signal: context.kill})
+      const started = await hostOf(step.node).call<NodeRun>('run.start', {...nodeSpec(spec, step, {addresses, secret, port, workspaces, record: live.record, fence: live.reservation?.fences.get(step.node as string), leases: done.get(`lease:${step.node}`) as HeldLeases | undefined}), owner: userName(context)}, {signal: context.kill})
       live.started.push(started)
       return started
     },

@@ -220,7 +220,7 @@ async function describe(train: TrainPlan, run: FoundRun, details: Map<string, No
 async function lastMetrics({live}: TrainPlan): Promise<Metric[]> {
   try {
     const run = await live.tracking?.mlflow.getRun(live.record?.runId as string)
-    return Object.values(run?.metrics ?? {}).sort((a, b) => a.key.localeCompare(b.key))
+    return Object.values(run?.metrics ?? {}).filter((one) => !one.key.startsWith('system/')).sort((a, b) => a.key.localeCompare(b.key))
   } catch {
     return [] // the head is away; the nodes have told what matters
   }

@@ -10,7 +10,7 @@ import {launcherWord} from './mpi.ts'
 import {goingOn, requestRun} from './place.ts'
 import type {TrainPlace, TrainPlan} from './plan.ts'
 import {slurmScript, type SlurmPlaces} from './slurm-script.ts'
-import {createRecord, openTrainTracking, trackingSpec, type TrackedStart} from './track.ts'
+import {createRecord, openTrainTracking, trackingSpec, userName, type TrackedStart} from './track.ts'
 import type {RunSpec, SlurmRequest, TrainChoice} from './types.ts'
 
 /** What slurm.inspect tells of a login node. */
@@ -124,7 +124,7 @@ function makeHandlers(
       return {runId: live.record.runId}
     },
     'train.submit': async () => {
-      const full = {...nodeSpec(spec, host.node, workspaces, live.record), gang: {secret: randomBytes(32).toString('hex')}, created: Date.now() / 1000}
+      const full = {...nodeSpec(spec, host.node, workspaces, live.record), gang: {secret: randomBytes(32).toString('hex')}, created: Date.now() / 1000, owner: userName(context)}
       const started = await host.call<NodeRun>('slurm.submit', {spec: full, script}, {signal: context.kill})
       live.started.push(started)
       return started

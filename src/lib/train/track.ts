@@ -108,7 +108,8 @@ async function keepDiff(tracking: Tracking, runId: string, diff: string, changed
   }
 }
 
-function userName(context: Context): string {
+/** Who starts the run: the login name here. */
+export function userName(context: Context): string {
   try {
     return userInfo().username
   } catch {

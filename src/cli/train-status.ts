@@ -1,0 +1,26 @@
+import type {Context} from '../lib/base/index.ts'
+import type {TrainPlan} from '../lib/train/index.ts'
+import {count} from './render.ts'
+import {openStatusLine} from './run-watch.ts'
+import {secondsOf} from './seconds.ts'
+import type {Session} from './session.ts'
+import {whereText} from './slurm-text.ts'
+
+/** What is said of a training beside its output: that it started, and, unless it is left alone, the line of openStatusLine. `close()` may be called without `onStart()`. */
+export function trainStatus(session: Session, options: {watchEvery: string | undefined; json: boolean; detach: boolean}, context: Context): {onStart(run: string, started: TrainPlan): void; close(): Promise<void>} {
+  const every = secondsOf(options.watchEvery, {least: 0.5, flag: '--watch-every'})
+  let opening: Promise<() => Promise<void>> | undefined
+  return {
+    onStart: (run, started) => {
+      context.reporter.note(`run ${run}: ${count(started.spec.worldSize, 'rank')} on ${whereText(started)}`)
+      if (!options.detach) opening = open(session, started, {every, json: options.json}, context)
+    },
+    close: async () => (await opening)?.(),
+  }
+}
+
+async function open({rack, fleet}: Session, {spec, live}: TrainPlan, options: {every: number | undefined; json: boolean}, context: Context): Promise<() => Promise<void>> {
+  const {openRuns} = await import('../lib/runs/index.ts')
+  const run = {run: spec.run, nodes: live.started.toSorted((a, b) => a.index - b.index)}
+  return openStatusLine({runs: openRuns({rack, fleet}, context), run, records: {tracking: live.tracking, away: undefined}, ...options}, context)
+}

@@ -1,0 +1,116 @@
+import {setTimeout as sleep} from 'node:timers/promises'
+import type {Context} from '../base/index.ts'
+import type {Metric} from '../tracking/index.ts'
+import {hostOf, isLinkTrouble, type Place} from './find.ts'
+import {RecentSteps} from './recent.ts'
+import type {Records} from './records.ts'
+import type {FoundRun} from './types.ts'
+import {runView, type NodePart, type RunView} from './view.ts'
+
+export interface WatchOptions {
+  /** Seconds between two looks at the nodes. */
+  every: number
+  onView(view: RunView): void
+  /** Ends the watching; the run goes on. */
+  signal: AbortSignal
+  /** The tracking server, for the last values of the run's metrics. */
+  records: Records
+}
+
+/** Asked less often than the nodes: its database is everybody's. Milliseconds. */
+const METRICS_MS = 5000
+/** What is known is shown then, though not every node has told anything. Milliseconds. */
+const FIRST_MS = 3000
+const PAUSE_MS = [500, 1000, 2000, 4000]
+/** System metrics are told by the nodes themselves, and sooner. */
+const SYSTEM = 'system/'
+
+/**
+ * Watches a run on all of its nodes, over the connections that there are, until it is over everywhere or `signal` is aborted. What is
+ * known is told every so many seconds, however many nodes there are; a node that cannot be reached keeps what it said last.
+ */
+export async function watchRun(place: Place, run: FoundRun, options: WatchOptions, context: Context): Promise<RunView> {
+  const over = new AbortController()
+  const signal = AbortSignal.any([options.signal, over.signal])
+  const state: Watched = {parts: new Map(), recent: new RecentSteps(), lost: new Set(), metrics: [], away: options.records.away ?? null}
+  const view = (): RunView => runView(run, {parts: [...state.parts.values()], lost: [...state.lost], metrics: state.metrics, away: state.away, now: Date.now()})
+  const asking = askMetrics(run, options.records, state, signal)
+  let telling: NodeJS.Timeout | undefined
+  const begin = (): void => {
+    if (telling || signal.aborted) return
+    options.onView(view())
+    telling = setInterval(() => options.onView(view()), options.every * 1000)
+  }
+  const first = setTimeout(begin, FIRST_MS)
+  const waiting = new Set(run.nodes.map((one) => one.node))
+  const onNode = (node: string): void => {
+    waiting.delete(node)
+    if (waiting.size === 0) begin()
+  }
+  const nodes = Promise.all(run.nodes.map((one) => watchNode(place, run.run, one.node, {...options, onNode}, state, signal, context)))
+  try {
+    await nodes
+  } finally {
+    clearInterval(telling)
+    clearTimeout(first)
+    over.abort()
+    await asking
+  }
+  const last = view()
+  options.onView(last)
+  return last
+}
+
+interface Watched {
+  /** What each node said last. */
+  parts: Map<string, NodePart>
+  recent: RecentSteps
+  lost: Set<string>
+  metrics: Metric[]
+  away: string | null
+}
+
+async function watchNode(place: Place, run: string, node: string, {every, onNode}: WatchOptions & {onNode(node: string): void}, state: Watched, signal: AbortSignal, context: Context): Promise<void> {
+  for (let tries = 0; !signal.aborted; tries++) {
+    try {
+      const host = await hostOf(place, node, context)
+      await host.call('run.watch', {run, every}, {
+        signal,
+        onEvent: (event) => {
+          tries = 0
+          state.lost.delete(node)
+          for (const part of event.parts as NodePart[]) {
+            const hardware = part.hardware ?? state.parts.get(part.node)?.hardware ?? null
+            state.parts.set(part.node, state.recent.take({...part, hardware}, performance.now()))
+          }
+          onNode(node)
+        },
+      })
+      return
+    } catch (error) {
+      if (signal.aborted) return
+      if (!isLinkTrouble(error)) throw error
+      state.lost.add(node)
+      await sleep(PAUSE_MS[Math.min(tries, PAUSE_MS.length - 1)], undefined, {signal}).catch(() => {})
+    }
+  }
+}
+
+async function askMetrics(run: FoundRun, records: Records, state: Watched, signal: AbortSignal): Promise<void> {
+  while (records.tracking && !signal.aborted) {
+    state.metrics = (await lastMetrics(run, records)) ?? state.metrics
+    await sleep(METRICS_MS, undefined, {signal}).catch(() => {})
+  }
+}
+
+/** Undefined where the server does not answer now: the training goes on without it, and so does who watches. */
+async function lastMetrics(run: FoundRun, records: Records): Promise<Metric[] | undefined> {
+  const tracked = run.nodes.find((one) => one.tracked !== null)?.tracked
+  if (!records.tracking || !tracked) return undefined
+  try {
+    const record = await records.tracking.mlflow.getRun(tracked)
+    return Object.values(record.metrics).filter((one) => !one.key.startsWith(SYSTEM))
+  } catch {
+    return undefined
+  }
+}
