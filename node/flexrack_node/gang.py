@@ -112,6 +112,8 @@ class Leader:
         complete = is_complete(views, ranks)
         survivors = {node: view.get("survivors", []) for node, view in views.items() if view.get("survivors")}
         cause = first_cause(views, self._roll.clocks, stopped_at if why != "ended" else None) if why != "stop" and not complete else None
+        if why == "lost" and (cause is None or cause["at"] > stopped_at):
+            cause = of_gang(lost[0], f"the connection to {', '.join(lost)} was lost for more than {self._lost_seconds:.0f} s")
         found = [view["checkpoint"] for view in views.values() if view.get("checkpoint")]
         return {
             **begun,
