@@ -94,8 +94,9 @@ class Leader:
         begun["checkpoint"] = checkpoint and {"name": checkpoint["name"], "node": checkpoint["node"], "at": checkpoint["at"] / 1e9}
         wanted = {"attempt": number, "members": members, "checkpoint": checkpoint}
         problem = self._prepare(wanted) if checkpoint else None
-        if problem:
-            return {**begun, **nothing, "ended": time.time(), "cause": problem, "reached": checkpoint}
+        if problem or checkpoint and self._stop_request():
+            self._want({**wanted, "phase": "stop", "grace": 0.0})  # nobody begins it any more
+            return {**begun, **nothing, "ended": time.time(), "cause": problem, "reached": checkpoint, "status": "failed" if problem else "stopped"}
         self._want({**wanted, "phase": "run", "address": self._spec["gang"]["address"], "port": port, "rendezvous": f"{self._spec['run']}.{number}"})
         self._folder.write("state", {**self._folder.state(), "status": "running", "attempt": number, "members": members})
         why, lost = self._watch(number, members)
@@ -116,6 +117,8 @@ class Leader:
         cause = None
         if why != "stop" and not complete:
             cause = self._hangs.cause_in(number) or first_cause(views, self._roll.clocks, stopped_at if why != "ended" else None)
+            if why == "lost" and (cause is None or cause["at"] > stopped_at):
+                cause = of_gang(lost[0], f"the connection to {', '.join(lost)} was lost for more than {self._lost_seconds:.0f} s")
         found = [view["checkpoint"] for view in views.values() if view.get("checkpoint")]
         return {
             **begun,
@@ -153,7 +156,7 @@ class Leader:
             last["cause"] = {**last["cause"], "message": gang_rules.describe_stuck(count, attempts, last["cause"]), "stuck": count}
             return None
         change = gang_rules.describe_change(members, next_members)
-        return {"members": next_members, "why": f"restart{', ' + change if change else ''}"} if has_restarts else None
+        return {"members": next_members, "why": f"a rank failed{', ' + change if change else ''}"} if has_restarts else None
 
     def _settle(self, last: Dict[str, Any], members: List[str], has_restarts: bool) -> Dict[str, Dict[str, Any]]:
         """Until every node of the attempt is ready again, or surely has no rank any more; returns those that are put out, and why."""
@@ -204,7 +207,7 @@ class Leader:
             problem = next((view["problem"] for view in views.values() if (view.get("problem") or {}).get("attempt") == number), None)
             lost = [node for node in waiting if node in self._roll.lost(self._lost_seconds) or self._view(node).get("gone")]
             if not waiting or self._stop_request():
-                return None  # a stop is seen to where ranks are watched
+                return None
             if problem or lost or time.monotonic() > deadline:
                 return of_gang(waiting[0], problem["message"] if problem else f"checkpoint {name} did not come to {', '.join(lost or waiting)}")
             time.sleep(TICK)
@@ -251,7 +254,7 @@ class Leader:
     def _unended(self, number: int, members: List[str]) -> List[str]:
         """Nodes that may still have ranks. One that has not begun yet will not begin after a stop."""
         def is_over(view: Dict[str, Any]) -> bool:
-            return view.get("attempt") == number and view.get("phase") == "ended" or view.get("skipped", 0) >= number
+            return view.get("attempt") == number and view.get("phase") == "ended" or view.get("skipped", self._local.attempt < number and number) >= number
         return [node for node in members if not is_over(self._view(node))]
 
     def _wait_for_all(self) -> List[str]:

@@ -9,6 +9,7 @@ from flexrack_node.gang_side import Side
 from flexrack_node.local_ranks import TICK
 from flexrack_node.run_files import RunFolder
 
+_RANK = {"silent": 0, "refused": 1, "reached": 2}
 _PATIENCE = 4.0  # seconds for everybody to have asked everybody; a try takes two
 
 
@@ -19,26 +20,29 @@ class Evidence:
         self._folder, self._own, self._roll, self._side = folder, own, roll, side
         self._round = 0
         self._asked: List[str] = []
-        self._told: Dict[str, Dict[str, str]] = {}
+        self._told: Dict[str, Dict[str, str]] = {}  # by lost node: the best word of each peer since then
 
     def gather(self, lost: List[str]) -> None:
         """Has everybody asked about nodes that the leader has no connection to; what they say is an event when it changes. Call it again and again."""
         if lost != self._asked:
             self._asked = lost
+            self._told = {node: words for node, words in self._told.items() if node in lost}
             self._ask({node: self._place(node) for node in lost})
         for node in lost:
-            words = self._words_of(node)
-            if words and words != self._told.get(node):
+            # A node that is cut off from the leader ends its part after a while, and then nobody reaches it any more.
+            known = self._told.get(node, {})
+            words = {**known, **{peer: word for peer, word in self._words_of(node).items() if _RANK[word] >= _RANK[known.get(peer, "silent")]}}
+            if words != known:
                 self._told[node] = words
                 self._folder.event("asked about", member=node, words=words)
 
     def is_known(self, node: str, seconds: float) -> bool:
         """Whether all who could say something about a node have done so, or had their time."""
         peers = {self._own, *self._roll.here()} - {node}
-        return peers <= set(self._words_of(node)) or seconds > _PATIENCE
+        return peers <= set(self._told.get(node, {})) or seconds > _PATIENCE
 
     def judge(self, node: str, seconds: float) -> Dict[str, Any]:
-        return gang_rules.judge_lost(node, self._own, self._words_of(node), seconds)
+        return gang_rules.judge_lost(node, self._own, self._told.get(node, {}), seconds)
 
     def broken_links(self, members: List[str], pool: List[str]) -> Dict[str, Dict[str, Any]]:
         """All ask all: nodes without which no two of the others are cut off from each other, and why."""
@@ -86,7 +90,7 @@ class Evidence:
 def explain(last: Dict[str, Any], out: Dict[str, Dict[str, Any]]) -> None:
     """Into the record of an attempt: the loss of nodes is its cause; ranks of others that failed are a consequence."""
     rank, first = last["cause"], next(iter(out.values()))
-    own = rank and rank["node"] in out
+    own = rank and (rank["node"] in out or rank["kind"] == "gang")
     message = "; ".join(one["message"] for one in out.values())
     if rank and not own:
         who = f"rank {rank['rank']} on {rank['node']}" if rank.get("rank") is not None else rank["node"]

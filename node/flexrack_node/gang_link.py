@@ -107,6 +107,10 @@ class Listener:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)  # else the thread in accept(2) keeps it open for one more
+        except OSError:
+            pass
         self._socket.close()
 
     def _accept(self) -> None:

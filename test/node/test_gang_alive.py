@@ -70,6 +70,19 @@ if K == 1: time.sleep(0.3); sys.exit(3 if RANK == 0 else 0)
         self.assertEqual([attempt["checkpoint"] and attempt["checkpoint"]["name"] for attempt in attempts], [None, "checkpoints/last.txt"])
         self.assertIn("fetched", [event["event"] for event in rack.events_of(run, "node-2")])
 
+    def test_no_rank_starts_where_the_checkpoint_could_not_be_brought(self):
+        rack = self.rack_of(2)
+        rack.script(SAVING + """
+if RANK == 0: save("one")
+if RANK == 1: (Path(os.environ["FLEXRACK_OUTPUTS"]) / "checkpoints").write_text("no folder")
+sys.exit(RANK)
+""")
+        run = rack.start(restarts=1, checkpoint=CHECKPOINT)
+        state = rack.finish(run)
+        self.assertEqual((state["status"], len(state["result"]["attempts"])), ("failed", 2))
+        self.assertIn("checkpoints/last.txt of node-1 could not be copied to node-2", state["cause"]["message"])
+        self.assertEqual(list(state["records"]), ["1"])
+
     def test_attempts_that_end_at_the_same_place_are_not_repeated_for_ever(self):
         rack = self.rack_of(2)
         rack.script(SAVING + "\nif RANK == 0 and K == 1: save('one')\nif RANK == 1: time.sleep(0.2); print('bad batch'); sys.exit(5)\nup()")
@@ -101,6 +114,22 @@ if K == 1: time.sleep(0.3); sys.exit(3 if RANK == 0 else 0)
         self.assertGreaterEqual(second["started"] - first["ended"], 5)  # the lost node has ended its ranks by then, whatever it was
         self.assertEqual(rack.alive(run), set())
 
+    def test_a_node_that_wakes_up_after_it_was_replaced_ends_its_ranks_itself(self):
+        rack = self.rack_of(3)
+        rack.script(SAVING + "\nif K == 1: up()")
+        run = rack.start(restarts=0, size={"min": 2, "max": 2}, gang={"lost": 10})
+        self.up(rack, 1, "node-1", "node-2")
+        asleep = supervisor_pid(rack, run, "node-2")
+        os.kill(asleep, signal.SIGSTOP)  # silent, but its ranks are there
+        try:
+            state = rack.finish(run)
+            self.assertEqual((state["status"], state["result"]["attempts"][1]["nodes"]), ("finished", ["node-1", "node-3"]))
+            self.assertTrue(rack.pids_of(run, 1))
+        finally:
+            os.kill(asleep, signal.SIGCONT)
+        self.assertEqual(rack.finish(run, "node-2")["status"], "failed")
+        self.assertEqual(rack.alive(run), set())
+
     def test_without_a_spare_the_run_shrinks_to_what_the_manifest_allows_and_then_ends(self):
         rack = self.rack_of(3)
         rack.script(SAVING + "\nup()")
@@ -129,7 +158,7 @@ if K == 1: time.sleep(0.3); sys.exit(3 if RANK == 0 else 0)
         state = rack.finish(run)
         first, second = state["result"]["attempts"]
         self.assertEqual((state["status"], first["nodes"], second["nodes"]), ("finished", ["node-1", "node-2"], rack.nodes))
-        self.assertEqual((first["why"], second["why"]), ("start with 2 of 3 nodes", "restart, node-3 joins, 3 nodes instead of 2"))
+        self.assertEqual((first["why"], second["why"]), ("start with 2 of 3 nodes", "a rank failed, node-3 joins, 3 nodes instead of 2"))
         self.assertEqual(rack.log(run, 2, "node-3", 2), "attempt 2 rank 2 of 3 from None\n")
 
 

@@ -95,7 +95,7 @@ export interface RunAttempt {
   lost?: string[]
   /** Its nodes, in the order of their ranks. */
   nodes?: string[]
-  /** Why it was made: `start`, `restart`, `c takes the place of b`. */
+  /** Why it was made: `start`, `a rank failed`, `c takes the place of b`. */
   why?: string
   /** What became of the nodes after it, where some were lost; such an attempt uses up no restart. */
   changes?: string
