@@ -75,6 +75,8 @@ def authorization_of(tracking: Dict[str, Any]) -> Optional[str]:
 def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, hold: Optional[Hold]) -> None:
     relay = _open_relay(folder, spec)
     local = LocalRanks(folder, spec, relay.port if relay else None, hold.lost if hold else None)
+    if relay:
+        local.watch.metric_at = relay.metric_at
     if spec["index"] > 0:
         member = Member(folder, spec, local)
         result = member.run()
@@ -161,6 +163,9 @@ class _Relay:
 
     def recorder(self) -> Recorder:
         return Recorder(f"http://127.0.0.1:{self.port}", self._tracking, f"Bearer {self._tracking['token']}")
+
+    def metric_at(self) -> float:
+        return self._relay.metric_at
 
     def close(self) -> bool:
         """True where nothing is left in the spool."""

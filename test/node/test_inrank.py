@@ -110,14 +110,16 @@ print(os.getpid())
             with self.subTest(version=version):
                 (self.folder / "rank-0.stacks").unlink(missing_ok=True)
                 rank = subprocess.Popen([python, "-c", code], stdout=subprocess.PIPE, env=self.environment())
+                self.addCleanup(rank.communicate)
+                self.addCleanup(rank.kill)
                 rank.stdout.readline()
                 self.assertTrue(has_handler(rank.pid, signal.SIGRTMIN + 9))
-                rank.send_signal(signal.SIGRTMIN + 9)
-                until(lambda: "in <module>" in (self.folder / "rank-0.stacks").read_text())
-                self.assertIn("line 5 in stuck", (self.folder / "rank-0.stacks").read_text())
+
+                def told():  # it may not have come to the lock yet
+                    rank.send_signal(signal.SIGRTMIN + 9)
+                    return "line 5 in stuck" in (self.folder / "rank-0.stacks").read_text()
+                until(told)
                 self.assertIsNone(rank.poll())
-                rank.kill()
-                rank.communicate()
 
     def test_steps_that_are_kept_stand_for_the_whole_run_however_long_it_is(self):
         # Steps of 0, 1, 2, ... ms by a clock of our own: the median of what is kept is that of all.
