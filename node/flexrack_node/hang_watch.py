@@ -70,9 +70,9 @@ def patience_of(after: float, progress: Mapping[str, Any], waits: bool, is_busy:
 class Watch:
     """`tick()` never blocks; `view()` changes only when something is to be told."""
 
-    def __init__(self, folder: RunFolder, spec: Mapping[str, Any], metric_at: Callable[[], float] = lambda: 0.0) -> None:
-        """`metric_at`: when the relay last took a metric of this node's ranks."""
-        self._folder, self._metric_at = folder, metric_at
+    def __init__(self, folder: RunFolder, spec: Mapping[str, Any]) -> None:
+        self._folder = folder
+        self.metric_at: Callable[[], float] = lambda: 0.0  # when the relay last took a metric of this node's ranks
         self._after = float((spec.get("hang") or {}).get("after") or AFTER_SECONDS)
         self._is_on = spec.get("watch") is not False
         self._pause = min(1.0, self._after / 4)
@@ -140,5 +140,5 @@ class Watch:
             logged = 0
         self._looks[number] = {"cpu_wait": cpu_wait_seconds(pid), "throttled": throttled_seconds(pid)} if is_alive(pid) else self._looks.get(number, {})
         told = progress or {}
-        signature = (pid, logged, self._metric_at(), *(told.get(key) for key in ("steps", "batches", "collectives", "collectives_done")))
+        signature = (pid, logged, self.metric_at(), *(told.get(key) for key in ("steps", "batches", "collectives", "collectives_done")))
         return signature, busy_seconds(pid), float(io_bytes(pid)), progress

@@ -40,6 +40,7 @@ class Relay:
         self.upstream = Upstream(upstream, authorization or (f"Bearer {token}" if token else None))
         self.journal = Journal(Path(spool), limit)
         self.run_id = run_id
+        self.metric_at = 0.0  # when a metric with a step came last: a sign that the training goes on
         self._tell = on_event
         self._state = threading.Condition(threading.RLock())
         self._away_since: Optional[float] = None
@@ -80,6 +81,8 @@ class Relay:
 
     def write(self, line: Line, method: str, path: str, kind: str, body: Body) -> Optional[Any]:
         """Sends a write, or keeps it: then None. Raises SpoolFull."""
+        if path.endswith(("/runs/log-metric", "/runs/log-batch")) and isinstance(body, bytes) and body.count(b'"step"') > body.count(b'"system/'):
+            self.metric_at = time.time()  # MLflow's own system/ metrics come from a thread that goes on in a rank that hangs
         with self._state:  # the switch back to direct calls takes this lock too, so nothing is left behind in the journal
             if self.is_away:
                 return self._keep(method, path, kind, body, "")

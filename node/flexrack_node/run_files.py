@@ -8,7 +8,10 @@
         events.jsonl                 what happened, in order
         attempts/<k>/rank-<r>.log    stdout and stderr of a rank
         attempts/<k>/rank-<r>.json   its record: pid, started, ended, exit, signal, tail
+        attempts/<k>/rank-<r>.progress   what it tells of itself: inrank/flexrack_layout.py
+        attempts/<k>/rank-<r>.stacks     every dump of its stacks, as it wrote them
         attempts/<k>/agent.log       what the launcher (torchrun) said
+        hang-<n>.json                when ranks made no progress: who, in what, and all their stacks (the leader's folder)
         hardware.jsonl               what was used of the machine, a line a sample (hardware_file.py)
         hardware.json                the same in means and totals (hardware_summary.py)
         outputs/                     what the script left for keeping (FLEXRACK_OUTPUTS)

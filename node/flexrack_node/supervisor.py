@@ -98,6 +98,8 @@ def _forbids(hold: Optional[Hold], leases: Optional[LeaseHold]) -> Callable[[], 
 def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids: Callable[[], Optional[str]]) -> None:
     relay = _open_relay(folder, spec)
     local = LocalRanks(folder, spec, relay.port if relay else None, forbids)
+    if relay:
+        local.watch.metric_at = relay.metric_at
     sampler = Sampler(folder, spec, local, relay.recorder if relay else None)
     sampler.start()
     if spec["index"] > 0:
@@ -189,6 +191,9 @@ class _Relay:
 
     def recorder(self) -> Recorder:
         return Recorder(f"http://127.0.0.1:{self.port}", self._tracking, f"Bearer {self._tracking['token']}")
+
+    def metric_at(self) -> float:
+        return self._relay.metric_at
 
     def close(self) -> bool:
         """True where nothing is left in the spool."""

@@ -10,7 +10,7 @@ export function paceText(pace: Pace | null | undefined): string {
     rank: String(one.rank), node: one.node, steps: String(one.steps), step: stepTime(one.step), own: stepTime(one.own), data: stepTime(one.data), collectives: stepTime(one.collectives),
   }))
   const columns = [
-    'rank', 'node', {key: 'steps', align: right}, {key: 'step', title: 'time/step', align: right}, {key: 'own', title: 'own work', align: right},
+    'rank', 'node', {key: 'steps', align: right}, {key: 'step', title: 'TIME/STEP', align: right}, {key: 'own', title: 'OWN WORK', align: right},
     {key: 'data', title: 'data', align: right}, {key: 'collectives', align: right},
   ]
   return [table(rows, columns), stragglerLine(pace) ?? ''].filter((part) => part !== '').join('\n')

@@ -89,6 +89,15 @@ class RelayTest(unittest.TestCase):
         self.assertEqual(self.tracking.calls, [("POST", LOG, b'{"key":"loss"}', f"Bearer {TOKEN}")])
         relay.close()
 
+    def test_knows_when_a_metric_with_a_step_came_and_takes_no_system_metric_for_one(self):
+        relay = self.relay()
+        self.call("POST", TAG, b'{"key":"step","value":"x"}')
+        self.call("POST", BATCH, b'{"metrics":[{"key":"system/cpu","value":1,"timestamp":1,"step":4}]}')
+        self.assertEqual(relay.metric_at, 0.0)
+        self.call("POST", BATCH, b'{"metrics":[{"key":"system/cpu","value":1,"timestamp":1,"step":4},{"key":"loss","value":1,"timestamp":1,"step":4}]}')
+        self.assertGreater(relay.metric_at, 0.0)
+        relay.close()
+
     def test_refuses_a_caller_without_the_token_and_passes_nothing_on(self):
         relay = self.relay()
         status, answer = self.call("POST", LOG, b"{}", token="another")

@@ -59,6 +59,8 @@ train:
   outputs: [model.onnx, ./checkpoints/]
   env: {LR: 1e-3}
   grace: 2m
+  hang: {after: 90s, action: restart}
+  watch: false
 tracking: {uri: "https://mlflow.example.org/", experiment: 2048}
 endpoints:
   digits: {model: digits@production, replicas: 2}
@@ -75,6 +77,8 @@ endpoints:
         outputs: ['model.onnx', 'checkpoints/'],
         env: {LR: '1e-3'},
         grace: 120,
+        hang: {after: 90, action: 'restart'},
+        watch: false,
       },
       tracking: {uri: 'https://mlflow.example.org', experiment: '2048'},
       endpoints: {digits: {model: 'digits@production', runtime: 'onnx', replicas: 2}},
@@ -119,6 +123,7 @@ train:
   nodes: two
   restarts: -1
   grace: 5 days
+  hang: {after: 200ms, action: kill}
   outputs: 4
 tracking: {uri: "ftp://x", experiment: ''}
 endpoints:
@@ -142,12 +147,14 @@ endpoints:
       '11:10 train.nodes must be a number, or a range such as 2..8',
       '12:13 train.restarts must be a whole number from 0 to 100, not -1',
       '13:10 train.grace must be a duration up to an hour, such as 10s, 2m or 500ms',
-      '14:12 train.outputs must be a list of text, not 4',
-      '15:17 tracking.uri must be the URL of an MLflow server, http:// or https://, without user name and password in it',
-      '15:40 tracking.experiment must be text of 1 to 250 characters, not empty text',
-      '17:3 the key "model" is missing in endpoints.d; expected text',
-      '17:7 unknown key "modle" in endpoints.d; did you mean "model"?',
-      '18:3 the name "E" must be 1 to 40 lower-case letters, digits, dots, dashes or underscores, and begin and end with a letter or digit',
+      '14:17 train.hang.after must be a duration from 1s to an hour, such as 90s or 10m',
+      '14:32 train.hang.action must be one of report, restart, stop, not the text "kill"',
+      '15:12 train.outputs must be a list of text, not 4',
+      '16:17 tracking.uri must be the URL of an MLflow server, http:// or https://, without user name and password in it',
+      '16:40 tracking.experiment must be text of 1 to 250 characters, not empty text',
+      '18:3 the key "model" is missing in endpoints.d; expected text',
+      '18:7 unknown key "modle" in endpoints.d; did you mean "model"?',
+      '19:3 the name "E" must be 1 to 40 lower-case letters, digits, dots, dashes or underscores, and begin and end with a letter or digit',
     ])
   })
 
