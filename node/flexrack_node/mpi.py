@@ -54,6 +54,7 @@ def mpi_argv(spec: Mapping[str, Any], attempt: Path, place: str, port: int, rank
         "attempt": str(attempt), "place": place, "nodes": spec["nodes"], "index": spec["index"], "processes": spec["processes"],
         "address": spec["gang"]["address"], "own": spec["address"], "port": port, "grace": spec["grace"],
         "line": f"cd {shlex.quote(spec['cwd'])} && exec {shlex.join(rank)}", "tag": containment_tag(spec, int(attempt.name)),
+        "deaf": bool((spec.get("slurm") or {}).get("reaches_all")),
     }
     return python_module(f"mpi_launch:{'lead' if spec['index'] == 0 else 'follow'}", json.dumps(job))
 
