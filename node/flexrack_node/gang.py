@@ -296,8 +296,5 @@ class Leader:
 
     def _stop_request(self) -> Optional[Dict[str, Any]]:
         """What somebody asked for on this node, or on a member's."""
-        own = self._folder.stop_request()
-        if own and own.get("kill"):
-            return own
-        others = self._roll.stop_requests()
-        return next((other for other in others if other.get("kill")), own or (others[0] if others else None))
+        asked = [one for one in [self._folder.stop_request(), *self._roll.stop_requests()] if one]
+        return next((one for one in asked if one.get("kill")), asked[0] if asked else None)

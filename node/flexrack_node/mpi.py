@@ -9,7 +9,6 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -54,6 +53,7 @@ def mpi_argv(spec: Mapping[str, Any], attempt: Path, place: str, port: int, rank
         "attempt": str(attempt), "place": place, "nodes": spec["nodes"], "index": spec["index"], "processes": spec["processes"],
         "address": spec["gang"]["address"], "own": spec["address"], "port": port, "grace": spec["grace"],
         "line": f"cd {shlex.quote(spec['cwd'])} && exec {shlex.join(rank)}", "tag": containment_tag(spec, int(attempt.name)),
+        "deaf": bool((spec.get("slurm") or {}).get("reaches_all")),
     }
     return python_module(f"mpi_launch:{'lead' if spec['index'] == 0 else 'follow'}", json.dumps(job))
 
@@ -67,7 +67,8 @@ def mpirun_words(program: str, job: Mapping[str, Any], hostfile: Path, agent: st
         "plm_rsh_num_concurrent": str(max(1, nodes)), "plm_rsh_disable_qrsh": "1", "plm_rsh_disable_llspawn": "1",
         "plm_rsh_pass_environ_mca_params": "0",  # each node's daemon has its own
         "orte_keep_fqdn_hostnames": "1", "orte_leave_session_attached": "1",
-        # A rank that fails is the gang's business, which ends the others as it ends those of every launcher.
+        # A rank that fails is the gang's business, which ends the others as it ends those of every launcher: with their grace. Where
+        # mpirun ends them all the same, its SIGTERM is for our wrappers, which ignore it, and its SIGKILL comes too late to matter.
         "orte_abort_on_non_zero_status": "0", "odls_base_sigkill_timeout": str(int(job["grace"]) + 10),
     }
     words = [program, *(["--allow-run-as-root"] if is_root else []), "--do-not-resolve", "--bind-to", "none", "--map-by", "slot", "--rank-by", "slot"]
@@ -142,15 +143,6 @@ def take_place(environ: MutableMapping[str, str] = os.environ) -> bool:
     if place["interface"]:
         environ.setdefault("OMPI_MCA_btl_tcp_if_include", place["interface"])
     return True
-
-
-def linger() -> None:
-    """Of a rank's wrapper, after its rank has failed: mpirun hears of it only when the gang ends everything, or it would end the
-    others by itself, without the grace that they are promised."""
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_DFL)
-    while True:
-        signal.pause()
 
 
 def scratch_of(tag: str) -> Path:

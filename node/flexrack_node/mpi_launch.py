@@ -11,6 +11,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -239,6 +240,10 @@ def _enter(job: Dict[str, Any]) -> None:
     die_with_parent()
     raise_limits()
     enter_cgroup(job["place"])
+    if job["deaf"]:
+        # Slurm's SIGTERM is for every process of the job, and means the ranks: mpirun and its daemons would end them at once. They
+        # inherit this; ranks are started with every signal open (orte/mca/odls/default).
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
 
 
 def _ended(what: str, status: int, lost: Optional[str] = None) -> int:

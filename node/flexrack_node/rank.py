@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from flexrack_node import mpi
 from flexrack_node.binding import bind
+from flexrack_node.mpi import take_place
 from flexrack_node.watching import begin_watching
 from flexrack_node.run_files import write_json
 
@@ -33,7 +33,7 @@ def main(arguments: List[str]) -> int:
     die_with_parent()
     raise_limits()
     enter_cgroup(cgroup)
-    is_mpi = mpi.take_place()
+    take_place()
     number_ranks(first)
     rank = os.environ["RANK"]
     record_path = folder / f"rank-{rank}.json"
@@ -58,7 +58,7 @@ def main(arguments: List[str]) -> int:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, lambda *_: None)
     try:
-        child = subprocess.Popen([*before, *argv], stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=begin_apart if is_mpi else die_with_parent)
+        child = subprocess.Popen([*before, *argv], stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=die_with_parent)
     except OSError as error:
         os.write(log, f"{argv[0]}: {error.strerror}\n".encode())
         write_json(record_path, {**record, "ended": time.time(), "exit": 127, "signal": None, "tail": [f"{argv[0]}: {error.strerror}"]})
@@ -71,8 +71,6 @@ def main(arguments: List[str]) -> int:
         record["tail"] = tail(folder / f"rank-{rank}.log")
         record["error"] = read_error(errors)
     write_json(record_path, record)
-    if is_mpi and status != 0:
-        mpi.linger()
     return record["exit"]
 
 
@@ -104,12 +102,6 @@ def die_with_parent() -> None:
         return
     if os.getppid() != parent:  # it ended in between
         os._exit(137)
-
-
-def begin_apart() -> None:
-    """Of a rank under mpirun, whose signals are for the process group of the wrapper: the rank gets its own from whoever stops the run."""
-    os.setpgid(0, 0)
-    die_with_parent()
 
 
 def raise_limits() -> None:

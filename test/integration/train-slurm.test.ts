@@ -6,6 +6,7 @@ import {makeContext, type Context} from '../../src/lib/base/index.ts'
 import type {Manifest, TrainSpec} from '../../src/lib/manifest/index.ts'
 import type {Rack} from '../../src/lib/rack/index.ts'
 import {followRun, openRuns, stopRun, type RankLine, type Runs, type RunNews} from '../../src/lib/runs/index.ts'
+import {checkProject} from '../../src/lib/project/index.ts'
 import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
 import {planTrain, runPlan, type Trained, type TrainChoice} from '../../src/lib/train/index.ts'
 import {sharedEnvironments} from '../support/environments.ts'
@@ -184,4 +185,61 @@ test('a full partition: the next run waits and says why; stopped, it never begin
   await followRun(runs.place, await runs.find(first.run), {follow: true, onLines: (some) => lines.push(...some)}, context)
   expect(lines.filter((line) => line.text === 'saved').map((line) => line.node).toSorted()).toEqual(['c1', 'c2', 'c3'])
   expect(await runs.show(first.run)).toMatchObject({status: 'stopped', cause: null, slurm: {state: 'CANCELLED'}})
+})
+
+test('Open MPI inside a job: daemons are started by our supervisors, ranks are where Slurm put their nodes, and a failing one is the cause', async () => {
+  const told = 'import os\nprint(os.environ["RANK"], os.environ["OMPI_COMM_WORLD_RANK"], os.environ["WORLD_SIZE"], os.environ["SLURMD_NODENAME"])\n'
+  const {trained, lines} = await train(told, {launcher: 'mpi', processesPerNode: 2})
+  expect(trained).toMatchObject({status: 'finished', worldSize: 4, left: {c1: [], c2: []}, slurm: {state: 'COMPLETED'}})
+  expect(lines.map((line) => line.text).toSorted()).toEqual(['0 0 4 c1', '1 1 4 c1', '2 2 4 c2', '3 3 4 c2'])
+  const {trained: failed} = await train(`${told}import time\nif os.environ["RANK"] == "3": raise SystemExit(17)\ntime.sleep(600)\n`, {launcher: 'mpi', processesPerNode: 2})
+  expect(failed).toMatchObject({status: 'failed', cause: {kind: 'rank', rank: 3, node: 'c2', exit: 17}, slurm: {state: 'FAILED'}})
+  expect(await alive(failed.run)).toEqual([])
+})
+
+test('Open MPI inside a job that Slurm cancels: every rank has the time to save its state', async () => {
+  const saves = `import signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: (time.sleep(1.5), print("saved", flush=True), sys.exit(0)))
+print("up", flush=True)
+while True: time.sleep(0.05)
+`
+  const {trained} = await train(saves, {launcher: 'mpi', processesPerNode: 2}, {detach: true})
+  await slurm.until(isUp(trained.run, 4))
+  await slurm.slurm('scancel', trained.slurm?.job as string)
+  const end = await runs.wait(await runs.find(trained.run), 60)
+  const lines: RankLine[] = []
+  await followRun(runs.place, await runs.find(trained.run), {follow: false, onLines: (some) => lines.push(...some)}, context)
+  expect(lines.filter((line) => line.text === 'saved').map((line) => line.rank).toSorted()).toEqual([0, 1, 2, 3])
+  expect([end.status, end.result?.slurm?.state, await alive(trained.run)]).toEqual(['stopped', 'CANCELLED', []])
+})
+
+test('a container is refused before anything is done where Slurm has no pyxis', async () => {
+  const slurm = {exclusive: false, extra: [], container: {image: 'ubuntu', mounts: []}}
+  await expect(train('print(1)', {slurm})).rejects.toMatchObject({code: 'NODE_UNFIT', message: expect.stringContaining('train.slurm.container needs pyxis')})
+})
+
+test('check holds the manifest against the partition, and finds nothing where a job of its size may run', async () => {
+  const home = join(folder, 'check')
+  await mkdir(home, {recursive: true})
+  await writeFile(join(home, 'train.py'), '')
+  const file = join(home, 'rack.yaml')
+  const {host, port, user, identityFile} = rack.nodes[0] as unknown as Record<string, string>
+  await writeFile(file, JSON.stringify({nodes: [{name: 'login', host, port, user, identity_file: identityFile, root: rack.nodes[0]?.root, environments: rack.nodes[0]?.environments}], slurm: {login: 'login'}}))
+  const check = async (train: object): Promise<string[]> => {
+    await writeFile(join(home, 'flexrack.yaml'), JSON.stringify({name: 'proj', rack: file, train: {command: 'train.py', launcher: 'plain', ...train}}))
+    const {findings} = await checkProject({project: home, offline: false, openFleet: () => Promise.resolve(openFleet(rack.nodes, context))}, context)
+    return findings.filter((one) => one.about === 'slurm').map((one) => one.message)
+  }
+  expect(await check({nodes: 2, slurm: {time: '1h'}})).toEqual([])
+  await slurm.slurm('scontrol', 'update', 'PartitionName=main', 'MaxTime=30:00')
+  try {
+    expect(await check({nodes: 4, slurm: {time: '1h', cpus: 3}})).toEqual([
+      'train.nodes is 4, and a job in partition main gets 3 at most',
+      'train.slurm.time is 1:00:00, and a job in partition main may take 0:30:00 at most',
+      'a node needs 3 CPUs for this run, and the largest of partition main has 2',
+    ])
+    expect(await check({slurm: {partition: 'mian', container: {image: 'ubuntu'}}})).toEqual(['train.slurm.container needs pyxis, which this Slurm does not have', 'Slurm has no partition mian; did you mean main?'])
+  } finally {
+    await slurm.slurm('scontrol', 'update', 'PartitionName=main', 'MaxTime=UNLIMITED')
+  }
 })

@@ -23,14 +23,23 @@ PROGRAM = r"""
 #include <string.h>
 #include <unistd.h>
 static int rank;
-static void save(int number) { (void)number; if (rank == 0) _exit(3); sleep(2); (void)!write(1, "saved\n", 6); _exit(0); }
+static int asked;
+static void save(int number) {
+    (void)number;
+    if (asked++) { (void)!write(1, "asked again\n", 12); return; }
+    if (rank == 0) _exit(3);
+    for (int left = rank + 1; left;) left = sleep(left);
+    (void)!write(1, "saved\n", 6);
+    _exit(0);
+}
 int main(int count, char **words) {
     int one, sum;
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     one = rank + 1;
     setvbuf(stdout, 0, _IONBF, 0);
-    if (!strcmp(words[1], "save")) signal(SIGTERM, save);
+    struct sigaction action = {.sa_handler = save, .sa_flags = SA_NODEFER};
+    if (!strcmp(words[1], "save")) sigaction(SIGTERM, &action, 0);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     printf("up %d\n", sum);
     if (!strcmp(words[1], "stay") || !strcmp(words[1], "save")) for (;;) pause();
@@ -98,7 +107,7 @@ class MpiTest(unittest.TestCase):
         run = self.start("save")
         self.up(run)
         self.assertEqual(self.rack.call("node-2", "run.stop", {"run": run}), {"status": "stopped", "left": []})
-        self.assertEqual(["saved" in self.rack.log(run, *one) for one in RANKS], [False, True, True, True])
+        self.assertEqual([self.rack.log(run, *one) for one in RANKS], ["up 10\n", *["up 10\nsaved\n"] * 3])
         self.assert_nothing_left(run)
 
     def test_mpirun_or_a_daemon_that_is_killed_is_told_and_nothing_is_left(self):

@@ -25,5 +25,5 @@ it('lets editors take numbers where flexrack takes them as written', () => {
 })
 
 it('lists what this version does not have', () => {
-  expect(manifestReference().markdown).toContain('- `train.launcher: mpi`: use torchrun or plain')
+  expect(manifestReference().markdown).toContain('- `workspace.image`: use workspace.python')
 })

@@ -112,6 +112,15 @@ describe('nodes side by side', () => {
     expect(said({nodes: [node('n1'), node('n2', {gpus: [{...good.gpus![0]!, driver: '570.1'}]})]})).toEqual([expect.stringContaining('different NVIDIA drivers: 580.95 on n1, 570.1 on n2')])
   })
 
+  it('must have an Open MPI that understands the others where it starts the ranks', () => {
+    const mpi = (...versions: (string | null)[]) => judge({ways: [], rates: [], pairs: {possible: 0, measured: 0}, times: {open: 0, reach: 0, bandwidth: 0, facts: 0, total: 0}, nodes: versions.map((version, index) => node(`n${index + 1}`, {versions: {...good.versions!, mpi: version}}))}, ALL, {processes: 1, mpi: true})
+      .map(({severity, message}) => `${severity} ${message}`)
+    expect(mpi('4.1.4', '4.1.4')).toEqual([])
+    expect(mpi('4.1.4', '4.1.6', '4.1.4')).toEqual(['warning the nodes have different versions of Open MPI: 4.1.6 on n2, 4.1.4 on n1, n3'])
+    expect(mpi('4.1.4', '4.0.7')).toEqual(['error the nodes have different versions of Open MPI: 4.1.4 on n1, 4.0.7 on n2'])
+    expect(mpi('4.1.4', null)).toEqual(['error n2: there is no Open MPI (mpirun), and train.launcher is mpi'])
+  })
+
   it('must all have RDMA or none, and should have one MTU', () => {
     expect(said({nodes: [node('n1'), node('n2', {rdma: []})]})).toEqual([expect.stringMatching(/^error rdma n2 has no active RDMA port/)])
     expect(said({nodes: [node('n1'), node('n2', {}, {interface: {name: 'eth0', up: true, mtu: 9000}})]})).toEqual(['warning reach the interfaces of the run have different MTUs: 1500 on n1, 9000 on n2'])
