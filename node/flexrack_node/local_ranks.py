@@ -10,7 +10,7 @@ from flexrack_node.containment import Containment, is_alive, send_signal
 from flexrack_node.hang_watch import Watch
 from flexrack_node.launch import gang_argv, rank_environment
 from flexrack_node.mpi import remove_scratch
-from flexrack_node.rank import tail
+from flexrack_node.rank import signal_name, tail
 from flexrack_node.run_files import RunFolder, containment_tag, write_json
 
 TICK = 0.05  # seconds between two looks
@@ -154,6 +154,8 @@ class LocalRanks:
         if len(good) < self._expected and not bad and self._stop_at is None:
             lines = tail(self._folder.attempt(self.attempt) / "agent.log")
             said = next((line.strip() for line in reversed(lines) if line.strip()), "a rank left no record")
+            if status is not None and status < 0:
+                said = f"the launcher was killed by SIG{signal_name(status)}"
             exit_code = None if status is None else status if status >= 0 else 128 - status
             self.trouble = {"at": noticed, "message": f"{self._spec['launcher']}: {said}", "exit": exit_code, "tail": lines}
         self._paces = self.watch.paces()

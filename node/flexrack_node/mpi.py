@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, MutableMapping, Optional, Tuple
 
 from flexrack_node.channel import Channel
+from flexrack_node.containment import TAG
 from flexrack_node.detach import python_module
-from flexrack_node.run_files import containment_tag
 
 PLACE = "FLEXRACK_MPI"  # a rank's node, as JSON: {index, nodes, processes, scratch, tmpdir, interface, address, port}
 LINE = "FLEXRACK_MPI_RANK"  # what a rank is started with on this node, as a line of sh
@@ -52,7 +52,7 @@ def mpi_argv(spec: Mapping[str, Any], attempt: Path, place: str, port: int, rank
     job = {
         "attempt": str(attempt), "place": place, "nodes": spec["nodes"], "index": spec["index"], "processes": spec["processes"],
         "address": spec["gang"]["address"], "own": spec["address"], "port": port, "grace": spec["grace"],
-        "line": f"cd {shlex.quote(spec['cwd'])} && exec {shlex.join(rank)}", "tag": containment_tag(spec, int(attempt.name)),
+        "line": f"cd {shlex.quote(spec['cwd'])} && exec {shlex.join(rank)}",
         "deaf": bool((spec.get("slurm") or {}).get("reaches_all")),
     }
     return python_module(f"mpi_launch:{'lead' if spec['index'] == 0 else 'follow'}", json.dumps(job))
@@ -104,7 +104,7 @@ def daemon_words(command: str) -> List[str]:
 
 def daemon_environment(job: Mapping[str, Any], interface: Optional[str], port: int) -> Dict[str, str]:
     """Of mpirun and of every daemon, which hand it on to their ranks."""
-    scratch = scratch_of(job["tag"])
+    scratch = scratch_of(os.environ[TAG])
     place = {
         "index": job["index"], "nodes": len(job["nodes"]), "processes": job["processes"], "scratch": str(scratch), "tmpdir": os.environ.get("TMPDIR"),
         "interface": interface, "address": job["address"], "port": port,

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from flexrack_node import mpi
+from flexrack_node.containment import TAG
 from flexrack_node.detach import python_module
 from flexrack_node.gang_link import Link, LinkLost, Listener, join
 from flexrack_node.launch import free_port, interface_of
@@ -41,7 +42,7 @@ def lead(arguments: List[str]) -> int:
         return _fail(f"there is no Open MPI on {job['nodes'][0]} ({mpi.INSTALL})", 127)
     if os.geteuid() == 0:
         _say("the user is root here, which mpirun refuses unless it is told: --allow-run-as-root")
-    scratch = mpi.make_scratch(job["tag"])
+    scratch = mpi.make_scratch(os.environ[TAG])
     leader = _Leader(job, version)
     try:
         if not leader.wait_for_all():
@@ -66,7 +67,7 @@ def follow(arguments: List[str]) -> int:
     program = shutil.which("orted")
     if not program:
         return _fail(f"there is no Open MPI on {node} ({mpi.INSTALL})", 127)
-    mpi.make_scratch(job["tag"])
+    mpi.make_scratch(os.environ[TAG])
     link = _join(job, node)
     if not link:
         return _fail(f"{job['nodes'][0]} has no mpirun that {node} could join", 1)

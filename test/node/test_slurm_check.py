@@ -7,6 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
 
 from flexrack_node import slurm_check  # noqa: E402
+from flexrack_node.launch import rank_argv, rank_environment  # noqa: E402
 
 # scontrol --oneliner show partition, Slurm 22.05.
 SHOWN = (
@@ -38,6 +39,12 @@ class SlurmCheckTest(unittest.TestCase):
                 srun.write_text(f"#!/bin/sh\necho '{help}'\n")
                 os.chmod(srun, 0o755)
                 self.assertEqual(slurm_check.has_pyxis(folder), expected)
+
+    def test_in_a_container_ranks_have_the_images_python_and_no_environment_of_ours(self):
+        spec = {"command": ["train.py"], "python": "python3", "container": "ubuntu", "processes": 1, "nodes": ["c1"], "index": 0, "launcher": "plain", "run": "r", "node": "c1", "address": "127.0.0.1", "gang": {"address": "127.0.0.1"}, "env": {}}
+        env = rank_environment(spec, 1, 20000, Path("/outputs"), None)
+        self.assertEqual((env["PATH"], env.get("VIRTUAL_ENV")), (os.environ["PATH"], os.environ.get("VIRTUAL_ENV")))
+        self.assertEqual(rank_argv(spec), ["python3", "-u", "train.py"])
 
 
 if __name__ == "__main__":
