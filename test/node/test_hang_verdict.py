@@ -112,6 +112,8 @@ class ParseTest(unittest.TestCase):
 
     def test_py_spys_json_is_read_the_same_way(self):
         text = '[{"thread_name": "w", "frames": []}, {"thread_name": "MainThread", "frames": [{"name": "f", "filename": "/a.py", "line": 4}]}]'
+        nameless = '[{"pid": 7, "os_thread_id": 8, "thread_name": null, "frames": []}, {"pid": 7, "os_thread_id": 7, "thread_name": null, "frames": []}]'
+        self.assertEqual([one["main"] for one in parse_py_spy(nameless)], [True, False])
         self.assertEqual(parse_py_spy(text)[0], {"main": True, "name": "MainThread", "frames": [{"file": "/a.py", "line": 4, "function": "f"}]})
 
 
