@@ -112,7 +112,7 @@ def parse_py_spy(text: str) -> List[Dict[str, Any]]:
     """The same of `py-spy dump --json`. Raises ValueError, KeyError."""
     threads = [
         {
-            "main": one.get("thread_name") == "MainThread" or one.get("os_thread_id") == one.get("pid"), "name": one.get("thread_name"),
+            "main": one.get("thread_name") == "MainThread" or one.get("os_thread_id", -1) == one.get("pid"), "name": one.get("thread_name"),
             "frames": [{"file": frame["filename"], "line": frame["line"], "function": frame["name"]} for frame in one["frames"]][:_MOST_FRAMES],
         }
         for one in json.loads(text)
