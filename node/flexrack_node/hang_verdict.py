@@ -2,10 +2,11 @@
 
 Ranks in lock step meet in collectives. A rank that hangs leaves the others in the next one: so the ranks that are in none are to blame, then those that are in an
 earlier one than the others (fewer calls begun), then one that computes where the others only wait (DDP: its gradients' backward pass counts as the collective). A
-process that is stopped, or has ended, is to blame wherever it is.
+process that is stopped, or has ended, is to blame wherever it is. Where that tells nobody apart (asynchronous operations, NCCL), torch's flight recorder does: who has
+queued fewer collectives of the default group.
 """
 import re
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 _BUSY, _IDLE = 0.5, 0.2  # CPUs in use
 _LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3[^/]*/|^<")
@@ -20,8 +21,12 @@ def verdict(ranks: Sequence[Mapping[str, Any]], ended: Mapping[int, int], idle: 
     Returns {message, suspects: [{rank, node, why}], waiting: [{collective, number, ranks}], lines, seconds}; `lines`: the most telling lines of stacks, at most 3.
     """
     waiting = [one for one in ranks if _collective(one) and one.get("state") != "T"]
-    groups = _groups(waiting)
+    groups = _groups(waiting, _count, _collective)
     suspects = _suspects(ranks, waiting)
+    behind = _behind_in_flight(ranks)
+    if behind and len(suspects) in (0, len(ranks)):  # what ranks tell themselves does not tell them apart
+        suspects, waiting = behind, [one for one in ranks if one not in behind]
+        groups = _groups(waiting, lambda one: one["flight"]["queued"], lambda one: one["flight"]["name"])
     parts = [f"{_names(group['ranks'])} {'wait' if len(group['ranks']) > 1 else 'waits'} in {group['collective']} #{group['number']}"
              for group in groups if not {one["rank"] for one in suspects} >= set(group["ranks"])]
     gone = sorted(ended) if waiting else []
@@ -79,11 +84,21 @@ def _suspects(ranks: Sequence[Mapping[str, Any]], waiting: Sequence[Mapping[str,
     return busy if busy and all(one in busy or one.get("cpu", 0.0) <= _IDLE for one in waiting) and len(busy) < len(waiting) else []
 
 
-def _groups(waiting: Sequence[Mapping[str, Any]]) -> List[Dict[str, Any]]:
+def _behind_in_flight(ranks: Sequence[Mapping[str, Any]]) -> List[Mapping[str, Any]]:
+    """Those whose default group was given fewer collectives than others' (torch's flight recorder): the others wait for what these have not begun."""
+    counts = [one["flight"]["queued"] for one in ranks if one.get("flight")]
+    if len(counts) < len(ranks) or len(set(counts)) < 2:
+        return []
+    return [one for one in ranks if one["flight"]["queued"] == min(counts)]
+
+
+def _groups(
+    waiting: Sequence[Mapping[str, Any]], number: Callable[[Mapping[str, Any]], int], name: Callable[[Mapping[str, Any]], str],
+) -> List[Dict[str, Any]]:
     found: Dict[Tuple[int, str], List[int]] = {}
     for one in waiting:
-        found.setdefault((_count(one), _collective(one)), []).append(one["rank"])
-    return [{"collective": name, "number": number, "ranks": sorted(ranks)} for (number, name), ranks in sorted(found.items(), reverse=True)]
+        found.setdefault((number(one), name(one)), []).append(one["rank"])
+    return [{"collective": what, "number": count, "ranks": sorted(them)} for (count, what), them in sorted(found.items(), reverse=True)]
 
 
 def _alike(told: List[Dict[str, Any]]) -> List[Tuple[str, List[Dict[str, Any]]]]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional
 
 from flexrack_node.channel import Channel
+from flexrack_node import flight
 from flexrack_node.containment import is_alive, send_signal
 from flexrack_node.errors import NodeError
 from flexrack_node.process_look import busy_seconds, has_handler, kernel_view, state_of
@@ -23,6 +24,7 @@ from flexrack_node.watching import STACKS_SIGNAL, stacks_path
 
 _PATIENCE = 2.0  # seconds for a rank to write its stacks; a running one takes milliseconds
 _SETTLED = 0.1  # seconds without a further byte: it is through
+_FLIGHT_PATIENCE = 1.0  # seconds for the flight recorder; a rank that holds the GIL does not answer
 _LOOK = 0.3  # seconds over which CPU use is measured
 _PY_SPY_SECONDS = 10.0
 _MOST_FRAMES = 60  # of a thread, the innermost
@@ -44,10 +46,10 @@ def stacks(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 
 
 def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> List[Dict[str, Any]]:
-    """Every live rank of the attempt on this node, at the same time: [{rank, node, pid, state, cpu, source, threads, kernel, progress, note?}].
+    """Every live rank of the attempt on this node, at the same time: [{rank, node, pid, state, cpu, source, threads, kernel, progress, flight, note}].
 
     state: one letter as in proc(5); cpu: CPUs in use, or wanted, just now; source: faulthandler, py-spy or kernel; threads: [{main, name, frames: [{file, line,
-    function}]}], the innermost frame first; progress: read_progress's.
+    function}]}], the innermost frame first; progress: read_progress's; flight: flight.read's.
     """
     spec, path = folder.spec(), folder.attempt(attempt)
     found: List[Dict[str, Any]] = []
@@ -67,10 +69,14 @@ def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> List[Di
             if send_signal(pid, STACKS_SIGNAL):
                 waiting[len(found)] = size
         found.append(one)
+    asked = [one for one in found if one["note"] is None and flight.ask(path, one["rank"])]
     began = time.monotonic()
     _wait_for_files(found, waiting, path)
     time.sleep(max(0.0, _LOOK - (time.monotonic() - began)))
+    while any(flight.read(path, one["rank"]) is None for one in asked) and time.monotonic() - began < _FLIGHT_PATIENCE:
+        time.sleep(0.02)
     for index, one in enumerate(found):
+        one["flight"] = flight.read(path, one["rank"]) if one in asked else None
         seconds = time.monotonic() - began
         one.update(state=state_of(one["pid"]), cpu=round(max(0.0, busy_seconds(one["pid"]) - one["cpu"]) / seconds, 2), kernel=kernel_view(one["pid"]))
         if index in waiting:
@@ -106,7 +112,7 @@ def parse_py_spy(text: str) -> List[Dict[str, Any]]:
     """The same of `py-spy dump --json`. Raises ValueError, KeyError."""
     threads = [
         {
-            "main": one.get("thread_name") == "MainThread", "name": one.get("thread_name"),
+            "main": one.get("thread_name") == "MainThread" or one.get("os_thread_id", -1) == one.get("pid"), "name": one.get("thread_name"),
             "frames": [{"file": frame["filename"], "line": frame["line"], "function": frame["name"]} for frame in one["frames"]][:_MOST_FRAMES],
         }
         for one in json.loads(text)

@@ -11,7 +11,7 @@ export function paceText(pace: Pace | null | undefined): string {
   }))
   const columns = [
     'rank', 'node', {key: 'steps', align: right}, {key: 'step', title: 'TIME/STEP', align: right}, {key: 'own', title: 'OWN WORK', align: right},
-    {key: 'data', title: 'data', align: right}, {key: 'collectives', align: right},
+    {key: 'data', title: 'DATA', align: right}, {key: 'collectives', align: right},
   ]
   return [table(rows, columns), stragglerLine(pace) ?? ''].filter((part) => part !== '').join('\n')
 }

@@ -71,6 +71,24 @@ test('a rank that hangs in its data is named with its line while the others wait
   expect(await setup.alive(trained.run)).toEqual([])
 })
 
+test('asynchronous operations, in which no rank says that it waits, are told apart by the flight recorder', {timeout: 600_000}, async () => {
+  const {trained, news} = await setup.train(`import time, torch, torch.distributed as dist
+dist.init_process_group("gloo")
+model = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def exchange(work): work.wait()
+for step in range(100):
+    if dist.get_rank() == 1 and step == 20: time.sleep(3600)
+    exchange(dist.all_reduce(torch.ones(1), async_op=True))
+    optimizer.step()
+`, {requirements, spec: {launcher: 'torchrun', processesPerNode: 1, hang: {after: 8, action: 'stop'}}})
+  const hang = news.find((one) => one.event === 'hang') as unknown as Hang
+  expect(hang.suspects).toEqual([{rank: 1, node: 'node-2', why: 'waits, train.py:7 in <module>'}])
+  expect(hang.message).toMatch(/^rank 0 waits in all_reduce #\d+; rank 1/)
+  expect(trained).toMatchObject({status: 'failed', cause: {kind: 'hang', rank: 1, node: 'node-2'}})
+  expect(await setup.alive(trained.run)).toEqual([])
+})
+
 test('with watch: false nothing of ours is in the ranks, and nothing is told of them', {timeout: 600_000}, async () => {
   const {trained, lines} = await setup.train('import os, sys\nprint("flexrack_inrank" in sys.modules, os.environ.get("FLEXRACK_PROGRESS"), os.environ.get("PYTHONPATH"))', {spec: {watch: false}})
   expect(textOf(lines, 0)).toEqual([`False None ${process.env.PYTHONPATH ?? 'None'}`])

@@ -1,10 +1,12 @@
 """Who keeps the others waiting: the judgement, on what ranks looked like."""
+import json
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
 
+from flexrack_node.flight import parse as parse_flight  # noqa: E402
 from flexrack_node.hang import is_hanging  # noqa: E402
 from flexrack_node.hang_verdict import verdict  # noqa: E402
 from flexrack_node.hang_watch import patience_of  # noqa: E402
@@ -59,6 +61,19 @@ class VerdictTest(unittest.TestCase):
         found = verdict([*[rank(number, "barrier") for number in range(4)], *stuck], {}, {})
         self.assertEqual(found["message"], "ranks 0-3 wait in barrier #812; ranks 4-7 have not come: each waits for a lock or another thread, train.py:7 in load")
 
+    def test_where_no_rank_says_that_it_waits_the_flight_recorder_tells_who_has_queued_less(self):
+        ranks = [{**rank(number, frames=[("/code/train.py", 5, "main")]), "flight": {"queued": 12 if number != 2 else 11, "name": "all_reduce"}} for number in range(4)]
+        found = verdict(ranks, {}, {})
+        self.assertEqual(found["message"], "ranks 0, 1, 3 wait in all_reduce #12; rank 2 (node-2) has not come: it waits, train.py:5 in main")
+        self.assertEqual(len(verdict([{**one, "flight": None} for one in ranks], {}, {})["suspects"]), 4)
+
+    def test_the_flight_recorders_json_is_read_by_the_default_group_and_rubbish_is_not(self):
+        entry = {"profiling_name": "gloo:all_reduce", "collective_seq_id": 11, "process_group": ["0", "default_pg"], "state": "scheduled", "is_p2p": False}
+        text = json.dumps([{"pg_status": {"0": {"last_enqueued_collective": "11", "last_completed_collective": "9"}}, "entries": [entry]}, {"pg_status": {}}])
+        self.assertEqual(parse_flight(text), {"queued": 11, "name": "all_reduce"})
+        for bad in ("", "[]", "{}", "[1]", "[{}]", '[{"pg_status": {"0": {"last_enqueued_collective": "x"}}}]'):
+            self.assertIsNone(parse_flight(bad), bad)
+
     def test_a_rank_that_has_ended_is_missing_too(self):
         self.assertEqual(verdict([rank(0, "barrier")], {1: 0}, {})["message"], "rank 0 waits in barrier #812; rank 1 has ended already")
 
@@ -97,6 +112,8 @@ class ParseTest(unittest.TestCase):
 
     def test_py_spys_json_is_read_the_same_way(self):
         text = '[{"thread_name": "w", "frames": []}, {"thread_name": "MainThread", "frames": [{"name": "f", "filename": "/a.py", "line": 4}]}]'
+        nameless = '[{"pid": 7, "os_thread_id": 8, "thread_name": null, "frames": []}, {"pid": 7, "os_thread_id": 7, "thread_name": null, "frames": []}]'
+        self.assertEqual([one["main"] for one in parse_py_spy(nameless)], [True, False])
         self.assertEqual(parse_py_spy(text)[0], {"main": True, "name": "MainThread", "frames": [{"file": "/a.py", "line": 4, "function": "f"}]})
 
 

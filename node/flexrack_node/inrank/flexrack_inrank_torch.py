@@ -63,6 +63,27 @@ def watch_collectives(module, progress):
         original = getattr(module, name, None)
         if original is not None:
             setattr(module, name, _noted(original, name, progress))
+    _answer_once_there_is_a_group(module, progress)
+
+
+def _answer_once_there_is_a_group(module, progress):
+    original = module.init_process_group
+    begun = []
+
+    @functools.wraps(original)
+    def init_process_group(*arguments, **options):
+        result = original(*arguments, **options)
+        if not begun and (progress.is_ours or progress.may()):
+            begun.append(True)
+            try:
+                import flexrack_inrank_flight
+
+                flexrack_inrank_flight.answer(progress.path)
+            except Exception as error:
+                progress.fail(error)
+        return result
+
+    module.init_process_group = init_process_group
 
 
 def watch_ddp(module, progress):
