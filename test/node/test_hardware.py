@@ -120,6 +120,15 @@ class HardwareOfARunTest(unittest.TestCase):
         self.assertEqual(self.rack.finish(run)["status"], "finished")
         self.assertEqual([one["why"] for one in self.rack.events_of(run, "node-1") if one["event"] == "gpu metrics lost"], ["nvidia-smi ended with 9"])
 
+    def test_values_for_a_tracking_server_that_is_away_wait_in_the_spool(self):
+        self.rack.script("import os, time\nwhile not os.path.exists('over'): time.sleep(0.05)\n")
+        tracking = {"upstream": "http://127.0.0.1:9", "token": "t", "own_token": False, "authorization": None, "run_id": "r1", "experiment_id": "0", "artifact_uri": "mlflow-artifacts:/x"}
+        run = self.rack.start(["node-1"], sample_seconds=0.2, tracking=tracking)
+        journal = self.folder(run) / "spool" / "journal.jsonl"
+        until(lambda: journal.exists() and "system/cpu_utilization_percentage" in journal.read_text())
+        (self.rack.folder / "code" / "over").touch()
+        self.assertEqual(self.rack.finish(run)["status"], "finished")
+
     def test_a_sampler_that_fails_is_told_of_and_the_run_goes_on(self):
         self.rack.script("import os, time\nwhile not os.path.exists('over'): time.sleep(0.05)\n")
         run = f"test-{os.getpid()}-broken"
