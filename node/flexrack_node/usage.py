@@ -92,7 +92,7 @@ def entries_of(folder: RunFolder, now: float) -> List[Dict[str, Any]]:
             "attempt": attempt, "launcher": spec.get("launcher"), "status": _status(result, attempt, is_open),
             "started": min(record["started"] for record in records.values()),
             "ended": now if is_open else max(_end_of(record, seen) for record in records.values()),
-            "gpus": len(summary.get("gpus") or []), "cpu": round(sum(_cpu_of(rank, record, seen) for rank, record in records.items()), 1),
+            "gpus": len(summary.get("gpus") or []), "cpu": round(sum(_cpu_of(rank, record, seen) for rank, record in records.items()), 3),
             "ranks": len(records), "open": is_open,
         })
     return found

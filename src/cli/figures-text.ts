@@ -1,5 +1,5 @@
 import type {Efficiency, RankFigures, RunFigures} from '../lib/runs/index.ts'
-import {bytes, duration} from './render.ts'
+import {bytes, count, duration} from './render.ts'
 
 /** More ranks than this are told of in one line: the slowest and the fastest. */
 const MOST_RANKS = 8
@@ -41,7 +41,7 @@ function throughputText({samplesPerSecond, tokensPerSecond, ranks}: RunFigures):
 
 function scalingText({efficiency, reference, referenceNodes, referenceRate, unit, why}: Efficiency): string {
   if (efficiency === null || referenceRate === null) return `not known: ${why}`
-  return `${percent(efficiency)} of ${referenceNodes === 1 ? 'one node' : `${referenceNodes} nodes`} times as many, against ${reference} (${rate(referenceRate)} ${unit}/s; ${why})`
+  return `${percent(efficiency)} of linear from ${reference}, which had ${rate(referenceRate)} ${unit}/s on ${count(referenceNodes ?? 1, 'node')} (${why})`
 }
 
 function percent(share: number): string {

@@ -1,0 +1,96 @@
+import {readFile} from 'node:fs/promises'
+import {fileURLToPath} from 'node:url'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {makeContext} from '../../src/lib/base/index.ts'
+import {openRuns, type Hang, type RunStacks} from '../../src/lib/runs/index.ts'
+import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
+
+/** Programs as people write them: nothing in them knows of flexrack. */
+const SCRIPT = `import os, time, torch, torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.utils.data import DataLoader, Dataset
+dist.init_process_group("gloo")
+rank, attempt = dist.get_rank(), int(os.environ["FLEXRACK_ATTEMPT"])
+class Data(Dataset):
+    def __len__(self): return 320
+    def __getitem__(self, index):
+        DATA
+        return torch.full((10,), float(index)), torch.zeros(1)
+model = DDP(torch.nn.Linear(10, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
+for x, y in DataLoader(Data(), batch_size=8):
+    loss = (model(x) - y).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+dist.barrier()
+print("through", flush=True)
+`
+let setup: TrainRack
+let requirements: string
+
+beforeAll(async () => {
+  setup = await startTrainRack(2)
+  requirements = await readFile(fileURLToPath(new URL('../../templates/pytorch-ddp/requirements.txt', import.meta.url)), 'utf8')
+}, 900_000)
+afterAll(() => setup?.stop())
+
+const script = (data: string): string => SCRIPT.replace('DATA', data)
+
+test('the rank whose data loader sleeps is named at the end, with the reason', {timeout: 900_000}, async () => {
+  const {trained} = await setup.train(script('if rank == 1: time.sleep(0.02)'), {requirements, spec: {launcher: 'torchrun', processesPerNode: 2}})
+  expect(trained).toMatchObject({status: 'finished', worldSize: 4})
+  const {pace} = trained
+  expect(pace?.ranks.map((one) => [one.rank, one.steps, one.samples])).toEqual([0, 1, 2, 3].map((rank) => [rank, 40, 320]))
+  expect(pace?.slowest).toMatchObject({rank: 1, node: 'node-1'})
+  expect(pace?.slowest?.why).toContain('it waits for data')
+  expect(pace?.slowest?.loss).toBeGreaterThan(0.3)
+})
+
+test('a rank that hangs in its data is named with its line while the others wait for the gradients; its stacks can be looked at; the gang starts again', {timeout: 600_000}, async () => {
+  const context = makeContext({env: setup.rack.env})
+  let stacks: Promise<RunStacks> | undefined
+  const {trained, lines, news} = await setup.train(script('if rank == 2 and attempt == 1 and index == 80: print("stuck", flush=True); time.sleep(3600)'), {
+    requirements,
+    spec: {launcher: 'torchrun', processesPerNode: 2, restarts: 1, hang: {after: 8, action: 'restart'}},
+    onLines: (seen, run) => {
+      if (stacks || !seen.some((line) => line.text === 'stuck')) return
+      const runs = openRuns({rack: setup.rack.rack, fleet: setup.rack.fleet()}, context)
+      stacks = runs.find(run).then((found) => runs.stacks(found, undefined))
+    },
+  })
+  const taken = await stacks
+  expect(taken?.ranks.map((one) => [one.rank, one.node, one.source])).toEqual([0, 1, 2, 3].map((rank) => [rank, `node-${rank < 2 ? 1 : 2}`, 'faulthandler']))
+  expect(taken?.groups.find((group) => group.ranks.includes(2))?.frames[0]).toMatchObject({file: 'train.py', function: '__getitem__'})
+
+  const hang = news.find((one) => one.event === 'hang') as unknown as Hang
+  expect(hang.suspects).toEqual([{rank: 2, node: 'node-2', why: expect.stringMatching(/^is in data loading, train\.py:9 in __getitem__$/)}])
+  expect(hang.message).toMatch(/^ranks 0, 1, 3 wait in DDP gradients #\d+; rank 2 \(node-2\) has not come: it is in data loading/)
+  expect(trained).toMatchObject({status: 'finished', attempts: 2})
+  expect(textOf(lines.filter((line) => line.attempt === 2), 2)).toContain('through')
+  expect(await setup.alive(trained.run)).toEqual([])
+})
+
+test('asynchronous operations, in which no rank says that it waits, are told apart by the flight recorder', {timeout: 600_000}, async () => {
+  const {trained, news} = await setup.train(`import time, torch, torch.distributed as dist
+dist.init_process_group("gloo")
+model = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def exchange(work): work.wait()
+for step in range(100):
+    if dist.get_rank() == 1 and step == 20: time.sleep(3600)
+    exchange(dist.all_reduce(torch.ones(1), async_op=True))
+    optimizer.step()
+`, {requirements, spec: {launcher: 'torchrun', processesPerNode: 1, hang: {after: 8, action: 'stop'}}})
+  const hang = news.find((one) => one.event === 'hang') as unknown as Hang
+  expect(hang.suspects).toEqual([{rank: 1, node: 'node-2', why: 'waits, train.py:7 in <module>'}])
+  expect(hang.message).toMatch(/^rank 0 waits in all_reduce #\d+; rank 1/)
+  expect(trained).toMatchObject({status: 'failed', cause: {kind: 'hang', rank: 1, node: 'node-2'}})
+  expect(await setup.alive(trained.run)).toEqual([])
+})
+
+test('with watch: false nothing of ours is in the ranks, and nothing is told of them', {timeout: 600_000}, async () => {
+  const {trained, lines} = await setup.train('import os, sys\nprint("flexrack_inrank" in sys.modules, os.environ.get("FLEXRACK_PROGRESS"), os.environ.get("PYTHONPATH"))', {spec: {watch: false}})
+  expect(textOf(lines, 0)).toEqual([`False None ${process.env.PYTHONPATH ?? 'None'}`])
+  expect(trained).toMatchObject({status: 'finished', pace: null})
+})
