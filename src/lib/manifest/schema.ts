@@ -2,6 +2,7 @@ import {z} from 'zod'
 import {SLURM_OPTION, SLURM_OPTION_RULE} from '../document/index.ts'
 import {durationSeconds} from './duration.ts'
 import {SLURM_TIME} from './slurm-time.ts'
+import {sweep} from './sweep-schema.ts'
 import {splitWords} from './words.ts'
 
 /** Names of projects, experiments' prefix, endpoints: safe in paths, URLs and run ids. */
@@ -214,6 +215,7 @@ export const manifestSchema = z
     workspace,
     gpus: gpus.optional(),
     train: train.optional(),
+    sweep: sweep.optional(),
     tracking,
     endpoints: z.record(z.string().regex(NAME, NAME_RULE), endpoint).default({}).describe('Served models by name of the endpoint.'),
   })
@@ -225,7 +227,7 @@ export type ManifestFile = z.output<typeof manifestSchema>
 export const NOT_YET: Record<string, string> = {
   'workspace.image': 'use workspace.python',
   'train.launcher=mpi': 'use torchrun or plain',
-  sweep: '',
+  'sweep.sampler=gp': 'it needs PyTorch beside Optuna; use tpe',
 }
 
 function isHttpUrl(text: string): boolean {

@@ -80,7 +80,7 @@ function processesOf(train: TrainSpec, choice: TrainChoice): number {
 function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, {count, processes}: {count: number; processes: number}, id: string): Omit<RunSpec, 'placements'> {
   const gpus = gpusOf(train, choice)
   return {
-    run: `${choice.name ?? manifest.name}-${id}`,
+    run: choice.run ?? `${choice.name ?? manifest.name}-${id}`,
     project: manifest.name,
     launcher: train.launcher,
     command: [...train.command, ...choice.args],
@@ -89,7 +89,7 @@ function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, 
     restarts: train.restarts,
     grace: train.grace,
     outputs: train.outputs,
-    env: {...manifest.workspace.env, ...train.env},
+    env: {...manifest.workspace.env, ...train.env, ...choice.env},
     wants: wantsOf(train, choice, processes),
     ...(gpus !== undefined && {gpus}),
     experiment: manifest.tracking.experiment,
@@ -127,6 +127,6 @@ export function rangeOf(ranks: number[]): string {
 }
 
 /** Five letters of base32 without those that look alike (Crockford's alphabet). */
-function randomId(): string {
+export function randomId(): string {
   return Array.from({length: 5}, () => '0123456789abcdefghjkmnpqrstvwxyz'[randomInt(32)]).join('')
 }
