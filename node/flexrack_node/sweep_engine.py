@@ -29,6 +29,13 @@ STATES = {"complete": TrialState.COMPLETE, "pruned": TrialState.PRUNED, "failed"
 WORDS = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed", TrialState.RUNNING: "running", TrialState.WAITING: "running"}
 
 
+class Grid(optuna.samplers.GridSampler):
+    """Optuna's own, which after the last point stops the loop that it believes to be in: here there is none, and `ask` counts."""
+
+    def after_trial(self, *_: Any) -> None:
+        pass
+
+
 class Engine:
     """One study in one folder. The caller holds the sweep's lock."""
 
@@ -171,7 +178,7 @@ def text_of(value: Any) -> str:
 def sampler_of(spec: Dict[str, Any]) -> optuna.samplers.BaseSampler:
     name, seed = spec["sampler"], spec.get("seed")
     if name == "grid":
-        return optuna.samplers.GridSampler({key: grid_of(one) for key, one in spec["parameters"].items()}, seed=seed)
+        return Grid({key: grid_of(one) for key, one in spec["parameters"].items()}, seed=seed)
     if name == "tpe":
         # Trials that run now are taken for bad ones: else parallel trials would all try nearly the same.
         return optuna.samplers.TPESampler(seed=seed, constant_liar=True)

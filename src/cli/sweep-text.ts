@@ -1,4 +1,4 @@
-import type {Sweep, Swept, Trial} from '../lib/sweep/index.ts'
+import type {Plotted, StoppedSweep, Sweep, Swept, Trial} from '../lib/sweep/index.ts'
 import {bestOf, valuesText} from '../lib/sweep/index.ts'
 import {chartText} from './chart.ts'
 import {paint} from './print.ts'
@@ -49,10 +49,17 @@ export function sweepListText(sweeps: Sweep[]): string {
   )
 }
 
-/** `sweep plot` in the terminal: the value of every trial, in the order they were asked. */
-export function sweepChart({sweep, spec, trials}: Sweep, size: {width: number; height: number}): string {
+/** `sweep plot` in the terminal: the value of every trial, in the order they were asked; and where the picture is. */
+export function plottedText({file, trials: drawn}: Plotted, {sweep, spec, trials}: Sweep, size: {width: number; height: number}): string {
   const values = trials.flatMap((one) => (one.value === null ? [] : [{step: one.number, value: one.value}]))
-  return chartText(`${spec.metric} of ${sweep}, by trial`, values, size)
+  const chart = chartText(`${spec.metric} of ${sweep}, by trial`, values, size).replaceAll('step ', 'trial ')
+  return `${chart}\n\n${file}: ${count(drawn, 'trial')} as parallel coordinates`
+}
+
+/** `sweep stop`. */
+export function stoppedSweepText({sweep, driver, runs}: StoppedSweep): string {
+  const how = driver ? `it was driven by ${driver}, who has stopped its trials` : runs.length > 0 ? `nobody drove it; stopped: ${runs.join(', ')}` : 'nobody drove it, and none of its trials was running'
+  return `Sweep ${sweep} has ended: ${how}.\n${paint.dim('next:')} flexrack sweep --resume ${sweep}`
 }
 
 /** One line for a trial that is over. */
