@@ -1,5 +1,4 @@
 import type {Plotted, StoppedSweep, Sweep, Swept, Trial} from '../lib/sweep/index.ts'
-import {bestOf, valuesText} from '../lib/sweep/index.ts'
 import {chartText} from './chart.ts'
 import {paint} from './print.ts'
 import {ago, count, duration, fields, table} from './render.ts'
@@ -18,8 +17,7 @@ export function sweptText(swept: Swept): string {
 
 /** `sweep show`. */
 export function sweepText(sweep: Sweep): string {
-  const {spec, trials, importance} = sweep
-  const best = bestOf(trials, spec.goal)
+  const {spec, trials, importance, best} = sweep
   return [
     fields([
       ['sweep', `${paint.bold(sweep.sweep)} ${statusText(sweep)}`],
@@ -39,7 +37,7 @@ export function sweepListText(sweeps: Sweep[]): string {
   if (sweeps.length === 0) return 'No sweeps yet. Start one with: flexrack sweep'
   return table(
     sweeps.map((one) => {
-      const best = bestOf(one.trials, one.spec.goal)
+      const {best} = one
       return {
         sweep: one.sweep, status: statusText(one), started: ago(one.created * 1000), trials: countsText(one.trials), metric: one.spec.metric,
         best: best ? shortNumber(best.value ?? NaN) : '-', run: best?.run ?? '-',
@@ -62,8 +60,17 @@ export function stoppedSweepText({sweep, driver, runs}: StoppedSweep): string {
   return `Sweep ${sweep} has ended: ${how}.\n${paint.dim('next:')} flexrack sweep --resume ${sweep}`
 }
 
-/** One line for a trial that is over. */
-export function trialLine({number, state, value, why, texts}: Trial, metric: string): string {
+/** One line for what happens to a trial. */
+export function trialNews(event: 'started' | 'resumed' | 'ended', trial: Trial, metric: string): string {
+  if (event === 'ended') return trialLine(trial, metric)
+  return `trial ${trial.number} ${event === 'resumed' ? 'goes on' : 'started'}: run ${trial.run}  (${valuesText(trial.texts)})`
+}
+
+function valuesText(texts: Record<string, string>): string {
+  return Object.entries(texts).map(([name, text]) => `${name} ${text}`).join(', ')
+}
+
+function trialLine({number, state, value, why, texts}: Trial, metric: string): string {
   const how = state === 'complete' ? `${metric} ${shortNumber(value ?? NaN)}` : state === 'pruned' ? 'pruned' : `failed: ${why}`
   return `trial ${number}: ${how}  (${valuesText(texts)})`
 }

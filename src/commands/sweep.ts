@@ -34,16 +34,15 @@ export default class Sweep extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Sweep)
     const [context, place] = [await this.context(), await this.projectSession(flags)]
-    const [{planSweep, runSweep}, {parseSkip}, {sweptText, trialLine}, {planText}, {throwWithPreflight}, {valuesText}] = await Promise.all([
-      import('../lib/sweep/index.ts'), import('../lib/preflight/index.ts'), import('../cli/sweep-text.ts'), import('../cli/render.ts'), import('../cli/preflight-text.ts'), import('../lib/sweep/index.ts'),
+    const [{planSweep, runSweep}, {parseSkip}, {sweptText, trialNews}, {planText}, {throwWithPreflight}] = await Promise.all([
+      import('../lib/sweep/index.ts'), import('../lib/preflight/index.ts'), import('../cli/sweep-text.ts'), import('../cli/render.ts'), import('../cli/preflight-text.ts'),
     ])
     const choice = {...flags, preflight: {skip: parseSkip(flags.skip), force: flags.force}, args: wordsOf(raw)}
     const plan = await planSweep(place, choice, context)
     if (flags['dry-run']) return this.answer(plan.plan, planText)
-    const {note} = {note: (text: string) => context.reporter.note(text)}
     const swept = await runSweep(plan, place, choice, {
-      onOpen: (sweep, resumed) => note(`sweep ${sweep}${resumed ? ' goes on' : ''}: ${plan.parallel} at a time`),
-      onTrial: (event, trial) => note(event === 'ended' ? trialLine(trial, plan.spec.metric) : `trial ${trial.number} ${event === 'resumed' ? 'goes on' : 'started'}: run ${trial.run}  (${valuesText(trial.texts)})`),
+      onOpen: (sweep, resumed) => context.reporter.note(`sweep ${sweep}${resumed ? ' goes on' : ''}: ${plan.parallel} at a time`),
+      onTrial: (event, trial) => context.reporter.note(trialNews(event, trial, plan.spec.metric)),
     }, context).catch((error: unknown) => throwWithPreflight(error, this.jsonEnabled()))
     return this.answer(swept, sweptText)
   }

@@ -1,5 +1,5 @@
 /** The rack's one long-lived service, from here: over SSH to its node, and over HTTP to its door. Its process is service/. */
-export {openHeadHost, planHead} from './plan.ts'
+export {planHead} from './plan.ts'
 export {startHead} from './start.ts'
 export {headStatus, stopHead} from './status.ts'
 export {connectHead, type HeadConnection} from './connect.ts'

@@ -22,6 +22,8 @@ export interface Runs {
   readonly place: Place
   /** The run that is meant, from the nodes alone: see findRun. */
   find(name: string | undefined): Promise<FoundRun>
+  /** All that the nodes know. */
+  look(): Promise<Looked>
   /** What stopRun would do. */
   planStop(run: FoundRun, how: {grace?: number | undefined; kill?: boolean}): Plan
   /** What remove would do. */
@@ -75,6 +77,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       const {runs, failed} = await look()
       return chooseRun(runs, name, project, [...failed.keys()])
     },
+    look: () => lookForRuns(whole, context),
     planStop: stopPlan,
     planRemove: removePlan,
     wait: (run, timeout) => waitForRun(whole, run, {timeout, signal: context.signal}, context),

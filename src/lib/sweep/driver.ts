@@ -2,7 +2,7 @@ import {setTimeout as pause} from 'node:timers/promises'
 import {CliError, isCliError, type Context, type Reporter} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {CHECKS, type CheckName} from '../preflight/index.ts'
-import {failureOf, lookForRuns, stopRun, type FoundRun} from '../runs/index.ts'
+import {openRuns, stopRun, type FoundRun, type Runs} from '../runs/index.ts'
 import {planTrain, runPlan, type SharedStart, type TrainPlace} from '../train/index.ts'
 import type {Engine} from './engine.ts'
 import type {SweepPlan} from './plan.ts'
@@ -38,6 +38,7 @@ export class Driver {
   /** Of what goes on with single trials only warnings are told. */
   readonly #quiet: Context
   readonly #leave = new AbortController()
+  readonly #runs: Runs
   readonly #active = new Map<number, FoundRun>()
   readonly #told: Trial[] = []
   readonly #deadline: number
@@ -53,6 +54,7 @@ export class Driver {
     const {warn} = context.reporter
     const reporter: Reporter = {begin: () => ({detail() {}, amount() {}, done() {}, fail() {}}), note() {}, warn: (message) => warn.call(context.reporter, message)}
     this.#quiet = {...context, reporter}
+    this.#runs = openRuns(driving.place, {...this.#quiet, signal: this.#leave.signal})
     this.#deadline = driving.plan.spec.time === undefined ? Infinity : Date.now() + driving.plan.spec.time * 1000
   }
 
@@ -117,7 +119,7 @@ export class Driver {
       watch.onTrial?.(known ? 'resumed' : 'started', running)
       this.#active.set(trial.number, run)
       if (this.#ending && !('error' in this.#ending) && !this.#leave.signal.aborted) this.#stopOne(run, false)
-      const end = await attendTrial(running, run, {place: this.#driving.place, tracking: this.#driving.tracking, engine, spec: this.#driving.plan.spec, leave: this.#leave.signal}, this.#quiet)
+      const end = await attendTrial(running, run, {place: this.#driving.place, runs: this.#runs, tracking: this.#driving.tracking, engine, spec: this.#driving.plan.spec, leave: this.#leave.signal}, this.#quiet)
       await this.#tell(running, run, end)
     } finally {
       this.#active.delete(trial.number)
@@ -207,9 +209,8 @@ export class Driver {
   #judge(trial: Trial): void {
     this.#failures = trial.state === 'failed' ? this.#failures + 1 : 0
     if (this.#failures < HOPELESS || this.#told.some((one) => one.state !== 'failed')) return
-    const cause = failureOf(trial.run ?? '', {cause: null})
     const {sweep} = this.#driving.plan
-    this.#end({error: new CliError('RUN_FAILED', `the first ${this.#failures} trials of sweep ${sweep} all failed, the last one because ${trial.why}`, {hint: `${cause.hint}\nflexrack sweep show ${sweep}`, details: {sweep, run: trial.run, trials: this.#told.map((one) => one.run)}})}, true)
+    this.#end({error: new CliError('RUN_FAILED', `the first ${this.#failures} trials of sweep ${sweep} all failed, the last one because ${trial.why}`, {hint: `flexrack runs logs ${trial.run}\nflexrack sweep show ${sweep}`, details: {sweep, run: trial.run, trials: this.#told.map((one) => one.run)}})}, true)
   }
 
   /** The first reason counts. `stop`: the running trials are stopped; else they go on without us. */
@@ -247,7 +248,7 @@ export class Driver {
     const found = new Map<string, FoundRun>()
     if (trials.every((one) => one.run === null)) return found
     const {place, tracking, engine} = this.#driving
-    const {runs, failed} = await lookForRuns(place, this.#quiet)
+    const {runs, failed} = await this.#runs.look()
     for (const trial of trials) {
       const run = runs.find((one) => one.run === trial.run)
       if (trial.run === null) continue

@@ -2,8 +2,6 @@
 export {planSweep, type SweepPlan} from './plan.ts'
 export {runSweep} from './run.ts'
 export {findSweep, listSweeps, type SweepPlace} from './storage.ts'
-export {parallelPlot} from './parallel-plot.ts'
 export {stopSweep, type StoppedSweep} from './stop.ts'
 export {writePlot, type Plotted} from './write-plot.ts'
-export {bestOf, valuesText} from './words.ts'
 export type * from './types.ts'

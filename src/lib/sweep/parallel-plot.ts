@@ -18,6 +18,8 @@ interface Axis {
   ticks: {at: number; label: string}[]
   /** `log`, or what is good. */
   note: string
+  /** Its numbers are to the right of it, where no line goes. */
+  right?: boolean
 }
 
 /**
@@ -66,7 +68,7 @@ function axesOf({spec}: Sweep, trials: Trial[]): Axis[] {
   })
   const values = trials.map((one) => one.value ?? 0)
   const [low, high] = values.length === 0 ? [0, 1] : [Math.min(...values), Math.max(...values)]
-  return [...axes, {name: spec.metric, x: WIDTH - SIDE, note: spec.goal, ...scaleOf(low, high, false, false, (trial) => trial.value)}]
+  return [...axes, {name: spec.metric, x: WIDTH - SIDE, note: spec.goal, right: true, ...scaleOf(low, high, false, false, (trial) => trial.value)}]
 }
 
 function placeOrNone(position: number, at: (position: number) => number): number | undefined {
@@ -108,10 +110,10 @@ function lineOf(trial: Trial, axes: Axis[], goodness: number, best: boolean, met
   return `<polyline data-trial="${trial.number}" points="${points.join(' ')}" stroke="${colourOf(goodness)}" stroke-width="${best ? 4 : 1.6}" stroke-opacity="${best ? 1 : 0.75}"><title>${escape(title)}</title></polyline>`
 }
 
-function axisOf({name, x, ticks, note}: Axis): string {
+function axisOf({name, x, ticks, note, right}: Axis): string {
   const marks = ticks.map(({at, label}) => {
     const y = round(yOf(at))
-    return `<path d="M${round(x - 4)} ${y}h8" stroke="#222"/><text x="${round(x - 8)}" y="${round(y + 4)}" text-anchor="end" paint-order="stroke" stroke="#fff" stroke-width="4">${escape(label)}</text>`
+    return `<path d="M${round(x - 4)} ${y}h8" stroke="#222"/><text x="${round(right ? x + 8 : x - 8)}" y="${round(y + 4)}" text-anchor="${right ? 'start' : 'end'}" paint-order="stroke" stroke="#fff" stroke-width="4">${escape(label)}</text>`
   })
   return [
     `<g class="axis"><path d="M${round(x)} ${TOP}V${HEIGHT - BOTTOM}" stroke="#222" stroke-width="1.2"/>`,

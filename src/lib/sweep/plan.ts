@@ -1,16 +1,15 @@
-import {CliError, type Context} from '../base/index.ts'
-import {openHeadHost} from '../head/index.ts'
+import {CliError, randomId, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {SweepSpec} from '../manifest/index.ts'
 import type {NodeFacts} from '../nodes/index.ts'
 import type {Plan, Step} from '../plan/index.ts'
 import {chosenChecks} from '../preflight/index.ts'
 import {selectNodes, type RackNode} from '../rack/index.ts'
-import {randomId, schedulerOf, type TrainPlace} from '../train/index.ts'
+import type {TrainPlace} from '../train/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
 import {engineRequirements} from './engine.ts'
 import {Packing} from './packing.ts'
-import {findSweep} from './storage.ts'
+import {findSweep, openStorage} from './storage.ts'
 import type {Sweep, SweepChoice} from './types.ts'
 import {trialWords} from './words.ts'
 
@@ -46,12 +45,12 @@ export async function planSweep(place: TrainPlace, choice: SweepChoice, context:
   const {manifest, rack, fleet} = place
   const {train} = manifest
   if (!manifest.sweep || !train) throw new CliError('NOT_FOUND', `${manifest.path} has no \`sweep:\` part`, {hint: 'add to flexrack.yaml:  sweep: {metric: loss, goal: minimize, parameters: {learning_rate: {min: 1e-5, max: 0.1, scale: log}}}'})
-  if (schedulerOf(manifest, rack, {args: [], tracking: true}) === 'slurm') {
+  if (rack.slurm || train.scheduler === 'slurm') {
     throw new CliError('USAGE', `rack ${rack.name} has Slurm, and sweeps do not go through it yet`, {hint: 'flexrack train -- --learning-rate 0.01'})
   }
   const nodes = nodesOf(place, choice)
   const [head, hosts, resumed] = await Promise.all([
-    openHeadHost(rack, fleet, context),
+    openStorage(place, context),
     Promise.all(nodes.map((node) => openHost(fleet, node, context))),
     choice.resume === undefined ? undefined : findSweep({rack, fleet, project: manifest.name}, choice.resume === 'latest' ? undefined : choice.resume, context),
   ])

@@ -1,9 +1,8 @@
-import {CliError, throwIfInterrupted, type Context} from '../base/index.ts'
+import {CliError, ownerName, throwIfInterrupted, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {ensureEnvironment, type Environment} from '../host/index.ts'
 import {executePlan, throwIfFailed, type StepHandler} from '../plan/index.ts'
-import {ownerName} from '../reservation/index.ts'
-import {findAddresses, keepChanges, openTrainTracking, placeRanks, readSource, runPreflightStep, userName, type SharedStart, type TrainPlace} from '../train/index.ts'
+import {lookOverNodes, openTrainTracking, recordParent, type SharedStart, type TrainPlace} from '../train/index.ts'
 import {Driver} from './driver.ts'
 import {Engine} from './engine.ts'
 import type {SweepPlan} from './plan.ts'
@@ -37,7 +36,7 @@ export async function runSweep(plan: SweepPlan, place: TrainPlace, choice: Sweep
     if (!engine) throw new Error('a sweep without its engine')
     await engine.close()
     const sweep = await plan.head.call<Sweep>('sweep.show', {sweep: plan.sweep}, {signal: context.kill})
-    return {...sweep, limit: live.limit ?? sweep.trials.length, best: bestOf(sweep.trials, sweep.spec.goal), time: Date.now() - begin}
+    return {...sweep, best: bestOf(sweep.trials, sweep.spec.goal), limit: live.limit ?? sweep.trials.length, time: Date.now() - begin}
   } finally {
     await live.engine?.close()
     await live.tracking?.close()
@@ -51,16 +50,11 @@ function handlersOf(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, liv
     'sweep.reach': async () => {
       live.tracking = await openTrainTracking(place, context)
     },
-    'sweep.preflight': async () => {
-      const addresses = plan.hosts.length > 1 ? await findAddresses(plan.nodes, plan.hosts, context) : undefined
-      const processes = manifest.train?.processesPerNode ?? 1
-      await runPreflightStep({placements: placeRanks(plan.nodes, processes), processes, project: manifest.name}, plan.hosts, addresses, choice.preflight, context)
-    },
+    'sweep.preflight': () => lookOverNodes(place, plan.nodes, plan.hosts, choice.preflight, context),
     'sweep.engine': () => ensureEnvironment(plan.head, {requirements: plan.requirements, user: 'sweep'}, context),
     'sweep.open': async (_step, done) => {
       const tracking = live.tracking as Tracking
-      const source = await readSource(manifest.folder, context.signal)
-      const tracked = plan.resumed?.tracked ?? (await createParent(plan, place, tracking, source, context))
+      const {runId: tracked, source} = await recordParent(place, tracking, {name: plan.sweep, known: plan.resumed?.tracked, tags: tagsOf(plan)}, context)
       const record = plan.resumed ? undefined : {project: manifest.name, owner: ownerName(context), spec: plan.spec, command: plan.command, tracked, experiment: manifest.tracking.experiment}
       const python = `${(done.get('engine') as Environment).path}/bin/python`
       live.engine = new Engine(plan.head, {sweep: plan.sweep, python, owner: ownerName(context), ...(record ? {record} : {spec: plan.spec})}, context)
@@ -89,27 +83,19 @@ function handlersOf(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, liv
   }
 }
 
-async function createParent({sweep, spec, command}: SweepPlan, {manifest, rack}: TrainPlace, tracking: Tracking, source: SharedStart['source'], context: Context): Promise<string> {
-  const experiment = await tracking.mlflow.ensureExperiment(manifest.tracking.experiment)
-  const tags = {
+function tagsOf({sweep, spec, command}: SweepPlan): Record<string, string> {
+  return {
     'flexrack.sweep': sweep,
-    'flexrack.project': manifest.name,
-    'flexrack.rack': rack.name,
     'flexrack.command': command.join(' '),
     'flexrack.sweep.metric': `${spec.goal} ${spec.metric}`,
     'flexrack.sweep.sampler': spec.sampler,
     'flexrack.sweep.pruner': spec.pruner.name,
     'mlflow.source.name': command[0] ?? '',
-    'mlflow.source.type': 'PROJECT',
-    ...(source.commit && {'mlflow.source.git.commit': source.commit, 'mlflow.source.git.branch': source.branch ?? ''}),
   }
-  const run = await tracking.mlflow.createRun({experimentId: experiment.id, name: sweep, user: userName(context), tags})
-  await keepChanges(tracking, run.id, source, context)
-  return run.id
 }
 
 async function closeParent({mlflow}: Tracking, tracked: string, status: string, best: Trial | null, {spec}: SweepPlan): Promise<void> {
-  if (best?.value != null) {
+  if (best && best.value !== null) {
     const now = Date.now()
     await mlflow.logBatch(tracked, {metrics: [{key: `best_${spec.metric}`, value: best.value, timestamp: now, step: best.number}], tags: {'flexrack.sweep.best': best.run ?? ''}})
   }

@@ -1,7 +1,6 @@
 import {CliError, type Context} from '../base/index.ts'
-import {openHeadHost} from '../head/index.ts'
-import {lookForRuns, stopRun} from '../runs/index.ts'
-import type {SweepPlace} from './storage.ts'
+import {openRuns, stopRun} from '../runs/index.ts'
+import {openStorage, type SweepPlace} from './storage.ts'
 import type {Sweep} from './types.ts'
 
 /** What `sweep stop` did. */
@@ -21,12 +20,12 @@ const PATIENCE = 120
  * `sweep --resume` starts them again. Errors: TIMED_OUT where the one who drives it does not go, and those of stopRun.
  */
 export async function stopSweep(place: SweepPlace, {sweep, driver, trials}: Sweep, context: Context): Promise<StoppedSweep> {
-  const host = await openHeadHost(place.rack, place.fleet, context)
+  const host = await openStorage(place, context)
   const asked = await host.call<{driver: string | null}>('sweep.stop', {sweep, seconds: PATIENCE}, {signal: context.signal})
   if (asked.driver) throw new CliError('TIMED_OUT', `sweep ${sweep} is still driven by ${asked.driver} after ${PATIENCE} s`, {hint: `flexrack sweep stop ${sweep}`})
   if (driver) return {sweep, driver, runs: []}
   const running = new Set(trials.filter((one) => one.state === 'running' && one.run !== null).map((one) => one.run))
-  const {runs} = await lookForRuns(place, context)
+  const {runs} = await openRuns(place, context).look()
   const left = runs.filter((one) => running.has(one.run) && one.nodes.some((node) => node.live))
   await Promise.all(left.map((run) => stopRun(place, run, {}, context)))
   return {sweep, driver: null, runs: left.map((one) => one.run)}

@@ -1,9 +1,10 @@
 import {CliError, type Context} from '../base/index.ts'
 import {nearestName} from '../document/index.ts'
-import {openHeadHost} from '../head/index.ts'
+import {openHost, type Host} from '../host/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {Sweep} from './types.ts'
+import {bestOf} from './words.ts'
 
 /** Where sweeps are kept: the rack's head node. */
 export interface SweepPlace {
@@ -15,8 +16,16 @@ export interface SweepPlace {
 
 /** Sweeps, newest first. Needs neither Optuna nor a head that runs. */
 export async function listSweeps({rack, fleet, project}: SweepPlace, options: {all: boolean}, context: Context): Promise<Sweep[]> {
-  const host = await openHeadHost(rack, fleet, context)
-  return host.call<Sweep[]>('sweep.list', options.all || project === undefined ? {} : {project}, {signal: context.signal})
+  const host = await openStorage({rack, fleet}, context)
+  const found = await host.call<Omit<Sweep, 'best'>[]>('sweep.list', options.all || project === undefined ? {} : {project}, {signal: context.signal})
+  return found.map((one) => ({...one, best: bestOf(one.trials, one.spec.goal)}))
+}
+
+/** The node that keeps them: the head's, whether or not the head runs. */
+export async function openStorage({rack, fleet}: Pick<SweepPlace, 'rack' | 'fleet'>, context: Context): Promise<Host> {
+  const node = rack.nodes.find((one) => one.name === rack.head.node)
+  if (!node) throw new CliError('RACK_INVALID', `${rack.path}: head.node ${rack.head.node} is not a node of the rack`, {hint: `flexrack rack show ${rack.name}`})
+  return openHost(fleet, node, context)
 }
 
 /**

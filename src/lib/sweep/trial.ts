@@ -3,7 +3,7 @@ import {isCliError, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {openHost} from '../host/index.ts'
 import type {SweepSpec} from '../manifest/index.ts'
-import {describeCause, isLinkTrouble, stopRun, waitForRun, type FoundRun, type NodeRunDetail} from '../runs/index.ts'
+import {describeCause, stopRun, type FoundRun, type NodeRunDetail, type Runs} from '../runs/index.ts'
 import type {Metric} from '../tracking/index.ts'
 import type {TrainPlace} from '../train/index.ts'
 import type {Engine} from './engine.ts'
@@ -14,6 +14,8 @@ export type TrialEnd = {state: 'complete'; value: number} | {state: 'pruned' | '
 
 export interface Attending {
   place: TrainPlace
+  /** Asked until `leave`. */
+  runs: Runs
   tracking: Tracking
   engine: Engine
   spec: SweepSpec
@@ -49,13 +51,13 @@ export async function attendTrial(trial: Trial, run: FoundRun, attending: Attend
 }
 
 /** Undefined where it was left. */
-async function untilOver(run: FoundRun, {place, leave}: Attending, context: Context): Promise<NodeRunDetail | undefined> {
+async function untilOver(run: FoundRun, {runs, leave}: Attending, context: Context): Promise<NodeRunDetail | undefined> {
   for (;;) {
     try {
-      return await waitForRun(place, run, {signal: leave}, context)
+      return await runs.wait(run, undefined)
     } catch (error) {
       if (leave.aborted) return undefined
-      if (!isLinkTrouble(error)) throw error
+      if (!isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')) throw error
       context.reporter.warn(`${run.run}: ${(error as Error).message}; the trial goes on there, and is asked for again`)
       await pause(AGAIN_MS, undefined, {signal: leave}).catch(() => {})
     }
@@ -110,7 +112,7 @@ async function untilRecorded(run: FoundRun, detail: NodeRunDetail, {place, track
       recorded = (await host.call<{recorded: boolean}>('run.reconcile', {run: run.run, seconds: RECORD_SECONDS, ...access}, {signal: leave})).recorded
     } catch (error) {
       if (leave.aborted) return false
-      if (!isLinkTrouble(error)) throw error
+      if (!isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')) throw error
     }
     if (recorded) break
     if (!told) context.reporter.warn(`the tracking server does not have all of ${run.run} yet; its trial is over once it has`)

@@ -46,6 +46,8 @@ export interface Sweep {
   /** Who drives it now. */
   driver: string | null
   trials: Trial[]
+  /** The complete trial with the best value. */
+  best: Trial | null
   /** Share of each parameter in what makes the difference, once the sweep is over and there are enough trials. */
   importance: Record<string, number> | null
 }
@@ -54,7 +56,6 @@ export interface Sweep {
 export interface Swept extends Sweep {
   /** How many trials there were to be. */
   limit: number
-  best: Trial | null
   /** Milliseconds. */
   time: number
 }

@@ -21,17 +21,12 @@ export function trialRun(sweep: string, number: number, attempt: number): string
   return `${sweep}-${number}${attempt > 1 ? `.${attempt}` : ''}`
 }
 
-/** `learning_rate 0.01, batch_size 32`, for people. */
-export function valuesText(texts: Record<string, string>): string {
-  return Object.entries(texts).map(([name, text]) => `${name} ${text}`).join(', ')
-}
-
 /** The trial with the best value; null where none has one. Of equals the first. Pure. */
 export function bestOf(trials: Trial[], goal: SweepSpec['goal']): Trial | null {
   const sign = goal === 'maximize' ? 1 : -1
   let best: Trial | null = null
   for (const one of trials) {
-    if (one.state === 'complete' && one.value !== null && (best?.value == null || sign * one.value > sign * best.value)) best = one
+    if (one.state === 'complete' && one.value !== null && (best === null || best.value === null || sign * one.value > sign * best.value)) best = one
   }
   return best
 }

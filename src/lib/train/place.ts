@@ -1,5 +1,4 @@
-import {randomInt} from 'node:crypto'
-import {CliError} from '../base/index.ts'
+import {CliError, randomId} from '../base/index.ts'
 import type {Manifest, Scheduler, TrainSpec} from '../manifest/index.ts'
 import {selectNodes, type Rack, type RackNode} from '../rack/index.ts'
 import type {Wants} from '../reservation/index.ts'
@@ -124,9 +123,4 @@ export function placeRanks(nodes: RackNode[], processes: number): Placement[] {
 /** `0`, `0-3`, for people. */
 export function rangeOf(ranks: number[]): string {
   return ranks.length > 1 ? `${ranks[0]}-${ranks.at(-1)}` : String(ranks[0])
-}
-
-/** Five letters of base32 without those that look alike (Crockford's alphabet). */
-export function randomId(): string {
-  return Array.from({length: 5}, () => '0123456789abcdefghjkmnpqrstvwxyz'[randomInt(32)]).join('')
 }
