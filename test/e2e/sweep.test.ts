@@ -1,10 +1,11 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {appendFile, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {makeContext} from '../../src/lib/base/index.ts'
 import {startHead} from '../../src/lib/head/index.ts'
 import type {Sweep, Swept} from '../../src/lib/sweep/index.ts'
+import {renderPage} from '../support/browser.ts'
 import {buildProgram, flexrack, type RunOptions} from '../support/program.ts'
 import {startTrainRack, type TrainRack} from '../support/train.ts'
 
@@ -55,7 +56,6 @@ async function project(name: string, sweep: string, {script = SCRIPT, args = ''}
   folders.push(`${folder}.starts`, `${folder}.go`)
   await writeFile(join(folder, 'flexrack.yaml'), `name: ${name}\ntrain: {command: 'train.py ${args}', launcher: plain, grace: 5s, env: ${env}}\nsweep: {metric: loss, goal: minimize, ${sweep}}\n`)
   await writeFile(join(folder, 'train.py'), script)
-  const {readFile} = await import('node:fs/promises')
   return {
     folder,
     run: (words, options = {}) => flexrack(words, {cwd: folder, env: setup.rack.env, ...options}),
@@ -64,7 +64,7 @@ async function project(name: string, sweep: string, {script = SCRIPT, args = ''}
 }
 
 test('a grid is tried whole, every point once, and the best one is exact', {timeout: 300_000}, async () => {
-  const {run, starts} = await project('grid', 'sampler: grid, parallel: 2, parameters: {x: [0, 1, 3], shape_name: [flat, deep]}')
+  const {run, starts, folder} = await project('grid', 'sampler: grid, parallel: 2, parameters: {x: [0, 1, 3], shape_name: [flat, deep]}')
   const {status, stdout, stderr} = await run(['sweep', '--json'])
   expect(status, stderr).toBe(0)
   const swept = JSON.parse(stdout) as Swept
@@ -73,6 +73,23 @@ test('a grid is tried whole, every point once, and the best one is exact', {time
     [0, 1, 3].flatMap((x) => ['deep', 'flat'].map((shape) => [x, shape, (x - 1) ** 2 + 1 / 3 + (shape === 'deep' ? 0.5 : 0)])).toSorted(),
   )
   expect(await starts()).toHaveLength(6)
+
+  const {status: plotted, stdout: chart} = await run(['sweep', 'plot', '--output', 'trials.svg'])
+  expect([plotted, chart]).toEqual([0, expect.stringContaining(`loss of ${swept.sweep}, by trial`)])
+  const page = await renderPage(`file://${folder}/trials.svg`, 1)
+  expect(page.match(/<polyline /g)).toHaveLength(6)
+  expect([...page.matchAll(/font-weight="600"[^>]*>([^<]*)</g)].map((one) => one[1])).toEqual([swept.sweep, 'x', 'shape_name', 'loss'])
+
+  const more = await run(['sweep', '--resume', swept.sweep, '--json'])
+  expect([more.status, (JSON.parse(more.stdout) as Swept).trials.length]).toEqual([0, 6])
+  const journal = join(setup.rack.home, 'state/local/nodes/node-1/home/.flexrack/sweeps', swept.sweep, 'journal.log')
+  await appendFile(journal, '{"op_code": 4, "torn')
+  const mended = await run(['sweep', '--resume', swept.sweep, '--json'])
+  expect([mended.status, (JSON.parse(mended.stdout) as Swept).best?.value]).toEqual([0, 1 / 3])
+  await writeFile(journal, (await readFile(journal, 'utf8')).replace('\n', '\nnonsense\n'))
+  const damaged = await run(['sweep', '--resume', swept.sweep])
+  expect([damaged.status, damaged.stderr]).toEqual([6, expect.stringMatching(/the sweep grid-sweep-\w{5} cannot go on: .*journal.log is damaged in line 2/)])
+  expect(JSON.parse((await run(['sweep', 'show', '--json'])).stdout)).toMatchObject({sweep: swept.sweep, best: {value: 1 / 3}})
 })
 
 test('TPE with three trials at a time learns where the minimum is; every trial is a child of the sweep\'s record, with its parameters', {timeout: 300_000}, async () => {

@@ -6,8 +6,8 @@ export interface Room {
 }
 
 /**
- * Chooses nodes for trials that have no GPUs to choose by: each goes to the nodes with fewest trials, in the order of the rack, and a node
- * takes no more trials than its cores have processes for, but one in any case. Pure but for what it remembers.
+ * Chooses nodes for trials that have no GPUs to choose by: each goes to the nodes with most room left, then in the order of the rack; so as many fit
+ * as can. A node takes no more trials than its cores have processes for, but one in any case. Pure but for what it remembers.
  */
 export class Packing {
   readonly #rooms: Room[]
@@ -36,11 +36,11 @@ export class Packing {
 
   /** Nodes for one more trial, in the order of the rack; undefined where there is no room for it. */
   take(): string[] | undefined {
-    const free = this.#rooms.map((room, index) => ({room, index, trials: this.#taken.get(room.node) ?? 0})).filter(({room, trials}) => trials < this.#places(room))
-    if (free.length < this.#size) return undefined
-    const chosen = free.sort((a, b) => a.trials - b.trials || a.index - b.index).slice(0, this.#size).sort((a, b) => a.index - b.index)
-    for (const {room, trials} of chosen) this.#taken.set(room.node, trials + 1)
-    return chosen.map(({room}) => room.node)
+    const rooms = this.#rooms.map((room, index) => ({node: room.node, index, left: this.#places(room) - (this.#taken.get(room.node) ?? 0)})).filter(({left}) => left > 0)
+    if (rooms.length < this.#size) return undefined
+    const nodes = rooms.sort((a, b) => b.left - a.left || a.index - b.index).slice(0, this.#size).sort((a, b) => a.index - b.index).map(({node}) => node)
+    this.add(nodes)
+    return nodes
   }
 
   /** Trials of an earlier command that go on there. */

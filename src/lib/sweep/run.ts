@@ -78,7 +78,10 @@ function handlersOf(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, liv
         await engine.finish(status).catch(() => {})
         await closeParent(tracking, tracked, status, driver.best(), plan).catch((error: Error) => context.reporter.warn(`the record of sweep ${plan.sweep} is not complete: ${error.message}`))
       }
-      if (status === 'interrupted') throwIfInterrupted(context.signal)
+      if (status === 'interrupted') {
+        context.reporter.note(`sweep ${plan.sweep} is kept; it goes on with: flexrack sweep --resume ${plan.sweep}`)
+        throwIfInterrupted(context.signal)
+      }
     },
   }
 }
