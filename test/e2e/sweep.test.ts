@@ -201,3 +201,13 @@ test('a trial that fails, or logs another metric, counts as failed, and the othe
   expect(by.get(3)?.why).toMatch(/logged no metric loss, only lost/)
   expect(best?.params.x).toBe(1)
 })
+
+test('trials that find no free node wait for the end of one, and the sweep goes on', {timeout: 300_000}, async () => {
+  const {run, folder} = await project('waiting', 'sampler: grid, parallel: 4, parameters: {x: [0, 1, 2, 3]}')
+  const manifest = join(folder, 'flexrack.yaml')
+  await writeFile(manifest, (await readFile(manifest, 'utf8')).replace('launcher: plain', 'launcher: plain, exclusive: true'))
+  const {status, stdout, stderr} = await run(['sweep', '--json'])
+  expect(status, stderr + stdout).toBe(0)
+  const {trials} = JSON.parse(stdout) as Swept
+  expect(trials.map((one) => one.state)).toEqual(['complete', 'complete', 'complete', 'complete'])
+})
