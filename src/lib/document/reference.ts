@@ -45,9 +45,10 @@ function mapKind(value: JsonSchema): string {
   return keyed(value) ? `names, each with ${kindOf(value)}, see below` : 'names and texts'
 }
 
-/** Of what may be written in several ways: the one with keys. */
+/** Of what may be written in several ways: the one with keys, if one alone has them. */
 function keyed(value: JsonSchema): JsonSchema | undefined {
-  return value.anyOf?.find((one) => one.properties)
+  const found = (value.anyOf ?? []).filter((one) => one.properties)
+  return found.length === 1 ? found[0] : undefined
 }
 
 function byDefault(key: string, value: JsonSchema, parent: JsonSchema): string {

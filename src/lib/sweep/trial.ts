@@ -47,7 +47,10 @@ export async function attendTrial(trial: Trial, run: FoundRun, attending: Attend
   }
   const pruned = await watching
   if (!detail || record === null || !(await untilRecorded(run, detail, attending, context))) return {state: 'left'}
-  return endOf(detail, pruned, record, attending, trial)
+  const end = await endOf(detail, pruned, record, attending, trial)
+  // What came since the last look: later trials are measured by it, also where this one was over before the first.
+  if (end.state === 'complete' && watching) await attending.engine.report(trial.number, pairsOf(await historyOf(attending.tracking, record, attending.spec.metric)))
+  return end
 }
 
 /** Undefined where it was left. */
@@ -78,11 +81,15 @@ async function watch(trial: Trial, run: FoundRun, record: string, {place, tracki
     const fresh = values.filter((one) => !told.has(one.step))
     for (const one of fresh) told.add(one.step)
     if (fresh.length === 0 || over.aborted) continue
-    if (!(await engine.report(trial.number, fresh.map((one): [number, number] => [one.step, one.value])))) continue
+    if (!(await engine.report(trial.number, pairsOf(fresh)))) continue
     await stopRun(place, run, {}, context)
     return true
   }
   return false
+}
+
+function pairsOf(values: Metric[]): [step: number, value: number][] {
+  return values.map((one) => [one.step, one.value])
 }
 
 /** One value a step, the newest, in the order of the steps. A server that is away has none for now. */
