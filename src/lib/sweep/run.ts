@@ -29,7 +29,8 @@ export async function runSweep(plan: SweepPlan, place: TrainPlace, choice: Sweep
   const live: Live = {}
   try {
     const outcomes = await executePlan(plan.plan, handlersOf(plan, place, choice, live, watch, context), context)
-    const whole = outcomes.find((one) => one.status === 'failed' && one.step.node === null)
+    // Of steps on nodes only those of the workspaces are one of many.
+    const whole = outcomes.find((one) => one.status === 'failed' && one.step.kind.startsWith('sweep.'))
     if (whole?.error) throw whole.error
     throwIfFailed(outcomes)
     const engine = live.engine
