@@ -6,7 +6,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['document'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
   ['plan', 'host', 'ssh', 'artifact', 'tracking'],
-  ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'overview', 'usage'],
+  ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage'],
 ]
 
 /** Everything below src that may import the package, by the start of its path. */

@@ -46,9 +46,11 @@ export function runListText({runs, away, unasked}: {runs: RunEntry[]; away: stri
     duration: one.started === null ? '-' : one.ended === null ? (isOpen(one) ? duration(Date.now() - one.started) : '-') : duration(one.ended - one.started),
     ranks: one.worldSize === null ? '-' : String(one.worldSize),
     nodes: one.nodes.join(','),
+    ...(one.sweep && {sweep: one.sweep}),
     ...Object.fromEntries(metrics.map((name) => [`metric:${name}`, one.metrics[name] === undefined ? '-' : shortNumber(one.metrics[name])])),
   }))
-  const columns = ['run', 'status', 'started', {key: 'duration', align: 'right' as const}, {key: 'ranks', align: 'right' as const}, {key: 'nodes', spare: true}, ...metrics.map((name) => ({key: `metric:${name}`, title: name, align: 'right' as const}))]
+  const sweep = runs.some((one) => one.sweep !== null) ? [{key: 'sweep', spare: true}] : []
+  const columns = ['run', ...sweep, 'status', 'started', {key: 'duration', align: 'right' as const}, {key: 'ranks', align: 'right' as const}, {key: 'nodes', spare: true}, ...metrics.map((name) => ({key: `metric:${name}`, title: name, align: 'right' as const}))]
   const notes = [
     ...(runs.length === 0 ? [unasked.length > 0 ? 'No runs are known.' : 'No runs yet. Start one with: flexrack train'] : []),
     ...(runs.some((one) => one.recorded === false) ? ['* the tracking server does not have everything yet'] : []),

@@ -27,15 +27,28 @@ function sections(json: JsonSchema, path: string, heading: string): string[] {
 function inner(value: JsonSchema, path: string): string[] {
   if (value.properties) return sections(value, path, `\`${path}\``)
   if (value.items?.properties) return sections(value.items, path, `\`${path}\`: each item`)
-  if (isMap(value) && value.additionalProperties.properties) return sections(value.additionalProperties, `${path}.NAME`, `\`${path}.NAME\``)
-  return []
+  const short = keyed(value)
+  if (short) return sections(short, path, `\`${path}\` in full`)
+  const named = isMap(value) ? (value.additionalProperties.properties ? value.additionalProperties : keyed(value.additionalProperties)) : undefined
+  return named ? sections(named, `${path}.NAME`, `\`${path}.NAME\``) : []
 }
 
 function kind(value: JsonSchema): string {
   if (value.properties) return 'keys, see below'
   if (value.items?.properties) return 'list, see below'
-  if (isMap(value)) return value.additionalProperties.properties ? 'names, each with keys, see below' : 'names and texts'
+  if (isMap(value)) return mapKind(value.additionalProperties)
   return kindOf(value)
+}
+
+function mapKind(value: JsonSchema): string {
+  if (value.properties) return 'names, each with keys, see below'
+  return keyed(value) ? `names, each with ${kindOf(value)}, see below` : 'names and texts'
+}
+
+/** Of what may be written in several ways: the one with keys, if one alone has them. */
+function keyed(value: JsonSchema): JsonSchema | undefined {
+  const found = (value.anyOf ?? []).filter((one) => one.properties)
+  return found.length === 1 ? found[0] : undefined
 }
 
 function byDefault(key: string, value: JsonSchema, parent: JsonSchema): string {

@@ -1,5 +1,4 @@
-import {hostname, userInfo} from 'node:os'
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, ownerName, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import type {LeasedGpu, LeaseWish} from '../placement/index.ts'
 import type {Rack} from '../rack/index.ts'
@@ -37,7 +36,7 @@ export async function leaseForRun(
 ): Promise<RunLeases> {
   const {remote: _remote, ...share} = wish
   const site = await prepareNode(host, ranks[0]?.[0]?.api ?? 'cuda', context)
-  const taking = {request: {...share, count: 1}, owner: `${userInfo().username}@${hostname()}`, purpose: `run ${run} on ${host.node}`}
+  const taking = {request: {...share, count: 1}, owner: ownerName(context), purpose: `run ${run} on ${host.node}`}
   const leases = await takeNow(place, taking, choicesOf(ranks), context)
   try {
     const routes: Route[] = []

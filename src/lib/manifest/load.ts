@@ -8,7 +8,7 @@ import type {Manifest} from './types.ts'
 
 export const MANIFEST_FILE = 'flexrack.yaml'
 
-type ManifestSections = Pick<(typeof Schema)['shape'], 'workspace' | 'train'>
+type ManifestSections = Pick<(typeof Schema)['shape'], 'workspace' | 'train' | 'sweep'>
 
 /** A valid manifest and the file it came from, to point at places in it later. */
 export interface LocatedManifest {
@@ -35,9 +35,9 @@ export async function readManifest(pathOrFolder: string): Promise<LocatedManifes
 }
 
 /** The sections that are valid although the whole is not: so that all that is wrong is said at once. */
-function validSections(value: unknown, {workspace, train}: ManifestSections): Partial<Pick<ManifestFile, 'workspace' | 'train'>> {
-  const given = typeof value === 'object' && value !== null ? (value as {workspace?: unknown; train?: unknown}) : {}
-  return {workspace: workspace.safeParse(given.workspace).data, train: train.safeParse(given.train).data}
+function validSections(value: unknown, {workspace, train, sweep}: ManifestSections): Partial<Pick<ManifestFile, 'workspace' | 'train' | 'sweep'>> {
+  const given = typeof value === 'object' && value !== null ? (value as {workspace?: unknown; train?: unknown; sweep?: unknown}) : {}
+  return {workspace: workspace.safeParse(given.workspace).data, train: train.safeParse(given.train).data, sweep: sweep.safeParse(given.sweep).data}
 }
 
 /** Path of the manifest of a folder or of the nearest folder above it; undefined if there is none. */

@@ -6,18 +6,20 @@ import {resolveHang} from './hang.ts'
 import type {ManifestFile} from './schema.ts'
 import {readNodeRange} from './node-range.ts'
 import {slurmTime} from './slurm-time.ts'
+import {checkSweep, resolveSweep} from './sweep-rules.ts'
 import type {CheckpointSpec, GpusSpec, LeasedSpec, Manifest, SlurmSpec, TrainSpec} from './types.ts'
 import {splitWords} from './words.ts'
 
 type Report = (path: Path, message: string, more?: {expected?: string; nearest?: string}) => void
 
 /** The checks that need more than one key or the disk, on the sections that are valid in themselves. */
-export async function checkSections(source: Source, {workspace, train}: Partial<Pick<ManifestFile, 'workspace' | 'train'>>): Promise<Problem[]> {
+export async function checkSections(source: Source, {workspace, train, sweep}: Partial<Pick<ManifestFile, 'workspace' | 'train' | 'sweep'>>): Promise<Problem[]> {
   const problems: Problem[] = []
   const report: Report = (path, message, more = {}) => problems.push(problemAt(source, source.span(path, 'value'), message, more))
   if (workspace?.python !== undefined) await checkRequirements(dirname(source.file), workspace.python, report)
   if (workspace) checkUnique(workspace.forward, ['workspace', 'forward'], report)
   if (train) checkTrain(train, report)
+  if (sweep) checkSweep(sweep, train, report)
   return problems
 }
 
@@ -33,6 +35,7 @@ export function resolveManifest(source: Source, file: ManifestFile): Manifest {
     workspace: {...(python !== undefined && {python: posix.normalize(python)}), exclude: file.workspace.sync.exclude, forward: file.workspace.forward, env: file.workspace.env},
     ...(file.gpus && {gpus: file.gpus as GpusSpec}),
     ...(file.train && {train: resolveTrain(file.train)}),
+    ...(file.sweep && {sweep: resolveSweep(file.sweep)}),
     tracking: {...(file.tracking.uri !== undefined && {uri: file.tracking.uri.replace(/\/+$/, '')}), experiment: file.tracking.experiment ?? file.name},
     endpoints: file.endpoints,
   }

@@ -4,6 +4,7 @@ import {durationSeconds} from './duration.ts'
 import {gpus, trainGpus} from './gpus.ts'
 import {hang, watch} from './hang.ts'
 import {SLURM_TIME} from './slurm-time.ts'
+import {sweep} from './sweep-schema.ts'
 import {splitWords} from './words.ts'
 
 /** Names of projects, experiments' prefix, endpoints: safe in paths, URLs and run ids. */
@@ -252,6 +253,7 @@ export const manifestSchema = z
     workspace,
     gpus: gpus.optional(),
     train: train.optional(),
+    sweep: sweep.optional(),
     tracking,
     endpoints: z.record(z.string().regex(NAME, NAME_RULE), endpoint).default({}).describe('Served models by name of the endpoint.'),
   })
@@ -262,7 +264,7 @@ export type ManifestFile = z.output<typeof manifestSchema>
 /** In the product, but not in this version: said plainly instead of accepted silently. */
 export const NOT_YET: Record<string, string> = {
   'workspace.image': 'use workspace.python',
-  sweep: '',
+  'sweep.sampler=gp': 'it needs PyTorch beside Optuna; use tpe',
 }
 
 function isHttpUrl(text: string): boolean {

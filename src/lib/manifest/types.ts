@@ -13,6 +13,8 @@ export interface Manifest {
   /** What `attach` asks for where no flag says otherwise. */
   gpus?: GpusSpec
   train?: TrainSpec
+  /** What `sweep` tries. */
+  sweep?: SweepSpec
   tracking: TrackingSpec
   endpoints: Record<string, EndpointSpec>
 }
@@ -119,6 +121,26 @@ export interface ContainerSpec {
   /** `/from:/to` or `/from:/to:ro`, besides the folders that a run needs. */
   mounts: string[]
 }
+
+/** A search over parameters of the training command. */
+export interface SweepSpec {
+  /** Metric of the tracking server. */
+  metric: string
+  goal: 'maximize' | 'minimize'
+  sampler: 'grid' | 'random' | 'tpe' | 'cmaes' | 'qmc'
+  pruner: {name: 'none' | 'asha' | 'hyperband' | 'median'; warmup?: number; reduction?: number; startup?: number; steps?: number}
+  /** Undefined: the whole grid, else 20. */
+  trials?: number
+  parallel: number
+  /** Seconds after which no trial is started any more. */
+  time?: number
+  seed?: number
+  parameters: Record<string, ParameterSpec>
+  /** Words after train.command, with `{name}` for values; undefined: a flag for each. */
+  arguments?: string[]
+}
+
+export type ParameterSpec = {choices: (number | string | boolean)[]} | {min: number; max: number; step?: number; log: boolean; integer: boolean}
 
 export interface TrackingSpec {
   /** An MLflow server that is already there; undefined means the rack's head. */

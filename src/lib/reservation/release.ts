@@ -1,4 +1,4 @@
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, ownerName, type Context} from '../base/index.ts'
 import {nearestName} from '../document/index.ts'
 import {openHost} from '../host/index.ts'
 import type {NodeReport} from '../nodes/index.ts'
@@ -6,7 +6,6 @@ import type {Plan} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {NodeReservations, Reservation} from './types.ts'
-import {ownerName} from './owner.ts'
 import {wantsText} from './text.ts'
 
 /** A lease as `rack release` found it: what it has on which node. */

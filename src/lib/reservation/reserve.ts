@@ -1,9 +1,8 @@
 import {setTimeout as pause} from 'node:timers/promises'
-import {CliError, throwIfInterrupted, type Context, type Progress} from '../base/index.ts'
+import {CliError, ownerName, throwIfInterrupted, type Context, type Progress} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import {holdersByNode, inFixedOrder, judge, ticketOf} from './judge.ts'
 import {Keeper, TTL_SECONDS} from './keep.ts'
-import {ownerName} from './owner.ts'
 import {holderText, refusal} from './text.ts'
 import type {GangWish, TakeAnswer} from './types.ts'
 

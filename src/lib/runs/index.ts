@@ -8,7 +8,7 @@ export type {HardwareSample, NodeLoad, NodePart, RankLoad, RunView} from './view
 export type {Records as RunRecords} from './records.ts'
 export type {RankStack, RunStacks} from './stacks.ts'
 export type {Hang, Pace, RankPace} from './watched.ts'
-export type {Place} from './find.ts'
+export type {Looked, Place} from './find.ts'
 export type {RankLine} from './lines.ts'
 export type {RunEntry} from './list.ts'
 export type {ShownRun} from './show.ts'

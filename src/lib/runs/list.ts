@@ -22,6 +22,8 @@ export interface RunEntry {
   recorded: boolean | null
   /** Files of the run are on the nodes. */
   onNodes: boolean
+  /** The sweep that it is a trial of, as its record says. */
+  sweep: string | null
   /** What Slurm says, where it placed the run. */
   slurm: SlurmState | null
 }
@@ -50,6 +52,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       trackedId: record.id,
       recorded: status === 'running' ? null : true,
       onNodes: false,
+      sweep: record.tags['flexrack.sweep'] ?? null,
       slurm: null,
     })
   }
@@ -71,6 +74,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       trackedId: state.tracked,
       recorded: state.tracked === null ? null : state.recorded,
       onNodes: true,
+      sweep: known?.sweep ?? null,
       slurm: state.slurm ?? null,
     })
   }

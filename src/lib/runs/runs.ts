@@ -31,6 +31,8 @@ export interface Runs {
   records(): Promise<Records>
   /** Until the run is over: see watchRun. `records`: where the tracking server is open already. */
   watch(run: FoundRun, options: Omit<WatchOptions, 'records'> & {records?: Records}, context: Context): Promise<RunView>
+  /** All that the nodes know. */
+  look(): Promise<Looked>
   /** What stopRun would do. */
   planStop(run: FoundRun, how: {grace?: number | undefined; kill?: boolean}): Plan
   /** What remove would do. */
@@ -89,6 +91,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
     },
     records: getRecords,
     watch: async (run, options, own) => watchRun(whole, run, {...options, records: options.records ?? (await getRecords())}, own),
+    look: () => lookForRuns(whole, context),
     planStop: stopPlan,
     planRemove: removePlan,
     wait: (run, timeout) => waitForRun(whole, run, {timeout, signal: context.signal}, context),

@@ -1,4 +1,6 @@
 export {findAddresses} from './addresses.ts'
 export {planTrain, type TrainPlace, type TrainPlan} from './plan.ts'
 export {runPlan, type Trained, type TrainWatch} from './run.ts'
-export type {GangAddresses, Placement, PreflightChoice, RunSpec, TrainChoice} from './types.ts'
+export {lookOverNodes, recordParent} from './shared.ts'
+export {openTrainTracking} from './track.ts'
+export type {GangAddresses, Placement, PreflightChoice, RunSpec, SharedStart, TrainChoice} from './types.ts'

@@ -1,5 +1,4 @@
-import {randomInt} from 'node:crypto'
-import {CliError} from '../base/index.ts'
+import {CliError, randomId} from '../base/index.ts'
 import {gpuRequest} from '../gpu/index.ts'
 import {readNodeRange, type LeasedSpec, type Manifest, type Scheduler, type TrainSpec} from '../manifest/index.ts'
 import {selectNodes, type Rack, type RackNode} from '../rack/index.ts'
@@ -106,7 +105,7 @@ function processesOf(train: TrainSpec, choice: TrainChoice): number {
 function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, {count, processes}: {count: number; processes: number}, id: string): Omit<RunSpec, 'placements'> {
   const gpus = gpusOf(train, choice)
   return {
-    run: `${choice.name ?? manifest.name}-${id}`,
+    run: choice.run ?? `${choice.name ?? manifest.name}-${id}`,
     project: manifest.name,
     launcher: train.launcher,
     command: [...train.command, ...choice.args],
@@ -118,7 +117,7 @@ function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, 
     grace: train.grace,
     watched: {...(train.watch === false && {watch: false}), ...(train.hang && {hang: train.hang})},
     outputs: train.outputs,
-    env: {...manifest.workspace.env, ...train.env},
+    env: {...manifest.workspace.env, ...train.env, ...choice.env},
     wants: wantsOf(train, choice, processes),
     ...(gpus !== undefined && {gpus, ...(train.leased && gpus > 0 && {leased: leaseWish(train.leased)})}),
     experiment: manifest.tracking.experiment,
@@ -163,9 +162,4 @@ export function goingOn({checkpoint, withoutProgress, size}: RunSpec): Record<st
 /** `0`, `0-3`, for people. */
 export function rangeOf(ranks: number[]): string {
   return ranks.length > 1 ? `${ranks[0]}-${ranks.at(-1)}` : String(ranks[0])
-}
-
-/** Five letters of base32 without those that look alike (Crockford's alphabet). */
-function randomId(): string {
-  return Array.from({length: 5}, () => '0123456789abcdefghjkmnpqrstvwxyz'[randomInt(32)]).join('')
 }

@@ -21,7 +21,7 @@ import {launcherWord, requireMpi} from './mpi.ts'
 import {preflightStep, runPreflightStep} from './preflight.ts'
 import {planSlurm} from './slurm-plan.ts'
 import {createRecord, openTrainTracking, trackingSpec, type TrackedStart, userName} from './track.ts'
-import type {GangAddresses, Placement, PreflightChoice, RunSpec, TrainChoice} from './types.ts'
+import type {GangAddresses, Placement, PreflightChoice, RunSpec, SharedStart, TrainChoice} from './types.ts'
 
 export interface TrainPlace {
   manifest: Manifest
@@ -43,6 +43,8 @@ export interface TrainPlan {
   script?: string
   /** The same, to be submitted by hand. It brings what the run needs to know, and is not tracked. */
   emit?: () => string
+  /** The tracking server's connection is of others, too. */
+  shared?: boolean
   /** Where its nodes and GPUs were chosen: chooses again, once, after others were quicker. */
   again?: () => Promise<TrainPlan>
 }
@@ -66,25 +68,30 @@ async function planChosen(place: TrainPlace, choice: TrainChoice, context: Conte
   const {spec, hosts} = await openGang(await choosePlacement(placeRun(place.manifest, place.rack, choice), place, choice, context), place.fleet, context)
   const nodes = spec.placements.map((one) => one.node)
   const [workspaces, held] = await Promise.all([
-    planWorkspace(hosts, place.manifest, context, {command: 'train'}),
+    choice.shared ? sharedWorkspaces(choice.shared) : planWorkspace(hosts, place.manifest, context, {command: 'train'}),
     choice.look ? readReservations(nodes, place.fleet, context) : [],
     spec.launcher === 'mpi' ? requireMpi(hosts, context) : undefined,
   ])
   for (const error of workspaces.failed.values()) throw error
-  const live: TrainPlan['live'] = {started: []}
+  const live: TrainPlan['live'] = {started: [], ...(choice.shared && {tracking: choice.shared.tracking})}
   // Before anything is built: a missing head is told in the first second, not after minutes of pip.
-  const reach = spec.tracked ? [reachStep(place)] : []
+  const reach = spec.tracked && !choice.shared ? [reachStep(place)] : []
   const reserve = {...reserveStep(spec, held), needs: reach.map((one) => one.id)}
   const before = [...reach, reserve, ...workspaces.plan.steps.map((step) => ({...step, needs: [...step.needs, reserve.id]}))]
   const steps = [...before, ...stepsOf(spec, before, place, choice.preflight)]
   return {
     spec,
     plan: {command: 'train', steps},
-    handlers: {...workspaces.handlers, ...makeHandlers({spec, hosts, workspaces, place, live, wait: choice.wait, preflight: choice.preflight}, context)},
+    handlers: {...workspaces.handlers, ...makeHandlers({spec, hosts, workspaces, place, live, wait: choice.wait, preflight: choice.preflight, shared: choice.shared}, context)},
     workspaces,
     live,
     held,
+    ...(choice.shared && {shared: true}),
   }
+}
+
+function sharedWorkspaces({workspaces}: SharedStart): WorkspacePlan {
+  return {plan: {command: 'train', steps: []}, handlers: {}, workspaces: new Map(workspaces), failed: new Map()}
 }
 
 /** Before anything is changed: whoever has to wait, or is refused, knows it in the first second. */
@@ -154,9 +161,10 @@ interface Making {
   live: TrainPlan['live']
   wait: number | undefined
   preflight: PreflightChoice | undefined
+  shared: SharedStart | undefined
 }
 
-function makeHandlers({spec, hosts, workspaces, place, live, wait, preflight}: Making, context: Context): Record<string, StepHandler> {
+function makeHandlers({spec, hosts, workspaces, place, live, wait, preflight, shared}: Making, context: Context): Record<string, StepHandler> {
   const nodes = spec.placements.map((one) => one.node)
   const secret = randomBytes(32).toString('hex')
   const hostOf = (name: string | null): Host => hosts.find((one) => one.node === name) as Host
@@ -175,7 +183,7 @@ function makeHandlers({spec, hosts, workspaces, place, live, wait, preflight}: M
     },
     'train.track': async () => {
       const first = nodes[0] as RackNode
-      live.record = await createRecord(live.tracking as Tracking, spec, {folder: place.manifest.folder, rack: place.rack.name, environment: environmentOf(first.name)}, context)
+      live.record = await createRecord(live.tracking as Tracking, spec, {folder: place.manifest.folder, rack: place.rack.name, environment: environmentOf(first.name), shared}, context)
       return {runId: live.record.runId}
     },
     'train.lease': (step) => takeRunLeases(spec, step, hostOf(step.node), place, live, context),

@@ -18,7 +18,7 @@ export function preflightStep(spec: RunSpec, before: Step[], choice: PreflightCh
 
 /** Runs it; with errors and without force: PREFLIGHT_FAILED with details {preflight}. Warnings, and errors that are forced, are told. */
 export async function runPreflightStep(
-  spec: RunSpec,
+  spec: Pick<RunSpec, 'placements' | 'processes' | 'project' | 'chosen' | 'launcher'>,
   hosts: Host[],
   addresses: GangAddresses | undefined,
   choice: PreflightChoice = {skip: [], force: false},

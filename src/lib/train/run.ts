@@ -75,7 +75,7 @@ async function runOnce(train: TrainPlan, place: TrainPlace, watch: TrainWatch, c
     if (details) await completeRecord(train, place, details, context)
     return await describe(train, run, details, times, begin)
   } finally {
-    await train.live.tracking?.close()
+    if (!train.shared) await train.live.tracking?.close()
   }
 }
 

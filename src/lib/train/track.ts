@@ -8,8 +8,8 @@ import type {Manifest} from '../manifest/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {requestJson} from '../tracking/index.ts'
-import {readSource} from './source.ts'
-import type {RunSpec} from './types.ts'
+import {readSource, type Source} from './source.ts'
+import type {RunSpec, SharedStart} from './types.ts'
 
 /** A run's token outlives any run one can think of; it is revoked when the run has ended. Seconds. */
 const TTL_SECONDS = 60 * 24 * 3600
@@ -41,8 +41,8 @@ export async function openTrainTracking(place: {rack: Rack; fleet: Fleet; manife
 }
 
 /** Creates the record: what is run, from which code, in which environment, on which nodes. */
-export async function createRecord(tracking: Tracking, spec: RunSpec, about: {folder: string; rack: string; environment: string | undefined}, context: Context): Promise<TrackedStart> {
-  const [experiment, source] = await Promise.all([tracking.mlflow.ensureExperiment(spec.experiment), readSource(about.folder, context.signal)])
+export async function createRecord(tracking: Tracking, spec: RunSpec, about: {folder: string; rack: string; environment: string | undefined; shared?: SharedStart | undefined}, context: Context): Promise<TrackedStart> {
+  const [experiment, source] = await Promise.all([tracking.mlflow.ensureExperiment(spec.experiment), about.shared?.source ?? readSource(about.folder, context.signal)])
   const user = userName(context)
   const tags: Record<string, string> = {
     'flexrack.run': spec.run,
@@ -56,10 +56,11 @@ export async function createRecord(tracking: Tracking, spec: RunSpec, about: {fo
     'mlflow.source.type': 'PROJECT',
     'mlflow.user': user,
     ...(about.environment && {'flexrack.environment': about.environment}),
+    ...about.shared?.tags,
     ...(source.commit && {'mlflow.source.git.commit': source.commit, 'mlflow.source.git.branch': source.branch ?? '', 'flexrack.dirty': String(source.changed.length > 0)}),
   }
   const run = await tracking.mlflow.createRun({experimentId: experiment.id, name: spec.run, user, tags})
-  if (source.diff !== '' || source.changed.length > 0) await keepDiff(tracking, run.id, source.diff, source.changed, context)
+  if (!about.shared) await keepChanges(tracking, run.id, source, context)
   const access = await tracking.openRun(run.id, experiment.id, TTL_SECONDS)
   const isOwn = tracking.head !== undefined
   const authorization = access.basic ? `Basic ${Buffer.from(access.basic.reveal()).toString('base64')}` : access.token ? `Bearer ${access.token.reveal()}` : undefined
@@ -95,7 +96,9 @@ export async function revokeToken(tracking: Tracking, record: TrackedStart): Pro
   await requestJson({method: 'DELETE', url: `${tracking.head.uri}/flexrack/v1/tokens/self`, token: record.token})
 }
 
-async function keepDiff(tracking: Tracking, runId: string, diff: string, changed: string[], context: Context): Promise<void> {
+/** What differs from the commit, as artifacts of a record. */
+export async function keepChanges(tracking: Tracking, runId: string, {diff, changed}: Source, context: Context): Promise<void> {
+  if (diff === '' && changed.length === 0) return
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-diff-'))
   try {
     await writeFile(join(folder, 'changes.diff'), diff, {mode: 0o600})

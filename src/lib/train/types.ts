@@ -1,8 +1,11 @@
+import type {Tracking} from '../head/index.ts'
 import type {CheckpointSpec, Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
 import type {CheckName} from '../preflight/index.ts'
 import type {LeaseWish, NodeReason, PlacedRank} from '../placement/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import type {Wants} from '../reservation/index.ts'
+import type {Workspace} from '../workspace/index.ts'
+import type {Source} from './source.ts'
 
 /** What the command line says besides the manifest. */
 export interface TrainChoice {
@@ -22,6 +25,12 @@ export interface TrainChoice {
   /** Beginning of the run's id, instead of the project's name. */
   name?: string | undefined
   tracking: boolean
+  /** The whole id, instead of one that is made. */
+  run?: string | undefined
+  /** Variables of its processes, over those of the manifest. */
+  env?: Record<string, string> | undefined
+  /** What was done once for several runs: it is not done again. */
+  shared?: SharedStart | undefined
   /** Instead of the manifest's. */
   scheduler?: Scheduler | undefined
   exclusive?: boolean | undefined
@@ -32,6 +41,18 @@ export interface TrainChoice {
   look?: boolean | undefined
   /** What is looked at before anything starts; everything by default. */
   preflight?: PreflightChoice | undefined
+}
+
+/** Runs of one command, such as trials of a sweep, share what does not depend on the single one, and so start quickly. */
+export interface SharedStart {
+  /** By node, up to date. */
+  workspaces: ReadonlyMap<string, Workspace>
+  /** Open, and left open. */
+  tracking: Tracking
+  /** Of the record of each. */
+  tags: Record<string, string>
+  /** Where the code comes from. What differs from the commit was recorded already. */
+  source: Source
 }
 
 export interface PreflightChoice {

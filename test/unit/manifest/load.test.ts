@@ -172,8 +172,7 @@ endpoints:
   })
 
   it('says what the product has but this version does not, instead of taking it', async () => {
-    expect(await problemsOf('name: x\nsweep: {}\nworkspace: {image: a/b}\ntrain: {command: a.py}\n')).toEqual([
-      '2:1 "sweep" is not supported by this version of flexrack',
+    expect(await problemsOf('name: x\nrack: r\nworkspace: {image: a/b}\ntrain: {command: a.py}\n')).toEqual([
       '3:13 "workspace.image" is not supported by this version of flexrack: use workspace.python',
     ])
   })

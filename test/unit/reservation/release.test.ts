@@ -1,7 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {makeContext} from '../../../src/lib/base/index.ts'
+import {makeContext, ownerName} from '../../../src/lib/base/index.ts'
 import type {NodeReport} from '../../../src/lib/nodes/index.ts'
-import {ownerName} from '../../../src/lib/reservation/owner.ts'
 import {planRelease} from '../../../src/lib/reservation/release.ts'
 import {holderText, refusal, wantsText} from '../../../src/lib/reservation/text.ts'
 import type {NodeReservations, Reservation} from '../../../src/lib/reservation/types.ts'

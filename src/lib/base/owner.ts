@@ -1,5 +1,5 @@
 import {hostname, userInfo} from 'node:os'
-import type {Context} from '../base/index.ts'
+import type {Context} from './context.ts'
 
 /** Who we are to other users: `ada@laptop`. */
 export function ownerName(context: Pick<Context, 'env'>): string {

@@ -1,0 +1,110 @@
+import type {Plotted, StoppedSweep, Sweep, Swept, Trial} from '../lib/sweep/index.ts'
+import {chartText} from './chart.ts'
+import {paint} from './print.ts'
+import {ago, count, duration, fields, table} from './render.ts'
+import {shortNumber} from './run-text.ts'
+
+/** What `sweep` ends with. */
+export function sweptText(swept: Swept): string {
+  const {sweep, best} = swept
+  const next = [
+    ...(best?.run ? [`flexrack model register ${swept.project} --run ${best.run}`] : []),
+    `flexrack sweep plot ${sweep}`,
+    ...(swept.status === 'finished' ? [] : [`flexrack sweep --resume ${sweep}`]),
+  ]
+  return [sweepText(swept), '', `${paint.dim('time:')} ${duration(swept.time)}`, `${paint.dim('next:')} ${next.join('\n      ')}`].join('\n')
+}
+
+/** `sweep show`. */
+export function sweepText(sweep: Sweep): string {
+  const {spec, trials, importance, best} = sweep
+  return [
+    fields([
+      ['sweep', `${paint.bold(sweep.sweep)} ${statusText(sweep)}`],
+      ['tries', `${spec.goal} ${spec.metric}, ${spec.sampler}${spec.pruner.name === 'none' ? '' : ` with ${spec.pruner.name}`}`],
+      ['command', sweep.command.join(' ')],
+      ['trials', countsText(trials)],
+      ['best', best ? `${paint.bold(shortNumber(best.value ?? NaN))} by trial ${best.number}, run ${best.run}\n${valuesText(best.texts)}` : undefined],
+      ['matters', importance ? Object.entries(importance).sort((a, b) => b[1] - a[1]).map(([name, share]) => `${name} ${(share * 100).toFixed(0)} %`).join(', ') : undefined],
+    ]),
+    '',
+    trialTable(sweep),
+  ].join('\n')
+}
+
+/** `sweep list`. */
+export function sweepListText(sweeps: Sweep[]): string {
+  if (sweeps.length === 0) return 'No sweeps yet. Start one with: flexrack sweep'
+  return table(
+    sweeps.map((one) => {
+      const {best} = one
+      return {
+        sweep: one.sweep, status: statusText(one), started: ago(one.created * 1000), trials: countsText(one.trials), metric: one.spec.metric,
+        best: best ? shortNumber(best.value ?? NaN) : '-', run: best?.run ?? '-',
+      }
+    }),
+    ['sweep', 'status', 'started', 'trials', 'metric', {key: 'best', align: 'right'}, {key: 'run', title: 'BEST RUN'}],
+  )
+}
+
+/** `sweep plot` in the terminal: the value of every trial, in the order they were asked; and where the picture is. */
+export function plottedText({file, trials: drawn}: Plotted, {sweep, spec, trials}: Sweep, size: {width: number; height: number}): string {
+  const values = trials.flatMap((one) => (one.value === null ? [] : [{step: one.number, value: one.value}]))
+  const chart = chartText(`${spec.metric} of ${sweep}, by trial`, values, size).replaceAll('step ', 'trial ')
+  return `${chart}\n\n${file}: ${count(drawn, 'trial')} as parallel coordinates`
+}
+
+/** `sweep stop`. */
+export function stoppedSweepText({sweep, driver, runs}: StoppedSweep): string {
+  const how = driver ? `it was driven by ${driver}, who has stopped its trials` : runs.length > 0 ? `nobody drove it; stopped: ${runs.join(', ')}` : 'nobody drove it, and none of its trials was running'
+  return `Sweep ${sweep} has ended: ${how}.\n${paint.dim('next:')} flexrack sweep --resume ${sweep}`
+}
+
+/** One line for what happens to a trial. */
+export function trialNews(event: 'started' | 'resumed' | 'ended', trial: Trial, metric: string): string {
+  if (event === 'ended') return trialLine(trial, metric)
+  return `trial ${trial.number} ${event === 'resumed' ? 'goes on' : 'started'}: run ${trial.run}  (${valuesText(trial.texts)})`
+}
+
+function valuesText(texts: Record<string, string>): string {
+  return Object.entries(texts).map(([name, text]) => `${name} ${text}`).join(', ')
+}
+
+function trialLine({number, state, value, why, texts}: Trial, metric: string): string {
+  const how = state === 'complete' ? `${metric} ${shortNumber(value ?? NaN)}` : state === 'pruned' ? 'pruned' : `failed: ${why}`
+  return `trial ${number}: ${how}  (${valuesText(texts)})`
+}
+
+/** The best first, then those without a value. */
+function trialTable({spec, trials}: Sweep): string {
+  const sign = spec.goal === 'maximize' ? -1 : 1
+  const rank = (one: Trial): number => ['complete', 'pruned', 'failed', 'running'].indexOf(one.state)
+  const sorted = trials.toSorted((a, b) => rank(a) - rank(b) || sign * ((a.value ?? 0) - (b.value ?? 0)) || a.number - b.number)
+  const names = Object.keys(spec.parameters)
+  const rows = sorted.map((one) => ({
+    trial: String(one.number), state: stateText(one.state), value: one.value === null ? (one.last === null ? '-' : paint.dim(shortNumber(one.last))) : shortNumber(one.value),
+    ...Object.fromEntries(names.map((name) => [`of:${name}`, typeof one.params[name] === 'number' ? shortNumber(one.params[name]) : (one.texts[name] ?? '-')])),
+    time: one.started === null || one.ended === null ? '-' : duration((one.ended - one.started) * 1000), run: one.run ?? '-', why: one.state === 'failed' ? (one.why ?? '') : '',
+  }))
+  const why = rows.some((one) => one.why !== '') ? ['why'] : []
+  return table(rows, [
+    {key: 'trial', align: 'right'}, 'state', {key: 'value', title: spec.metric, align: 'right'}, ...names.map((name) => ({key: `of:${name}`, title: name, align: 'right' as const})),
+    {key: 'time', align: 'right', spare: true}, 'run', ...why,
+  ])
+}
+
+function countsText(trials: Trial[]): string {
+  const states = ['complete', 'pruned', 'failed', 'running'] as const
+  const parts = states.map((state) => [state, trials.filter((one) => one.state === state).length] as const).filter(([, number]) => number > 0)
+  return `${count(trials.length, 'trial')}${parts.length > 0 ? `: ${parts.map(([state, number]) => `${number} ${state}`).join(', ')}` : ''}`
+}
+
+function stateText(state: Trial['state']): string {
+  if (state === 'complete') return paint.green(state)
+  return state === 'failed' ? paint.red(state) : state === 'pruned' ? paint.yellow(state) : paint.cyan(state)
+}
+
+function statusText({status, driver}: Sweep): string {
+  if (status === 'running') return `${paint.cyan(status)}${driver ? paint.dim(` (${driver})`) : ''}`
+  return status === 'finished' ? paint.green(status) : status === 'failed' ? paint.red(status) : paint.yellow(status)
+}

@@ -1,0 +1,49 @@
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../cli/base-command.ts'
+import {dryRunFlag, excludeFlag, onFlag, projectFlag, rackFlag, skipFlag} from '../cli/flags.ts'
+import {wordsOf} from '../cli/words.ts'
+
+export default class Sweep extends BaseCommand {
+  static override summary = 'search for the best parameters: many runs of the training command'
+  static override description =
+    'Runs the training of the manifest once for each trial, with values that Optuna chooses from `sweep.parameters`, several at a time, on nodes and GPUs that are free. ' +
+    'The workspaces are made current and looked over once, before the first trial. What is known is kept on the head\'s node: Ctrl-C stops the running trials, and --resume goes on, ' +
+    'also after this command was killed: trials that went on meanwhile are found, none is started twice.'
+  static override examples = [
+    '<%= config.bin %> sweep',
+    '<%= config.bin %> sweep --trials 50 --parallel 4',
+    '<%= config.bin %> sweep --dry-run',
+    '<%= config.bin %> sweep --resume digits-sweep-k3x9a',
+    '<%= config.bin %> sweep --resume latest --trials 100',
+  ]
+  static override strict = false
+  static override args = {arguments: Args.string({description: 'after --: arguments for the script, before those of the trial'})}
+  static override flags = {
+    trials: Flags.integer({char: 't', min: 1, description: 'how many trials in all (default: sweep.trials of the manifest)'}),
+    parallel: Flags.integer({char: 'j', min: 1, description: 'how many at the same time (default: sweep.parallel of the manifest)'}),
+    resume: Flags.string({helpValue: 'SWEEP', description: 'go on with this one: its id, the beginning of it, or latest'}),
+    skip: skipFlag,
+    force: Flags.boolean({description: 'start in spite of errors that the preflight finds'}),
+    on: onFlag,
+    exclude: excludeFlag,
+    'dry-run': dryRunFlag,
+    rack: rackFlag,
+    project: projectFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {raw, flags} = await this.parse(Sweep)
+    const [context, place] = [await this.context(), await this.projectSession(flags)]
+    const [{planSweep, runSweep}, {parseSkip}, {sweptText, trialNews}, {planText}, {throwWithPreflight}] = await Promise.all([
+      import('../lib/sweep/index.ts'), import('../lib/preflight/index.ts'), import('../cli/sweep-text.ts'), import('../cli/render.ts'), import('../cli/preflight-text.ts'),
+    ])
+    const choice = {...flags, preflight: {skip: parseSkip(flags.skip), force: flags.force}, args: wordsOf(raw)}
+    const plan = await planSweep(place, choice, context)
+    if (flags['dry-run']) return this.answer(plan.plan, planText)
+    const swept = await runSweep(plan, place, choice, {
+      onOpen: (sweep, resumed) => context.reporter.note(`sweep ${sweep}${resumed ? ' goes on' : ''}: ${plan.parallel} at a time`),
+      onTrial: (event, trial) => context.reporter.note(trialNews(event, trial, plan.spec.metric)),
+    }, context).catch((error: unknown) => throwWithPreflight(error, this.jsonEnabled()))
+    return this.answer(swept, sweptText)
+  }
+}

@@ -1,0 +1,18 @@
+import {Args} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {projectFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class SweepShow extends BaseCommand {
+  static override summary = 'show a sweep: its trials, the best one, and which parameters matter'
+  static override description = 'How much a parameter matters is told once the sweep is over: its share in what makes the difference, by PED-ANOVA.'
+  static override examples = ['<%= config.bin %> sweep show', '<%= config.bin %> sweep show digits-sweep-k3x9a --json']
+  static override args = {sweep: Args.string({description: 'sweep, or the beginning of its id (default: the newest)'})}
+  static override flags = {rack: rackFlag, project: projectFlag}
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(SweepShow)
+    const [context, {rack, fleet, manifest}] = [await this.context(), await this.session(flags)]
+    const [{findSweep}, {sweepText}] = await Promise.all([import('../../lib/sweep/index.ts'), import('../../cli/sweep-text.ts')])
+    return this.answer(await findSweep({rack, fleet, project: manifest?.name}, args.sweep, context), sweepText)
+  }
+}
