@@ -26,7 +26,7 @@ export function placeRun(manifest: Manifest, rack: Rack, choice: TrainChoice, id
   }
   const processes = processesOf(train, choice)
   const spec = describeRun(manifest, train, choice, {count, processes}, id)
-  return {...spec, placements: placeRanks(chosen.slice(0, count), processes), among: chosen}
+  return {...spec, placements: placeRanks(chosen.slice(0, count), processes), instead: chosen.slice(count), ...(spec.gpus !== undefined && {among: chosen})}
 }
 
 /**

@@ -72,8 +72,10 @@ export interface RunSpec {
   wants: Wants
   /** GPUs of each rank, where the manifest or the command line says so. */
   gpus?: number
-  /** The nodes that it may be on, in order; more than it takes where any of them would do. */
+  /** The nodes that are chosen from, where the GPUs are. */
   among?: RackNode[]
+  /** Nodes to be taken instead of those that turn out to be dead, in order. */
+  instead?: RackNode[]
   chosen?: ChosenPlacement
   experiment: string
   tracked: boolean
