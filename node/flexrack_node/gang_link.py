@@ -8,6 +8,7 @@ import hmac
 import json
 import os
 import socket
+import struct
 import threading
 import time
 from typing import Any, Callable, Dict, Optional, Tuple
@@ -16,6 +17,11 @@ _MAX_LINE = 4 * 1024 * 1024
 BEAT_SECONDS = 3.0
 SILENT_SECONDS = 12.0  # of nothing at all from the other side: the link is lost
 _MOST_STRANGERS = 64  # connections that have not proven who they are; more are closed at once
+
+
+def boot_time() -> float:
+    """Seconds that only grow, sleep of the machine included: who was asleep must not think that it was connected meanwhile."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 class LinkLost(Exception):
@@ -33,6 +39,7 @@ class Link:
         self._buffer = b""
         self._lock = threading.Lock()
         self._closed = threading.Event()
+        self.heard = boot_time()  # when the last line came, a beat or more
         connection.settimeout(SILENT_SECONDS)
         threading.Thread(target=self._beat, daemon=True).start()
 
@@ -58,9 +65,18 @@ class Link:
                 self.close()
                 raise LinkLost("a line with a wrong authentication code")
             self._received += 1
+            self.heard = boot_time()
             value = json.loads(body)
             if value != "beat":
                 return value
+
+    def abort(self) -> None:
+        """Closes it so that nothing that was sent before can still arrive: after this the other side hears no more of us."""
+        try:
+            self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        except OSError:
+            pass
+        self.close()
 
     def close(self) -> None:
         self._closed.set()
@@ -91,6 +107,10 @@ class Listener:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)  # else the thread in accept(2) keeps it open for one more
+        except OSError:
+            pass
         self._socket.close()
 
     def _accept(self) -> None:

@@ -4,7 +4,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from flexrack_node.containment import Containment, is_alive, send_signal
 from flexrack_node.launch import gang_argv, rank_environment
@@ -34,10 +34,12 @@ class LocalRanks:
         self.survivors: List[int] = []
         self.trouble: Optional[Dict[str, Any]] = None  # the launcher ended badly without a rank that tells why
 
-    def start(self, attempt: int, port: int, rendezvous: str) -> None:
-        """Starts attempt number `attempt`, where that was not done before."""
+    def start(self, attempt: int, port: int, rendezvous: str, gang: Optional[Mapping[str, Any]] = None, checkpoint: Optional[Path] = None) -> None:
+        """Starts attempt number `attempt`, where that was not done before. `gang`: what differs from the run's spec for this attempt (nodes, index, address of
+        the first); `checkpoint`: where its ranks go on from."""
         if attempt <= self.attempt:
             return
+        spec = {**self._spec, **(gang or {})}
         self.attempt, self.phase, self.records, self.trouble = attempt, "running", {}, None
         self._stop_at = self._quiet_since = None
         self._is_over = False
@@ -53,9 +55,11 @@ class LocalRanks:
         # Under Slurm the job has its own cgroup, which nothing of it may leave.
         is_slurm = self._spec.get("scheduler") == "slurm"
         self._containment = Containment(containment_tag(self._spec, attempt), self._folder.path, look_only=is_slurm)
-        env = rank_environment(self._spec, attempt, port, self._folder.outputs, self._relay)
+        env = rank_environment(spec, attempt, port, self._folder.outputs, self._relay)
         env.update(self._containment.environment())
-        argv = gang_argv(self._spec, folder, self._containment.cgroup, port, rendezvous)
+        if checkpoint:
+            env["FLEXRACK_CHECKPOINT"] = str(checkpoint)
+        argv = gang_argv(spec, folder, self._containment.cgroup, port, rendezvous)
         log = os.open(folder / "agent.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             self._launcher = subprocess.Popen(

@@ -112,6 +112,7 @@ def summary(folder: RunFolder) -> Dict[str, Any]:
         "node": spec["node"],
         "index": spec["index"],
         "nodes": spec["nodes"],
+        "members": now.get("members") or spec["nodes"][:(spec.get("size") or {}).get("max")],
         "processes": spec["processes"],
         "launcher": spec["launcher"],
         "created": spec.get("created"),

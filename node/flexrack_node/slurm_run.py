@@ -123,7 +123,7 @@ class SlurmRun:
                 "start": (seen or {}).get("start"),
                 "partition": (seen or {}).get("partition"),
                 "source": seen["source"] if seen else ((result or {}).get("slurm") or {}).get("source", "records"),
-                "nodes": self.spec["slurm"]["nodes"],
+                "nodes": len(self.nodes()) or self.spec["slurm"]["nodes"],
             },
         }
 

@@ -16,7 +16,9 @@ export function linePrinter(json: boolean): (lines: RankLine[]) => void {
 /** Tells, beside the lines, what happens to the run as a whole. */
 export function newsTeller(context: Context): (news: RunNews) => void {
   return (news) => {
-    if (news.event === 'restarting') context.reporter.warn(`a rank failed; the whole gang starts again: attempt ${String(news.attempt)}`)
+    if (news.event === 'restarting') context.reporter.warn(`attempt ${String(news.attempt)} of the whole gang begins${news.why === undefined ? '' : `: ${String(news.why)}`}`)
+    else if (news.event === 'put out') context.reporter.warn(String(news.why))
+    else if (news.event === 'checkpoint lost') context.reporter.warn(`checkpoint ${String(news.checkpoint)} was on ${String(news.had)} alone and is lost; ${news.instead ? `it goes on from ${String(news.instead)}` : 'it begins anew'}`)
     else if (news.event === 'slurm') context.reporter.note(`Slurm: ${queueText(news as unknown as SlurmState)}`)
     else if (news.event === 'tracking.back') context.reporter.note(`${news.node}: ${news.message}`)
     else if (news.event.startsWith('tracking.') && news.message) context.reporter.warn(`${news.node}: ${news.message}`)

@@ -3,6 +3,7 @@ import type {Trained} from '../lib/train/index.ts'
 import {describeCause} from '../lib/runs/index.ts'
 import {paint} from './print.ts'
 import {ago, bytes, count, duration, fields, table} from './render.ts'
+import {attemptsText} from './attempts-text.ts'
 import {queueText, slurmLine} from './slurm-text.ts'
 
 /** What `train` ends with. */
@@ -72,6 +73,7 @@ export function shownRunText(run: ShownRun): string {
       ['artifacts', run.artifacts.map((one) => `${one.path}${one.size === undefined ? '' : ` (${bytes(one.size)})`}`).join('\n')],
       ['files', Object.entries(run.folders).map(([node, folder]) => `${node}:${folder}`).join('\n')],
     ]),
+    attemptsText(run.attempts),
     table(
       run.ranks.map((rank) => ({
         attempt: String((rank as {attempt?: number}).attempt ?? 1),

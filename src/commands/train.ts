@@ -23,7 +23,8 @@ export default class Train extends BaseCommand {
   static override strict = false
   static override args = {arguments: Args.string({description: 'after --: arguments for the script, added to those of the manifest'})}
   static override flags = {
-    nodes: Flags.integer({char: 'n', min: 1, description: 'number of nodes (default: train.nodes of the manifest)'}),
+    nodes: Flags.string({char: 'n', description: 'number of nodes, or a range: 2..8 (default: train.nodes of the manifest)'}),
+    spares: Flags.integer({min: 0, description: 'nodes more that take the place of lost ones (default: train.spares of the manifest)'}),
     'processes-per-node': Flags.integer({char: 'p', min: 1, description: 'ranks on each node (default: train.processes_per_node of the manifest)'}),
     gpus: Flags.integer({char: 'g', min: 0, description: 'GPUs of each rank, its own alone: chosen by how they are wired (default: train.gpus of the manifest, else none are chosen and every rank sees all)'}),
     exclusive: Flags.boolean({allowNo: true, description: 'the nodes are for this run alone (default: train.exclusive of the manifest)'}),
@@ -47,13 +48,13 @@ export default class Train extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Train)
     const [context, place] = [await this.context(), await this.projectSession(flags)]
-    const [{planTrain, runPlan}, {parseSkip}, {failureOf}, {trainedText}, {count}, {trainPlanText, whereText}, {linePrinter, newsTeller}, {throwWithPreflight}] = await Promise.all([
-      import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/slurm-text.ts'),
+    const [{CliError}, {planTrain, runPlan}, {parseSkip}, {failureOf}, {trainedText}, {count}, {trainPlanText, whereText}, {linePrinter, newsTeller}, {throwWithPreflight}] = await Promise.all([
+      import('../lib/base/index.ts'), import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/render.ts'), import('../cli/slurm-text.ts'),
       import('../cli/follow-lines.ts'), import('../cli/preflight-text.ts'),
     ])
     const preflight = {skip: parseSkip(flags.skip), force: flags.force}
     const choice = {
-      nodes: flags.nodes, processesPerNode: flags['processes-per-node'], on: flags.on, exclude: flags.exclude, gpus: flags.gpus, args: wordsOf(raw), name: flags.name, tracking: flags.tracking && flags.emit === undefined,
+      nodes: flags.nodes, spares: flags.spares, processesPerNode: flags['processes-per-node'], on: flags.on, exclude: flags.exclude, gpus: flags.gpus, args: wordsOf(raw), name: flags.name, tracking: flags.tracking && flags.emit === undefined,
       scheduler: flags.emit === undefined ? flags.scheduler : ('slurm' as const),
       exclusive: flags.exclusive, shareGpus: flags['share-gpus'], wait: flags.wait ? (flags.timeout ?? Infinity) : undefined, look: flags['dry-run'], preflight,
     }
@@ -70,7 +71,6 @@ export default class Train extends BaseCommand {
       onLines: linePrinter(json),
       onNews: newsTeller(context),
     }, context).catch((error: unknown) => throwWithPreflight(error, json))
-    const {CliError} = await import('../lib/base/index.ts')
     if (json && trained.status !== 'running') process.stdout.write(`${JSON.stringify({result: trained})}\n`)
     else this.answer(trained, trainedText)
     if (trained.status === 'stopped') throw new CliError('INTERRUPTED', `run ${trained.run} was stopped`, {hint: `flexrack runs show ${trained.run}`})

@@ -15,9 +15,11 @@ from torch.utils.data import DataLoader, DistributedSampler
 import data
 import model
 
-# flexrack gives every run a folder of its own, kept over restarts: a run resumes from its own checkpoint only.
+# flexrack gives every run a folder of its own, kept over restarts. When it starts the ranks again, FLEXRACK_CHECKPOINT names the
+# newest whole checkpoint, which it has brought here.
 OUTPUTS = Path(os.environ.get("FLEXRACK_OUTPUTS", "."))
 CHECKPOINT = OUTPUTS / "checkpoints" / "last.pt"
+RESUME = Path(os.environ.get("FLEXRACK_CHECKPOINT", CHECKPOINT))
 
 
 def main() -> None:
@@ -113,8 +115,8 @@ def save_checkpoint(network: DistributedDataParallel, optimizer: torch.optim.Opt
 
 
 def resume(network: DistributedDataParallel, optimizer: torch.optim.Optimizer, device: torch.device) -> int:
-    """The epoch to start with. Rank 0 reads its checkpoint and sends it to the others, whose nodes may not have it."""
-    found = [torch.load(CHECKPOINT, map_location="cpu", weights_only=True) if dist.get_rank() == 0 and CHECKPOINT.exists() else None]
+    """The epoch to start with. Rank 0 reads the checkpoint and sends it to the others: without flexrack their nodes may not have it."""
+    found = [torch.load(RESUME, map_location="cpu", weights_only=True) if dist.get_rank() == 0 and RESUME.exists() else None]
     dist.broadcast_object_list(found, src=0, device=device)
     state = found[0]
     if state is None:

@@ -92,6 +92,10 @@ class Rack:
         lines = (self.folder / node / "runs" / run / "events.jsonl").read_text().splitlines()
         return [json.loads(line) for line in lines]
 
+    def pids_of(self, run, index):
+        """The same of one node."""
+        return {pid for attempt in range(1, 5) for pid in tagged_pids(f"{run}.{index}.{attempt}")}
+
     def alive(self, run):
         """Pids of ranks, and of anything they started, on any node: by the tag, straight from /proc."""
         found = set()

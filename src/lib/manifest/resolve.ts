@@ -3,8 +3,9 @@ import {dirname, isAbsolute, join, posix, relative, resolve, sep} from 'node:pat
 import {nearestName, problemAt, type Path, type Problem, type Source} from '../document/index.ts'
 import {durationSeconds} from './duration.ts'
 import type {ManifestFile} from './schema.ts'
+import {readNodeRange} from './node-range.ts'
 import {slurmTime} from './slurm-time.ts'
-import type {GpusSpec, Manifest, SlurmSpec, TrainSpec} from './types.ts'
+import type {CheckpointSpec, GpusSpec, Manifest, SlurmSpec, TrainSpec} from './types.ts'
 import {splitWords} from './words.ts'
 
 type Report = (path: Path, message: string, more?: {expected?: string; nearest?: string}) => void
@@ -45,6 +46,7 @@ function checkTrain(train: NonNullable<ManifestFile['train']>, report: Report): 
   for (const [index, output] of train.outputs.entries()) checkInside(output, ['train', 'outputs', index], report)
   checkUnique(train.outputs.map((output) => posix.normalize(output)), ['train', 'outputs'], report)
   if (train.gpus !== undefined && train.share_gpus) report(['train', 'share_gpus'], "train.share_gpus and train.gpus do not go together: GPUs that are chosen for a rank are its run's alone")
+  if (typeof train.nodes === 'string' && !readNodeRange(train.nodes)) report(['train', 'nodes'], `train.nodes is ${train.nodes}: the fewest come first, then the most`, {expected: '2..8'})
   if (train.launcher === 'plain' && train.processes_per_node > 1) {
     report(['train', 'processes_per_node'], 'train.processes_per_node must be 1 with the launcher plain, which starts one process a node', {expected: '1'})
   }
@@ -56,7 +58,10 @@ function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
   return {
     command: Array.isArray(command) ? command : [],
     launcher: train.launcher,
-    nodes: train.nodes,
+    ...nodesOf(train.nodes),
+    spares: train.spares,
+    withoutProgress: train.restart.without_progress,
+    ...(train.checkpoint !== undefined && {checkpoint: checkpointOf(train.checkpoint)}),
     processesPerNode: train.processes_per_node,
     restarts: train.restarts,
     outputs: train.outputs.map((output) => posix.normalize(output)),
@@ -68,6 +73,16 @@ function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
     ...(train.scheduler !== undefined && {scheduler: train.scheduler}),
     slurm: resolveSlurm(train.slurm),
   }
+}
+
+/** `2..8` as {minNodes: 2, nodes: 8}. */
+function nodesOf(nodes: number | string): Pick<TrainSpec, 'nodes' | 'minNodes'> {
+  return typeof nodes === 'number' ? {nodes} : (readNodeRange(nodes) ?? {nodes: 1})
+}
+
+function checkpointOf(checkpoint: NonNullable<NonNullable<ManifestFile['train']>['checkpoint']>): CheckpointSpec {
+  if (typeof checkpoint === 'string') return {path: checkpoint}
+  return {path: checkpoint.path, ...(checkpoint.marker !== undefined && {marker: checkpoint.marker})}
 }
 
 function resolveSlurm({time, gpus, memory, ...rest}: NonNullable<ManifestFile['train']>['slurm']): SlurmSpec {

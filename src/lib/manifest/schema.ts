@@ -59,6 +59,16 @@ const workspace = z
   .prefault({})
   .describe('How the project looks on a node.')
 
+const NODE_RANGE = /^[1-9][0-9]{0,3}\.\.[1-9][0-9]{0,3}$/
+const NODE_RANGE_RULE = 'must be a number, or a range such as 2..8'
+
+const checkpointPath = z
+  .string()
+  .min(1)
+  .refine((path) => noLineBreak(path) && !path.startsWith('/') && !path.split('/').includes('..'), 'must be a path below FLEXRACK_OUTPUTS')
+  .describe('Below FLEXRACK_OUTPUTS: with a trailing `/` a folder, everything in which is a checkpoint; else a name or a glob of checkpoints, each a file or a folder.')
+  .meta({examples: ['checkpoints/', 'checkpoints/step-*.pt']})
+
 const slurmWord = (what: string) =>
   z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.,:@+-]{0,127}$/, 'must be letters, digits and _ . , : @ + -').optional().describe(what).meta({written: 'as-is'})
 
@@ -102,6 +112,22 @@ const slurm = z
   .prefault({})
   .describe('What a job of Slurm needs besides nodes and processes; means something on a rack that has Slurm.')
 
+const checkpoint = z
+  .union([checkpointPath, z.strictObject({
+    path: checkpointPath,
+    marker: z
+      .string()
+      .regex(/^[A-Za-z0-9._-]{1,100}$/, 'must be letters, digits, dots, dashes and underscores')
+      .optional()
+      .describe('What says that a checkpoint is whole: the name of a file in it, where checkpoints are folders (`DONE`); where they are files, what is added to the name (`.done`).')
+      .meta({examples: ['DONE']}),
+  })])
+  .describe(
+    'Where the run writes its checkpoints: each time the group is started again, FLEXRACK_CHECKPOINT names the newest whole one, and it is on every node. A short form is the path alone. ' +
+      'Half-written ones are passed over: names such as `x.partial` or `.x.tmp` (write beside, then rename), archives and safetensors files that end too early, and shards of torch.distributed.checkpoint without their `.metadata`.',
+  )
+  .meta({examples: ['checkpoints/', {path: 'checkpoints/step-*', marker: 'DONE'}]})
+
 const train = z
   .strictObject({
     command: z
@@ -124,7 +150,17 @@ const train = z
       .optional()
       .describe("Who places the run: flexrack over SSH, or Slurm; `--scheduler` overrides it. By default Slurm where the rack has it, and there nothing else is taken."),
     slurm,
-    nodes: z.int().min(1).max(1024).default(1).describe('On how many nodes; `--nodes` overrides it.'),
+    nodes: z
+      .union([z.int().min(1).max(1024), z.string().regex(NODE_RANGE, NODE_RANGE_RULE)])
+      .default(1)
+      .describe('On how many nodes: a number, or `2..8` for at least 2 and at most 8: it starts with those that are free and reachable, and shrinks and grows when it is started again. `--nodes` overrides it.')
+      .meta({examples: [2, '2..8']}),
+    spares: z
+      .int()
+      .min(0)
+      .max(64)
+      .default(0)
+      .describe('How many nodes more are reserved and prepared, and take the place of nodes that are lost. `--spares` overrides it.'),
     processes_per_node: z.int().min(1).max(256).default(1).describe('Processes on each node; `--processes-per-node` overrides it.'),
     gpus: z
       .int()
@@ -137,7 +173,19 @@ const train = z
           'Without it nothing is chosen: the nodes are the first of the rack file, and every process sees all GPUs.',
       )
       .meta({examples: [1]}),
-    restarts: z.int().min(0).max(100).default(0).describe('How often the whole group is started again after a failure.'),
+    restarts: z.int().min(0).max(100).default(0).describe('How often the whole group is started again after a failure. Going on after a node was lost (`spares`, `nodes: 2..8`) does not count.'),
+    checkpoint: checkpoint.optional(),
+    restart: z
+      .strictObject({
+        without_progress: z
+          .int()
+          .min(1)
+          .max(100)
+          .default(2)
+          .describe('After so many attempts in a row that came no further than the one before, none is made any more, whatever `restarts` allows. Further is: a newer checkpoint, or more steps from the same one.'),
+      })
+      .prefault({})
+      .describe('When it makes no sense any more to start again.'),
     outputs: z
       .array(z.string().min(1).refine(noLineBreak, 'must be one line'))
       .max(1000)

@@ -39,10 +39,18 @@ export interface TrainSpec {
   /** Shell-like words: the script (or -m module) and its arguments. */
   command: string[]
   launcher: 'torchrun' | 'plain'
+  /** How many nodes; the most, where there may be fewer. */
   nodes: number
+  /** The fewest, where there may be fewer than `nodes`. */
+  minNodes?: number
+  /** Nodes more that take the place of lost ones. */
+  spares?: number
   processesPerNode: number
   /** How often flexrack starts the whole gang again after a failure. */
   restarts: number
+  /** Attempts in a row without progress after which none is made any more. */
+  withoutProgress?: number
+  checkpoint?: CheckpointSpec
   /** Files and folders (trailing /), relative to the project, fetched and logged as artifacts. */
   outputs: string[]
   env: Record<string, string>
@@ -58,6 +66,12 @@ export interface TrainSpec {
   scheduler?: Scheduler
   /** What a job of Slurm needs besides. */
   slurm?: SlurmSpec
+}
+
+/** Which files below FLEXRACK_OUTPUTS are checkpoints, and when one is whole; see node/flexrack_node/checkpoint.py. */
+export interface CheckpointSpec {
+  path: string
+  marker?: string
 }
 
 export type Scheduler = 'ssh' | 'slurm'

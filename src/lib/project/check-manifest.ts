@@ -22,8 +22,9 @@ export async function checkManifest({manifest, source}: LocatedManifest, nodes: 
     const nearest = nearestName(script, await pythonFiles(folder))
     report(['train', 'command'], `train.command: there is no file ${script} in the project folder${nearest ? `; did you mean "${nearest}"?` : ''}`, nearest ? `command: ${[nearest, ...train.command.slice(1)].join(' ')}` : `write ${script}`)
   }
-  if (nodes && train.nodes > nodes.length) {
-    report(['train', 'nodes'], `train.nodes is ${train.nodes}, but the rack has ${nodes.length} to run on`, `flexrack train --nodes ${nodes.length}`)
+  const least = train.minNodes ?? train.nodes
+  if (nodes && least > nodes.length) {
+    report(['train', 'nodes'], `train.nodes is ${least}${least < train.nodes ? ' at least' : ''}, but the rack has ${nodes.length} to run on`, `flexrack train --nodes ${nodes.length}`)
   }
   if (train.launcher === 'torchrun' && workspace.python === undefined) {
     report(['train'], 'the launcher torchrun needs PyTorch, but workspace.python names no requirements file', 'workspace: {python: requirements.txt}, with a line such as torch==2.13.0; or launcher: plain')

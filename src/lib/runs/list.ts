@@ -61,7 +61,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       project: state.project,
       status: state.status,
       nodes: state.nodes,
-      worldSize: (state.slurm?.nodes ?? state.nodes.length) * state.processes,
+      worldSize: (state.slurm?.nodes ?? (state.members ?? state.nodes).length) * state.processes,
       started: (state.started ?? state.created) * 1000,
       ended: state.ended === null ? null : state.ended * 1000,
       attempt: state.attempt,

@@ -1,6 +1,6 @@
 import type {ArtifactEntry, Metric} from '../tracking/index.ts'
 import type {RunEntry} from './list.ts'
-import type {NodeRunDetail, RankRecord, RunResult} from './types.ts'
+import type {NodeRunDetail, RankRecord, RunAttempt} from './types.ts'
 
 /** Everything there is to know about one run. */
 export interface ShownRun extends RunEntry {
@@ -11,7 +11,7 @@ export interface ShownRun extends RunEntry {
   tags: Record<string, string>
   lastMetrics: Metric[]
   artifacts: ArtifactEntry[]
-  attempts: RunResult['attempts']
+  attempts: RunAttempt[]
   /** Every rank of every attempt. */
   ranks: RankRecord[]
   /** Folder of the run on each of its nodes. */

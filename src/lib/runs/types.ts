@@ -6,6 +6,8 @@ export interface NodeRun {
   /** Position of the node in the gang; 0 leads. */
   index: number
   nodes: string[]
+  /** Those of them that have ranks in the newest attempt; the others are spares, or lost. */
+  members?: string[]
   /** Ranks a node. */
   processes: number
   launcher: 'torchrun' | 'plain'
@@ -77,11 +79,33 @@ export interface RankRecord {
   presumed?: boolean
 }
 
+/** One start of the whole group. Times in seconds since 1970. */
+export interface RunAttempt {
+  attempt: number
+  status: string
+  started?: number
+  ended?: number
+  cause?: Cause | null
+  survivors?: Record<string, number[]>
+  /** Nodes that were lost in it. */
+  lost?: string[]
+  /** Its nodes, in the order of their ranks. */
+  nodes?: string[]
+  /** Why it was made: `start`, `a rank failed`, `c takes the place of b`. */
+  why?: string
+  /** What became of the nodes after it, where some were lost; such an attempt uses up no restart. */
+  changes?: string
+  /** The checkpoint that it began with, and the node that had it. */
+  checkpoint?: {name: string; node: string; at: number} | null
+  /** The most steps that one of its ranks made; null where none tells. */
+  steps?: number | null
+}
+
 export interface RunResult {
   status: 'finished' | 'failed' | 'stopped'
   exit: number
   cause: Cause | null
-  attempts: {attempt: number; status: string; started?: number; ended?: number; cause?: Cause | null; survivors?: Record<string, number[]>; lost?: string[]}[]
+  attempts: RunAttempt[]
   started: number
   ended: number
   /** Seconds, from the supervisor's start. */

@@ -15,17 +15,25 @@ type Placed = PlacementResult & {placed: true}
  * as if nobody had anything, to stand in line for that. Errors: RESERVED, GPU_UNAVAILABLE, NODE_UNFIT with details {placement: reasons}; INTERRUPTED.
  */
 export async function choosePlacement(spec: RunSpec, place: {rack: Rack; fleet: Fleet}, choice: TrainChoice, context: Context): Promise<RunSpec> {
-  const {among, gpus} = spec
-  if (!among || gpus === undefined) return spec
-  const request = {nodes: spec.placements.length, processes: spec.processes, gpusPerRank: gpus, exclusive: spec.wants.exclusive}
+  const {among, gpus = 0, size} = spec
+  if (!among) return spec
+  const nodes = spec.placements.length
+  const least = size && size.min < size.max ? size.min : nodes
+  const request = {nodes, processes: spec.processes, gpusPerRank: gpus, exclusive: spec.wants.exclusive}
   const left = new Map(place.rack.nodes.filter((node) => !among.includes(node)).map((node) => [node.name, leftOut(choice)]))
   const anyMemory = choice.preflight?.force === true || choice.preflight?.skip.includes('gpus') === true
   const candidates = await askCandidates(place.rack.nodes, place.fleet, {left, needsGpus: gpus > 0, anyMemory}, context)
-  return {...spec, ...settle(spec, place.rack, choosePlaces(request, candidates, choice.wait !== undefined))}
+  const able = spec.gpus === undefined && spec.wants.gpus === 'all' ? candidates.map(withoutShared) : candidates
+  return {...spec, ...settle(spec, place.rack, choosePlaces(request, able, choice.wait !== undefined, least))}
 }
 
-/** Pure. Errors: see choosePlacement. */
-export function choosePlaces(request: PlacementRequest, candidates: Candidate[], waits: boolean): {result: Placed; chosen: ChosenPlacement} {
+/** As many nodes as fit, up to request.nodes and not fewer than `least`. Pure. Errors: see choosePlacement. */
+export function choosePlaces(wanted: PlacementRequest, candidates: Candidate[], waits: boolean, least = wanted.nodes): {result: Placed; chosen: ChosenPlacement} {
+  for (let nodes = wanted.nodes; nodes > least; nodes--) {
+    const result = placeGang({...wanted, nodes}, candidates)
+    if (result.placed) return {result, chosen: {waits: false, reasons: result.reasons}}
+  }
+  const request = {...wanted, nodes: least}
   const result = placeGang(request, candidates)
   if (result.placed) return {result, chosen: {waits: false, reasons: result.reasons}}
   const later = waits ? placeGang(request, candidates.map((one) => ({...one, held: []}))) : undefined
@@ -37,12 +45,20 @@ export function choosePlaces(request: PlacementRequest, candidates: Candidate[],
   return {result: later, chosen: {waits: true, reasons}}
 }
 
-function settle(spec: RunSpec, rack: Rack, {result, chosen}: ReturnType<typeof choosePlaces>): Pick<RunSpec, 'placements' | 'chosen'> {
+/** Where no GPUs are chosen, a run has all of its nodes: one on which another run has some is taken. */
+function withoutShared(candidate: Candidate): Candidate {
+  const holder = candidate.held.find((one) => one.gpus.length > 0)
+  return holder ? {...candidate, held: candidate.held.map((one) => (one === holder ? {...one, exclusive: true, here: true} : one))} : candidate
+}
+
+function settle(spec: RunSpec, rack: Rack, {result, chosen}: ReturnType<typeof choosePlaces>): Pick<RunSpec, 'placements' | 'chosen' | 'worldSize'> {
+  const most = spec.size?.max ?? Infinity
   const placements = result.nodes.flatMap(({node, index, ranks}) => {
     const found = rack.nodes.find((one) => one.name === node)
-    return found ? [{node: found, index, ranks: ranks.map((one) => one.rank), placed: ranks}] : []
+    const own = index < most ? ranks.map((one) => one.rank) : []
+    return found ? [{node: found, index, ranks: own, ...(spec.gpus !== undefined && {placed: ranks})}] : []
   })
-  return {placements, chosen}
+  return {placements, chosen, worldSize: Math.min(placements.length, most) * spec.processes}
 }
 
 function unplaced({nodes, processes, gpusPerRank}: PlacementRequest, {reasons, fit, held}: PlacementResult & {placed: false}): CliError {

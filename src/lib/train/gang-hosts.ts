@@ -18,7 +18,7 @@ export async function openGang(spec: RunSpec, fleet: Fleet, context: Context): P
   const {hosts, dead} = await openInLine(line, named.length, (node) => openHost(fleet, node, context))
   if (dead.size === 0) return {spec, hosts: [...hosts.values()]}
   for (const [node, error] of dead) context.reporter.warn(`${node.name} is left out: ${error.message}`)
-  return {spec: {...spec, placements: placeRanks([...hosts.keys()], spec.processes)}, hosts: [...hosts.values()]}
+  return {spec: {...spec, placements: placeRanks([...hosts.keys()], spec.processes, spec.size?.max)}, hosts: [...hosts.values()]}
 }
 
 /**

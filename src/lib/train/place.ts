@@ -1,5 +1,6 @@
 import {randomInt} from 'node:crypto'
 import {CliError} from '../base/index.ts'
+import {readNodeRange} from '../manifest/index.ts'
 import type {Manifest, Scheduler, TrainSpec} from '../manifest/index.ts'
 import {selectNodes, type Rack, type RackNode} from '../rack/index.ts'
 import type {Wants} from '../reservation/index.ts'
@@ -14,19 +15,44 @@ export function placeRun(manifest: Manifest, rack: Rack, choice: TrainChoice, id
   if (!train) throw new CliError('NOT_FOUND', `${manifest.path} has no \`train:\` part`, {hint: 'add to flexrack.yaml:  train: {command: train.py}'})
   const left = choice.exclude === undefined ? [] : selectNodes(rack, choice.exclude, [])
   const chosen = selectNodes(rack, choice.on, rack.nodes).filter((node) => !left.includes(node))
-  const count = choice.nodes ?? (choice.on === undefined ? train.nodes : chosen.length)
-  if (count < 1) throw new CliError('USAGE', chosen.length === 0 ? `--exclude ${choice.exclude} leaves no node` : `a run needs at least one node, not ${count}`, {hint: 'flexrack train --nodes 1'})
+  if (chosen.length === 0) throw new CliError('USAGE', `--exclude ${choice.exclude} leaves no node`, {hint: 'flexrack train --nodes 1'})
+  const size = sizeOf(train, choice, chosen.length)
+  const count = size.min < size.max ? size.min : size.max + size.spares
   if (count > chosen.length) {
     const flags = [...(choice.on === undefined ? [] : [`--on ${choice.on}`]), ...(choice.exclude === undefined ? [] : [`--exclude ${choice.exclude}`])]
     const where = flags.length === 0 ? `rack ${rack.name}` : `${rack.name} under ${flags.join(' ')}`
-    throw new CliError('NOT_FOUND', `${count} nodes are asked for, and ${where} has ${chosen.length}`, {
-      hint: `flexrack train --nodes ${chosen.length}`,
+    const spares = size.min === size.max && size.spares > 0
+    throw new CliError('NOT_FOUND', `${count} nodes are asked for${spares ? `, ${size.spares} of them as spares` : size.min < size.max ? ' at least' : ''}, and ${where} has ${chosen.length}`, {
+      hint: spares && size.max <= chosen.length ? `flexrack train --spares ${chosen.length - size.max}` : `flexrack train --nodes ${chosen.length}`,
       details: {nodes: chosen.map((node) => node.name)},
     })
   }
   const processes = processesOf(train, choice)
-  const spec = describeRun(manifest, train, choice, {count, processes}, id)
-  return {...spec, placements: placeRanks(chosen.slice(0, count), processes), instead: chosen.slice(count), ...(spec.gpus !== undefined && {among: chosen})}
+  const pool = chosen.slice(0, size.max + size.spares)
+  const spec = describeRun(manifest, train, choice, {count: Math.min(pool.length, size.max), processes}, id)
+  const isSteady = size.min === size.max && size.spares === 0
+  return {
+    ...spec,
+    placements: placeRanks(pool, processes, size.max),
+    instead: chosen.slice(pool.length),
+    ...(!isSteady && {size}),
+    ...((spec.gpus !== undefined || size.min < size.max) && {among: chosen}),
+  }
+}
+
+/** How many nodes a run is to have, and how many more are to wait. `meant`: how many nodes --on and --exclude leave. Pure. Errors: USAGE. */
+export function sizeOf(train: TrainSpec, choice: TrainChoice, meant: number): {min: number; max: number; spares: number} {
+  const spares = choice.spares ?? train.spares ?? 0
+  if (choice.nodes !== undefined) {
+    const told = readNodeRange(String(choice.nodes))
+    if (!told) throw new CliError('USAGE', `a run needs at least one node: a number, or a range such as 2..8, not ${choice.nodes}`, {hint: 'flexrack train --nodes 1'})
+    return {min: told.minNodes ?? told.nodes, max: told.nodes, spares}
+  }
+  if (choice.on !== undefined && train.minNodes === undefined) {
+    if (meant <= spares) throw new CliError('USAGE', `--on ${choice.on} means ${meant} nodes, and ${spares} of them are to be spares: none is left`, {hint: 'flexrack train --spares 0'})
+    return {min: meant - spares, max: meant - spares, spares}
+  }
+  return {min: train.minNodes ?? train.nodes, max: train.nodes, spares}
 }
 
 /**
@@ -46,17 +72,17 @@ export function requestRun(manifest: Manifest, rack: Rack, choice: TrainChoice, 
   if (choice.preflight && (choice.preflight.force || choice.preflight.skip.length > 0)) {
     throw new CliError('USAGE', `rack ${rack.name} has Slurm, and nodes that Slurm has still to choose are not looked over; --skip and --force are for racks without`, {hint: 'flexrack train'})
   }
-  const count = choice.nodes ?? train.nodes
-  if (count < 1) throw new CliError('USAGE', `a run needs at least one node, not ${count}`, {hint: 'flexrack train --nodes 1'})
+  const {min, max: count, spares} = sizeOf(train, {...choice, on: undefined}, 0)
+  if (spares > 0) throw new CliError('USAGE', `rack ${rack.name} has Slurm, which ends a job that loses a node: spares could not take its place`, {hint: 'flexrack train --spares 0'})
   const processes = processesOf(train, choice)
   const {login: _login, extra, ...defaults} = rack.slurm
   const wanted = train.slurm ?? {exclusive: false, extra: []}
   const exclusive = choice.exclusive ?? (wanted.exclusive || train.exclusive === true)
   const gpus = gpusOf(train, choice)
   const perNode = wanted.gpus ?? (gpus ? String(gpus * processes) : undefined)
-  const slurm = {...defaults, ...wanted, ...(perNode !== undefined && {gpus: perNode}), exclusive, extra: [...extra, ...wanted.extra], nodes: count, cpus: wanted.cpus ?? processes}
+  const slurm = {...defaults, ...wanted, ...(perNode !== undefined && {gpus: perNode}), exclusive, extra: [...extra, ...wanted.extra], nodes: count, ...(min < count && {minNodes: min}), cpus: wanted.cpus ?? processes}
   const ranks = Array.from({length: count * processes}, (_, rank) => rank)
-  return {...describeRun(manifest, train, choice, {count, processes}, id), placements: [{node: login, index: 0, ranks}], slurm}
+  return {...describeRun(manifest, train, choice, {count, processes}, id), placements: [{node: login, index: 0, ranks}], slurm, ...(min < count && {size: {min, max: count, spares: 0}})}
 }
 
 /** Who places a run: Slurm wherever the rack has it. Errors: USAGE where the manifest, or the command line, says otherwise. */
@@ -87,6 +113,8 @@ function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, 
     processes,
     worldSize: count * processes,
     restarts: train.restarts,
+    ...(train.withoutProgress !== undefined && {withoutProgress: train.withoutProgress}),
+    ...(train.checkpoint && {checkpoint: train.checkpoint}),
     grace: train.grace,
     outputs: train.outputs,
     env: {...manifest.workspace.env, ...train.env},
@@ -116,9 +144,14 @@ export function wantsOn(spec: RunSpec, {placed}: Placement): Wants {
   return placed === undefined ? spec.wants : {...spec.wants, gpus: placed.flatMap((rank) => rank.gpus.map((gpu) => gpu.uuid))}
 }
 
-/** Rank r runs on node floor(r / processes), in the order of the rack file. */
-export function placeRanks(nodes: RackNode[], processes: number): Placement[] {
-  return nodes.map((node, index) => ({node, index, ranks: Array.from({length: processes}, (_, local) => index * processes + local)}))
+/** Rank r runs on node floor(r / processes), in the order of the rack file; from node number `most` on they are spares. */
+export function placeRanks(nodes: RackNode[], processes: number, most = Infinity): Placement[] {
+  return nodes.map((node, index) => ({node, index, ranks: index < most ? Array.from({length: processes}, (_, local) => index * processes + local) : []}))
+}
+
+/** What the gang needs to know to go on after a failure. */
+export function goingOn({checkpoint, withoutProgress, size}: RunSpec): Record<string, unknown> {
+  return {...(checkpoint && {checkpoint}), ...(withoutProgress !== undefined && {without_progress: withoutProgress}), ...(size && {size: {min: size.min, max: size.max}})}
 }
 
 /** `0`, `0-3`, for people. */

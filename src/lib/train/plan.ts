@@ -14,7 +14,7 @@ import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
 import {findAddresses} from './addresses.ts'
 import {choosePlacement} from './choose.ts'
 import {openGang} from './gang-hosts.ts'
-import {placeRun, rangeOf, schedulerOf, wantsOn} from './place.ts'
+import {goingOn, placeRun, rangeOf, schedulerOf, wantsOn} from './place.ts'
 import {preflightStep, runPreflightStep} from './preflight.ts'
 import {planSlurm} from './slurm-plan.ts'
 import {createRecord, openTrainTracking, trackingSpec, type TrackedStart} from './track.ts'
@@ -50,7 +50,13 @@ export interface TrainPlan {
  */
 export async function planTrain(place: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
   if (schedulerOf(place.manifest, place.rack, choice) === 'slurm') return planSlurm(place, choice, context)
-  return {...(await planChosen(place, choice, context)), ...((choice.gpus ?? place.manifest.train?.gpus) !== undefined && {again: () => planChosen(place, choice, context)})}
+  return {...(await planChosen(place, choice, context)), ...(isChosen(place, choice) && {again: () => planChosen(place, choice, context)})}
+}
+
+/** Whether nodes are chosen by what is free: then others may be quicker. */
+function isChosen({manifest: {train}}: TrainPlace, choice: TrainChoice): boolean {
+  if ((choice.gpus ?? train?.gpus) !== undefined) return true
+  return choice.nodes === undefined ? train?.minNodes !== undefined : String(choice.nodes).includes('..')
 }
 
 async function planChosen(place: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
@@ -126,7 +132,7 @@ function startStep(spec: RunSpec, {node, index, ranks, placed}: Placement, befor
     id: `start:${node.name}`,
     node: node.name,
     kind: 'train.start',
-    title: `Start ${what} ${rangeOf(ranks)} of ${spec.worldSize}: ${spec.launcher === 'torchrun' ? 'torchrun ' : ''}${spec.command.join(' ')}`,
+    title: ranks.length === 0 ? 'Keep it ready: it takes the place of a node that is lost' : `Start ${what} ${rangeOf(ranks)} of ${spec.worldSize}: ${spec.launcher === 'torchrun' ? 'torchrun ' : ''}${spec.command.join(' ')}`,
     input: {
       run: spec.run, index, ranks, launcher: spec.launcher, command: spec.command, processes: spec.processes, restarts: spec.restarts,
       grace: spec.grace, outputs: spec.outputs, env: Object.keys(spec.env), ...(placed && {placed}),
@@ -213,6 +219,7 @@ function nodeSpec(
     cwd: workspace?.codePath,
     env: spec.env,
     restarts: spec.restarts,
+    ...goingOn(spec),
     grace: spec.grace,
     outputs: spec.outputs,
     address: addresses[node]?.address,

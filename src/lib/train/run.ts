@@ -192,7 +192,7 @@ async function describe(train: TrainPlan, run: FoundRun, details: Map<string, No
     exit: result?.exit ?? null,
     cause: result?.cause ?? null,
     nodes: spec.slurm && leader ? leader.nodes : spec.placements.map((one) => one.node.name),
-    worldSize: spec.worldSize,
+    worldSize: (result?.attempts.at(-1)?.nodes?.length ?? spec.worldSize / spec.processes) * spec.processes,
     attempts: result?.attempts.length ?? 1,
     times: {
       sync: times.of('workspace.sync'),

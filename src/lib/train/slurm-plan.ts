@@ -5,7 +5,7 @@ import {openHost, type Host} from '../host/index.ts'
 import type {Step, StepHandler} from '../plan/index.ts'
 import type {NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
-import {requestRun} from './place.ts'
+import {goingOn, requestRun} from './place.ts'
 import type {TrainPlace, TrainPlan} from './plan.ts'
 import {slurmScript} from './slurm-script.ts'
 import {createRecord, openTrainTracking, trackingSpec, type TrackedStart} from './track.ts'
@@ -82,8 +82,9 @@ function checkPartition({partition}: SlurmRequest, {partitions}: Cluster): void 
 }
 
 function submitStep(spec: SlurmSpecified, node: string, script: string, before: Step[]): Step {
-  const {nodes} = spec.slurm
-  const what = `${nodes === 1 ? '1 node' : `${nodes} nodes`}, ${spec.worldSize === 1 ? '1 rank' : `${spec.worldSize} ranks`}`
+  const {nodes, minNodes} = spec.slurm
+  const most = minNodes === undefined ? '' : `${minNodes} to `
+  const what = `${nodes === 1 ? '1 node' : `${most}${nodes} nodes`}, ${spec.worldSize === 1 ? '1 rank' : `${most === '' ? '' : 'up to '}${spec.worldSize} ranks`}`
   return {
     id: `submit:${node}`,
     node,
@@ -138,6 +139,7 @@ function nodeSpec(spec: SlurmSpecified, node: string, workspaces: WorkspacePlan,
     cwd: workspace?.codePath,
     env: spec.env,
     restarts: spec.restarts,
+    ...goingOn(spec),
     grace: spec.grace,
     outputs: spec.outputs,
     commit: record?.commit ?? null,

@@ -21,7 +21,8 @@ const END = 'FLEXRACK_SPEC'
  * For an array nothing but `directives` and the folder change: `--array=0-9`, and a folder that ends in $SLURM_ARRAY_TASK_ID.
  */
 export function slurmScript(spec: RunSpec & {slurm: SlurmRequest}, places: SlurmPlaces, brings?: Record<string, unknown>): string {
-  const {nodes} = spec.slurm
+  // sbatch(1): how many of the range it got is told in the job.
+  const nodes = spec.slurm.minNodes === undefined ? spec.slurm.nodes : '"$SLURM_JOB_NUM_NODES"'
   const python = `${quote([places.python])} -I -S "$step"`
   const prepare = `${python} prepare "$run"`
   return [
@@ -49,7 +50,7 @@ export function directives({run, slurm}: {run: string; slurm: SlurmRequest}): st
   const option = (name: string, value: string | number | undefined): string[] => (value === undefined ? [] : [`--${name}=${value}`])
   return [
     ...option('job-name', run),
-    ...option('nodes', slurm.nodes),
+    ...option('nodes', slurm.minNodes === undefined ? slurm.nodes : `${slurm.minNodes}-${slurm.nodes}`),
     '--ntasks-per-node=1',
     ...option('cpus-per-task', slurm.cpus),
     ...option('gres', slurm.gpus && `gpu:${slurm.gpus}`),

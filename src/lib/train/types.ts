@@ -1,4 +1,4 @@
-import type {Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
+import type {CheckpointSpec, Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
 import type {CheckName} from '../preflight/index.ts'
 import type {NodeReason, PlacedRank} from '../placement/index.ts'
 import type {RackNode} from '../rack/index.ts'
@@ -6,7 +6,10 @@ import type {Wants} from '../reservation/index.ts'
 
 /** What the command line says besides the manifest. */
 export interface TrainChoice {
-  nodes?: number | undefined
+  /** A number, or a range such as `2..8`. */
+  nodes?: number | string | undefined
+  /** Nodes more that take the place of lost ones. */
+  spares?: number | undefined
   processesPerNode?: number | undefined
   /** Node selector. */
   on?: string | undefined
@@ -43,6 +46,7 @@ export interface Placement {
   node: RackNode
   /** Position in the gang; 0 leads. */
   index: number
+  /** Empty: a spare, which takes the place of a node that is lost. */
   ranks: number[]
   /** GPUs, CPUs and card of each rank, where they were chosen. */
   placed?: PlacedRank[]
@@ -64,6 +68,10 @@ export interface RunSpec {
   processes: number
   worldSize: number
   restarts: number
+  withoutProgress?: number
+  checkpoint?: CheckpointSpec
+  /** How many nodes an attempt has at least and at most, where `placements` may be more or fewer: spares, elastic size. */
+  size?: {min: number; max: number; spares: number}
   grace: number
   outputs: string[]
   env: Record<string, string>
@@ -72,7 +80,7 @@ export interface RunSpec {
   wants: Wants
   /** GPUs of each rank, where the manifest or the command line says so. */
   gpus?: number
-  /** The nodes that are chosen from, where the GPUs are. */
+  /** The nodes that are chosen from, where GPUs or the number of nodes are. */
   among?: RackNode[]
   /** Nodes to be taken instead of those that turn out to be dead, in order. */
   instead?: RackNode[]
@@ -85,8 +93,9 @@ export interface RunSpec {
 
 /** What is asked of Slurm for a run: the manifest's wishes over the rack's defaults. */
 export interface SlurmRequest extends SlurmSpec {
-  /** How many nodes. */
+  /** How many nodes; the most, where there may be fewer. */
   nodes: number
+  minNodes?: number
   cpus: number
   interface?: string
   /** Folder of Slurm's programs. */

@@ -20,6 +20,24 @@ const failure = (act: () => unknown): unknown => {
   }
 }
 
+describe('a range of nodes', () => {
+  const free = (node: string, ...gpus: string[]) => candidateOf(node, facts(), reserved(...gpus), {needsGpus: false, anyMemory: false})
+  const away = {...free('away'), problem: 'it cannot be asked: no route', topology: null}
+  const wanted = {nodes: 4, processes: 1, gpusPerRank: 0, exclusive: true}
+  const names = (least: number, ...candidates: Parameters<typeof choosePlaces>[1]) => choosePlaces(wanted, candidates, false, least).result.nodes.map((one) => one.node)
+
+  it('gets as many as are free and reachable, and the others say why not', () => {
+    expect(names(2, free('a'), away, free('b', uuids[0] as string), free('c'))).toEqual(['a', 'c'])
+    const {chosen} = choosePlaces(wanted, [free('a'), away, free('c')], false, 1)
+    expect(chosen.reasons.map((one) => [one.node, one.taken])).toEqual([['a', true], ['away', false], ['c', true]])
+    expect(chosen.reasons[1]?.why).toBe('It cannot be asked: no route.')
+  })
+
+  it('is refused where fewer are free than the least', () => {
+    expect(failure(() => names(3, free('a'), away, free('b', uuids[0] as string), free('c')))).toMatchObject({code: 'RESERVED', message: expect.stringMatching(/^3 nodes are asked for, and only 2 of 4 fit/)})
+  })
+})
+
 describe('candidateOf', () => {
   it('knows GPUs that runs, daemons and other programs have', () => {
     const gpus = facts().gpus?.map((gpu, index) => ({...gpu, memory: 16 * 1024 ** 3, free: index === 2 ? 2 ** 30 : 16 * 1024 ** 3}))

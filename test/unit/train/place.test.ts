@@ -17,6 +17,32 @@ const manifest = (train: Partial<NonNullable<Manifest['train']>> | null = {}): M
 })
 const choice = {args: [], tracking: true}
 
+describe('how many nodes', () => {
+  const size = (train: Parameters<typeof manifest>[0], more = {}) => {
+    const {placements, worldSize, size, among} = placeRun(manifest(train), rack, {...choice, ...more})
+    return {ranks: placements.map((one) => one.ranks), worldSize, size, among: among?.length}
+  }
+
+  it('is a number, and nothing is said of a size then', () => {
+    expect(size({})).toEqual({ranks: [[0, 1], [2, 3]], worldSize: 4, size: undefined, among: undefined})
+  })
+
+  it('keeps spares beside it, which have no ranks', () => {
+    expect(size({spares: 1})).toEqual({ranks: [[0, 1], [2, 3], []], worldSize: 4, size: {min: 2, max: 2, spares: 1}, among: undefined})
+    expect(size({}, {on: 'gpu=yes', spares: 1})).toMatchObject({ranks: [[0, 1], []], worldSize: 2})
+    expect(() => size({spares: 2})).toThrow('4 nodes are asked for, 2 of them as spares, and rack lab has 3')
+    expect(() => size({}, {on: 'gpu=yes', spares: 2})).toThrow('--on gpu=yes means 2 nodes, and 2 of them are to be spares')
+  })
+
+  it('may be a range: as many as the rack has, chosen by what is free', () => {
+    expect(size({nodes: 8, minNodes: 2})).toEqual({ranks: [[0, 1], [2, 3], [4, 5]], worldSize: 6, size: {min: 2, max: 8, spares: 0}, among: 3})
+    expect(size({}, {nodes: '1..2', spares: 1})).toMatchObject({ranks: [[0, 1], [2, 3], []], size: {min: 1, max: 2, spares: 1}})
+    expect(() => size({nodes: 8, minNodes: 4})).toThrow('4 nodes are asked for at least, and rack lab has 3')
+    expect(() => size({}, {nodes: '3..2'})).toThrow('a number, or a range such as 2..8, not 3..2')
+    expect(() => size({}, {nodes: 0})).toThrow('at least one node')
+  })
+})
+
 describe('placeRun', () => {
   it('fills the nodes in the order of the rack file', () => {
     const spec = placeRun(manifest(), rack, choice, 'k3x9a')

@@ -44,6 +44,14 @@ describe('what is asked of Slurm', () => {
     })
   })
 
+  it('may be a range of nodes, of which the job tells how many it got; spares are refused', () => {
+    const spec = requestRun(manifest({}, {nodes: 8, minNodes: 2}), rack, choice, 'k3x9a') as RunSpec & {slurm: SlurmRequest}
+    expect(directives(spec)).toContain('--nodes=2-8')
+    expect(slurmScript(spec, places)).toContain('srun --nodes="$SLURM_JOB_NUM_NODES" --ntasks="$SLURM_JOB_NUM_NODES" ')
+    expect(spec.size).toEqual({min: 2, max: 8, spares: 0})
+    expect(() => requestRun(manifest({}, {spares: 1}), rack, choice)).toThrow('which ends a job that loses a node')
+  })
+
   it('becomes directives, each once, in a fixed order', () => {
     expect(directives(request({gpus: 'a100:4', cpus: 32, memory: '64G', time: '12:00:00', qos: 'high', constraint: 'a100&ib', exclusive: true}))).toEqual([
       '--job-name=digits-k3x9a', '--nodes=2', '--ntasks-per-node=1', '--cpus-per-task=32', '--gres=gpu:a100:4', '--mem=64G', '--time=12:00:00', '--partition=gpu',
