@@ -35,23 +35,23 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
   let folder: string
   let fleet: Fleet
   const context = makeContext({env: process.env})
-  const undo: (() => void)[] = []
+  const undo: (() => unknown)[] = []
   beforeAll(async () => {
     net = await startNetRack(4, await sharedEnvironments())
-    fleet = openFleet(net.rack.nodes, context)
   }, 60_000)
   afterEach(async () => {
-    for (const one of undo.splice(0)) one()
+    for (const one of undo.splice(0)) await one()
+    await fleet.close()
     await rm(folder, {recursive: true, force: true})
   })
   afterAll(async () => {
-    await fleet?.close()
     await net?.stop()
   })
 
   /** Starts a run on the first nodes, lets `lose` happen once all ranks are up, and returns what the leader says in the end. */
   const train = async (spec: Partial<TrainSpec>, ranks: number, lose: () => Promise<void> | void, exclude?: string): Promise<NodeRunDetail> => {
     folder = await mkdtemp(join(tmpdir(), 'flexrack-lost-'))
+    fleet = openFleet(net.rack.nodes, context) // of its own: connections to a node whose network was down say nothing for a while
     await writeFile(join(folder, 'train.py'), SCRIPT)
     const manifest: Manifest = {
       path: join(folder, 'flexrack.yaml'), folder, name: 'proj', workspace: {exclude: ['up-*', 'fail-*'], forward: [], env: {FLAGS: folder}},
@@ -82,26 +82,21 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
       change(from, ['ip', 'route', 'add', 'blackhole', way], ['ip', 'route', 'del', 'blackhole', way])
     }
   }
-  const logOf = async (node: string, detail: NodeRunDetail, rank: number): Promise<string> => {
+  const filesOf = async (node: string, detail: NodeRunDetail, file: string): Promise<string> => {
     const found = net.rack.nodes.find((one) => one.name === node) as (typeof net.rack.nodes)[number]
     const host = await openHost(fleet, found, context)
-    return (await host.shell.exec(`cat ${host.root}/runs/${detail.run}/attempts/2/rank-${rank}.log`)).stdout
+    return (await host.shell.exec(`cat ${host.root}/runs/${detail.run}/${file}`)).stdout
   }
-
-  test('its network goes down: the spare takes its place, and the run goes on from the newest whole checkpoint', async () => {
-    const detail = await train({spares: 1}, 3, () => change('node-2', ['ip', 'link', 'set', 'eth0', 'down'], ['ip', 'link', 'set', 'eth0', 'up']))
-    expect(detail.status).toBe('finished')
-    const [first, second] = detail.result?.attempts ?? []
-    expect(first?.cause?.message).toMatch(/^node-2 is lost: node-1, node-3 and node-4 do not reach it \(no connection from node-1 for \d+ s\)/)
-    expect(second).toMatchObject({nodes: ['node-1', 'node-3', 'node-4'], why: 'node-4 takes the place of node-2', checkpoint: {name: 'checkpoints/step-1.pt', node: 'node-1'}})
-    expect(await logOf('node-4', detail, 2)).toBe('rank 2 of 3 from one\n')
-  }, 240_000)
 
   test('only the link to the leader is down: it is told as such, and the run goes on with fewer nodes', async () => {
     const detail = await train({nodes: 8, minNodes: 2}, 3, () => cut('node-1', 'node-2'), 'node-4')
     const [first, second] = detail.result?.attempts ?? []
     expect(first?.cause?.message).toMatch(/^the link between node-1 and node-2 is down: node-3 still reaches node-2 /)
     expect(second).toMatchObject({status: 'finished', nodes: ['node-1', 'node-3'], why: 'goes on without node-2, 2 nodes instead of 3'})
+    // Whoever is cut off has ended its ranks before the others begin anew (all nodes here have one clock).
+    const ended = (await filesOf('node-2', detail, 'events.jsonl')).split('\n').filter((line) => line.includes('"event":"ended"')).map((line) => (JSON.parse(line) as {at: number}).at)
+    expect(ended).toHaveLength(1)
+    expect(ended[0]).toBeLessThan(second?.started as number)
   }, 240_000)
 
   test('a link between two members is down: a rank fails because of it, and one of the two is left out', async () => {
@@ -112,5 +107,14 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
     const [first, second] = detail.result?.attempts ?? []
     expect(first?.cause?.message).toMatch(/^the link between node-2 and node-3 is down: node-1 still reaches node-3/)
     expect(second).toMatchObject({status: 'finished', nodes: ['node-1', 'node-2']})
+  }, 240_000)
+
+  test('its network goes down: the spare takes its place, and the run goes on from the newest whole checkpoint', async () => {
+    const detail = await train({spares: 1}, 3, () => change('node-2', ['ip', 'link', 'set', 'eth0', 'down'], ['ip', 'link', 'set', 'eth0', 'up']))
+    expect(detail.status).toBe('finished')
+    const [first, second] = detail.result?.attempts ?? []
+    expect(first?.cause?.message).toMatch(/^node-2 is lost: node-1, node-3 and node-4 do not reach it \(no connection from node-1 for \d+ s\)/)
+    expect(second).toMatchObject({nodes: ['node-1', 'node-3', 'node-4'], why: 'node-4 takes the place of node-2', checkpoint: {name: 'checkpoints/step-1.pt', node: 'node-1'}})
+    expect(await filesOf('node-4', detail, 'attempts/2/rank-2.log')).toBe('rank 2 of 3 from one\n')
   }, 240_000)
 })

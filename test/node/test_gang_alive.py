@@ -130,6 +130,22 @@ sys.exit(RANK)
         self.assertEqual(rack.finish(run, "node-2")["status"], "failed")
         self.assertEqual(rack.alive(run), set())
 
+    def test_a_member_that_hears_nothing_of_its_leader_ends_its_ranks_although_the_leader_listens(self):
+        rack = self.rack_of(2)
+        rack.script(SAVING + "\nup()")
+        run = rack.start(gang={"lost": 10})
+        self.up(rack, 1, "node-1", "node-2")
+        asleep = supervisor_pid(rack, run, "node-1")
+        os.kill(asleep, signal.SIGSTOP)
+        try:
+            state = rack.finish(run, "node-2")
+            self.assertEqual((state["status"], rack.pids_of(run, 1)), ("failed", set()))
+            self.assertIn("no connection to the leader on node-1 for 10 s", state["cause"]["message"])
+        finally:
+            os.kill(asleep, signal.SIGCONT)
+        self.assertEqual(rack.finish(run, "node-1")["status"], "failed")
+        self.assertEqual(rack.alive(run), set())
+
     def test_without_a_spare_the_run_shrinks_to_what_the_manifest_allows_and_then_ends(self):
         rack = self.rack_of(3)
         rack.script(SAVING + "\nup()")
