@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs'
 import type {Interfaces} from '@oclif/core'
-import {watchPipes} from './pipe.ts'
+import {allWritten, watchPipes} from './pipe.ts'
 
 export interface Installation {
   /** Folder of package.json. */
@@ -23,7 +23,9 @@ export async function main({root, code}: Installation): Promise<never> {
   settings.enableAutoTranspile = false
   const fail = async (error: unknown): Promise<never> => {
     const {showError} = await import('./errors.ts')
-    process.exit(await showError(error, {argv, env: process.env}))
+    const status = await showError(error, {argv, env: process.env})
+    await allWritten()
+    process.exit(status)
   }
   // An error in a callback: no command is there to catch it and to release what it holds.
   const crash = async (error: unknown): Promise<never> => {
@@ -36,7 +38,8 @@ export async function main({root, code}: Installation): Promise<never> {
   process.on('uncaughtException', crash).on('unhandledRejection', crash)
   try {
     await run(argv, {root, pjson: configure(json, code, argv), ...(code === 'src' && {ignoreManifest: true})})
-    // Everything is written (pipes and files are written synchronously); a socket somebody forgot must not hold us.
+    await allWritten()
+    // A socket somebody forgot must not hold us.
     process.exit(process.exitCode ?? 0)
   } catch (error) {
     return fail(error)

@@ -24,7 +24,7 @@ const ROUNDS = Number(process.env.FLEXRACK_ROUNDS ?? 12)
 const SEED = Number(process.env.FLEXRACK_SEED ?? Date.now() % 1_000_000)
 /** Groups of nodes play at the same time: most of a round is waiting. */
 const GROUPS = Math.min(ROUNDS, Number(process.env.FLEXRACK_GROUPS ?? 3))
-const NODES = 2
+const NODES = 3
 const CHOICE = {nodes: NODES, torchrun: Number(process.env.FLEXRACK_TORCHRUN ?? 0.1), tracked: 0.3}
 const HEAD = `node-${GROUPS * NODES + 1}`
 /** The same environment as other tests have, so that it is built once a machine. */
@@ -102,7 +102,7 @@ async function buildEnvironments(folder: string): Promise<void> {
 
 /** Every promise that was broken. */
 async function play(scenario: Scenario, group: Group): Promise<string[]> {
-  const worldSize = NODES * (scenario.launcher === 'torchrun' ? 2 : 1)
+  const worldSize = (NODES - scenario.spares) * (scenario.launcher === 'torchrun' ? 2 : 1)
   const started = Date.now()
   const played = await playRound(scenario, group, (hit) => promiseOf(scenario, hit).seconds)
   const record = scenario.tracked && played.run ? await recordOf(group, played.run) : undefined

@@ -9,12 +9,12 @@ import type {RunSpec} from './types.ts'
 export type OpenNode = (node: RackNode) => Promise<Host>
 
 /**
- * Connects to the nodes of a run. Where any node of the rack would do (`spec.line`), one that does not answer is replaced by the next one that
- * does, and told; where nodes were named or chosen, or nothing is left to take, its error is the error. Errors: those of openHost.
+ * Connects to the nodes of a run. Where others would do as well (`spec.instead`), one that does not answer is replaced by the next one
+ * that does, and told; where nodes were named or chosen, or nothing is left to take, its error is the error. Errors: those of openHost.
  */
 export async function openGang(spec: RunSpec, fleet: Fleet, context: Context): Promise<{spec: RunSpec; hosts: Host[]}> {
   const named = spec.placements.map((one) => one.node)
-  const line = spec.line ?? named
+  const line = spec.chosen ? named : [...named, ...(spec.instead ?? [])]
   const {hosts, dead} = await openInLine(line, named.length, (node) => openHost(fleet, node, context))
   if (dead.size === 0) return {spec, hosts: [...hosts.values()]}
   for (const [node, error] of dead) context.reporter.warn(`${node.name} is left out: ${error.message}`)

@@ -33,8 +33,9 @@ export function placeRun(manifest: Manifest, rack: Rack, choice: TrainChoice, id
   return {
     ...spec,
     placements: placeRanks(pool, processes, size.max),
+    instead: chosen.slice(pool.length),
     ...(!isSteady && {size}),
-    ...(spec.gpus !== undefined || size.min < size.max ? {among: chosen} : {line: chosen}),
+    ...((spec.gpus !== undefined || size.min < size.max) && {among: chosen}),
   }
 }
 

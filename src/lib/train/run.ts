@@ -117,7 +117,9 @@ async function abandon(train: TrainPlan, place: TrainPlace, outcomes: StepOutcom
   const {mlflow} = live.tracking
   await mlflow.setTag(live.record.runId, 'flexrack.cause', reason).catch(() => {})
   await revokeToken(live.tracking, live.record).catch(() => {})
-  await mlflow.updateRun(live.record.runId, {status: interrupted ? 'KILLED' : 'FAILED', endTime: Date.now()}).catch(() => {})
+  // A leader that was stopped here has recorded that itself, and its word is the one that `runs show` has.
+  const known = await mlflow.getRun(live.record.runId).catch(() => undefined)
+  if (known?.status === 'RUNNING') await mlflow.updateRun(live.record.runId, {status: interrupted ? 'KILLED' : 'FAILED', endTime: Date.now()}).catch(() => {})
 }
 
 /** Follows until the end; passes Ctrl-C on. Undefined where the run is to go on without us. */

@@ -107,8 +107,8 @@ export interface RunSpec {
   leased?: LeaseWish & {cap: boolean}
   /** The nodes that are chosen from, where GPUs or the number of nodes are. */
   among?: RackNode[]
-  /** Where nothing is chosen: the nodes that it may be on, in order; more than it takes where any of them would do. */
-  line?: RackNode[]
+  /** Nodes to be taken instead of those that turn out to be dead, in order. */
+  instead?: RackNode[]
   chosen?: ChosenPlacement
   experiment: string
   tracked: boolean

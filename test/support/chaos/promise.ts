@@ -26,11 +26,11 @@ const GANG = 75
 const LINK = 60
 const SOON = 30
 
-/** The promise to one blow that has hit something. */
-const PROMISES: Record<Victim, (phase: Phase, scenario: Scenario) => Promised> = {
+/** The promise to one blow that has hit something; `node`: where. */
+const PROMISES: Record<Victim, (phase: Phase, scenario: Scenario, node: number) => Promised> = {
   // The run does not need it once it is started on all nodes; before that what was started ends by itself.
   command: (phase) => ({ends: {before: NOT_BEGUN, start: ['finished', 'failed'] as End[], running: ['finished'] as End[], stopping: ['stopped', 'finished'] as End[], recording: ['finished'] as End[]}[phase], seconds: phase === 'before' || phase === 'start' ? GANG : SOON}),
-  supervisor: (phase) => ({ends: FATAL[phase], seconds: LINK}),
+  supervisor: (phase, scenario, node) => ({ends: withoutNode(phase, scenario, node), seconds: LINK}),
   warden: (phase) => ({ends: HARMLESS[phase], seconds: SOON}),
   launcher: ofRank,
   wrapper: ofRank,
@@ -38,9 +38,18 @@ const PROMISES: Record<Victim, (phase: Phase, scenario: Scenario) => Promised> =
   worker: ofRank,
   sshd: ofSsh,
   sessions: ofSsh,
-  node: (phase) => ({ends: phase === 'before' ? NOT_BEGUN : FATAL[phase], seconds: GANG}),
+  node: (phase, scenario, node) => ({ends: phase === 'before' ? NOT_BEGUN : withoutNode(phase, scenario, node), seconds: GANG + LINK}),
   // A link that comes back in time is no loss.
-  link: (phase, {back}) => ({ends: phase === 'before' ? NOT_BEGUN : back !== null ? [...new Set([...HARMLESS[phase], ...(phase === 'start' ? NOT_BEGUN : [])])] : FATAL[phase], seconds: GANG}),
+  link: (phase, scenario, node) => ({
+    ends: phase === 'before' ? NOT_BEGUN : scenario.back !== null ? [...new Set([...HARMLESS[phase], ...(phase === 'start' ? NOT_BEGUN : [])])] : withoutNode(phase, scenario, node),
+    seconds: GANG + LINK,
+  }),
+}
+
+/** A run goes on without a member where a spare can take its place, and without a spare; not without its leader. */
+function withoutNode(phase: Phase, {nodes, spares}: Scenario, node: number): End[] {
+  const [isActive, isLed] = [node < nodes - spares, node > 0]
+  return phase === 'running' && (!isActive || (isLed && spares > 0)) ? ['finished'] : FATAL[phase]
 }
 
 /** A rank, or what it cannot do without: the attempt fails, and another one is made where restarts are left. */
@@ -59,7 +68,7 @@ function ofSsh(phase: Phase): Promised {
  * Two at once: each of their ends, and failed. Pure.
  */
 export function promiseOf(scenario: Scenario, hit: boolean[]): Promised {
-  const each = scenario.blows.filter((_, index) => hit[index]).map(({victim}) => PROMISES[victim](scenario.phase, scenario))
+  const each = scenario.blows.filter((_, index) => hit[index]).map(({victim, node}) => PROMISES[victim](scenario.phase, scenario, node))
   if (each.length === 0) return {ends: HARMLESS[scenario.phase], seconds: SOON}
   const ends = each.flatMap((one) => one.ends)
   return {ends: [...new Set(each.length > 1 ? [...ends, ...bothAtOnce(scenario.phase)] : ends)], seconds: Math.max(...each.map((one) => one.seconds))}

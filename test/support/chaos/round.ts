@@ -101,7 +101,7 @@ export async function playRound(scenario: Scenario, group: Group, promisedSecond
   return {run: find(), hit, late, command: status, ...settled, settledAfter: Date.now() - calm}
 }
 
-async function writeProject({launcher, phase, deaf, restarts}: Scenario, {folder, nodes, requirements}: Group, name: string): Promise<void> {
+async function writeProject({launcher, phase, deaf, restarts, spares}: Scenario, {folder, nodes, requirements}: Group, name: string): Promise<void> {
   const processes = launcher === 'torchrun' ? 2 : 1
   const command = `train.py ${STEPS[phase]} ${STEP_MS} ${deaf ? 'deaf' : 'polite'}`
   await writeFile(join(folder, 'requirements.txt'), requirements)
@@ -109,7 +109,7 @@ async function writeProject({launcher, phase, deaf, restarts}: Scenario, {folder
   await writeFile(join(folder, 'flexrack.yaml'), [
     `name: ${name}`,
     ...(launcher === 'torchrun' ? ['workspace: {python: requirements.txt}'] : []),
-    `train: {command: ${command}, launcher: ${launcher}, nodes: ${nodes.length}, processes_per_node: ${processes}, restarts: ${restarts}, grace: 2s}`,
+    `train: {command: ${command}, launcher: ${launcher}, nodes: ${nodes.length - spares}, spares: ${spares}, processes_per_node: ${processes}, restarts: ${restarts}, grace: 2s}`,
     'tracking: {experiment: chaos}', '',
   ].join('\n'))
 }
@@ -128,14 +128,15 @@ function startCommand({folder, env, rack, nodes}: Group, name: string, tracked: 
 }
 
 /** Until the moment from which the blow's delay counts. */
-async function phaseCame({phase}: Scenario, group: Group, find: () => string | undefined, command: Command): Promise<void> {
+async function phaseCame({phase, nodes, spares, launcher}: Scenario, group: Group, find: () => string | undefined, command: Command): Promise<void> {
   if (phase === 'before') return
+  const ranks = (nodes - spares) * (launcher === 'torchrun' ? 2 : 1)
   const came = (): boolean => {
     const run = find()
     if (!run) return false
     if (phase === 'start') return true
-    if (phase === 'recording') return doneRanks(group, run).length === ranksOf(group, run)
-    return upRanks(group, run).length === ranksOf(group, run)
+    if (phase === 'recording') return doneRanks(group, run).length === ranks
+    return upRanks(group, run).length === ranks
   }
   for (const end = Date.now() + PHASE_PATIENCE; !came(); await pause(5)) {
     if (Date.now() > end || command.child.exitCode !== null) throw new Error(`the phase ${phase} did not come; the command's output:\n${command.output()}`)
@@ -242,11 +243,6 @@ export function leasesOf({machines, nodes}: Group, name: string): Lease[] {
 function runsOn({machines}: Group, node: string): string[] {
   const folder = join(machines.root(node), 'runs')
   return existsSync(folder) ? readdirSync(folder).filter((run) => existsSync(join(folder, run, 'spec.json'))) : []
-}
-
-function ranksOf({machines, nodes}: Group, run: string): number {
-  const spec = nodes.flatMap((node) => readLines(join(machines.root(node), 'runs', run, 'spec.json')))[0]
-  return nodes.length * Number(spec?.processes ?? 1)
 }
 
 const upRanks = (group: Group, run: string): string[] => filesOf(group, run, (folder) => attemptsOf(folder).flatMap((attempt) => readdirSync(join(folder, 'attempts', attempt)).filter((file) => /^rank-\d+\.log$/.test(file) && readFileSync(join(folder, 'attempts', attempt, file), 'utf8').startsWith('up'))))

@@ -17,6 +17,8 @@ export interface Blow {
 export interface Scenario {
   seed: number
   nodes: number
+  /** Of them, so many stand by: the last ones. */
+  spares: number
   launcher: 'plain' | 'torchrun'
   restarts: number
   tracked: boolean
@@ -55,6 +57,7 @@ export function scenarioOf(seed: number, choice: ScenarioChoice): Scenario {
   return {
     seed,
     nodes: choice.nodes,
+    spares: random() < 0.5 ? 1 : 0,
     launcher: random() < choice.torchrun ? 'torchrun' : 'plain',
     restarts: random() < 0.3 ? 1 : 0,
     tracked: random() < choice.tracked,
@@ -67,10 +70,10 @@ export function scenarioOf(seed: number, choice: ScenarioChoice): Scenario {
 }
 
 /** One line to be read by people. */
-export function tell({seed, phase, delay, blows, launcher, restarts, tracked, deaf, back}: Scenario): string {
+export function tell({seed, phase, delay, blows, launcher, restarts, spares, tracked, deaf, back}: Scenario): string {
   const what = blows.map(({victim, node, frozen}) => `${victim}${victim === 'command' ? '' : ` of node-${node + 1}`}${frozen > 0 ? ` (frozen for ${frozen} ms before)` : ''}`).join(' and ')
   const machines = blows.some(({victim}) => ['node', 'link', 'sshd'].includes(victim)) ? `, back ${back === null ? 'after the command' : `after ${back} ms`}` : ''
-  return `seed ${seed}: ${what}, ${phase} + ${delay} ms${machines}; ${launcher}, ${restarts} restarts${tracked ? ', tracked' : ''}${deaf ? ', deaf' : ''}`
+  return `seed ${seed}: ${what}, ${phase} + ${delay} ms${machines}; ${launcher}, ${restarts} restarts${spares > 0 ? ', a spare' : ''}${tracked ? ', tracked' : ''}${deaf ? ', deaf' : ''}`
 }
 
 /** mulberry32: small, seeded, good enough to choose. */

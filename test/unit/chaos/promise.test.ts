@@ -4,7 +4,7 @@ import {PHASES, scenarioOf, tell, VICTIMS, type Blow, type Scenario} from '../..
 
 const CHOICE = {nodes: 2, torchrun: 0.1, tracked: 0.3}
 const blow = (victim: Blow['victim'], parts: Partial<Blow> = {}): Blow => ({victim, node: 1, frozen: 0, ...parts})
-const scenario = (parts: Partial<Scenario> = {}): Scenario => ({seed: 1, nodes: 2, launcher: 'plain', restarts: 0, tracked: false, deaf: false, phase: 'running', delay: 0, blows: [blow('rank')], back: null, ...parts})
+const scenario = (parts: Partial<Scenario> = {}): Scenario => ({seed: 1, nodes: 2, spares: 0, launcher: 'plain', restarts: 0, tracked: false, deaf: false, phase: 'running', delay: 0, blows: [blow('rank')], back: null, ...parts})
 
 describe('scenarios', () => {
   test('the same seed is the same scenario, and 2000 seeds meet every victim in every phase that it can be in, frozen and two at once', () => {
@@ -38,6 +38,13 @@ describe('promises', () => {
     for (const victim of ['supervisor', 'node'] as const) expect(promiseOf(scenario({blows: [blow(victim)], restarts: 1}), [true]).ends).toEqual(['failed'])
     expect(promiseOf(scenario({blows: [blow('link')], back: 900}), [true]).ends).toEqual(['finished'])
     expect(promiseOf(scenario({blows: [blow('link')]}), [true]).ends).toEqual(['failed'])
+  })
+
+  test('with a spare, a run goes on without a member or the spare itself, and not without its leader', () => {
+    const spared = (victim: Blow['victim'], node: number, parts: Partial<Scenario> = {}): string[] => promiseOf(scenario({nodes: 3, spares: 1, blows: [blow(victim, {node})], ...parts}), [true]).ends
+    for (const victim of ['supervisor', 'node', 'link'] as const) expect([0, 1, 2].map((node) => spared(victim, node))).toEqual([['failed'], ['finished'], ['finished']])
+    expect(spared('node', 1, {spares: 0})).toEqual(['failed'])
+    expect(spared('rank', 1)).toEqual(['failed'])
   })
 
   test('two blows at once may do what each of them may, and fail the run', () => {

@@ -61,9 +61,10 @@ describe('placeRun', () => {
     expect(new Set(Array.from({length: 50}, () => placeRun(manifest(), rack, choice).run)).size).toBe(50)
   })
 
-  it('leaves out nodes, and knows those that any of would do', () => {
+  it('leaves out nodes, and knows those that would do instead, and those that GPUs are chosen from', () => {
     expect(placeRun(manifest(), rack, {...choice, exclude: 'b', nodes: 2}).placements.map((one) => one.node.name)).toEqual(['a', 'c'])
-    expect(placeRun(manifest(), rack, choice).line).toEqual(rack.nodes)
+    expect(placeRun(manifest(), rack, {...choice, nodes: 1})).toMatchObject({instead: [{name: 'b'}, {name: 'c'}]})
+    expect(placeRun(manifest(), rack, choice)).not.toHaveProperty('among')
     const spec = placeRun(manifest({gpus: 2}), rack, {...choice, exclude: 'a', nodes: 1})
     expect(spec).toMatchObject({gpus: 2, among: [{name: 'b'}, {name: 'c'}], wants: {gpus: [], slots: 2}})
     expect(placeRun(manifest({gpus: 2}), rack, {...choice, gpus: 0}).gpus).toBe(0)
