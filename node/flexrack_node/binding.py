@@ -19,7 +19,7 @@ def visible_devices(placed: List[Dict[str, Any]]) -> str:
 
 
 def bind(spec_file: Path, local: int) -> Tuple[List[str], Optional[Dict[str, Any]]]:
-    """Binds this process. Returns words to put before the rank's argv, and {cpus, memory} for its record, None where nothing was chosen."""
+    """Binds this process. Returns words to put before the rank's argv, and {cpus, memory, gpus} for its record, None where nothing was chosen."""
     try:
         spec = json.loads(spec_file.read_text())
     except (OSError, ValueError):
@@ -32,7 +32,7 @@ def bind(spec_file: Path, local: int) -> Tuple[List[str], Optional[Dict[str, Any
     if told["cpus"] == mine["cpus"] and mine["cpus"] and "OMP_NUM_THREADS" not in spec.get("env", {}):
         os.environ["OMP_NUM_THREADS"] = str(threads_of(placed, local, int(spec.get("neighbours") or 1)))
     before, told["memory"] = memory_words(mine["memory"] if mine["cpus"] else [])
-    return before, told
+    return before, {**told, "gpus": mine.get("leased") or mine["gpus"]}
 
 
 def bind_cpus(cpus: Optional[str]) -> str:

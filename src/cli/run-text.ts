@@ -4,6 +4,7 @@ import {describeCause} from '../lib/runs/index.ts'
 import {figureFields} from './figures-text.ts'
 import {hangsText} from './hang-text.ts'
 import {paint} from './print.ts'
+import {rankTable} from './rank-table.ts'
 import {paceText, stragglerLine} from './pace-text.ts'
 import {ago, bytes, count, duration, fields, table} from './render.ts'
 import {attemptsText} from './attempts-text.ts'
@@ -81,16 +82,7 @@ export function shownRunText(run: ShownRun): string {
       ['files', Object.entries(run.folders).map(([node, folder]) => `${node}:${folder}`).join('\n')],
     ]),
     attemptsText(run.attempts),
-    table(
-      run.ranks.map((rank) => ({
-        attempt: String((rank as {attempt?: number}).attempt ?? 1),
-        rank: String(rank.rank),
-        node: rank.node,
-        exit: rank.exit === undefined ? 'running' : rank.signal ? `SIG${rank.signal}` : String(rank.exit),
-        duration: rank.ended === undefined ? '-' : duration((rank.ended - rank.started) * 1000),
-      })),
-      ['attempt', 'rank', 'node', 'exit', {key: 'duration', align: 'right'}],
-    ),
+    rankTable(run.ranks),
     run.cause && run.cause.lines.length > 0 ? `${paint.dim('last lines of the first cause:')}\n${run.cause.lines.map((line) => `  ${line}`).join('\n')}` : '',
     paceText(run.attempts.at(-1)?.pace),
     hangsText(run.hangs),

@@ -36,7 +36,7 @@ class BindingTest(unittest.TestCase):
         run = self.rack.start(placed=[{"gpus": ["GPU-b", "GPU-a"], "cpus": str(last), "memory": []}], env={"CUDA_VISIBLE_DEVICES": "7"})
         self.assertEqual(self.rack.finish(run)["result"]["status"], "finished")
         self.assertEqual(told(self.rack, run), [[last], "1", "GPU-b,GPU-a"])
-        self.assertEqual(self.record(run)["bound"], {"cpus": str(last), "memory": "not bound: none was chosen"})
+        self.assertEqual(self.record(run)["bound"], {"cpus": str(last), "memory": "not bound: none was chosen", "gpus": ["GPU-b", "GPU-a"]})
 
     def test_no_gpu_is_visible_where_none_was_chosen_for_it(self):
         run = self.rack.start(placed=[{"gpus": [], "cpus": None, "memory": []}], env={"OMP_NUM_THREADS": "7"})

@@ -79,6 +79,8 @@ export interface RankRecord {
   signal?: string | null
   /** CPU time of it and its children, once it has ended. Seconds. */
   cpu?: number
+  /** What it was bound to, where that was chosen: CPUs and memory, or why not; GPUs by UUID, or as `GPU0 of gpu2` where they are leased. */
+  bound?: {cpus: string; memory: string; gpus?: string[]}
   /** Its own record is missing; this is what is known. */
   presumed?: boolean
 }

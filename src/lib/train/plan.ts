@@ -242,7 +242,7 @@ function nodeSpec(
     neighbours: addresses[node]?.neighbours ?? 1,
     gang: {secret, address: addresses[leader]?.address, port, timeout: 60},
     reservation: {lease: spec.run, fence},
-    ...(placed && {placed: placed.map(({gpus, cpus, memory}) => ({gpus: gpus.map((gpu) => gpu.uuid), cpus, memory}))}),
+    ...(placed && {placed: placed.map(({gpus, cpus, memory, leased: own}) => ({gpus: gpus.map((gpu) => gpu.uuid), cpus, memory, ...(own && {leased: own.map((gpu) => `GPU${gpu.index} of ${gpu.node}`)})}))}),
     ...(leases && {leases}),
     commit: record?.commit ?? null,
     created: Date.now() / 1000,
