@@ -9,7 +9,7 @@ export function figureFields(figures: RunFigures, scaling: Efficiency | null): [
   const {dataWait, cpu, gpu, gpuHours, cpuHours, received, sent} = figures
   return [
     ['throughput', throughputText(figures)],
-    ['scaling', scaling ? scalingText(scaling) : undefined],
+    ['scaling', scaling && (figures.samplesPerSecond !== null || figures.tokensPerSecond !== null) ? scalingText(scaling) : undefined],
     ['data wait', dataWait ? `${percent(dataWait.share)} of the steps' time: ${duration(dataWait.seconds * 1000)} of all ranks together` : undefined],
     ['used', [
       ...(gpuHours > 0 ? [`${hours(gpuHours)} GPU hours`] : []),
@@ -28,7 +28,7 @@ export function hours(value: number): string {
 
 function throughputText({samplesPerSecond, tokensPerSecond, ranks}: RunFigures): string | undefined {
   const unit = samplesPerSecond !== null ? 'samples' : tokensPerSecond !== null ? 'tokens' : undefined
-  if (unit === undefined) return ranks.length > 0 ? 'not known: the ranks told of steps, and of no samples' : undefined
+  if (unit === undefined) return ranks.length > 0 ? `not known: the ranks told of ${ranks.some((one) => one.steps) ? 'steps, and of no samples' : 'no steps'}` : undefined
   const rateOf = (one: RankFigures): number => (unit === 'samples' ? one.samplesPerSecond : one.tokensPerSecond) ?? 0
   const total = `${rate((unit === 'samples' ? samplesPerSecond : tokensPerSecond) ?? 0)} ${unit}/s`
   const tokens = unit === 'samples' && tokensPerSecond !== null ? ` (${rate(tokensPerSecond)} tokens/s)` : ''

@@ -1,7 +1,7 @@
 import {randomBytes} from 'node:crypto'
 import {chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, utimes, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
-import {join} from 'node:path'
+import {join, relative} from 'node:path'
 import {Readable} from 'node:stream'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
 import {makeContext} from '../../src/lib/base/index.ts'
@@ -46,7 +46,8 @@ describe('openHost', () => {
     const host = await open()
     expect(host).toMatchObject({node: 'node-1', root: join(folder, 'root'), environments: join(folder, 'root', 'environments')})
     const place = join(folder, 'root', 'program', hash)
-    expect((await readdir(join(place, 'flexrack_node'))).sort()).toEqual(Object.keys(files).sort())
+    const there = (await readdir(join(place, 'flexrack_node'), {recursive: true, withFileTypes: true})).filter((one) => one.isFile())
+    expect(there.map((one) => relative(join(place, 'flexrack_node'), join(one.parentPath, one.name))).sort()).toEqual(Object.keys(files).sort())
     for (const path of ['root', 'root/program', `root/program/${hash}`]) expect((await stat(join(folder, path))).mode & 0o777).toBe(0o700)
     const before = (await stat(join(place, 'flexrack_node'))).ctimeMs
     await open()
