@@ -44,7 +44,7 @@ export function sizeOf(train: TrainSpec, choice: TrainChoice, meant: number): {m
   const spares = choice.spares ?? train.spares ?? 0
   if (choice.nodes !== undefined) {
     const told = readNodeRange(String(choice.nodes))
-    if (!told) throw new CliError('USAGE', `a run needs at least one node: a number, or a range such as 2..8, not ${choice.nodes}`, {hint: 'flexrack train --nodes 1'})
+    if (!told) throw new CliError('USAGE', `a run has 1 to 1024 nodes: a number, or a range such as 2..8, not ${choice.nodes}`, {hint: 'flexrack train --nodes 1'})
     return {min: told.minNodes ?? told.nodes, max: told.nodes, spares}
   }
   if (choice.on !== undefined && train.minNodes === undefined) {

@@ -39,7 +39,7 @@ describe('how many nodes', () => {
     expect(size({}, {nodes: '1..2', spares: 1})).toMatchObject({ranks: [[0, 1], [2, 3], []], size: {min: 1, max: 2, spares: 1}})
     expect(() => size({nodes: 8, minNodes: 4})).toThrow('4 nodes are asked for at least, and rack lab has 3')
     expect(() => size({}, {nodes: '3..2'})).toThrow('a number, or a range such as 2..8, not 3..2')
-    expect(() => size({}, {nodes: 0})).toThrow('at least one node')
+    expect(() => size({}, {nodes: 0})).toThrow('1 to 1024 nodes')
   })
 })
 
