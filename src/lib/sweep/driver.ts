@@ -1,11 +1,13 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import {CliError, isCliError, type Context, type Reporter} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
+import type {TrainSpec} from '../manifest/index.ts'
 import {CHECKS, type CheckName} from '../preflight/index.ts'
 import {openRuns, stopRun, type FoundRun, type Runs} from '../runs/index.ts'
 import {planTrain, runPlan, type SharedStart, type TrainPlace} from '../train/index.ts'
 import type {Engine} from './engine.ts'
 import type {SweepPlan} from './plan.ts'
+import {trialChoice} from './trial-choice.ts'
 import {attendTrial, type TrialEnd} from './trial.ts'
 import type {SweepWatch, Trial} from './types.ts'
 import {bestOf, trialEnvironment, trialRun, trialWords} from './words.ts'
@@ -138,11 +140,11 @@ export class Driver {
       const nodes = plan.packing?.take()
       if (nodes || !plan.packing) {
         if (nodes) taken.push(...nodes)
-        const choice = {
-          ...fleetChoice, ...(nodes && {on: nodes.join(','), exclude: undefined}), nodes: place.manifest.train?.nodes, run, env, tracking: true,
-          args: trialWords(plan.spec, trial.texts), preflight: {skip: Object.keys(CHECKS) as CheckName[], force: false},
+        const choice = trialChoice(place.manifest.train as TrainSpec, {
+          ...fleetChoice, ...(nodes && {on: nodes.join(','), exclude: undefined}), run, env, args: trialWords(plan.spec, trial.texts),
+          ...(!plan.slurm && {preflight: {skip: Object.keys(CHECKS) as CheckName[], force: false}}),
           shared: {...shared, tags: {...shared.tags, 'flexrack.trial': String(trial.number)}},
-        }
+        })
         try {
           return await this.#inTurn(() => this.#begin(choice))
         } catch (error) {
@@ -253,11 +255,12 @@ export class Driver {
       const run = runs.find((one) => one.run === trial.run)
       if (trial.run === null) continue
       if (!run && failed.size > 0) throw new CliError('NODE_UNREACHABLE', `trial ${trial.number} may go on on ${[...failed.keys()].join(', ')}, which did not answer`, {details: {nodes: [...failed.keys()]}})
-      if (run && run.nodes.length === (run.nodes[0]?.nodes.length ?? 0)) {
+      // The login node tells of a whole job of Slurm; else one that is not on all of its nodes was cut short.
+      if (run && (run.nodes[0]?.slurm || run.nodes.length === (run.nodes[0]?.nodes.length ?? 0))) {
         found.set(run.run, run)
         continue
       }
-      if (run) { // the command was killed between two of its nodes
+      if (run) {
         await stopRun(place, run, {kill: true}, this.#quiet)
         Object.assign(trial, {attempt: await engine.drop(trial.number), run: null})
       }

@@ -19,6 +19,7 @@ import {leaseSteps, takeRunLeases} from './leases.ts'
 import {goingOn, placeRun, rangeOf, schedulerOf, wantsOn} from './place.ts'
 import {launcherWord, requireMpi} from './mpi.ts'
 import {preflightStep, runPreflightStep} from './preflight.ts'
+import {sharedWorkspaces} from './shared-workspaces.ts'
 import {planSlurm} from './slurm-plan.ts'
 import {createRecord, openTrainTracking, trackingSpec, type TrackedStart, userName} from './track.ts'
 import type {GangAddresses, Placement, PreflightChoice, RunSpec, SharedStart, TrainChoice} from './types.ts'
@@ -88,10 +89,6 @@ async function planChosen(place: TrainPlace, choice: TrainChoice, context: Conte
     held,
     ...(choice.shared && {shared: true}),
   }
-}
-
-function sharedWorkspaces({workspaces}: SharedStart): WorkspacePlan {
-  return {plan: {command: 'train', steps: []}, handlers: {}, workspaces: new Map(workspaces), failed: new Map()}
 }
 
 /** Before anything is changed: whoever has to wait, or is refused, knows it in the first second. */

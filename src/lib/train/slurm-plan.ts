@@ -11,7 +11,8 @@ import {goingOn, requestRun} from './place.ts'
 import type {TrainPlace, TrainPlan} from './plan.ts'
 import {slurmScript, type SlurmPlaces} from './slurm-script.ts'
 import {createRecord, openTrainTracking, trackingSpec, userName, type TrackedStart} from './track.ts'
-import type {RunSpec, SlurmRequest, TrainChoice} from './types.ts'
+import {sharedWorkspaces} from './shared-workspaces.ts'
+import type {RunSpec, SharedStart, SlurmRequest, TrainChoice} from './types.ts'
 
 /** What slurm.inspect tells of a login node. */
 interface Cluster {
@@ -38,22 +39,11 @@ export async function planSlurm(place: TrainPlace, choice: TrainChoice, context:
   const login = spec.placements[0]?.node
   if (!login) throw new Error('a run of Slurm without its login node')
   const host = await openHost(place.fleet, login, context)
-  const [cluster, workspaces] = await Promise.all([
-    host.call<Cluster>('slurm.inspect', {bin: spec.slurm.bin}, {signal: context.signal}),
-    planWorkspace([host], spec.slurm.container ? withoutRequirements(place.manifest) : place.manifest, context, {command: 'train'}),
-  ])
-  for (const error of workspaces.failed.values()) throw error
-  checkPartition(spec.slurm, cluster)
-  if (spec.slurm.container && !cluster.pyxis) {
-    throw new CliError('NODE_UNFIT', `train.slurm.container needs pyxis, which this Slurm does not have: its srun knows no --container-image`, {hint: 'ask those who run the cluster for pyxis, or leave out train.slurm.container', details: {node: login.name}})
-  }
-  if (spec.slurm.container && place.manifest.workspace.python !== undefined) context.reporter.warn(`ranks run in ${spec.slurm.container.image}: its packages are used, not those of ${place.manifest.workspace.python}`)
-  if (spec.grace > cluster.kill_wait) {
-    context.reporter.warn(`train.grace is ${spec.grace} s, and where Slurm itself ends a job (time limit, preemption, scancel) its processes have ${cluster.kill_wait} s (KillWait)`)
-  }
-  const live: TrainPlan['live'] = {started: []}
+  // Runs that share a start had one before them that was held against this cluster.
+  const workspaces = choice.shared ? sharedWorkspaces(choice.shared) : await inspect(spec, host, place, context)
+  const live: TrainPlan['live'] = {started: [], ...(choice.shared && {tracking: choice.shared.tracking})}
   const where = place.manifest.tracking.uri ?? `the head of rack ${place.rack.name}`
-  const reach: Step[] = spec.tracked ? [{id: 'reach', node: null, kind: 'train.reach', title: `Reach ${where}`, input: {uri: place.manifest.tracking.uri ?? null}, needs: []}] : []
+  const reach: Step[] = spec.tracked && !choice.shared ? [{id: 'reach', node: null, kind: 'train.reach', title: `Reach ${where}`, input: {uri: place.manifest.tracking.uri ?? null}, needs: []}] : []
   const before = [...reach, ...workspaces.plan.steps.map((step) => ({...step, needs: [...step.needs, ...reach.map((one) => one.id)]}))]
   const track: Step[] = spec.tracked
     ? [{
@@ -66,13 +56,32 @@ export async function planSlurm(place: TrainPlace, choice: TrainChoice, context:
   return {
     spec,
     plan: {command: 'train', steps: [...before, ...track, submit]},
-    handlers: {...workspaces.handlers, ...makeHandlers(spec, host, workspaces, script, place, live, context)},
+    handlers: {...workspaces.handlers, ...makeHandlers({spec, host, workspaces, script, place, live, shared: choice.shared}, context)},
     workspaces,
     live,
     held: [],
     script,
     emit: () => slurmScript(spec, placesOf(host, workspaces, spec.run), nodeSpec(spec, host.node, workspaces, undefined)),
+    ...(choice.shared && {shared: true}),
   }
+}
+
+/** Plans the login node's workspace, and holds the run against what Slurm there has. */
+async function inspect(spec: SlurmSpecified, host: Host, place: TrainPlace, context: Context): Promise<WorkspacePlan> {
+  const [cluster, workspaces] = await Promise.all([
+    host.call<Cluster>('slurm.inspect', {bin: spec.slurm.bin}, {signal: context.signal}),
+    planWorkspace([host], spec.slurm.container ? withoutRequirements(place.manifest) : place.manifest, context, {command: 'train'}),
+  ])
+  for (const error of workspaces.failed.values()) throw error
+  checkPartition(spec.slurm, cluster)
+  if (spec.slurm.container && !cluster.pyxis) {
+    throw new CliError('NODE_UNFIT', `train.slurm.container needs pyxis, which this Slurm does not have: its srun knows no --container-image`, {hint: 'ask those who run the cluster for pyxis, or leave out train.slurm.container', details: {node: host.node}})
+  }
+  if (spec.slurm.container && place.manifest.workspace.python !== undefined) context.reporter.warn(`ranks run in ${spec.slurm.container.image}: its packages are used, not those of ${place.manifest.workspace.python}`)
+  if (spec.grace > cluster.kill_wait) {
+    context.reporter.warn(`train.grace is ${spec.grace} s, and where Slurm itself ends a job (time limit, preemption, scancel) its processes have ${cluster.kill_wait} s (KillWait)`)
+  }
+  return workspaces
 }
 
 function placesOf(host: Host, workspaces: WorkspacePlan, run: string): SlurmPlaces {
@@ -111,16 +120,24 @@ function submitStep(spec: SlurmSpecified, node: string, script: string, before: 
   }
 }
 
-function makeHandlers(
-  spec: SlurmSpecified, host: Host, workspaces: WorkspacePlan, script: string, place: TrainPlace, live: TrainPlan['live'], context: Context,
-): Record<string, StepHandler> {
+interface Making {
+  spec: SlurmSpecified
+  host: Host
+  workspaces: WorkspacePlan
+  script: string
+  place: TrainPlace
+  live: TrainPlan['live']
+  shared: SharedStart | undefined
+}
+
+function makeHandlers({spec, host, workspaces, script, place, live, shared}: Making, context: Context): Record<string, StepHandler> {
   return {
     'train.reach': async () => {
       live.tracking = await openTrainTracking(place, context)
     },
     'train.track': async () => {
       const environment = workspaces.workspaces.get(host.node)?.environment?.hash
-      live.record = await createRecord(live.tracking as Tracking, spec, {folder: place.manifest.folder, rack: place.rack.name, environment}, context)
+      live.record = await createRecord(live.tracking as Tracking, spec, {folder: place.manifest.folder, rack: place.rack.name, environment, shared}, context)
       return {runId: live.record.runId}
     },
     'train.submit': async () => {

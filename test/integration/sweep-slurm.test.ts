@@ -1,0 +1,109 @@
+import {mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {makeContext, type Context} from '../../src/lib/base/index.ts'
+import {startHead, stopHead} from '../../src/lib/head/index.ts'
+import {loadManifest, type Manifest} from '../../src/lib/manifest/index.ts'
+import type {Rack} from '../../src/lib/rack/index.ts'
+import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
+import {findSweep, planSweep, runSweep, type Sweep, type SweepChoice, type Swept, type Trial} from '../../src/lib/sweep/index.ts'
+import {sharedEnvironments} from '../support/environments.ts'
+import {startSlurm, type TestSlurm} from '../support/slurm.ts'
+import {startSshd, type TestSshd} from '../support/sshd.ts'
+import {ENDLESS_SCRIPT, SWEEP_SCRIPT} from '../support/sweep-script.ts'
+
+let slurm: TestSlurm
+let sshd: TestSshd
+let folder = ''
+let rack: Rack
+let fleet: Fleet
+let context: Context
+
+beforeAll(async () => {
+  slurm = await startSlurm(2)
+  sshd = await startSshd({env: slurm.env})
+  folder = await mkdtemp(join(tmpdir(), 'flexrack-sweep-slurm-'))
+  const login = {...sshd.target('login'), root: `${sshd.home}/.flexrack`, environments: await sharedEnvironments(), labels: {}}
+  rack = {name: 'cluster', path: join(folder, 'cluster.yaml'), nodes: [login], head: {node: 'login', bind: '127.0.0.1'}, slurm: {login: 'login', extra: []}}
+  context = makeContext({env: {...process.env, FLEXRACK_HOME: join(folder, 'home')}})
+  fleet = openFleet(rack.nodes, context)
+  await startHead(rack, fleet, context)
+}, 900_000)
+afterAll(async () => {
+  if (fleet) await stopHead(rack, fleet, context).catch(() => {})
+  await fleet?.close()
+  await slurm?.stop()
+  await sshd?.stop()
+  if (folder !== '') await rm(folder, {recursive: true, force: true})
+})
+
+interface Project {
+  manifest: Manifest
+  /** Lets the trials of `--hold` go on. */
+  go(): Promise<void>
+  /** Runs a sweep; `onTrial` may end it by the signals. */
+  sweep(parts?: {choice?: Partial<SweepChoice>; onTrial?: (event: string, trial: Trial) => void; context?: Context}): Promise<Swept>
+  shown(): Promise<Sweep>
+  /** Trials that were started, in order; one that was started twice is there twice. */
+  starts(): Promise<number[]>
+}
+
+async function project(name: string, sweep: string, {script = SWEEP_SCRIPT, args = '', train = ''} = {}): Promise<Project> {
+  const home = join(folder, name)
+  await mkdir(home)
+  await writeFile(join(home, 'flexrack.yaml'), `name: ${name}\ntrain: {command: 'train.py ${args}', launcher: plain, grace: 5s, env: {STARTS: ${home}.starts, GO: ${home}.go}, ${train}}\nsweep: {metric: loss, goal: minimize, ${sweep}}\n`)
+  await writeFile(join(home, 'train.py'), script)
+  const manifest = await loadManifest(join(home, 'flexrack.yaml'))
+  const place = {manifest, rack, fleet}
+  return {
+    manifest,
+    go: () => writeFile(`${home}.go`, ''),
+    async sweep(parts = {}) {
+      const choice = {preflight: {skip: [], force: false}, args: [], ...parts.choice}
+      const own = parts.context ?? context
+      return runSweep(await planSweep(place, choice, own), place, choice, {onTrial: (event, trial) => parts.onTrial?.(event, trial)}, own)
+    },
+    shown: () => findSweep({rack, fleet, project: name}, undefined, context),
+    starts: async () => (await readFile(`${home}.starts`, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '').map((line) => Number(line.split(' ')[0])).toSorted((a, b) => a - b),
+  }
+}
+
+/** Names and states of what is in the queue. */
+async function queue(): Promise<string[]> {
+  return (await slurm.slurm('squeue', '--noheader', '-r', '--format=%j %T')).trim().split('\n').filter((line) => line !== '')
+}
+
+/** Pids of ranks whose run's id begins so, and of what they started, from /proc alone. */
+async function alive(runs: string): Promise<number[]> {
+  const found: number[] = []
+  for (const name of await readdir('/proc')) {
+    const environment = /^\d+$/.test(name) ? await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '') : ''
+    if (environment.split('\0').some((entry) => entry.startsWith(`FLEXRACK_TAG=${runs}`))) found.push(Number(name))
+  }
+  return found
+}
+
+test('every trial is a job, as many in the queue as are asked for, and the best one is known', {timeout: 300_000}, async () => {
+  const {sweep, starts, manifest} = await project('jobs', 'sampler: tpe, seed: 1, trials: 6, parallel: 3, parameters: {x: {min: -4, max: 4}}')
+  let most = 0
+  let asking: Promise<unknown> = Promise.resolve()
+  const swept = await sweep({onTrial: (event) => {
+    if (event === 'started') asking = asking.then(async () => { most = Math.max(most, (await queue()).length) })
+  }})
+  await asking
+  expect(swept).toMatchObject({status: 'finished', limit: 6})
+  expect(swept.trials.map((one) => [one.state, one.value])).toEqual(swept.trials.map((one) => ['complete', (Number(one.params.x) - 1) ** 2 + 1 / 3]))
+  expect(swept.best?.value).toBe(Math.min(...swept.trials.map((one) => one.value as number)))
+  expect(await starts()).toEqual([0, 1, 2, 3, 4, 5])
+  expect([most > 1, most <= 3]).toEqual([true, true])
+  expect(manifest.name).toBe('jobs')
+})
+
+test('ASHA ends jobs that do worse, and their processes with them', {timeout: 300_000}, async () => {
+  const {sweep} = await project('asha', 'sampler: random, trials: 3, pruner: {name: asha, reduction: 2}, parameters: {x: {min: 0, max: 1}}', {script: ENDLESS_SCRIPT})
+  const swept = await sweep()
+  expect(swept.trials.map((one) => one.state)).toEqual(['complete', 'pruned', 'pruned'])
+  expect(await alive(swept.sweep)).toEqual([])
+  expect(await slurm.until(async () => (await queue()).length === 0)).toBe(true)
+})
