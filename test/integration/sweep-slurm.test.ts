@@ -107,3 +107,47 @@ test('ASHA ends jobs that do worse, and their processes with them', {timeout: 30
   expect(await alive(swept.sweep)).toEqual([])
   expect(await slurm.until(async () => (await queue()).length === 0)).toBe(true)
 })
+
+test('a sweep whose terminal has gone leaves its jobs; --resume finds them, in the queue and ended, and starts none twice', {timeout: 300_000}, async () => {
+  const {sweep, starts, shown, go} = await project('left', 'sampler: grid, parallel: 3, parameters: {x: [0, 1, 2, 3, 4]}', {args: '--hold 0,1,2,3,4', train: 'nodes: 2, slurm: {exclusive: true}'})
+  const gone = new AbortController()
+  let started = 0
+  const leaving = sweep({context: {...context, signal: gone.signal}, onTrial: (event) => {
+    if (event === 'started' && ++started === 3) gone.abort(new Error('the terminal has gone'))
+  }})
+  await expect(leaving).rejects.toMatchObject({code: 'INTERRUPTED'})
+  const before = await shown()
+  expect(before).toMatchObject({status: 'interrupted', driver: null})
+  await slurm.until(async () => (await queue()).filter((line) => line.endsWith(' RUNNING')).length === 1)
+  const lines = await queue()
+  expect(lines.map((line) => line.split(' ')[1]).toSorted()).toEqual(['PENDING', 'PENDING', 'RUNNING'])
+  const found: number[] = []
+  const swept = await sweep({choice: {resume: before.sweep}, onTrial: (event, {number}) => {
+    if (event === 'resumed' && found.push(number) === 3) void go()
+  }})
+  expect(found.toSorted()).toEqual([0, 1, 2])
+  expect(swept.trials.map((one) => [one.state, one.attempt])).toEqual(Array.from({length: 5}, () => ['complete', 1]))
+  expect(await starts()).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4]) // a rank on each of two nodes
+})
+
+test('Ctrl-C takes running and waiting trials out of Slurm; --resume starts these again, and the grid is whole', {timeout: 300_000}, async () => {
+  const {sweep, shown, go} = await project('stopped', 'sampler: grid, parallel: 2, parameters: {x: [0, 1, 2]}', {args: '--hold 0,1,2', train: 'slurm: {exclusive: true, extra: [--nodelist=c1]}'})
+  const stop = new AbortController()
+  let started = 0
+  await expect(sweep({context: {...context, signal: stop.signal}, onTrial: (event) => {
+    if (event === 'started' && ++started === 2) stop.abort()
+  }})).rejects.toMatchObject({code: 'INTERRUPTED'})
+  const before = await shown()
+  expect(before.trials.map((one) => one.state)).toEqual(['running', 'running'])
+  expect(await queue()).toEqual([])
+  expect(await alive(before.sweep)).toEqual([])
+  await go()
+  const swept = await sweep({choice: {resume: 'latest'}})
+  expect(swept.trials.map((one) => [one.state, one.attempt])).toEqual([['complete', 2], ['complete', 2], ['complete', 1]])
+})
+
+test('what Slurm cannot do for a sweep is refused before anything is done', {timeout: 60_000}, async () => {
+  const {sweep} = await project('refused', 'sampler: grid, parameters: {x: [0]}', {train: 'slurm: {partition: mian}'})
+  await expect(sweep()).rejects.toMatchObject({code: 'NOT_FOUND', message: 'Slurm has no partition mian; did you mean main?'})
+  await expect(sweep({choice: {on: 'login'}})).rejects.toMatchObject({code: 'USAGE', message: 'rack cluster has Slurm, which chooses the nodes; --on cannot'})
+})

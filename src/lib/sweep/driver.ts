@@ -30,6 +30,9 @@ const HOPELESS = 3
 const LOOK_MS = 2000
 /** For runs that were stopped, until their files are closed. */
 const CLOSING_MS = 60_000
+/** A supervisor gives back GPUs and leases after the result is there; so long after the last trial's end they may be taken, looked at so often. */
+const SETTLING_MS = 20_000
+const AGAIN_MS = 500
 
 type Ending = {status: 'stopped' | 'interrupted'} | {error: unknown}
 
@@ -49,6 +52,7 @@ export class Driver {
   #starting: Promise<unknown> = Promise.resolve()
   #freed: (() => void)[] = []
   #failures = 0
+  #freedAt = -Infinity
 
   constructor(driving: Driving, context: Context) {
     this.#driving = driving
@@ -125,6 +129,7 @@ export class Driver {
       await this.#tell(running, run, end)
     } finally {
       this.#active.delete(trial.number)
+      this.#freedAt = Date.now()
       packing?.giveBack(taken)
       for (const wake of this.#freed.splice(0)) wake()
     }
@@ -152,13 +157,24 @@ export class Driver {
             await engine.drop(trial.number)
             return undefined
           }
-          if (!isCliError(error, 'RESERVED', 'GPU_UNAVAILABLE') || this.#active.size === 0) throw error
+          if (!isCliError(error, 'RESERVED', 'GPU_UNAVAILABLE') || !this.#mayWait()) throw error
         }
         plan.packing?.giveBack(taken.splice(0))
       }
-      await new Promise<void>((resolve) => this.#freed.push(resolve))
+      await this.#room()
     }
     return undefined
+  }
+
+  /** Whether what is taken now is ours, or was a moment ago: nobody else is waited for. */
+  #mayWait(): boolean {
+    return this.#active.size > 0 || Date.now() - this.#freedAt < SETTLING_MS
+  }
+
+  /** Until a trial has ended; right after the last one until its nodes have given back what it had. */
+  async #room(): Promise<void> {
+    if (this.#active.size === 0) return pause(AGAIN_MS)
+    return new Promise((resolve) => this.#freed.push(resolve))
   }
 
   async #begin(choice: Parameters<typeof planTrain>[1]): Promise<FoundRun> {

@@ -5,7 +5,7 @@ import type {NodeFacts} from '../nodes/index.ts'
 import type {Plan, Step} from '../plan/index.ts'
 import {chosenChecks} from '../preflight/index.ts'
 import {selectNodes, type RackNode} from '../rack/index.ts'
-import {planTrain, schedulerOf, type TrainPlace} from '../train/index.ts'
+import {planTrain, type TrainPlace} from '../train/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
 import {engineRequirements} from './engine.ts'
 import {Packing} from './packing.ts'
@@ -48,7 +48,8 @@ export async function planSweep(place: TrainPlace, choice: SweepChoice, context:
   const {manifest, rack, fleet} = place
   const {train} = manifest
   if (!manifest.sweep || !train) throw new CliError('NOT_FOUND', `${manifest.path} has no \`sweep:\` part`, {hint: 'add to flexrack.yaml:  sweep: {metric: loss, goal: minimize, parameters: {learning_rate: {min: 1e-5, max: 0.1, scale: log}}}'})
-  const slurm = schedulerOf(manifest, rack, {args: [], tracking: true}) === 'slurm' ? await planTrain(place, trialChoice(train, {on: choice.on, exclude: choice.exclude, preflight: choice.preflight}), context) : undefined
+  // One of its runs is planned, which looks at what Slurm there has, and is not executed.
+  const slurm = rack.slurm || train.scheduler === 'slurm' ? await planTrain(place, trialChoice(train, {on: choice.on, exclude: choice.exclude, preflight: choice.preflight}), context) : undefined
   const nodes = slurm ? slurm.spec.placements.map((one) => one.node) : nodesOf(place, choice)
   const [head, hosts, resumed] = await Promise.all([
     openStorage(place, context),

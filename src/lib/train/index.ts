@@ -1,6 +1,5 @@
 export {findAddresses} from './addresses.ts'
 export {planTrain, type TrainPlace, type TrainPlan} from './plan.ts'
-export {schedulerOf} from './place.ts'
 export {runPlan, type Trained, type TrainWatch} from './run.ts'
 export {lookOverNodes, recordParent} from './shared.ts'
 export {openTrainTracking} from './track.ts'
