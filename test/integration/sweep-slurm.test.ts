@@ -109,7 +109,7 @@ test('ASHA ends jobs that do worse, and their processes with them', {timeout: 30
 })
 
 test('a sweep whose terminal has gone leaves its jobs; --resume finds them, in the queue and ended, and starts none twice', {timeout: 300_000}, async () => {
-  const {sweep, starts, shown, go} = await project('left', 'sampler: grid, parallel: 3, parameters: {x: [0, 1, 2, 3, 4]}', {args: '--hold 0,1,2,3,4', train: 'nodes: 2, slurm: {exclusive: true}'})
+  const {sweep, starts, shown, go} = await project('left', 'sampler: grid, pruner: {name: median, startup: 100}, parallel: 3, parameters: {x: [0, 1, 2, 3, 4]}', {args: '--hold 0,1,2,3,4', train: 'nodes: 2, slurm: {exclusive: true}'})
   const gone = new AbortController()
   let started = 0
   const leaving = sweep({context: {...context, signal: gone.signal}, onTrial: (event) => {
@@ -131,7 +131,7 @@ test('a sweep whose terminal has gone leaves its jobs; --resume finds them, in t
 })
 
 test('Ctrl-C takes running and waiting trials out of Slurm; --resume starts these again, and the grid is whole', {timeout: 300_000}, async () => {
-  const {sweep, shown, go} = await project('stopped', 'sampler: grid, parallel: 2, parameters: {x: [0, 1, 2]}', {args: '--hold 0,1,2', train: 'slurm: {exclusive: true, extra: [--nodelist=c1]}'})
+  const {sweep, shown, go} = await project('stopped', 'sampler: grid, pruner: {name: median, startup: 100}, parallel: 2, parameters: {x: [0, 1, 2]}', {args: '--hold 0,1,2', train: 'slurm: {exclusive: true, extra: [--nodelist=c1]}'})
   const stop = new AbortController()
   let started = 0
   await expect(sweep({context: {...context, signal: stop.signal}, onTrial: (event) => {
@@ -150,4 +150,52 @@ test('what Slurm cannot do for a sweep is refused before anything is done', {tim
   const {sweep} = await project('refused', 'sampler: grid, parameters: {x: [0]}', {train: 'slurm: {partition: mian}'})
   await expect(sweep()).rejects.toMatchObject({code: 'NOT_FOUND', message: 'Slurm has no partition mian; did you mean main?'})
   await expect(sweep({choice: {on: 'login'}})).rejects.toMatchObject({code: 'USAGE', message: 'rack cluster has Slurm, which chooses the nodes; --on cannot'})
+})
+
+/** Slurm's own view of every task: its name, array number and state. */
+async function tasks(): Promise<string[]> {
+  return (await slurm.slurm('squeue', '--noheader', '-r', '--format=%j %K %T')).trim().split('\n').filter((line) => line !== '')
+}
+
+test('a grid is one job with a task for each point, of which Slurm runs as many at a time as are asked for; a command that is gone is not needed for it', {timeout: 300_000}, async () => {
+  const {sweep, starts, shown, go} = await project('array', 'sampler: grid, parallel: 2, parameters: {x: [0, 1, 2, 3, 4, 5]}', {args: '--hold 0,1'})
+  const gone = new AbortController()
+  await expect(sweep({context: {...context, signal: gone.signal}, onTrial: (event) => {
+    if (event === 'started' && !gone.signal.aborted) gone.abort(new Error('the terminal has gone'))
+  }})).rejects.toMatchObject({code: 'INTERRUPTED'})
+  const before = await shown()
+  await slurm.until(async () => (await tasks()).filter((line) => line.endsWith(' RUNNING')).length === 2)
+  const all = await tasks()
+  expect(all.map((line) => line.split(' ')[0])).toEqual(Array(6).fill(before.sweep))
+  expect(all.map((line) => Number(line.split(' ')[1])).toSorted()).toEqual([0, 1, 2, 3, 4, 5])
+  expect(new Set((await slurm.slurm('squeue', '--noheader', '-r', '--format=%F')).trim().split('\n')).size).toBe(1)
+  await go()
+  await slurm.until(async () => (await tasks()).length === 0, 60)
+  expect(await starts()).toEqual([0, 1, 2, 3, 4, 5])
+  const swept = await sweep({choice: {resume: before.sweep}})
+  expect(swept.trials.map((one) => [one.state, one.attempt, one.value])).toEqual(swept.trials.map((one) => ['complete', 1, (Number(one.params.x) - 1) ** 2 + 1 / 3]))
+  expect([swept.trials.length, swept.best?.params.x]).toEqual([6, 1])
+  expect(await starts()).toEqual([0, 1, 2, 3, 4, 5])
+})
+
+test('Ctrl-C takes the whole array out of Slurm, also what nobody has looked at yet; --resume makes the grid whole', {timeout: 300_000}, async () => {
+  const {sweep, shown, go} = await project('arraystop', 'sampler: grid, parallel: 2, parameters: {x: [0, 1, 2, 3, 4]}', {args: '--hold 0,1,2,3,4'})
+  const stop = new AbortController()
+  await expect(sweep({context: {...context, signal: stop.signal}, onTrial: (event, {number}) => {
+    if (event === 'started' && number === 1) void slurm.until(async () => (await tasks()).filter((line) => line.endsWith(' RUNNING')).length === 2).then(() => stop.abort())
+  }})).rejects.toMatchObject({code: 'INTERRUPTED'})
+  const before = await shown()
+  expect(await slurm.until(async () => (await tasks()).length === 0)).toBe(true)
+  expect(await alive(before.sweep)).toEqual([])
+  expect(before.trials.map((one) => one.state)).toEqual(Array(5).fill('running'))
+  await go()
+  const swept = await sweep({choice: {resume: 'latest'}})
+  expect(swept.trials.map((one) => [one.state, one.attempt])).toEqual(Array(5).fill(['complete', 2]))
+})
+
+test('a task that fails is that trial alone, and Slurm, its runs and the sweep tell the same of it', {timeout: 300_000}, async () => {
+  const {sweep} = await project('arrayfail', 'sampler: grid, parallel: 4, parameters: {x: [0, 1, 2]}', {script: SWEEP_SCRIPT.replace('for step in', 'if options.x == 0: raise SystemExit("no such x")\nfor step in')})
+  const swept = await sweep()
+  expect(swept.trials.map((one) => [one.params.x, one.state]).toSorted()).toEqual([[0, 'failed'], [1, 'complete'], [2, 'complete']])
+  expect(swept.trials.find((one) => one.state === 'failed')?.why).toMatch(/rank 0 on c[12] ended with exit code 1: no such x/)
 })

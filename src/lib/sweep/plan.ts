@@ -5,8 +5,9 @@ import type {NodeFacts} from '../nodes/index.ts'
 import type {Plan, Step} from '../plan/index.ts'
 import {chosenChecks} from '../preflight/index.ts'
 import {selectNodes, type RackNode} from '../rack/index.ts'
-import {planTrain, type TrainPlace} from '../train/index.ts'
+import {planTrain, type TrainPlace, type TrainPlan} from '../train/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
+import {isArray} from './array.ts'
 import {engineRequirements} from './engine.ts'
 import {Packing} from './packing.ts'
 import {findSweep, openStorage} from './storage.ts'
@@ -24,8 +25,10 @@ export interface SweepPlan {
   /** Of an earlier command. */
   resumed: Sweep | undefined
   parallel: number
-  /** The trials are jobs of Slurm, which says where and when. */
-  slurm: boolean
+  /** Where the trials are jobs of Slurm, which says where and when: one of these runs, planned and not executed. */
+  slurm: TrainPlan | undefined
+  /** All of them are tasks of one job. */
+  array: boolean
   /** Undefined where trials have GPUs of their own: the GPUs say what fits; and under Slurm. */
   packing: Packing | undefined
   /** Threads of a process, where trials share cores. */
@@ -70,9 +73,10 @@ export async function planSweep(place: TrainPlace, choice: SweepChoice, context:
   const sweep = resumed?.sweep ?? `${manifest.name}-sweep-${randomId()}`
   const command = resumed?.command ?? [...train.command, ...choice.args]
   const requirements = engineRequirements(spec)
-  const steps = stepsOf({place, choice, sweep, spec, command, nodes, workspaces, requirements, parallel, slurm: slurm !== undefined, head: head.node, resumed})
+  const array = slurm !== undefined && isArray(spec)
+  const steps = stepsOf({place, choice, sweep, spec, command, nodes, workspaces, requirements, parallel, slurm: slurm && (array ? 'tasks of one job of Slurm ' : 'jobs of Slurm '), head: head.node, resumed})
   return {
-    plan: {command: 'sweep', steps}, sweep, spec, command, resumed, parallel, slurm: slurm !== undefined, packing, hosts, nodes, head, workspaces, requirements,
+    plan: {command: 'sweep', steps}, sweep, spec, command, resumed, parallel, slurm, array, packing, hosts, nodes, head, workspaces, requirements,
     threads: sharing > 1 && Number.isFinite(smallest) ? Math.max(1, Math.floor(smallest / (sharing * train.processesPerNode))) : undefined,
   }
 }
@@ -103,7 +107,8 @@ interface Parts {
   workspaces: WorkspacePlan
   requirements: string
   parallel: number
-  slurm: boolean
+  /** What trials are in Slurm. */
+  slurm: string | undefined
   head: string
   resumed: Sweep | undefined
 }
@@ -126,7 +131,7 @@ function stepsOf({place, choice, sweep, spec, command, nodes, workspaces, requir
   const example = trialWords(spec, Object.fromEntries(Object.keys(spec.parameters).map((name) => [name, `{${name}}`]))).join(' ')
   const trials: Step = {
     id: 'trials', node: null, kind: 'sweep.trials',
-    title: `Run ${spec.trials ?? (spec.sampler === 'grid' ? 'every point of the grid' : 20)}${spec.trials === undefined && spec.sampler === 'grid' ? '' : ' trials'}, ${parallel} ${slurm ? 'jobs of Slurm ' : ''}at a time, chosen by ${spec.sampler}${spec.pruner.name === 'none' ? '' : `, ended early by ${spec.pruner.name}`}: ${command.join(' ')}${example ? ` ${example}` : ''}`,
+    title: `Run ${spec.trials ?? (spec.sampler === 'grid' ? 'every point of the grid' : 20)}${spec.trials === undefined && spec.sampler === 'grid' ? '' : ' trials'}, ${parallel} ${slurm ?? ''}at a time, chosen by ${spec.sampler}${spec.pruner.name === 'none' ? '' : `, ended early by ${spec.pruner.name}`}: ${command.join(' ')}${example ? ` ${example}` : ''}`,
     input: {parallel, time: spec.time ?? null}, needs: ['open'],
   }
   return [...before, ...preflight, engine, open, trials]
