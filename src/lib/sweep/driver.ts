@@ -120,7 +120,7 @@ export class Driver {
 
   /** Where no trial depends on another one's result: all of them into Slurm's queue. Never rejects: an error ends the sweep. */
   async #startArray(found: Map<string, FoundRun>): Promise<void> {
-    const {plan, place, engine, shared} = this.#driving
+    const {plan, engine, shared} = this.#driving
     if (!plan.array || !plan.slurm?.array) return
     try {
       for (let next = await this.#next(); next; next = await this.#next()) this.#waiting.push(next)
