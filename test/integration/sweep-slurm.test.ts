@@ -12,6 +12,7 @@ import {sharedEnvironments} from '../support/environments.ts'
 import {startSlurm, type TestSlurm} from '../support/slurm.ts'
 import {startSshd, type TestSshd} from '../support/sshd.ts'
 import {ENDLESS_SCRIPT, SWEEP_SCRIPT} from '../support/sweep-script.ts'
+import {startTcpRelay} from '../support/tcp-relay.ts'
 
 let slurm: TestSlurm
 let sshd: TestSshd
@@ -43,7 +44,7 @@ interface Project {
   /** Lets the trials of `--hold` go on. */
   go(): Promise<void>
   /** Runs a sweep; `onTrial` may end it by the signals. */
-  sweep(parts?: {choice?: Partial<SweepChoice>; onTrial?: (event: string, trial: Trial) => void; context?: Context}): Promise<Swept>
+  sweep(parts?: {choice?: Partial<SweepChoice>; onTrial?: (event: string, trial: Trial) => void; context?: Context; over?: {rack: Rack; fleet: Fleet}}): Promise<Swept>
   shown(): Promise<Sweep>
   /** Trials that were started, in order; one that was started twice is there twice. */
   starts(): Promise<number[]>
@@ -55,13 +56,13 @@ async function project(name: string, sweep: string, {script = SWEEP_SCRIPT, args
   await writeFile(join(home, 'flexrack.yaml'), `name: ${name}\ntrain: {command: 'train.py ${args}', launcher: plain, grace: 5s, env: {STARTS: ${home}.starts, GO: ${home}.go}, ${train}}\nsweep: {metric: loss, goal: minimize, ${sweep}}\n`)
   await writeFile(join(home, 'train.py'), script)
   const manifest = await loadManifest(join(home, 'flexrack.yaml'))
-  const place = {manifest, rack, fleet}
   return {
     manifest,
     go: () => writeFile(`${home}.go`, ''),
     async sweep(parts = {}) {
       const choice = {preflight: {skip: [], force: false}, args: [], ...parts.choice}
       const own = parts.context ?? context
+      const place = {manifest, ...(parts.over ?? {rack, fleet})}
       return runSweep(await planSweep(place, choice, own), place, choice, {onTrial: (event, trial) => parts.onTrial?.(event, trial)}, own)
     },
     shown: () => findSweep({rack, fleet, project: name}, undefined, context),
@@ -199,3 +200,35 @@ test('a task that fails is that trial alone, and Slurm, its runs and the sweep t
   expect(swept.trials.map((one) => [one.params.x, one.state]).toSorted()).toEqual([[0, 'failed'], [1, 'complete'], [2, 'complete']])
   expect(swept.trials.find((one) => one.state === 'failed')?.why).toMatch(/rank 0 on c[12] ended with exit code 1: no such x/)
 })
+
+for (const how of ['cut', 'freeze'] as const) {
+  test(`a connection that is lost (${how}) ends the command with the way on; its trials go on, and --resume finds them: every trial once`, {timeout: 300_000}, async () => {
+    const {sweep, starts, shown, go} = await project(`lost${how}`, 'sampler: tpe, seed: 1, trials: 4, parallel: 2, parameters: {x: [0, 1]}', {args: '--hold 0,1'})
+    const relay = await startTcpRelay(sshd.port)
+    const knownHosts = join(folder, `known-hosts-${how}`)
+    await writeFile(knownHosts, (await readFile(sshd.knownHosts, 'utf8')).replaceAll(`:${sshd.port} `, `:${relay.port} `))
+    const far = {...rack, nodes: rack.nodes.map((node) => ({...node, port: relay.port, knownHosts}))}
+    const farFleet = openFleet(far.nodes, context)
+    let started = 0
+    try {
+      const lost: unknown = await sweep({over: {rack: far, fleet: farFleet}, onTrial: (event) => {
+        if (event === 'started' && ++started === 2) relay[how]()
+      }}).catch((error: unknown) => error)
+      const {sweep: id} = await shown()
+      expect(lost).toMatchObject({code: 'NODE_UNREACHABLE', hint: expect.stringContaining(`flexrack sweep --resume ${id}`)})
+    } finally {
+      await farFleet.close()
+      await relay.stop()
+    }
+    // The engine there ends with its connection, and the lock with it.
+    const before = await slurm.until(async () => {
+      const one = await shown()
+      return one.driver === null && one
+    })
+    expect([before.status, before.trials.map((one) => one.state)]).toEqual(['interrupted', ['running', 'running']])
+    await go()
+    const swept = await sweep({choice: {resume: before.sweep}})
+    expect(swept.trials.map((one) => [one.state, one.attempt])).toEqual(Array(4).fill(['complete', 1]))
+    expect(await starts()).toEqual([0, 1, 2, 3])
+  })
+}
