@@ -208,7 +208,7 @@ for (const how of ['cut', 'freeze'] as const) {
     const knownHosts = join(folder, `known-hosts-${how}`)
     await writeFile(knownHosts, (await readFile(sshd.knownHosts, 'utf8')).replaceAll(`:${sshd.port} `, `:${relay.port} `))
     const far = {...rack, nodes: rack.nodes.map((node) => ({...node, port: relay.port, knownHosts}))}
-    const farFleet = openFleet(far.nodes, context)
+    const farFleet = openFleet(far.nodes, context, {keepaliveInterval: 500})
     let started = 0
     try {
       const lost: unknown = await sweep({over: {rack: far, fleet: farFleet}, onTrial: (event) => {
