@@ -232,3 +232,18 @@ for (const how of ['cut', 'freeze'] as const) {
     expect(await starts()).toEqual([0, 1, 2, 3])
   })
 }
+
+test('a trial whose node fails is not a failed one: it is started again, as a job of its own', {timeout: 300_000}, async () => {
+  const {sweep, go} = await project('nodefail', 'sampler: grid, parameters: {x: [0, 1]}', {args: '--hold 0,1', train: 'slurm: {extra: [--nodelist=c2]}'})
+  let failing: Promise<unknown> | undefined
+  const fail = async (): Promise<void> => {
+    await slurm.until(async () => (await tasks()).some((line) => line.endsWith(' RUNNING')))
+    await slurm.slurm('scontrol', 'update', 'NodeName=c2', 'State=DOWN', 'Reason=test') // it comes back by itself (ReturnToService=2)
+    await go()
+  }
+  const swept = await sweep({onTrial: (event, {number, attempt}) => {
+    if (event === 'started' && number === 0 && attempt === 1) failing = fail()
+  }})
+  await failing
+  expect(swept.trials.map((one) => [one.state, one.attempt])).toEqual([['complete', 2], ['complete', 1]])
+})
