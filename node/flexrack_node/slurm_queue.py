@@ -26,7 +26,7 @@ def look(job: str, folder: Optional[str]) -> Optional[Dict[str, Any]]:
     Times in seconds since 1970; `start` of a waiting job is Slurm's estimate, None where it has none. `folder`: of Slurm's
     programs, where they are not on PATH. Raises NODE_UNREACHABLE where Slurm does not answer.
     """
-    done = call(["squeue", "--noheader", "--states=all", f"--jobs={job}", f"--format={_SQUEUE}"], folder)
+    done = call(["squeue", "--noheader", "--array", "--states=all", f"--jobs={job}", f"--format={_SQUEUE}"], folder)
     if done.returncode == 0 and done.stdout.strip():
         return read_squeue(done.stdout)
     if done.returncode != 0 and "Invalid job id" not in done.stderr:
@@ -36,11 +36,15 @@ def look(job: str, folder: Optional[str]) -> Optional[Dict[str, Any]]:
     return None if found is None or found["state"] in OPEN else found  # a job that never ended in the accounts is not known either
 
 
-def find(name: str, folder: Optional[str]) -> Optional[str]:
-    """The newest job with this name, of this user."""
-    done = call(["squeue", "--noheader", "--states=all", "--me", f"--name={name}", "--format=%i"], folder)
-    jobs = [line.strip() for line in done.stdout.splitlines() if line.strip().isdigit()]
-    return max(jobs, key=int) if done.returncode == 0 and jobs else None
+def find(name: str, folder: Optional[str], task: Optional[int] = None) -> Optional[str]:
+    """The newest job with this name, of this user; of an array its `task`, as 12_7."""
+    done = call(["squeue", "--noheader", "--array", "--states=all", "--me", f"--name={name}", "--format=%i"], folder)
+    jobs = [line.strip().partition("_") for line in done.stdout.splitlines()]
+    fitting = [number for number, _, own in jobs if number.isdigit() and own == ("" if task is None else str(task))]
+    if done.returncode != 0 or not fitting:
+        return None
+    newest = max(fitting, key=int)
+    return newest if task is None else f"{newest}_{task}"
 
 
 def read_squeue(text: str) -> Optional[Dict[str, Any]]:

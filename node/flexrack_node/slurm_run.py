@@ -3,7 +3,7 @@
     <root>/runs/<run>/
         spec.json          as of any run, with scheduler: slurm, and the gang's secret
         job.sh, job.log    the script given to sbatch, and what it said
-        job.json           {job}: Slurm's number
+        job.json           {job}: Slurm's number; 12_7 of task 7 of an array
         gang.json          where the leader listens, and the job's nodes: written by slurm_step.prepare
         stop.json          somebody asked flexrack for the end
         members/<i>/       the folder of the run on the job's node number i, as run_files.py describes one
@@ -40,7 +40,8 @@ class SlurmRun:
         known = read_json(self.folder.path / "job.json")
         if known:
             return known["job"]
-        found = slurm_queue.find(self.folder.run, self.bin)
+        array = self.spec["slurm"].get("array")
+        found = slurm_queue.find(array["name"], self.bin, array["task"]) if array else slurm_queue.find(self.folder.run, self.bin)
         if found:
             write_json(self.folder.path / "job.json", {"job": found})
         return found
@@ -89,10 +90,10 @@ class SlurmRun:
                 write_json(member.path / "result.json", partial)
         self.folder.write("result", {**result, "recorded": recorded})
 
-    def summary(self) -> Dict[str, Any]:
-        """As run_state.summary; with `slurm`, what Slurm says."""
+    def summary(self, known: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
+        """As run_state.summary; with `slurm`, what Slurm says. `known`: what it has just said, and is not asked for again."""
         try:
-            seen = self.look()
+            seen = known or self.look()
         except NodeError as error:  # one that cannot be asked is no reason to show none
             seen = {"job": (read_json(self.folder.path / "job.json") or {}).get("job"), "state": "UNKNOWN", "reason": error.message, "start": None, "partition": None, "source": "records"}
         result, leader = self.folder.result(), self.leader()

@@ -39,7 +39,7 @@ def prepare(folder: RunFolder) -> None:
     """Writes gang.json: the job's nodes in the order of their tasks, and an address and a port of this one, the first."""
     if not (folder.path / "spec.json").exists():
         _adopt(folder, sys.stdin.read())
-    spec, job = folder.spec(), os.environ["SLURM_JOB_ID"]
+    spec, job = folder.spec(), own_job()
     known = read_json(folder.path / "job.json")
     if known and known["job"] != job:
         raise NodeError("CONFLICT", f"run {folder.run} was started as job {known['job']} before; a script is for one run")
@@ -66,12 +66,18 @@ def member(folder: RunFolder) -> None:
         **spec, "node": node, "index": index, "nodes": gang["nodes"],
         "address": gang["address"] if index == 0 else source_towards(gang["address"]) or gang["address"],
         "neighbours": sum(1 for name in hosts if hosts[name] == hosts[node]),
-        "slurm": {**spec["slurm"], "job": os.environ["SLURM_JOB_ID"], "reaches_all": gang["reaches_all"]},
+        "slurm": {**spec["slurm"], "job": own_job(), "reaches_all": gang["reaches_all"]},
         "gang": {"secret": spec["gang"]["secret"], "address": gang["address"], "port": gang["port"], "listen": gang["port"], "timeout": _JOIN_SECONDS},
     })
     tell(RunFolder(own), folder.stop_request())  # asked for between the job's start and this, or a place for it
     os.environ["FLEXRACK_NODE"] = node
     supervisor.main([str(own)])
+
+
+def own_job() -> str:
+    """Slurm's number of this job; of a task of an array the one that all of Slurm's programs know, too: 12_7."""
+    array, task = os.environ.get("SLURM_ARRAY_JOB_ID"), os.environ.get("SLURM_ARRAY_TASK_ID")
+    return f"{array}_{task}" if array and task else os.environ["SLURM_JOB_ID"]
 
 
 def leader_address(addresses: List[Optional[str]], interface: Optional[str]) -> str:

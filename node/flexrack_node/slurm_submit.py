@@ -12,7 +12,7 @@ from flexrack_node.slurm_run import SlurmRun
 
 
 def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{bin?} -> {version, partitions: [{name, default, nodes}], kill_wait (s), accounting, pyxis}. Raises NODE_UNFIT, NODE_UNREACHABLE."""
+    """{bin?} -> {version, partitions: [{name, default, nodes}], kill_wait (s), accounting, pyxis, array: tasks of one are numbered below this}. Raises NODE_UNFIT, NODE_UNREACHABLE."""
     folder = given.get("bin")
     for name in ("sbatch", "squeue", "scancel"):
         slurm_queue.call([name, "--version"], folder)
@@ -28,6 +28,7 @@ def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         "kill_wait": float((known.get("KillWait") or "30").split()[0]),
         "accounting": not known.get("AccountingStorageType", "none").endswith("none"),
         "pyxis": has_pyxis(folder),
+        "array": int(known.get("MaxArraySize") or "0"),
     }
 
 
@@ -41,16 +42,20 @@ def submit(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         (path / "job.sh").write_text(script)
         write_json(path / "spec.json", {**spec, "root": str(channel.root)})
         try:
-            write_json(path / "job.json", {"job": _sbatch(path, spec["slurm"].get("bin"))})
+            write_json(path / "job.json", {"job": sbatch(path / "job.sh", path, pattern(path / "job.log"), spec["slurm"].get("bin"))})
         except NodeError:
             shutil.rmtree(path, ignore_errors=True)  # Slurm has refused it: there is no such run
             raise
     return SlurmRun(RunFolder(path)).summary()
 
 
-def _sbatch(path: Any, folder: Optional[str]) -> str:
-    log = str(path / "job.log").replace("\\", "\\\\").replace("%", "%%")  # a file name pattern of sbatch(1)
-    words: List[str] = ["sbatch", "--parsable", f"--chdir={path}", f"--output={log}", str(path / "job.sh")]
+def pattern(path: Any) -> str:
+    """As a file name pattern of sbatch(1), which stands for the path itself."""
+    return str(path).replace("\\", "\\\\").replace("%", "%%")
+
+
+def sbatch(script: Any, place: Any, log: str, folder: Optional[str]) -> str:
+    words: List[str] = ["sbatch", "--parsable", f"--chdir={place}", f"--output={log}", str(script)]
     done = slurm_queue.call(words, folder, is_read=False)
     job = done.stdout.strip().split(";")[0]  # NUMBER;CLUSTER in a federation
     if done.returncode != 0 or not job.isdigit():

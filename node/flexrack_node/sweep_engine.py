@@ -1,6 +1,6 @@
 """A sweep's side of Optuna: a program of its own, run by the Python of the environment that has Optuna, with the sweep's folder as its argument.
 
-It answers JSON lines from its stdin, {"id": n, "do": WORD, ...}, by {"event": "done", "id": n, ...}, and ends with its stdin. Every
+It answers JSON lines from its stdin, {"id": n, "do": WORD, ...}, by {"event": "done", "id": n, ...}, and ends with its stdin, or after minutes of silence. Every
 answer has `stop`: somebody asked for the end of the sweep.
 
     ask                                    {number, params, texts, attempt} of a new trial, or {over: why there is none}
@@ -24,6 +24,14 @@ from typing import Any, Dict, List, Optional
 import optuna
 from optuna.storages.journal import JournalFileBackend, JournalStorage
 from optuna.trial import FrozenTrial, Trial, TrialState
+
+if __package__ in (None, ""):  # started as a file: make the package importable by its name
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from flexrack_node.hearing import lines  # noqa: E402
+
+# Seconds. Who drives a sweep looks every two seconds while it goes on, and ends it within one or two minutes; the lock is not to stay with a dead link.
+SILENCE = 300.0
 
 STATES = {"complete": TrialState.COMPLETE, "pruned": TrialState.PRUNED, "failed": TrialState.FAIL}
 WORDS = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed", TrialState.RUNNING: "running", TrialState.WAITING: "running"}
@@ -248,7 +256,7 @@ def main(folder: Path) -> None:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     engine = Engine(folder)
     say({"event": "ready", **engine.ready()})
-    for line in iter(sys.stdin.buffer.readline, b""):
+    for line in lines(sys.stdin.fileno(), SILENCE):
         command = json.loads(line)
         say({"event": "done", "id": command["id"], **engine.answer(command), "stop": (folder / "stop.json").exists()})
 

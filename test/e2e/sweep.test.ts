@@ -7,27 +7,8 @@ import {startHead} from '../../src/lib/head/index.ts'
 import type {Sweep, Swept} from '../../src/lib/sweep/index.ts'
 import {renderPage} from '../support/browser.ts'
 import {buildProgram, flexrack, type RunOptions} from '../support/program.ts'
+import {ENDLESS_SCRIPT, SWEEP_SCRIPT} from '../support/sweep-script.ts'
 import {startTrainRack, type TrainRack} from '../support/train.ts'
-
-/** What every sweep here minimizes: (x - 1)^2 + 1 / (step + 1), logged step by step, on a machine without PyTorch or MLflow's client. */
-const SCRIPT = `import argparse, json, os, pathlib, time, urllib.request
-parser = argparse.ArgumentParser()
-parser.add_argument("--x", type=float)
-parser.add_argument("--shape-name", default="flat")
-parser.add_argument("--steps", type=int, default=3)
-parser.add_argument("--hold", default="")
-options = parser.parse_args()
-def post(path, value):
-    request = urllib.request.Request(os.environ["MLFLOW_TRACKING_URI"] + "/api/2.0/mlflow/" + path, json.dumps({"run_id": os.environ["MLFLOW_RUN_ID"], **value}).encode(),
-        {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ["MLFLOW_TRACKING_TOKEN"]}, method="POST")
-    urllib.request.urlopen(request).read()
-with open(os.environ["STARTS"], "a") as starts:
-    starts.write(os.environ["FLEXRACK_TRIAL"] + " " + os.environ["FLEXRACK_PARAM_X"] + "\\n")
-if os.environ["FLEXRACK_PARAM_X"] in options.hold.split(","):
-    while not pathlib.Path(os.environ["GO"]).exists(): time.sleep(0.05)
-for step in range(options.steps):
-    post("runs/log-metric", {"key": "loss", "value": (options.x - 1) ** 2 + 1 / (step + 1) + (0.5 if options.shape_name == "deep" else 0), "timestamp": int(time.time() * 1000), "step": step})
-`
 
 let setup: TrainRack
 const folders: string[] = []
@@ -49,7 +30,7 @@ interface Project {
   starts(): Promise<string[]>
 }
 
-async function project(name: string, sweep: string, {script = SCRIPT, args = ''} = {}): Promise<Project> {
+async function project(name: string, sweep: string, {script = SWEEP_SCRIPT, args = ''} = {}): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-e2e-sweep-'))
   folders.push(folder)
   const env = `{STARTS: ${folder}.starts, GO: ${folder}.go}`
@@ -106,13 +87,8 @@ test('TPE with three trials at a time learns where the minimum is; every trial i
   expect(shown.tags).toMatchObject({'flexrack.sweep': swept.sweep, 'mlflow.parentRunId': swept.tracked, 'flexrack.trial': String(swept.best?.number), 'flexrack.sweep.state': 'complete'})
 })
 
-/** Trial 0 is the best at every step; the others would go on for ever. */
-const ENDLESS = SCRIPT.replace('for step in range(options.steps):', `import itertools
-for step in (range(options.steps) if os.environ["FLEXRACK_TRIAL"] == "0" else itertools.count()):
-    time.sleep(0.05)`).replace('(options.x - 1) ** 2 +', 'int(os.environ["FLEXRACK_TRIAL"]) +')
-
 test('ASHA ends trials that do worse than an earlier one at the same step, and their processes with them', {timeout: 300_000}, async () => {
-  const {run} = await project('asha', 'sampler: random, trials: 3, pruner: {name: asha, reduction: 2}, parameters: {x: {min: 0, max: 1}}', {script: ENDLESS})
+  const {run} = await project('asha', 'sampler: random, trials: 3, pruner: {name: asha, reduction: 2}, parameters: {x: {min: 0, max: 1}}', {script: ENDLESS_SCRIPT})
   const {status, stdout, stderr} = await run(['sweep', '--json'])
   expect(status, stderr + stdout).toBe(0)
   const {trials} = JSON.parse(stdout) as Swept
@@ -190,7 +166,7 @@ test('a script that cannot run fails three trials and not a hundred, and the cau
 })
 
 test('a trial that fails, or logs another metric, counts as failed, and the others go on', {timeout: 300_000}, async () => {
-  const script = SCRIPT.replace('for step in', 'if options.x == 0: raise SystemExit("no such x")\nfor step in').replace('"key": "loss"', '"key": "loss" if options.x != 3 else "lost"')
+  const script = SWEEP_SCRIPT.replace('for step in', 'if options.x == 0: raise SystemExit("no such x")\nfor step in').replace('"key": "loss"', '"key": "loss" if options.x != 3 else "lost"')
   const {run} = await project('some', 'sampler: grid, parallel: 2, parameters: {x: [0, 1, 2, 3]}', {script})
   const {status, stdout} = await run(['sweep', '--json'])
   expect(status, stdout).toBe(0)

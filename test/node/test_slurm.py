@@ -1,8 +1,10 @@
 """Slurm under a run: what its programs print, how a run ended, where its leader listens. The real Slurm is in test/integration/train-slurm.test.ts."""
 import os
 import sys
+import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
 
@@ -34,6 +36,21 @@ class Queue(unittest.TestCase):
         self.assertIsNone(found["ended"], "of a job that waits, it is an estimate")
         self.assertIsNone(slurm_queue.read_squeue("17|PENDING|N/A|N/A|N/A|gpu||None")["start"])
         self.assertIsNone(slurm_queue.read_squeue("nonsense"))
+
+    def test_a_job_is_found_by_its_name_and_a_task_by_its_number_in_the_newest_array(self):
+        with tempfile.TemporaryDirectory() as folder:
+            squeue = Path(folder) / "squeue"
+            squeue.write_text("#!/bin/sh\nprintf '9\\n17\\n9_3\\n12_3\\n12_30\\n13_4\\nnonsense\\n'\n")
+            squeue.chmod(0o755)
+            self.assertEqual(slurm_queue.find("digits", folder), "17")
+            self.assertEqual(slurm_queue.find("digits", folder, 3), "12_3")
+            self.assertIsNone(slurm_queue.find("digits", folder, 5))
+
+    def test_a_task_of_an_array_knows_the_number_that_all_of_slurms_programs_take(self):
+        with mock.patch.dict(os.environ, {"SLURM_JOB_ID": "14", "SLURM_ARRAY_JOB_ID": "12", "SLURM_ARRAY_TASK_ID": "3"}):
+            self.assertEqual(slurm_step.own_job(), "12_3")
+        with mock.patch.dict(os.environ, {"SLURM_JOB_ID": "14"}):
+            self.assertEqual(slurm_step.own_job(), "14")
 
     def test_sacct_is_read_with_who_cancelled(self):
         found = slurm_queue.read_sacct(f"17|CANCELLED by {os.getuid()}|2026-01-31T12:00:00|2026-01-31T11:00:00|2026-01-31T13:00:00|gpu|c[1-2]|0:15\n")

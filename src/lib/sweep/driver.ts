@@ -1,11 +1,15 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import {CliError, isCliError, type Context, type Reporter} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
+import type {TrainSpec} from '../manifest/index.ts'
 import {CHECKS, type CheckName} from '../preflight/index.ts'
 import {openRuns, stopRun, type FoundRun, type Runs} from '../runs/index.ts'
-import {planTrain, runPlan, type SharedStart, type TrainPlace} from '../train/index.ts'
+import {planTrain, runPlan, type SharedStart, type TrainChoice, type TrainPlace} from '../train/index.ts'
 import type {Engine} from './engine.ts'
+import {findTrialRuns} from './find-trials.ts'
 import type {SweepPlan} from './plan.ts'
+import {recordTrial} from './record-trial.ts'
+import {trialChoice} from './trial-choice.ts'
 import {attendTrial, type TrialEnd} from './trial.ts'
 import type {SweepWatch, Trial} from './types.ts'
 import {bestOf, trialEnvironment, trialRun, trialWords} from './words.ts'
@@ -28,6 +32,9 @@ const HOPELESS = 3
 const LOOK_MS = 2000
 /** For runs that were stopped, until their files are closed. */
 const CLOSING_MS = 60_000
+/** A supervisor gives back GPUs and leases after the result is there; so long after the last trial's end they may be taken, looked at so often. */
+const SETTLING_MS = 20_000
+const AGAIN_MS = 500
 
 type Ending = {status: 'stopped' | 'interrupted'} | {error: unknown}
 
@@ -46,7 +53,11 @@ export class Driver {
   #ending: Ending | undefined
   #starting: Promise<unknown> = Promise.resolve()
   #freed: (() => void)[] = []
+  /** Runs that are tasks of Slurm's and not attended yet. */
+  readonly #arrayed = new Set<string>()
+  #cancelling: Promise<unknown> | undefined
   #failures = 0
+  #freedAt = -Infinity
 
   constructor(driving: Driving, context: Context) {
     this.#driving = driving
@@ -62,7 +73,7 @@ export class Driver {
   async drive(trials: Trial[]): Promise<'finished' | 'stopped' | 'interrupted'> {
     this.#told.push(...trials.filter((one) => one.state !== 'running'))
     this.#waiting = trials.filter((one) => one.state === 'running')
-    const found = await this.#findRuns(this.#waiting)
+    const found = await findTrialRuns(this.#waiting, {...this.#driving, runs: this.#runs}, this.#quiet)
     const {signal, kill} = this.#context
     const onSignal = (): void => this.#end({status: 'interrupted'}, isStop(signal))
     const onKill = (): void => this.#stopAll(true)
@@ -72,12 +83,13 @@ export class Driver {
     const over = new AbortController()
     const looking = this.#lookForStop(over.signal)
     try {
+      await this.#startArray(found)
       await Promise.all(Array.from({length: Math.max(1, this.#driving.plan.parallel)}, () => this.#work(found)))
       if (this.#ending && 'error' in this.#ending) throw this.#ending.error
       return this.#ending?.status ?? 'finished'
     } finally {
       over.abort()
-      await looking
+      await Promise.all([looking, this.#cancelling])
       signal.removeEventListener('abort', onSignal)
       kill.removeEventListener('abort', onKill)
     }
@@ -106,6 +118,26 @@ export class Driver {
     return 'over' in trial ? undefined : trial
   }
 
+  /** Where no trial depends on another one's result: all of them into Slurm's queue. Never rejects: an error ends the sweep. */
+  async #startArray(found: Map<string, FoundRun>): Promise<void> {
+    const {plan, engine, shared} = this.#driving
+    if (!plan.array || !plan.slurm?.array) return
+    try {
+      for (let next = await this.#next(); next; next = await this.#next()) this.#waiting.push(next)
+      const fresh = this.#waiting.filter((one) => one.attempt === 1 && (one.run === null || !found.has(one.run)))
+      if (fresh.length < 2 || this.#ending) return
+      for (const one of fresh) await engine.bind(one.number, (one.run = trialRun(plan.sweep, one.number, 1)))
+      const tasks = fresh.map((one) => ({task: one.number, choice: this.#choiceOf(one, one.run as string, undefined)}))
+      for (const run of await plan.slurm.array(this.#trainPlace(), {name: plan.sweep, parallel: plan.parallel, shared, tasks}, this.#quiet)) {
+        found.set(run.run, run)
+        this.#arrayed.add(run.run)
+      }
+      if (this.#ending && !this.#leave.signal.aborted) this.#cancel()
+    } catch (error) {
+      if (!isCliError(error, 'INTERRUPTED')) this.#end({error}, false)
+    }
+  }
+
   async #try(trial: Trial, found: Map<string, FoundRun>): Promise<void> {
     const {plan: {packing}, watch, engine} = this.#driving
     const known = trial.run === null ? undefined : found.get(trial.run)
@@ -116,13 +148,14 @@ export class Driver {
       const run = known ?? (await this.#start(trial, taken))
       if (!run) return
       const running = {...trial, run: run.run}
-      watch.onTrial?.(known ? 'resumed' : 'started', running)
+      watch.onTrial?.(known && !this.#arrayed.delete(run.run) ? 'resumed' : 'started', running)
       this.#active.set(trial.number, run)
       if (this.#ending && !('error' in this.#ending) && !this.#leave.signal.aborted) this.#stopOne(run, false)
       const end = await attendTrial(running, run, {place: this.#driving.place, runs: this.#runs, tracking: this.#driving.tracking, engine, spec: this.#driving.plan.spec, leave: this.#leave.signal}, this.#quiet)
       await this.#tell(running, run, end)
     } finally {
       this.#active.delete(trial.number)
+      this.#freedAt = Date.now()
       packing?.giveBack(taken)
       for (const wake of this.#freed.splice(0)) wake()
     }
@@ -130,41 +163,61 @@ export class Driver {
 
   /** Starts a trial's run where there is room for it; one start after the other, so that no two choose the same GPUs. Undefined: the end came first. */
   async #start(trial: Trial, taken: string[]): Promise<FoundRun | undefined> {
-    const {plan, place, engine, shared, fleetChoice} = this.#driving
+    const {plan, engine} = this.#driving
     const run = trial.run ?? trialRun(plan.sweep, trial.number, trial.attempt)
     await engine.bind(trial.number, run)
-    const env = {...(plan.threads !== undefined && {OMP_NUM_THREADS: String(plan.threads)}), ...trialEnvironment(plan.sweep, trial)}
     while (!this.#ending) {
       const nodes = plan.packing?.take()
       if (nodes || !plan.packing) {
         if (nodes) taken.push(...nodes)
-        const choice = {
-          ...fleetChoice, ...(nodes && {on: nodes.join(','), exclude: undefined}), nodes: place.manifest.train?.nodes, run, env, tracking: true,
-          args: trialWords(plan.spec, trial.texts), preflight: {skip: Object.keys(CHECKS) as CheckName[], force: false},
-          shared: {...shared, tags: {...shared.tags, 'flexrack.trial': String(trial.number)}},
-        }
         try {
-          return await this.#inTurn(() => this.#begin(choice))
+          return await this.#inTurn(() => this.#begin(this.#choiceOf(trial, run, nodes)))
         } catch (error) {
           if (isCliError(error, 'INTERRUPTED')) {
             await engine.drop(trial.number)
             return undefined
           }
-          if (!isCliError(error, 'RESERVED', 'GPU_UNAVAILABLE') || this.#active.size === 0) throw error
+          if (!isCliError(error, 'RESERVED', 'GPU_UNAVAILABLE') || !this.#mayWait()) throw error
         }
         plan.packing?.giveBack(taken.splice(0))
       }
-      await new Promise<void>((resolve) => this.#freed.push(resolve))
+      await this.#room()
     }
     return undefined
   }
 
-  async #begin(choice: Parameters<typeof planTrain>[1]): Promise<FoundRun> {
-    const {place} = this.#driving
-    const manifest = {...place.manifest, ...(place.manifest.train && {train: {...place.manifest.train, command: this.#driving.plan.command}})}
-    const train = await planTrain({...place, manifest}, choice, this.#quiet)
+  /** Whether what is taken now is ours, or was a moment ago: nobody else is waited for. */
+  #mayWait(): boolean {
+    return this.#active.size > 0 || Date.now() - this.#freedAt < SETTLING_MS
+  }
+
+  /** Until a trial has ended; right after the last one until its nodes have given back what it had. */
+  async #room(): Promise<void> {
+    if (this.#active.size === 0) return pause(AGAIN_MS)
+    return new Promise((resolve) => this.#freed.push(resolve))
+  }
+
+  async #begin(choice: TrainChoice): Promise<FoundRun> {
+    const place = this.#trainPlace()
+    const train = await planTrain(place, choice, this.#quiet)
     const {run} = await runPlan(train, place, {detach: true, onLines() {}}, this.#quiet)
     return {run, nodes: [...train.live.started].sort((a, b) => a.index - b.index)}
+  }
+
+  #choiceOf(trial: Trial, run: string, nodes: string[] | undefined): TrainChoice {
+    const {plan, place, shared, fleetChoice} = this.#driving
+    return trialChoice(place.manifest.train as TrainSpec, {
+      ...fleetChoice, ...(nodes && {on: nodes.join(','), exclude: undefined}), run, args: trialWords(plan.spec, trial.texts),
+      env: {...(plan.threads !== undefined && {OMP_NUM_THREADS: String(plan.threads)}), ...trialEnvironment(plan.sweep, trial)},
+      ...(!plan.slurm && {preflight: {skip: Object.keys(CHECKS) as CheckName[], force: false}}),
+      shared: {...shared, tags: {...shared.tags, 'flexrack.trial': String(trial.number)}},
+    })
+  }
+
+  /** With the sweep's own command. */
+  #trainPlace(): TrainPlace {
+    const {place, plan: {command}} = this.#driving
+    return {...place, manifest: {...place.manifest, ...(place.manifest.train && {train: {...place.manifest.train, command}})}}
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -182,27 +235,12 @@ export class Driver {
       if (!this.#ending) this.#waiting.push({...trial, run: null, attempt})
       return
     }
-    await this.#record(trial, run, end)
+    await recordTrial(this.#driving.tracking, trial, run, end, this.#context)
     await engine.tell(trial.number, end)
     const told: Trial = {...trial, state: end.state, value: end.state === 'complete' ? end.value : null, why: end.state === 'complete' ? null : end.why, ended: Date.now() / 1000}
     this.#told.push(told)
     watch.onTrial?.('ended', told)
     this.#judge(told)
-  }
-
-  /** The record of the run says what it was, with the parameters that the script itself has not logged. */
-  async #record(trial: Trial, run: FoundRun, end: TrialEnd): Promise<void> {
-    const id = run.nodes.find((one) => one.tracked !== null)?.tracked
-    if (!id) return
-    const {mlflow} = this.#driving.tracking
-    try {
-      const {params} = await mlflow.getRun(id)
-      const missing = Object.fromEntries(Object.entries(trial.texts).filter(([name]) => params[name] === undefined))
-      await mlflow.logBatch(id, {params: missing, tags: {'flexrack.sweep.state': end.state}})
-    } catch (error) {
-      if (!isCliError(error)) throw error
-      this.#context.reporter.warn(`the parameters of ${run.run} were not recorded: ${error.message}`)
-    }
   }
 
   /** Where everything fails from the start, it is not the parameters. */
@@ -224,7 +262,15 @@ export class Driver {
 
   #stopAll(kill: boolean): void {
     for (const run of this.#active.values()) this.#stopOne(run, kill)
+    this.#cancel()
     setTimeout(() => this.#leave.abort(), CLOSING_MS).unref()
+  }
+
+  /** What stands in Slurm's queue, or has begun there unattended. */
+  #cancel(): void {
+    if (this.#arrayed.size === 0) return
+    const runs = [...this.#arrayed]
+    this.#cancelling = this.#driving.plan.hosts[0]?.call('slurm.cancel', {runs}).catch((error: Error) => this.#context.reporter.warn(error.message))
   }
 
   #stopOne(run: FoundRun, kill: boolean): void {
@@ -241,33 +287,6 @@ export class Driver {
       await this.#driving.engine.look().catch((error: unknown) => this.#end({error}, false))
       if (this.#driving.engine.stop) this.#end({status: 'stopped'}, true)
     }
-  }
-
-  /** The runs of trials that an earlier command has left. What it was still starting is no run yet, and is started under the same id. */
-  async #findRuns(trials: Trial[]): Promise<Map<string, FoundRun>> {
-    const found = new Map<string, FoundRun>()
-    if (trials.every((one) => one.run === null)) return found
-    const {place, tracking, engine} = this.#driving
-    const {runs, failed} = await this.#runs.look()
-    for (const trial of trials) {
-      const run = runs.find((one) => one.run === trial.run)
-      if (trial.run === null) continue
-      if (!run && failed.size > 0) throw new CliError('NODE_UNREACHABLE', `trial ${trial.number} may go on on ${[...failed.keys()].join(', ')}, which did not answer`, {details: {nodes: [...failed.keys()]}})
-      if (run && run.nodes.length === (run.nodes[0]?.nodes.length ?? 0)) {
-        found.set(run.run, run)
-        continue
-      }
-      if (run) { // the command was killed between two of its nodes
-        await stopRun(place, run, {kill: true}, this.#quiet)
-        Object.assign(trial, {attempt: await engine.drop(trial.number), run: null})
-      }
-      for (const one of await tracking.mlflow.searchRuns({experimentIds: [await this.#experiment()], filter: `tags.\`flexrack.run\` = '${run?.run ?? trial.run}'`})) await tracking.mlflow.deleteRun(one.id)
-    }
-    return found
-  }
-
-  async #experiment(): Promise<string> {
-    return (await this.#driving.tracking.mlflow.ensureExperiment(this.#driving.place.manifest.tracking.experiment)).id
   }
 }
 

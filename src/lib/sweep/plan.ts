@@ -5,11 +5,13 @@ import type {NodeFacts} from '../nodes/index.ts'
 import type {Plan, Step} from '../plan/index.ts'
 import {chosenChecks} from '../preflight/index.ts'
 import {selectNodes, type RackNode} from '../rack/index.ts'
-import type {TrainPlace} from '../train/index.ts'
+import {planTrain, type TrainPlace, type TrainPlan} from '../train/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
+import {isArray} from './array.ts'
 import {engineRequirements} from './engine.ts'
 import {Packing} from './packing.ts'
 import {findSweep, openStorage} from './storage.ts'
+import {trialChoice, trialSize} from './trial-choice.ts'
 import type {Sweep, SweepChoice} from './types.ts'
 import {trialWords} from './words.ts'
 
@@ -23,7 +25,11 @@ export interface SweepPlan {
   /** Of an earlier command. */
   resumed: Sweep | undefined
   parallel: number
-  /** Undefined where trials have GPUs of their own: the GPUs say what fits. */
+  /** Where the trials are jobs of Slurm, which says where and when: one of these runs, planned and not executed. */
+  slurm: TrainPlan | undefined
+  /** All of them are tasks of one job. */
+  array: boolean
+  /** Undefined where trials have GPUs of their own: the GPUs say what fits; and under Slurm. */
   packing: Packing | undefined
   /** Threads of a process, where trials share cores. */
   threads: number | undefined
@@ -45,22 +51,21 @@ export async function planSweep(place: TrainPlace, choice: SweepChoice, context:
   const {manifest, rack, fleet} = place
   const {train} = manifest
   if (!manifest.sweep || !train) throw new CliError('NOT_FOUND', `${manifest.path} has no \`sweep:\` part`, {hint: 'add to flexrack.yaml:  sweep: {metric: loss, goal: minimize, parameters: {learning_rate: {min: 1e-5, max: 0.1, scale: log}}}'})
-  if (rack.slurm || train.scheduler === 'slurm') {
-    throw new CliError('USAGE', `rack ${rack.name} has Slurm, and sweeps do not go through it yet`, {hint: 'flexrack train -- --learning-rate 0.01'})
-  }
-  const nodes = nodesOf(place, choice)
+  // One of its runs is planned, which looks at what Slurm there has, and is not executed.
+  const slurm = rack.slurm || train.scheduler === 'slurm' ? await planTrain(place, trialChoice(train, {on: choice.on, exclude: choice.exclude, preflight: choice.preflight}), context) : undefined
+  const nodes = slurm ? slurm.spec.placements.map((one) => one.node) : nodesOf(place, choice)
   const [head, hosts, resumed] = await Promise.all([
     openStorage(place, context),
     Promise.all(nodes.map((node) => openHost(fleet, node, context))),
     choice.resume === undefined ? undefined : findSweep({rack, fleet, project: manifest.name}, choice.resume === 'latest' ? undefined : choice.resume, context),
   ])
   if (resumed && resumed.project !== manifest.name) throw new CliError('CONFLICT', `sweep ${resumed.sweep} is one of project ${resumed.project}, not of ${manifest.name}`, {hint: 'flexrack sweep list'})
-  const [workspaces, cores] = await Promise.all([planWorkspace(hosts, manifest, context, {command: 'sweep'}), train.gpus ? undefined : coresOf(hosts, context)])
+  const [workspaces, cores] = await Promise.all([slurm?.workspaces ?? planWorkspace(hosts, manifest, context, {command: 'sweep'}), slurm || train.gpus ? undefined : coresOf(hosts, context)])
   for (const error of workspaces.failed.values()) throw error
   const own = {...manifest.sweep, ...(choice.trials !== undefined && {trials: choice.trials})}
   const spec = resumed ? {...resumed.spec, ...(choice.trials !== undefined && {trials: choice.trials})} : own
   const wanted = choice.parallel ?? manifest.sweep.parallel
-  const packing = cores && new Packing(nodes.map((node, index) => ({node: node.name, cores: cores[index] ?? null})), {size: train.nodes, processes: train.processesPerNode})
+  const packing = cores && new Packing(nodes.map((node, index) => ({node: node.name, cores: cores[index] ?? null})), {size: trialSize(train), processes: train.processesPerNode})
   const parallel = Math.min(wanted, packing?.capacity ?? wanted)
   if (parallel < wanted) context.reporter.warn(`${wanted} trials at the same time are asked for, and the cores suffice for ${parallel}`)
   const smallest = Math.min(...(cores ?? []).map((one) => one ?? Infinity))
@@ -68,9 +73,10 @@ export async function planSweep(place: TrainPlace, choice: SweepChoice, context:
   const sweep = resumed?.sweep ?? `${manifest.name}-sweep-${randomId()}`
   const command = resumed?.command ?? [...train.command, ...choice.args]
   const requirements = engineRequirements(spec)
-  const steps = stepsOf({place, choice, sweep, spec, command, nodes, workspaces, requirements, parallel, head: head.node, resumed})
+  const array = slurm !== undefined && isArray(spec)
+  const steps = stepsOf({place, choice, sweep, spec, command, nodes, workspaces, requirements, parallel, slurm: slurm && (array ? 'tasks of one job of Slurm ' : 'jobs of Slurm '), head: head.node, resumed})
   return {
-    plan: {command: 'sweep', steps}, sweep, spec, command, resumed, parallel, packing, hosts, nodes, head, workspaces, requirements,
+    plan: {command: 'sweep', steps}, sweep, spec, command, resumed, parallel, slurm, array, packing, hosts, nodes, head, workspaces, requirements,
     threads: sharing > 1 && Number.isFinite(smallest) ? Math.max(1, Math.floor(smallest / (sharing * train.processesPerNode))) : undefined,
   }
 }
@@ -78,7 +84,7 @@ export async function planSweep(place: TrainPlace, choice: SweepChoice, context:
 function nodesOf({manifest, rack}: TrainPlace, {on, exclude}: SweepChoice): RackNode[] {
   const left = exclude === undefined ? [] : selectNodes(rack, exclude, [])
   const nodes = selectNodes(rack, on, rack.nodes).filter((node) => !left.includes(node))
-  const size = manifest.train?.nodes ?? 1
+  const size = manifest.train ? trialSize(manifest.train) : 1
   if (nodes.length >= size) return nodes
   throw new CliError('NOT_FOUND', `a trial needs ${size} nodes (train.nodes), and ${nodes.length} are there`, {hint: `flexrack rack show ${rack.name}`, details: {nodes: nodes.map((node) => node.name)}})
 }
@@ -101,17 +107,19 @@ interface Parts {
   workspaces: WorkspacePlan
   requirements: string
   parallel: number
+  /** What trials are in Slurm. */
+  slurm: string | undefined
   head: string
   resumed: Sweep | undefined
 }
 
-function stepsOf({place, choice, sweep, spec, command, nodes, workspaces, requirements, parallel, head, resumed}: Parts): Step[] {
+function stepsOf({place, choice, sweep, spec, command, nodes, workspaces, requirements, parallel, slurm, head, resumed}: Parts): Step[] {
   const {manifest, rack} = place
   const names = nodes.map((node) => node.name)
   const uri = manifest.tracking.uri ?? null
   const reach: Step = {id: 'reach', node: null, kind: 'sweep.reach', title: `Reach ${uri ?? `the head of rack ${rack.name}`}`, input: {uri}, needs: []}
   const before = [reach, ...workspaces.plan.steps.map((step) => ({...step, needs: [...step.needs, reach.id]}))]
-  const checks = chosenChecks(choice.preflight.skip, nodes.length)
+  const checks = slurm ? [] : chosenChecks(choice.preflight.skip, nodes.length)
   const preflight: Step[] = checks.length === 0 ? [] : [
     {id: 'preflight', node: null, kind: 'sweep.preflight', title: `Preflight of ${names.join(', ')}, once for all trials: ${checks.join(', ')}`, input: {nodes: names, checks, force: choice.preflight.force}, needs: before.map((step) => step.id)},
   ]
@@ -123,7 +131,7 @@ function stepsOf({place, choice, sweep, spec, command, nodes, workspaces, requir
   const example = trialWords(spec, Object.fromEntries(Object.keys(spec.parameters).map((name) => [name, `{${name}}`]))).join(' ')
   const trials: Step = {
     id: 'trials', node: null, kind: 'sweep.trials',
-    title: `Run ${spec.trials ?? (spec.sampler === 'grid' ? 'every point of the grid' : 20)}${spec.trials === undefined && spec.sampler === 'grid' ? '' : ' trials'}, ${parallel} at a time, chosen by ${spec.sampler}${spec.pruner.name === 'none' ? '' : `, ended early by ${spec.pruner.name}`}: ${command.join(' ')}${example ? ` ${example}` : ''}`,
+    title: `Run ${spec.trials ?? (spec.sampler === 'grid' ? 'every point of the grid' : 20)}${spec.trials === undefined && spec.sampler === 'grid' ? '' : ' trials'}, ${parallel} ${slurm ?? ''}at a time, chosen by ${spec.sampler}${spec.pruner.name === 'none' ? '' : `, ended early by ${spec.pruner.name}`}: ${command.join(' ')}${example ? ` ${example}` : ''}`,
     input: {parallel, time: spec.time ?? null}, needs: ['open'],
   }
   return [...before, ...preflight, engine, open, trials]

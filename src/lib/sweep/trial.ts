@@ -26,6 +26,9 @@ export interface Attending {
 /** Between two looks at the metric of a trial that may be pruned, and between two tries at what was not reached. Milliseconds. */
 const LOOK_MS = 1000
 const AGAIN_MS = 2000
+/** Ends of a job that are not its own: Slurm took its place, or its node. The trial is started again, but not for ever. */
+const TAKEN: ReadonlySet<string> = new Set(['PREEMPTED', 'NODE_FAIL', 'BOOT_FAIL'])
+const ATTEMPTS = 5
 /** Of the node's own waiting for the tracking server. */
 const RECORD_SECONDS = 20
 
@@ -129,10 +132,10 @@ async function untilRecorded(run: FoundRun, detail: NodeRunDetail, {place, track
   return true
 }
 
-async function endOf(detail: NodeRunDetail, pruned: boolean | undefined, record: string, {tracking, spec, leave}: Attending, {number}: Trial): Promise<TrialEnd> {
+async function endOf(detail: NodeRunDetail, pruned: boolean | undefined, record: string, {tracking, spec, leave}: Attending, {number, attempt}: Trial): Promise<TrialEnd> {
   const status = detail.result?.status ?? detail.status
   if (pruned) return {state: 'pruned', why: `${spec.pruner.name} ended it`}
-  if (status === 'stopped') return {state: 'stopped'}
+  if (status === 'stopped' || (attempt < ATTEMPTS && TAKEN.has(detail.result?.slurm?.state ?? ''))) return {state: 'stopped'}
   if (status !== 'finished') return {state: 'failed', why: detail.cause ? describeCause(detail.cause) : `its run ${status}`}
   for (;;) {
     try {

@@ -1,5 +1,6 @@
 export {findAddresses} from './addresses.ts'
 export {planTrain, type TrainPlace, type TrainPlan} from './plan.ts'
+export type {SlurmArray} from './slurm-array.ts'
 export {runPlan, type Trained, type TrainWatch} from './run.ts'
 export {lookOverNodes, recordParent} from './shared.ts'
 export {openTrainTracking} from './track.ts'

@@ -10,7 +10,7 @@ import type {PreflightResult} from '../preflight/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import {readReservations, reserveGang, wantsText, type GangReservation, type NodeReservations} from '../reservation/index.ts'
 import type {Fleet} from '../ssh/index.ts'
-import type {NodeRun} from '../runs/index.ts'
+import type {FoundRun, NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
 import {findAddresses} from './addresses.ts'
 import {choosePlacement} from './choose.ts'
@@ -19,6 +19,8 @@ import {leaseSteps, takeRunLeases} from './leases.ts'
 import {goingOn, placeRun, rangeOf, schedulerOf, wantsOn} from './place.ts'
 import {launcherWord, requireMpi} from './mpi.ts'
 import {preflightStep, runPreflightStep} from './preflight.ts'
+import {sharedWorkspaces} from './shared-workspaces.ts'
+import type {SlurmArray} from './slurm-array.ts'
 import {planSlurm} from './slurm-plan.ts'
 import {createRecord, openTrainTracking, trackingSpec, type TrackedStart, userName} from './track.ts'
 import type {GangAddresses, Placement, PreflightChoice, RunSpec, SharedStart, TrainChoice} from './types.ts'
@@ -43,6 +45,8 @@ export interface TrainPlan {
   script?: string
   /** The same, to be submitted by hand. It brings what the run needs to know, and is not tracked. */
   emit?: () => string
+  /** Where Slurm places the run: starts runs like it as tasks of one job, see startArray. */
+  array?: (place: TrainPlace, array: SlurmArray, context: Context) => Promise<FoundRun[]>
   /** The tracking server's connection is of others, too. */
   shared?: boolean
   /** Where its nodes and GPUs were chosen: chooses again, once, after others were quicker. */
@@ -88,10 +92,6 @@ async function planChosen(place: TrainPlace, choice: TrainChoice, context: Conte
     held,
     ...(choice.shared && {shared: true}),
   }
-}
-
-function sharedWorkspaces({workspaces}: SharedStart): WorkspacePlan {
-  return {plan: {command: 'train', steps: []}, handlers: {}, workspaces: new Map(workspaces), failed: new Map()}
 }
 
 /** Before anything is changed: whoever has to wait, or is refused, knows it in the first second. */

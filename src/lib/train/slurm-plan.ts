@@ -1,4 +1,3 @@
-import {randomBytes} from 'node:crypto'
 import {CliError, nearestName, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {openHost, type Host} from '../host/index.ts'
@@ -7,11 +6,14 @@ import type {Step, StepHandler} from '../plan/index.ts'
 import type {NodeRun} from '../runs/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
 import {launcherWord} from './mpi.ts'
-import {goingOn, requestRun} from './place.ts'
+import {requestRun} from './place.ts'
 import type {TrainPlace, TrainPlan} from './plan.ts'
-import {slurmScript, type SlurmPlaces} from './slurm-script.ts'
-import {createRecord, openTrainTracking, trackingSpec, userName, type TrackedStart} from './track.ts'
-import type {RunSpec, SlurmRequest, TrainChoice} from './types.ts'
+import {startArray} from './slurm-array.ts'
+import {slurmScript} from './slurm-script.ts'
+import {nodeSpec, placesOf, startedSpec, type SlurmSpecified} from './slurm-spec.ts'
+import {createRecord, openTrainTracking} from './track.ts'
+import {sharedWorkspaces} from './shared-workspaces.ts'
+import type {SharedStart, SlurmRequest, TrainChoice} from './types.ts'
 
 /** What slurm.inspect tells of a login node. */
 interface Cluster {
@@ -21,9 +23,9 @@ interface Cluster {
   kill_wait: number
   accounting: boolean
   pyxis: boolean
+  /** Tasks of an array have numbers below this; 0 without arrays. */
+  array: number
 }
-
-type SlurmSpecified = RunSpec & {slurm: SlurmRequest}
 
 /** As run_path of node/flexrack_node/run_files.py. */
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
@@ -38,22 +40,12 @@ export async function planSlurm(place: TrainPlace, choice: TrainChoice, context:
   const login = spec.placements[0]?.node
   if (!login) throw new Error('a run of Slurm without its login node')
   const host = await openHost(place.fleet, login, context)
-  const [cluster, workspaces] = await Promise.all([
-    host.call<Cluster>('slurm.inspect', {bin: spec.slurm.bin}, {signal: context.signal}),
-    planWorkspace([host], spec.slurm.container ? withoutRequirements(place.manifest) : place.manifest, context, {command: 'train'}),
-  ])
-  for (const error of workspaces.failed.values()) throw error
-  checkPartition(spec.slurm, cluster)
-  if (spec.slurm.container && !cluster.pyxis) {
-    throw new CliError('NODE_UNFIT', `train.slurm.container needs pyxis, which this Slurm does not have: its srun knows no --container-image`, {hint: 'ask those who run the cluster for pyxis, or leave out train.slurm.container', details: {node: login.name}})
-  }
-  if (spec.slurm.container && place.manifest.workspace.python !== undefined) context.reporter.warn(`ranks run in ${spec.slurm.container.image}: its packages are used, not those of ${place.manifest.workspace.python}`)
-  if (spec.grace > cluster.kill_wait) {
-    context.reporter.warn(`train.grace is ${spec.grace} s, and where Slurm itself ends a job (time limit, preemption, scancel) its processes have ${cluster.kill_wait} s (KillWait)`)
-  }
-  const live: TrainPlan['live'] = {started: []}
+  // Runs that share a start had one before them that was held against this cluster.
+  const looked = choice.shared ? undefined : await inspect(spec, host, place, context)
+  const workspaces = looked?.workspaces ?? sharedWorkspaces(choice.shared as SharedStart)
+  const live: TrainPlan['live'] = {started: [], ...(choice.shared && {tracking: choice.shared.tracking})}
   const where = place.manifest.tracking.uri ?? `the head of rack ${place.rack.name}`
-  const reach: Step[] = spec.tracked ? [{id: 'reach', node: null, kind: 'train.reach', title: `Reach ${where}`, input: {uri: place.manifest.tracking.uri ?? null}, needs: []}] : []
+  const reach: Step[] = spec.tracked && !choice.shared ? [{id: 'reach', node: null, kind: 'train.reach', title: `Reach ${where}`, input: {uri: place.manifest.tracking.uri ?? null}, needs: []}] : []
   const before = [...reach, ...workspaces.plan.steps.map((step) => ({...step, needs: [...step.needs, ...reach.map((one) => one.id)]}))]
   const track: Step[] = spec.tracked
     ? [{
@@ -66,18 +58,33 @@ export async function planSlurm(place: TrainPlace, choice: TrainChoice, context:
   return {
     spec,
     plan: {command: 'train', steps: [...before, ...track, submit]},
-    handlers: {...workspaces.handlers, ...makeHandlers(spec, host, workspaces, script, place, live, context)},
+    handlers: {...workspaces.handlers, ...makeHandlers({spec, host, workspaces, script, place, live, shared: choice.shared}, context)},
     workspaces,
     live,
     held: [],
     script,
     emit: () => slurmScript(spec, placesOf(host, workspaces, spec.run), nodeSpec(spec, host.node, workspaces, undefined)),
+    ...(choice.shared && {shared: true}),
+    ...(looked && {array: (own, array, now) => startArray({host, below: looked.cluster.array}, own, array, now)}),
   }
 }
 
-function placesOf(host: Host, workspaces: WorkspacePlan, run: string): SlurmPlaces {
-  const workspace = workspaces.workspaces.get(host.node)
-  return {folder: `${host.root}/runs/${run}`, python: `${workspace?.environment?.path}/bin/python`, step: `${host.program}/slurm_step.py`, root: host.root, code: workspace?.codePath ?? host.root}
+/** Plans the login node's workspace, and holds the run against what Slurm there has. */
+async function inspect(spec: SlurmSpecified, host: Host, place: TrainPlace, context: Context): Promise<{workspaces: WorkspacePlan; cluster: Cluster}> {
+  const [cluster, workspaces] = await Promise.all([
+    host.call<Cluster>('slurm.inspect', {bin: spec.slurm.bin}, {signal: context.signal}),
+    planWorkspace([host], spec.slurm.container ? withoutRequirements(place.manifest) : place.manifest, context, {command: 'train'}),
+  ])
+  for (const error of workspaces.failed.values()) throw error
+  checkPartition(spec.slurm, cluster)
+  if (spec.slurm.container && !cluster.pyxis) {
+    throw new CliError('NODE_UNFIT', `train.slurm.container needs pyxis, which this Slurm does not have: its srun knows no --container-image`, {hint: 'ask those who run the cluster for pyxis, or leave out train.slurm.container', details: {node: host.node}})
+  }
+  if (spec.slurm.container && place.manifest.workspace.python !== undefined) context.reporter.warn(`ranks run in ${spec.slurm.container.image}: its packages are used, not those of ${place.manifest.workspace.python}`)
+  if (spec.grace > cluster.kill_wait) {
+    context.reporter.warn(`train.grace is ${spec.grace} s, and where Slurm itself ends a job (time limit, preemption, scancel) its processes have ${cluster.kill_wait} s (KillWait)`)
+  }
+  return {workspaces, cluster}
 }
 
 /** In a container the packages are the image's: what the job's first step runs on outside of it is the node's bare Python. */
@@ -111,52 +118,31 @@ function submitStep(spec: SlurmSpecified, node: string, script: string, before: 
   }
 }
 
-function makeHandlers(
-  spec: SlurmSpecified, host: Host, workspaces: WorkspacePlan, script: string, place: TrainPlace, live: TrainPlan['live'], context: Context,
-): Record<string, StepHandler> {
+interface Making {
+  spec: SlurmSpecified
+  host: Host
+  workspaces: WorkspacePlan
+  script: string
+  place: TrainPlace
+  live: TrainPlan['live']
+  shared: SharedStart | undefined
+}
+
+function makeHandlers({spec, host, workspaces, script, place, live, shared}: Making, context: Context): Record<string, StepHandler> {
   return {
     'train.reach': async () => {
       live.tracking = await openTrainTracking(place, context)
     },
     'train.track': async () => {
       const environment = workspaces.workspaces.get(host.node)?.environment?.hash
-      live.record = await createRecord(live.tracking as Tracking, spec, {folder: place.manifest.folder, rack: place.rack.name, environment}, context)
+      live.record = await createRecord(live.tracking as Tracking, spec, {folder: place.manifest.folder, rack: place.rack.name, environment, shared}, context)
       return {runId: live.record.runId}
     },
     'train.submit': async () => {
-      const full = {...nodeSpec(spec, host.node, workspaces, live.record), gang: {secret: randomBytes(32).toString('hex')}, created: Date.now() / 1000, owner: userName(context)}
+      const full = startedSpec(spec, host.node, workspaces, live.record, context)
       const started = await host.call<NodeRun>('slurm.submit', {spec: full, script}, {signal: context.kill})
       live.started.push(started)
       return started
     },
-  }
-}
-
-/** spec.json of the run's folder; each node of the job adds its own part (slurm_step.py). */
-function nodeSpec(spec: SlurmSpecified, node: string, workspaces: WorkspacePlan, record: TrackedStart | undefined): Record<string, unknown> {
-  const workspace = workspaces.workspaces.get(node)
-  const {nodes, interface: link, bin} = spec.slurm
-  return {
-    run: spec.run,
-    project: spec.project,
-    scheduler: 'slurm',
-    slurm: {nodes, ...(link !== undefined && {interface: link}), ...(bin !== undefined && {bin})},
-    node,
-    index: 0,
-    nodes: [],
-    launcher: spec.launcher,
-    processes: spec.processes,
-    command: spec.command,
-    ...(spec.slurm.container ? {container: spec.slurm.container.image, python: 'python3'} : {python: `${workspace?.environment?.path}/bin/python`}),
-    environment: spec.slurm.container ? null : (workspace?.environment?.hash ?? null),
-    cwd: workspace?.codePath,
-    env: spec.env,
-    restarts: spec.restarts,
-    ...goingOn(spec),
-    grace: spec.grace,
-    ...spec.watched,
-    outputs: spec.outputs,
-    commit: record?.commit ?? null,
-    tracking: record ? trackingSpec(record) : null,
   }
 }

@@ -13,6 +13,8 @@ export interface SlurmPlaces {
   /** flexrack's folder, and the project's in it: seen in a container at the same paths. */
   root: string
   code: string
+  /** Runs that are tasks of one job (sbatch(1), --array): their folders are `folder` with the task's number after it. */
+  array?: string
 }
 
 /** Ends the JSON in the script; no line of JSON is equal to it, because its strings have no line breaks. */
@@ -21,19 +23,18 @@ const END = 'FLEXRACK_SPEC'
 /**
  * The script that is given to sbatch. Pure. One task a node runs flexrack's supervisor, which starts the ranks as it does over SSH.
  * `brings` is spec.json for a script that is submitted by hand; otherwise the run's folder has it, and the script holds no secret.
- *
- * For an array nothing but `directives` and the folder change: `--array=0-9`, and a folder that ends in $SLURM_ARRAY_TASK_ID.
  */
 export function slurmScript(spec: RunSpec & {slurm: SlurmRequest}, places: SlurmPlaces, brings?: Record<string, unknown>): string {
   // sbatch(1): how many of the range it got is told in the job.
   const nodes = spec.slurm.minNodes === undefined ? spec.slurm.nodes : '"$SLURM_JOB_NUM_NODES"'
   const python = `${quote([places.python])} -I -S "$step"`
+  const folder = `${quote([places.folder])}${places.array === undefined ? '' : '"$SLURM_ARRAY_TASK_ID"'}`
   const prepare = `${python} prepare "$run"`
   return [
     '#!/bin/sh',
-    ...directives(spec).map((one) => `#SBATCH ${one}`),
+    ...[...directives(spec), ...(places.array === undefined ? [] : [`--array=${places.array}`])].map((one) => `#SBATCH ${one}`),
     '',
-    `run=${quote([places.folder])}`,
+    `run=${folder}`,
     `step=${quote([places.step])}`,
     ...(brings ? [`${prepare} <<'${END}' || exit 1`, JSON.stringify(brings), END] : [`${prepare} </dev/null || exit 1`]),
     '',

@@ -52,6 +52,19 @@ describe('what is asked of Slurm', () => {
     expect(() => requestRun(manifest({}, {spares: 1}), rack, choice)).toThrow('which ends a job that loses a node')
   })
 
+  it('may be tasks of one job: the script is the same but for the directive and the folder, which the shell makes of the task', () => {
+    const folder = mkdtempSync(join(tmpdir(), "flexrack it's-"))
+    try {
+      const single = slurmScript(request(), {...places, folder: `${folder}/a-`}).split('\n')
+      const array = slurmScript(request(), {...places, folder: `${folder}/a-`, array: '0-3,7%2'}).split('\n')
+      expect(array.filter((line) => !single.includes(line))).toEqual(['#SBATCH --array=0-3,7%2', expect.stringMatching(/^run=/)])
+      const line = array.find((one) => one.startsWith('run=')) as string
+      expect(execFileSync('sh', ['-c', `${line}; printf %s "$run"`], {env: {SLURM_ARRAY_TASK_ID: '7'}, encoding: 'utf8'})).toBe(`${folder}/a-7`)
+    } finally {
+      rmSync(folder, {recursive: true, force: true})
+    }
+  })
+
   it('becomes directives, each once, in a fixed order', () => {
     expect(directives(request({gpus: 'a100:4', cpus: 32, memory: '64G', time: '12:00:00', qos: 'high', constraint: 'a100&ib', exclusive: true}))).toEqual([
       '--job-name=digits-k3x9a', '--nodes=2', '--ntasks-per-node=1', '--cpus-per-task=32', '--gres=gpu:a100:4', '--mem=64G', '--time=12:00:00', '--partition=gpu',
