@@ -46,8 +46,11 @@ test('ranks are told of one by one, many by the slowest and the fastest', () => 
 })
 
 test('scaling says what it was compared with, or why with nothing', () => {
-  const figures = runFigures([], [], 0)
+  const figures = {...runFigures([], [], 0), samplesPerSecond: 1024}
   const scaling = (more: object): string | undefined => figureFields(figures, {efficiency: null, reference: null, referenceNodes: null, referenceRate: null, unit: null, why: 'it ran on one node', ...more})[1]?.[1]
   expect(scaling({})).toBe('not known: it ran on one node')
   expect(scaling({efficiency: 0.934, reference: 'digits-abc', referenceNodes: 1, referenceRate: 512, unit: 'samples', why: 'as asked for'})).toBe('93 % of linear from digits-abc, which had 512 samples/s on 1 node (as asked for)')
+  // Without a throughput there is nothing to scale, and that has been said.
+  const none = {efficiency: null, reference: null, referenceNodes: null, referenceRate: null, unit: null, why: 'its ranks did not tell'}
+  expect(figureFields(runFigures([], [], 0), none)[1]?.[1]).toBeUndefined()
 })
