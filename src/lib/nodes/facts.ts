@@ -1,3 +1,4 @@
+import type {SharedGpu} from '../placement/index.ts'
 import type {MachineFacts} from '../topology/index.ts'
 
 /** What a node is and has, as node.facts measures it (node/flexrack_node/facts.py). Sizes in bytes. A part that could not be read is absent. */
@@ -46,19 +47,8 @@ export interface NodeFacts extends MachineFacts {
   clock: number
 }
 
-/** What a GPU daemon has left of a device: bytes, and a share (0..1) of its time. */
-export interface FreeShare {
-  index: number
-  /** What the daemon calls it; of CUDA its uuid. */
-  id: string
-  name: string
-  /** What programs reach it through. */
-  api: 'cuda' | 'opencl'
-  memory: number
-  free: {memory: number; compute: number}
-  /** Somebody has all of it. */
-  whole: boolean
-}
+/** What a GPU daemon has left of a device. */
+export type FreeShare = SharedGpu
 
 export interface SlurmFact {
   version?: string
