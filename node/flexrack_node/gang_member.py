@@ -5,6 +5,7 @@ from typing import Any, Dict, Optional
 
 from flexrack_node.cause import of_gang
 from flexrack_node.gang_link import Link, LinkLost, boot_time, join
+from flexrack_node.gang_rules import takes_over
 from flexrack_node.gang_side import Side
 from flexrack_node.local_ranks import FAILURE_GRACE, TICK, LocalRanks
 from flexrack_node.run_files import RunFolder
@@ -83,9 +84,10 @@ class Member:
                 with self._lock:
                     self._link, self._refused_since = link, None
                 while True:
-                    wanted = link.receive()
+                    told = link.receive()
                     with self._lock:
-                        self._wanted = wanted
+                        if takes_over(self._wanted, told):
+                            self._wanted = told
             except ConnectionRefusedError:
                 self._refused_since = self._refused_since or time.monotonic()
             except LinkLost:

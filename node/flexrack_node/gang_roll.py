@@ -20,7 +20,7 @@ class Roll:
         self._out: Set[str] = set()
         self._listener: Optional[Listener] = None
         self.clocks: Dict[str, float] = {}  # seconds to add to a node's time to get ours
-        self.wanted: Dict[str, Any] = {"phase": "wait", "attempt": 0}
+        self.wanted: Dict[str, Any] = {"phase": "wait", "attempt": 0, "serial": 0}
 
     def listen(self) -> int:
         """Opens the gang's port on the run's address and returns it; 0 where there are no members. Raises OSError."""
@@ -35,9 +35,9 @@ class Roll:
             self._listener.close()
 
     def want(self, wanted: Dict[str, Any]) -> None:
-        """Tells everybody, and whoever comes later."""
+        """Tells everybody, and whoever comes later; `serial` says what is newer (gang_rules.takes_over)."""
         with self._lock:
-            self.wanted = wanted
+            self.wanted = wanted = {**wanted, "serial": self.wanted["serial"] + 1}
             links = list(self._links.values())
         for link in links:
             link.send(wanted)
@@ -81,7 +81,7 @@ class Roll:
             return [view["stop"] for view in self._views.values() if view.get("stop")]
 
     def _farewell(self) -> Dict[str, Any]:
-        return {"phase": "out", "attempt": self.wanted["attempt"]}
+        return {"phase": "out", "attempt": self.wanted["attempt"], "serial": self.wanted["serial"]}
 
     def _welcome(self, node: str, link: Link, hello: Dict[str, Any]) -> None:
         """In a thread a connection: a member is there, or there again."""

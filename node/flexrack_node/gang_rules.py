@@ -102,3 +102,9 @@ def _list(names: Sequence[str]) -> str:
 
 def _verb(names: Sequence[str], one: str, many: str) -> str:
     return one if len(names) == 1 else many
+
+
+def takes_over(wanted: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+    """Whether a member does from now on what it is told, instead of what was wanted of it: what the leader has sent earlier may come later, where
+    it welcomes a node at the moment in which it wants something new. Who was put out stays out."""
+    return wanted["phase"] != "out" and told.get("serial", 0) >= wanted.get("serial", 0)

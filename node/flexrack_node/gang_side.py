@@ -1,6 +1,6 @@
 """One node's side of a gang, the same for its leader and for every member: does what is wanted, and tells how things are here.
 
-    wanted  {phase: wait|prepare|run|stop|end|out, attempt, members, address, port, rendezvous, checkpoint, ask, grace, quiet, result,
+    wanted  {phase: wait|prepare|run|stop|end|out, serial, attempt, members, address, port, rendezvous, checkpoint, ask, grace, quiet, result,
              dump: number of the stacks that are to be taken}
     view    LocalRanks.view() and {checkpoint, steps, ready, problem, peer, words}
 

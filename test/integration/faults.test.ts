@@ -12,7 +12,7 @@ import {buildProgram} from '../support/program.ts'
 import {startTrainRack, type TrainRack} from '../support/train.ts'
 
 /** FLEXRACK_FAULTS=200 tries more; FLEXRACK_SEED=N repeats what a failure named. */
-const ROUNDS = Number(process.env.FLEXRACK_FAULTS ?? 10)
+const ROUNDS = Number(process.env.FLEXRACK_FAULTS ?? 5)
 const SEED = Number(process.env.FLEXRACK_SEED ?? Date.now() % 1_000_000)
 const PATIENCE_MS = 60_000
 const STEPS = 40

@@ -35,7 +35,7 @@ const PROMISES: Record<Victim, (phase: Phase, scenario: Scenario, node: number) 
   launcher: ofRank,
   wrapper: ofRank,
   rank: ofRank,
-  worker: ofRank,
+  worker: ofWorker,
   sshd: ofSsh,
   sessions: ofSsh,
   node: (phase, scenario, node) => ({ends: phase === 'before' ? NOT_BEGUN : withoutNode(phase, scenario, node), seconds: GANG + LINK}),
@@ -56,6 +56,13 @@ function withoutNode(phase: Phase, {nodes, spares}: Scenario, node: number): End
 function ofRank(phase: Phase, {restarts}: Scenario): Promised {
   const lost: End = restarts > 0 ? 'finished' : 'failed'
   return {ends: {before: ['finished'] as End[], start: [lost], running: [lost], stopping: ['stopped', 'failed'] as End[], recording: ['finished', 'failed'] as End[]}[phase], seconds: SOON}
+}
+
+/** A worker that stands still may be outlived by its rank, which needs no more of it and ends it. */
+function ofWorker(phase: Phase, scenario: Scenario): Promised {
+  const {ends, seconds} = ofRank(phase, scenario)
+  const isFrozen = scenario.blows.some((one) => one.victim === 'worker' && one.frozen > 0)
+  return {ends: isFrozen && !ends.includes('finished') && (phase === 'start' || phase === 'running') ? [...ends, 'finished'] : ends, seconds}
 }
 
 /** Connections are made again; only a start that cannot reach its nodes is given up. */

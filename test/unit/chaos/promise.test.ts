@@ -28,6 +28,8 @@ describe('scenarios', () => {
 describe('promises', () => {
   test('a rank that is killed fails the run, or its attempt where restarts are left; a blow that hits nothing changes nothing', () => {
     expect(promiseOf(scenario(), [true]).ends).toEqual(['failed'])
+    expect(promiseOf(scenario({blows: [blow('worker')]}), [true]).ends).toEqual(['failed'])
+    expect(promiseOf(scenario({blows: [blow('worker', {frozen: 2000})]}), [true]).ends).toEqual(['failed', 'finished'])
     expect(promiseOf(scenario({restarts: 1}), [true]).ends).toEqual(['finished'])
     expect(promiseOf(scenario(), [false]).ends).toEqual(['finished'])
     expect(promiseOf(scenario({phase: 'stopping'}), [false]).ends).toEqual(['stopped'])
