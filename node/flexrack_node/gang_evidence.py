@@ -41,6 +41,10 @@ class Evidence:
         peers = {self._own, *self._roll.here()} - {node}
         return peers <= set(self._told.get(node, {})) or seconds > _PATIENCE
 
+    def refused(self) -> Set[str]:
+        """Nodes whose machine answers while nobody reaches their supervisor: it is dead."""
+        return {node for node, words in self._told.items() if "refused" in words.values() and "reached" not in words.values()}
+
     def judge(self, node: str, seconds: float) -> Dict[str, Any]:
         return gang_rules.judge_lost(node, self._own, self._told.get(node, {}), seconds)
 
@@ -58,7 +62,7 @@ class Evidence:
         words = self._all_words(members)
         pairs = gang_rules.broken_links(words)
         found: Dict[str, Dict[str, Any]] = {}
-        for node in gang_rules.leave_out(pairs, pool):
+        for node in gang_rules.leave_out(pairs, pool, self._own):
             of_node = [pair for pair in pairs if node in pair]
             reachable = sorted(one for one, said in words.items() if said.get(node) == "reached")
             message = "; ".join(f"the link between {one} and {other} is down" for one, other in of_node)

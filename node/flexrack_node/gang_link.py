@@ -16,12 +16,30 @@ from typing import Any, Callable, Dict, Optional, Tuple
 _MAX_LINE = 4 * 1024 * 1024
 BEAT_SECONDS = 3.0
 SILENT_SECONDS = 12.0  # of nothing at all from the other side: the link is lost
+_SLEEP_TICK = 0.25
 _MOST_STRANGERS = 64  # connections that have not proven who they are; more are closed at once
 
 
 def boot_time() -> float:
     """Seconds that only grow, sleep of the machine included: who was asleep must not think that it was connected meanwhile."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class Sleep:
+    """Notices that this process, or its machine, has stood still: then what it reads may be old, and what others believed of it is over."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0  # seconds
+        self._closed = threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def close(self) -> None:
+        self._closed.set()
+
+    def _watch(self) -> None:
+        seen = boot_time()
+        while not self._closed.wait(_SLEEP_TICK):
+            self.longest, seen = max(self.longest, boot_time() - seen), boot_time()
 
 
 class LinkLost(Exception):

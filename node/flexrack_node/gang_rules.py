@@ -2,15 +2,37 @@
 
 A word that one node has about another is reached, refused (the machine answers, nobody listens) or silent.
 """
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 WITHOUT_PROGRESS = 2  # attempts in a row, after the first one, that come no further
 
 
-def next_members(pool: Sequence[str], usable: Sequence[str], most: int, least: int) -> Optional[List[str]]:
-    """The nodes of the next attempt, the leader first: those of the pool that can be used, at most `most`; None where `least` are not there."""
-    chosen = [node for node in pool if node in usable][:most]
-    return chosen if len(chosen) >= least and chosen[:1] == list(pool[:1]) else None
+def next_members(pool: Sequence[str], usable: Sequence[str], most: int, least: int, leader: Optional[str] = None) -> Optional[List[str]]:
+    """The nodes of the next attempt, the leader (the pool's first, where not said) first: those that can be used, at most `most`; None where `least` are not there."""
+    leader = leader or pool[0]
+    chosen = [node for node in [leader, *(one for one in pool if one != leader)] if node in usable][:most]
+    return chosen if len(chosen) >= least and chosen[:1] == [leader] else None
+
+
+def majority(pool: Sequence[str]) -> int:
+    """How many of the run's nodes are more than half of them."""
+    return len(pool) // 2 + 1
+
+
+def can_be_replaced(pool: Sequence[str], leader: str, out: Iterable[str], least: int) -> bool:
+    """Whether a run that loses its leader can go on: the others are a majority, and enough for an attempt. `out`: nodes that were lost before."""
+    others = set(pool) - {leader, *out}
+    return len(others) >= max(majority(pool), least)
+
+
+def outvoted(pool: Sequence[str], unheard: Mapping[str, float], lost_seconds: float, over_seconds: float) -> List[str]:
+    """Nodes that may have chosen another leader, where they are a majority; else none. `unheard`: of nodes that are not known to be dead, seconds since their last
+    word. Before `lost_seconds` a node has not given its leader up, after `over_seconds` it has ended. Any moment until now counts: who asks may have been asleep."""
+    for ago in [0.0, *(max(0.0, seconds - over_seconds) + 0.001 for seconds in unheard.values())]:
+        able = sorted(node for node, seconds in unheard.items() if lost_seconds < seconds - ago < over_seconds)
+        if len(able) >= majority(pool):
+            return able
+    return []
 
 
 def judge_lost(node: str, leader: str, words: Mapping[str, str], seconds: float) -> Dict[str, Any]:
@@ -38,11 +60,12 @@ def broken_links(words: Mapping[str, Mapping[str, str]]) -> List[Tuple[str, str]
     return sorted((one, other) for one, other in pairs if is_reached_by_another(one, other) and is_reached_by_another(other, one))
 
 
-def leave_out(pairs: Sequence[Tuple[str, str]], pool: Sequence[str]) -> List[str]:
+def leave_out(pairs: Sequence[Tuple[str, str]], pool: Sequence[str], leader: Optional[str] = None) -> List[str]:
     """The fewest nodes found without which no pair is broken: again and again the one with the most broken links, the later one of the pool, never the leader."""
+    leader = leader or pool[0]
     left, out = list(pairs), []
     while left:
-        counts = {node: sum(node in pair for pair in left) for pair in left for node in pair if node != pool[0]}
+        counts = {node: sum(node in pair for pair in left) for pair in left for node in pair if node != leader}
         worst = max(counts, key=lambda node: (counts[node], pool.index(node)))
         out.append(worst)
         left = [pair for pair in left if worst not in pair]
@@ -106,5 +129,5 @@ def _verb(names: Sequence[str], one: str, many: str) -> str:
 
 def takes_over(wanted: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
     """Whether a member does from now on what it is told, instead of what was wanted of it: what the leader has sent earlier may come later, where
-    it welcomes a node at the moment in which it wants something new. Who was put out stays out."""
-    return wanted["phase"] != "out" and told.get("serial", 0) >= wanted.get("serial", 0)
+    it welcomes a node at the moment in which it wants something new. A new leader counts anew, in its own epoch. Who was put out stays out."""
+    return wanted["phase"] != "out" and (told.get("epoch", 1), told.get("serial", 0)) >= (wanted.get("epoch", 1), wanted.get("serial", 0))

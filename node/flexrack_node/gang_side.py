@@ -1,7 +1,8 @@
 """One node's side of a gang, the same for its leader and for every member: does what is wanted, and tells how things are here.
 
-    wanted  {phase: wait|prepare|run|stop|end|out, serial, attempt, members, address, port, rendezvous, checkpoint, ask, grace, quiet, result,
-             dump: number of the stacks that are to be taken}
+    wanted  {phase: wait|prepare|run|stop|judged|end|out, epoch, serial, attempt, members, address, port, rendezvous, checkpoint, ask, grace, quiet, result,
+             dump: number of the stacks that are to be taken,
+             history: {attempts, open, lost}, places: {node: [address, port]}    for who leads next (gang_election.py)}
     view    LocalRanks.view() and {checkpoint, steps, ready, problem, peer, words}
 
 `checkpoint` is {name, at, bytes, node, place} (checkpoint.py; `node` has it, `place` is that node's port) or None; `ask` is {round, places}.
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any, Dict, Optional
 
 from flexrack_node import checkpoint
+from flexrack_node.gang_ballot import Ballot
 from flexrack_node.gang_link import LinkLost
 from flexrack_node.local_ranks import LocalRanks
 from flexrack_node.peer import PeerPort, Reach, fetch
@@ -25,6 +27,7 @@ class Side:
         self._folder, self._spec, self._local = folder, spec, local
         self._node, self._secret = spec["node"], spec["gang"]["secret"]
         self._reach = Reach(self._node, self._secret)
+        self.ballot = Ballot(self._node)
         self._port: Optional[PeerPort] = None
         self._preparing = 0
         self._ready = 0  # the attempt whose checkpoint is here
@@ -33,7 +36,7 @@ class Side:
         self._found: Dict[str, Any] = {"checkpoint": None, "steps": None}
         if len(spec["nodes"]) > 1:
             try:
-                self._port = PeerPort(spec["address"], self._secret, folder.outputs)
+                self._port = PeerPort(spec["address"], self._secret, folder.outputs, self.ballot.answer)
             except OSError as error:
                 folder.event("no port", address=spec["address"], why=str(error))  # the others then say `silent` of this node
 

@@ -15,13 +15,14 @@ _DUMP_PATIENCE = 15.0  # seconds for all nodes to hand in their stacks; py-spy n
 class Hangs:
     """`tick` with the nodes' views of the running attempt; `wanted` is the number of the dump that every node is asked for."""
 
-    def __init__(self, folder: RunFolder, spec: Mapping[str, Any]) -> None:
+    def __init__(self, folder: RunFolder, spec: Mapping[str, Any], numbers: int = 0) -> None:
+        """`numbers`: how many dumps another leader has asked for before."""
         self._folder = folder
         self.action = (spec.get("hang") or {}).get("action") or "report"
         self._attempt = 0
         self._asked_at = 0.0
         self._is_told = False  # this hang; again only after there was progress
-        self._numbers = _last_number(folder)
+        self._numbers = max(numbers, _last_number(folder))
         self.wanted = 0
         self.cause: Optional[Dict[str, Any]] = None  # of the attempt, where it has to end for it
 

@@ -1,8 +1,9 @@
-"""The port that every supervisor of a gang keeps: the others ask there whether it is alive, and fetch checkpoints from it.
+"""The port that every supervisor of a gang keeps: the others ask there whether it is alive, fetch checkpoints from it, and ask for its vote.
 
 Authenticated like the gang's own links (gang_link.py). Where nothing is asked, having been let in is the answer.
 
     {fetch: name}   ->   {files: [{name, bytes, at}]}, then of each file {data: base64} as often as needed and {end: true}; {error: text} instead
+    everything else is in gang_ballot.py
 """
 import base64
 import os
@@ -10,7 +11,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 from flexrack_node import checkpoint
 from flexrack_node.gang_link import Link, LinkLost, Listener, join
@@ -24,10 +25,10 @@ Place = Tuple[str, int]  # address and port
 
 
 class PeerPort:
-    """`port` is open from the start; `close()` ends it. Raises OSError where the address is not ours."""
+    """`port` is open from the start; `close()` ends it. `answer` is asked for everything but files. Raises OSError where the address is not ours."""
 
-    def __init__(self, address: str, secret: str, outputs: Path) -> None:
-        self._outputs = outputs
+    def __init__(self, address: str, secret: str, outputs: Path, answer: Callable[[Dict[str, Any]], Optional[Dict[str, Any]]] = lambda _asked: None) -> None:
+        self._outputs, self._asked = outputs, answer
         self._listener = Listener(address, secret, self._answer)
         self.place: Place = (address, self._listener.port)
 
@@ -41,6 +42,10 @@ class PeerPort:
                 asked = link.receive()
                 if "fetch" in asked:
                     _send_files(link, self._outputs, asked["fetch"])
+                    continue
+                answer = self._asked(asked)
+                if answer is not None:
+                    link.send(answer)
         except LinkLost:
             pass
         finally:
@@ -91,6 +96,19 @@ def reach(place: Place, secret: str, own: str) -> str:
         return "refused"
     except LinkLost:
         return "silent"
+
+
+def ask(place: Place, secret: str, own: str, question: Mapping[str, Any]) -> Dict[str, Any]:
+    """The answer of a node. Raises LinkLost, ConnectionRefusedError."""
+    link = join(place[0], place[1], secret, own, timeout=REACH_SECONDS)
+    try:
+        link.send(question)
+        answer = link.receive()
+        if not isinstance(answer, dict):
+            raise LinkLost("no answer to the question")
+        return answer
+    finally:
+        link.close()
 
 
 def fetch(place: Place, secret: str, own: str, outputs: Path, wanted: Mapping[str, Any]) -> None:

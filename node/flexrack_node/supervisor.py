@@ -15,6 +15,7 @@ from flexrack_node.cause import close_result, of_gang
 from flexrack_node.detach import python_module
 from flexrack_node.errors import NodeError
 from flexrack_node.gang import Leader
+from flexrack_node.gang_election import Heritage
 from flexrack_node.gang_member import Member
 from flexrack_node.lease_hold import LeaseHold
 from flexrack_node.local_ranks import LocalRanks
@@ -102,29 +103,40 @@ def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids:
         local.watch.metric_at = relay.metric_at
     sampler = Sampler(folder, spec, local, relay.recorder if relay else None)
     sampler.start()
-    if spec["index"] > 0:
-        member = Member(folder, spec, local)
-        result = member.run()
+    member = Member(folder, spec, local) if spec["index"] > 0 else None
+    ended = member.run() if member else None
+    if member and not isinstance(ended, Heritage):
         sampler.close()
-        result = result if "run" in result else close_result(spec, result, started)
-        folder.write("result", result)
-        recorded = _upload(folder, relay, []) and (relay.close() if relay else True)
-        folder.write("result", {**result, "recorded": recorded})
-        member.done(recorded)
+        result = ended if "run" in ended else {**close_result(spec, ended, started), **_followed(folder, spec)}
+        member.done(_put_away(folder, relay, result))
     else:
-        leader = Leader(folder, spec, local)
-        port = leader.listen()
-        folder.write("state", {**folder.state(), "gang": {"address": spec["gang"]["address"], "port": port}})
-        ended = leader.run()
-        sampler.close()
-        result = _judged(folder, spec, close_result(spec, ended, started))
-        result["outputs"] = collect_outputs(spec, folder, started)
-        # Known from here on, whatever happens to the rest.
-        folder.write("result", result)
-        folder.write("state", {**folder.state(), "status": "recording"})
-        everybody = leader.end(result, patience=DRAIN_SECONDS * 2)
-        _record(folder, spec, relay, result, everybody)
+        leader = Leader(folder, spec, local, member and member.side, ended)
+        leader.listen()
+        _lead(folder, spec, started, leader, relay, sampler)
     folder.write("state", {**folder.state(), "status": "ended"})
+
+
+def _followed(folder: RunFolder, spec: Dict[str, Any]) -> Dict[str, Any]:
+    """Whom this node follows, or is itself: {epoch, leader}."""
+    state = folder.state()
+    return {"epoch": state.get("epoch", 1), "leader": state.get("leader", spec["nodes"][0])}
+
+
+def _lead(folder: RunFolder, spec: Dict[str, Any], started: float, leader: Leader, relay: "Optional[_Relay]", sampler: Sampler) -> None:
+    ended = leader.run()
+    sampler.close()
+    result = {**_judged(folder, spec, close_result(spec, ended, started)), **_followed(folder, spec)}
+    if result.get("partial"):  # how the run ends is for others to say, and to record
+        leader.leave()
+        _put_away(folder, relay, result)
+        return
+    leader.judged(result)
+    result["outputs"] = collect_outputs(spec, folder, started)
+    # Known from here on, whatever happens to the rest.
+    folder.write("result", result)
+    folder.write("state", {**folder.state(), "status": "recording"})
+    everybody = leader.end(result, patience=DRAIN_SECONDS * 2)
+    _record(folder, spec, relay, result, everybody)
 
 
 def _judged(folder: RunFolder, spec: Dict[str, Any], result: Dict[str, Any]) -> Dict[str, Any]:
@@ -161,6 +173,14 @@ def _record(folder: RunFolder, spec: Dict[str, Any], relay: "Optional[_Relay]", 
     if recorded and everybody and spec["tracking"].get("own_token"):
         Recorder(spec["tracking"]["upstream"], spec["tracking"], authorization_of(spec["tracking"])).revoke()
     folder.write("result", {**result, "recorded": recorded, "recorded_everywhere": recorded and everybody})
+
+
+def _put_away(folder: RunFolder, relay: "Optional[_Relay]", result: Dict[str, Any]) -> bool:
+    """What a node does at the end that does not lead; True where all of its tracking writes are through."""
+    folder.write("result", result)
+    recorded = _upload(folder, relay, []) and (relay.close() if relay else True)
+    folder.write("result", {**result, "recorded": recorded})
+    return recorded
 
 
 def _upload(folder: RunFolder, relay: "Optional[_Relay]", outputs: List[str]) -> bool:

@@ -21,7 +21,7 @@ def main(arguments: List[str]) -> int:
         return 0
     died = time.time()
     left = sweep(folder)
-    _tell_leader(folder, died, left)
+    _speak(folder, died, left)
     return 0
 
 
@@ -41,15 +41,21 @@ def sweep(folder: RunFolder) -> List[int]:
     return left
 
 
-def _tell_leader(folder: RunFolder, died: float, left: List[int]) -> None:
-    """Speaks for the dead supervisor of a member, so that the gang does not wait for it to come back."""
-    spec, attempts = folder.spec(), folder.attempts()
-    if spec["index"] == 0 or not attempts:
+def _speak(folder: RunFolder, died: float, left: List[int]) -> None:
+    """For the dead supervisor, so that the gang does not wait for it to come back: to the leader, or, if that is who died, to all others."""
+    spec, state, attempts = folder.spec(), folder.state(), folder.attempts()
+    if not attempts:
         return
     records = {str(rank): record for rank, record in folder.records(attempts[-1]).items()}
     trouble = {"at": died, "message": "the supervisor was killed", "exit": None, "tail": []}
     view = {"attempt": attempts[-1], "phase": "ended", "records": records, "survivors": left, "trouble": trouble, "gone": True}
-    gang = spec["gang"]
+    if state.get("leader", spec["nodes"][0]) == spec["node"]:
+        from flexrack_node.gang_election import ask_all  # only here: a warden is small as long as nothing happens
+
+        places = {node: (place[0], place[1]) for node, place in state.get("places", {}).items() if node != spec["node"]}
+        ask_all(places, {"gone": {"node": spec["node"], "view": view}}, spec["gang"]["secret"], spec["node"], lambda: None)
+        return
+    gang = {**spec["gang"], **(state.get("gang") or {})}
     try:
         link = join(gang["address"], gang["port"], gang["secret"], spec["node"], timeout=5.0)
         link.send(view)

@@ -33,6 +33,19 @@ def up():
 CHECKPOINT = {"path": "checkpoints/"}
 
 
+def end_node(rack, run, node):
+    """As if it had lost its power: nobody of it says a last word."""
+    state = json.loads((rack.folder / node / "runs" / run / "state.json").read_text())
+    spec = json.loads((rack.folder / node / "runs" / run / "spec.json").read_text())
+    warden = [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _says(pid, "warden", str(rack.folder / node / "runs" / run))]
+    ranks = rack.pids_of(run, spec["index"])
+    for pid in [*warden, state["pid"], *ranks]:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
 class AliveTest(unittest.TestCase):
     def rack_of(self, count):
         rack = Rack(count)
@@ -42,18 +55,6 @@ class AliveTest(unittest.TestCase):
     def up(self, rack, attempt, *nodes):
         for node in nodes:
             until((rack.folder / "code" / f"up-{attempt}-{node}").exists, 30)
-
-    def end_node(self, rack, run, node):
-        """As if it had lost its power: nobody of it says a last word."""
-        state = json.loads((rack.folder / node / "runs" / run / "state.json").read_text())
-        spec = json.loads((rack.folder / node / "runs" / run / "spec.json").read_text())
-        warden = [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _says(pid, "warden", str(rack.folder / node / "runs" / run))]
-        ranks = rack.pids_of(run, spec["index"])
-        for pid in [*warden, state["pid"], *ranks]:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
 
     def test_the_next_attempt_begins_with_the_newest_whole_checkpoint_on_every_node(self):
         rack = self.rack_of(2)
@@ -102,7 +103,7 @@ sys.exit(RANK)
         rack.script(SAVING + "\nif RANK == 0 and K == 1: save('one')\nif K == 1: up()")
         run = rack.start(restarts=0, checkpoint=CHECKPOINT, size={"min": 3, "max": 3}, gang={"lost": 10})
         self.up(rack, 1, "node-1", "node-2", "node-3")
-        self.end_node(rack, run, "node-2")
+        end_node(rack, run, "node-2")
         state = rack.finish(run)
         self.assertEqual(state["status"], "finished", state)
         first, second = state["result"]["attempts"]
