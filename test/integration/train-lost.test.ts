@@ -5,6 +5,7 @@ import {afterAll, afterEach, beforeAll, describe, expect, test} from 'vitest'
 import {makeContext} from '../../src/lib/base/index.ts'
 import {openHost} from '../../src/lib/host/index.ts'
 import type {Manifest, TrainSpec} from '../../src/lib/manifest/index.ts'
+import type {Rack} from '../../src/lib/rack/index.ts'
 import {stopRun, type NodeRunDetail} from '../../src/lib/runs/index.ts'
 import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
 import {planTrain, runPlan} from '../../src/lib/train/index.ts'
@@ -48,8 +49,8 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
     await net?.stop()
   })
 
-  /** Starts a run on the first nodes, lets `lose` happen once all ranks are up, and returns what the leader says in the end. */
-  const train = async (spec: Partial<TrainSpec>, ranks: number, lose: () => Promise<void> | void, exclude?: string): Promise<NodeRunDetail> => {
+  /** Starts a run on the first nodes, lets `lose` happen once all ranks are up, and returns what the leader (the first node, or `leader`) says in the end. */
+  const train = async (spec: Partial<TrainSpec>, ranks: number, lose: () => Promise<void> | void, {exclude, leader = 'node-1'}: {exclude?: string; leader?: string} = {}): Promise<NodeRunDetail> => {
     folder = await mkdtemp(join(tmpdir(), 'flexrack-lost-'))
     fleet = openFleet(net.rack.nodes, context) // of its own: connections to a node whose network was down say nothing for a while
     await writeFile(join(folder, 'train.py'), SCRIPT)
@@ -65,12 +66,13 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
     const {access} = await import('node:fs/promises')
     for (let rank = 0; rank < ranks; rank++) await expect.poll(() => access(join(folder, `up-${rank}`)).then(() => true, () => false), {timeout: 60_000}).toBe(true)
     await lose()
-    const leader = await openHost(fleet, net.rack.nodes[0] as (typeof net.rack.nodes)[number], context)
+    const host = await openHost(fleet, nodeOf(leader), context)
     for (;;) {
-      const detail = await leader.call<NodeRunDetail>('run.state', {run, wait: 20})
+      const detail = await host.call<NodeRunDetail>('run.state', {run, wait: 20})
       if (!detail.live) return detail
     }
   }
+  const nodeOf = (name: string): Rack['nodes'][number] => net.rack.nodes.find((one) => one.name === name) as Rack['nodes'][number]
   const change = (node: string, words: string[], back: string[]): void => {
     net.inside(node, ...words)
     undo.push(() => net.inside(node, ...back))
@@ -83,13 +85,12 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
     }
   }
   const filesOf = async (node: string, detail: NodeRunDetail, file: string): Promise<string> => {
-    const found = net.rack.nodes.find((one) => one.name === node) as (typeof net.rack.nodes)[number]
-    const host = await openHost(fleet, found, context)
+    const host = await openHost(fleet, nodeOf(node), context)
     return (await host.shell.exec(`cat ${host.root}/runs/${detail.run}/${file}`)).stdout
   }
 
   test('only the link to the leader is down: it is told as such, and the run goes on with fewer nodes', async () => {
-    const detail = await train({nodes: 8, minNodes: 2}, 3, () => cut('node-1', 'node-2'), 'node-4')
+    const detail = await train({nodes: 8, minNodes: 2}, 3, () => cut('node-1', 'node-2'), {exclude: 'node-4'})
     const [first, second] = detail.result?.attempts ?? []
     expect(first?.cause?.message).toMatch(/^the link between node-1 and node-2 is down: node-3 still reaches node-2 /)
     expect(second).toMatchObject({status: 'finished', nodes: ['node-1', 'node-3'], why: 'goes on without node-2, 2 nodes instead of 3'})
@@ -116,5 +117,24 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
     expect(first?.cause?.message).toMatch(/^node-2 is lost: node-1, node-3 and node-4 do not reach it \(no connection from node-1 for \d+ s\)/)
     expect(second).toMatchObject({nodes: ['node-1', 'node-3', 'node-4'], why: 'node-4 takes the place of node-2', checkpoint: {name: 'checkpoints/step-1.pt', node: 'node-1'}})
     expect(await filesOf('node-4', detail, 'attempts/2/rank-2.log')).toBe('rank 2 of 3 from one\n')
+  }, 240_000)
+
+  test('the network of the node that leads goes down: another one leads, both say what is true, and never do two gangs train at once', async () => {
+    const detail = await train({spares: 1}, 3, () => change('node-1', ['ip', 'link', 'set', 'eth0', 'down'], ['ip', 'link', 'set', 'eth0', 'up']), {leader: 'node-2'})
+    expect(detail).toMatchObject({status: 'finished', result: {leader: 'node-2'}})
+    const [first, second] = detail.result?.attempts ?? []
+    expect(first?.cause?.message).toMatch(/^node-1 is lost: node-2, node-3 and node-4 do not reach it \(no connection from node-2 for \d+ s\)/)
+    // The checkpoint was the lost node's alone.
+    expect(second).toMatchObject({nodes: ['node-2', 'node-3', 'node-4'], why: 'node-4 takes the place of node-1', checkpoint: null})
+    for (const one of undo.splice(1)) await one() // its network is back
+    await fleet.close()
+    fleet = openFleet(net.rack.nodes, context)
+    const old = await openHost(fleet, nodeOf('node-1'), context)
+    const said = await old.call<NodeRunDetail>('run.state', {run: detail.run, wait: 20})
+    expect(said).toMatchObject({status: 'failed', live: false, alive: [], result: {partial: true}})
+    expect(said.cause?.message).toMatch(/^node-1, which led the run, had no connection to node-2, node-3, node-4 for 30 s/)
+    const ended = (await filesOf('node-1', detail, 'events.jsonl')).split('\n').filter((line) => line.includes('"event":"ended"')).map((line) => (JSON.parse(line) as {at: number}).at)
+    expect(ended).toHaveLength(1)
+    expect(ended[0]).toBeLessThan(second?.started as number)
   }, 240_000)
 })

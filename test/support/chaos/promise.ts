@@ -46,10 +46,10 @@ const PROMISES: Record<Victim, (phase: Phase, scenario: Scenario, node: number) 
   }),
 }
 
-/** A run goes on without a member where a spare can take its place, and without a spare; not without its leader. */
+/** A run goes on without a node where a spare can take its place, and without a spare; two others are enough to choose another leader. */
 function withoutNode(phase: Phase, {nodes, spares}: Scenario, node: number): End[] {
-  const [isActive, isLed] = [node < nodes - spares, node > 0]
-  return phase === 'running' && (!isActive || (isLed && spares > 0)) ? ['finished'] : FATAL[phase]
+  const isActive = node < nodes - spares
+  return phase === 'running' && (!isActive || spares > 0) ? ['finished'] : FATAL[phase]
 }
 
 /** A rank, or what it cannot do without: the attempt fails, and another one is made where restarts are left. */
