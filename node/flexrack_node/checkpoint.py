@@ -19,8 +19,9 @@ _ZIP_TAIL = 65535 + 22
 
 def newest(outputs: Path, wanted: Mapping[str, Any]) -> Optional[Dict[str, Any]]:
     """The newest whole checkpoint: {name: relative to `outputs`, at: its newest file's time in ns since 1970, bytes}; None where there is none."""
-    found = [one for one in candidates(outputs, wanted["path"]) if is_whole(one, wanted.get("marker"))]
-    return max((describe(outputs, one) for one in found), key=lambda one: (one["at"], one["name"]), default=None)
+    found = [(describe(outputs, one), one) for one in candidates(outputs, wanted["path"])]
+    ordered = sorted(found, key=lambda one: (one[0]["at"], one[0]["name"]), reverse=True)
+    return next((told for told, path in ordered if is_whole(path, wanted.get("marker"))), None)
 
 
 def candidates(outputs: Path, pattern: str) -> List[Path]:

@@ -252,7 +252,7 @@ class Leader:
         usable = self._muster.usable()
         found = [{**one, "node": node, "place": self._muster.view(node).get("peer")} for node in usable for one in [self._muster.view(node).get("checkpoint")] if one]
         newest = max(found, key=lambda one: (one["at"], one["node"] in members), default=None)
-        known = [{**one, "node": node} for node in self._muster.lost for one in [self._muster.view(node).get("checkpoint")] if one] + [one for one in [self._checkpoint] if one]
+        known = [{**one, "node": node} for node in self._muster.lost for one in [self._muster.view(node).get("checkpoint") or self._muster.view(node).get("saved")] if one] + [one for one in [self._checkpoint] if one]
         gone = [one for one in known if one["at"] > (newest or {"at": 0})["at"]]
         if gone:
             self._folder.event("checkpoint lost", checkpoint=gone[0]["name"], had=gone[0]["node"], instead=newest and newest["name"])

@@ -3,6 +3,7 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Set
 
 from flexrack_node import gang_rules
 from flexrack_node.cause import of_gang
+from flexrack_node.gang_copies import choose, copies_of
 from flexrack_node.gang_election import Heritage
 from flexrack_node.gang_evidence import Evidence
 from flexrack_node.gang_link import BEAT_SECONDS, SILENT_SECONDS, Sleep
@@ -30,6 +31,7 @@ class Muster:
         self.evidence = Evidence(folder, self.own, self.roll, self.side)
         self.lost: Dict[str, Dict[str, Any]] = {}  # nodes that were put out, and why
         self.history: Dict[str, Any] = {"attempts": [], "open": None}
+        self._copies = copies_of(spec)
         self._dead: Set[str] = set()
         self._former = heritage.leader if heritage else None
         self._sleep = Sleep()
@@ -49,11 +51,20 @@ class Muster:
         if self.roll.wanted["attempt"] and self._places() != self.roll.wanted.get("places"):
             self.want(self.roll.wanted)
             self._folder.write("state", {**self._folder.state(), "places": self._places()})  # for our warden, should we be killed
+        self._keep_copies()
         self.side.obey(self.roll.wanted)
         self.side.ballot.knows(self.roll.wanted, False)
         for node, view in self.side.ballot.gone().items():
             if node in self.pool and not self.view(node).get("gone"):
                 self.roll.says(node, {**self.view(node), **view})
+
+    def _keep_copies(self) -> None:
+        """The newest checkpoint is to be on more than one node while the ranks train."""
+        if not self._copies or self.roll.wanted["phase"] != "run":
+            return
+        keep = choose(self.views([node for node in self.usable() if node not in self.lost]), self.roll.wanted["members"], self._copies)
+        if keep and keep != self.roll.wanted.get("keep"):
+            self.want({**self.roll.wanted, "keep": keep})
 
     def view(self, node: str) -> Dict[str, Any]:
         return self.side.view() if node == self.own else self.roll.view(node)

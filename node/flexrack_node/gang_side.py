@@ -1,9 +1,9 @@
 """One node's side of a gang, the same for its leader and for every member: does what is wanted, and tells how things are here.
 
     wanted  {phase: wait|prepare|run|stop|judged|end|out, epoch, serial, attempt, members, address, port, rendezvous, checkpoint, ask, grace, quiet, result,
-             dump: number of the stacks that are to be taken,
+             dump: number of the stacks that are to be taken, keep: checkpoint that some are to have a copy of (gang_copies.py),
              history: {attempts, open, lost}, places: {node: [address, port]}    for who leads next (gang_election.py)}
-    view    LocalRanks.view() and {checkpoint, steps, ready, problem, peer, words}
+    view    LocalRanks.view(), Copies.view() and {checkpoint, steps, ready, problem, peer, words}
 
 `checkpoint` is {name, at, bytes, node, place} (checkpoint.py; `node` has it, `place` is that node's port) or None; `ask` is {round, places}.
 """
@@ -13,6 +13,7 @@ from typing import Any, Dict, Optional
 
 from flexrack_node import checkpoint
 from flexrack_node.gang_ballot import Ballot
+from flexrack_node.gang_copies import Copies
 from flexrack_node.gang_link import LinkLost
 from flexrack_node.local_ranks import LocalRanks
 from flexrack_node.peer import PeerPort, Reach, fetch
@@ -28,6 +29,7 @@ class Side:
         self._node, self._secret = spec["node"], spec["gang"]["secret"]
         self._reach = Reach(self._node, self._secret)
         self.ballot = Ballot(self._node)
+        self._copies = Copies(folder, spec)
         self._port: Optional[PeerPort] = None
         self._preparing = 0
         self._ready = 0  # the attempt whose checkpoint is here
@@ -55,15 +57,23 @@ class Side:
                 self._start(wanted)
         elif phase == "run" and is_mine:
             self._local.watch.dump(wanted.get("dump", 0))
+            if self._port and self._local.phase == "running":
+                self._copies.look()
         elif phase == "stop":
             self._local.stop(attempt, wanted["grace"], wanted.get("quiet", False))
+        keep = wanted.get("keep")
+        if keep and phase == "run" and self._node in keep["nodes"]:
+            self._copies.keep(keep, is_idle=not is_mine)
 
     def view(self) -> Dict[str, Any]:
         local = self._local
         if local.phase == "ended" and self._looked < local.attempt:
             self._look(local.attempt)
+        found, copy = self._found, self._copies.in_outputs()
+        if copy and copy["at"] > (found["checkpoint"] or {"at": 0})["at"]:
+            found = {**found, "checkpoint": copy}
         return {
-            **local.view(), **self._found, "ready": self._ready, "problem": self._problem, "words": self._reach.words(),
+            **local.view(), **self._copies.view(), **found, "ready": self._ready, "problem": self._problem, "words": self._reach.words(),
             "peer": self._port.place if self._port else None,
         }
 
@@ -109,7 +119,8 @@ class Side:
         """Once after each attempt, when nothing writes any more."""
         self._looked = attempt
         declared = self._spec.get("checkpoint")
-        self._found = {"checkpoint": checkpoint.newest(self._folder.outputs, declared) if declared else None, "steps": steps_of(self._folder, attempt)}
+        found = self._copies.adopt(self._folder.outputs, checkpoint.newest(self._folder.outputs, declared)) if declared else None
+        self._found = {"checkpoint": found, "steps": steps_of(self._folder, attempt)}
 
 
 def steps_of(folder: RunFolder, attempt: int) -> Optional[int]:

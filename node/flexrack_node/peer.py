@@ -111,12 +111,13 @@ def ask(place: Place, secret: str, own: str, question: Mapping[str, Any]) -> Dic
         link.close()
 
 
-def fetch(place: Place, secret: str, own: str, outputs: Path, wanted: Mapping[str, Any]) -> None:
-    """Brings a checkpoint of another node here, whole or not at all. Raises LinkLost, OSError, ValueError with the reason."""
+def fetch(place: Place, secret: str, own: str, outputs: Path, wanted: Mapping[str, Any], exact: bool = True) -> Dict[str, Any]:
+    """Brings a checkpoint of another node here, whole or not at all; returns its {name, at, bytes}. `exact`: this very one, not what has taken its name since.
+    Raises LinkLost, OSError, ValueError with the reason."""
     link = join(place[0], place[1], secret, own, timeout=10.0)
     target = checkpoint.inside(outputs, wanted["name"])
     beside = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    _remove(beside)
+    remove(beside)
     try:
         link.send({"fetch": wanted["name"]})
         told = link.receive()
@@ -126,31 +127,36 @@ def fetch(place: Place, secret: str, own: str, outputs: Path, wanted: Mapping[st
         for one in told["files"]:
             inner = Path(checkpoint.inside(outputs, one["name"])).relative_to(target)
             _receive_file(link, beside / inner if inner.parts else beside, one)
-        _remove(target)
+        remove(target)
         os.replace(beside, target)
     finally:
         link.close()
-        _remove(beside)
-    if not checkpoint.has(outputs, wanted):
+        remove(beside)
+    if exact and not checkpoint.has(outputs, wanted):
         raise ValueError(f"{wanted['name']} changed while it was copied")
+    return checkpoint.describe(outputs, target)
 
 
 def _send_files(link: Link, outputs: Path, name: str) -> None:
     try:
         files = checkpoint.parts(outputs, name)
+        link.send({"files": files})
+        for one in files:
+            _send_file(link, outputs, one)
     except (OSError, ValueError) as error:
         link.send({"error": str(error)})
-        return
-    link.send({"files": files})
-    for one in files:
-        with open(outputs / one["name"], "rb") as file:
-            while True:
-                data = file.read(_CHUNK)
-                if not data:
-                    break
-                if not link.send({"data": base64.b64encode(data).decode()}):
-                    return
-        link.send({"end": True})
+
+
+def _send_file(link: Link, outputs: Path, one: Mapping[str, Any]) -> None:
+    """Raises ValueError where it is not, or not any more, what was told of it: half of it would be of another checkpoint."""
+    with open(outputs / one["name"], "rb") as file:
+        while data := file.read(_CHUNK):
+            if not link.send({"data": base64.b64encode(data).decode()}):
+                return
+        now = os.fstat(file.fileno())
+    if (now.st_size, now.st_mtime_ns) != (one["bytes"], one["at"]):
+        raise ValueError(f"{one['name']} was written to while it was read")
+    link.send({"end": True})
 
 
 def _receive_file(link: Link, path: Path, one: Mapping[str, Any]) -> None:
@@ -158,6 +164,8 @@ def _receive_file(link: Link, path: Path, one: Mapping[str, Any]) -> None:
     with open(path, "wb") as file:
         while True:
             told = link.receive()
+            if "error" in told:
+                raise ValueError(told["error"])
             if "end" in told:
                 break
             file.write(base64.b64decode(told["data"]))
@@ -166,7 +174,8 @@ def _receive_file(link: Link, path: Path, one: Mapping[str, Any]) -> None:
     os.utime(path, ns=(int(one["at"]), int(one["at"])))
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
+    """A file, a folder, or nothing."""
     import shutil
 
     if path.is_dir() and not path.is_symlink():

@@ -120,12 +120,17 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
   }, 240_000)
 
   test('the network of the node that leads goes down: another one leads, both say what is true, and never do two gangs train at once', async () => {
-    const detail = await train({spares: 1}, 3, () => change('node-1', ['ip', 'link', 'set', 'eth0', 'down'], ['ip', 'link', 'set', 'eth0', 'up']), {leader: 'node-2'})
+    const detail = await train({spares: 1}, 3, async () => {
+      const spare = await openHost(fleet, nodeOf('node-4'), context)
+      await expect.poll(async () => (await spare.shell.exec(`grep -h '"copied"' ${spare.root}/runs/*/events.jsonl; true`)).stdout, {timeout: 60_000}).toContain('checkpoints/step-1.pt')
+      change('node-1', ['ip', 'link', 'set', 'eth0', 'down'], ['ip', 'link', 'set', 'eth0', 'up'])
+    }, {leader: 'node-2'})
     expect(detail).toMatchObject({status: 'finished', result: {leader: 'node-2'}})
     const [first, second] = detail.result?.attempts ?? []
     expect(first?.cause?.message).toMatch(/^node-1 is lost: node-2, node-3 and node-4 do not reach it \(no connection from node-2 for \d+ s\)/)
-    // The checkpoint was the lost node's alone.
-    expect(second).toMatchObject({nodes: ['node-2', 'node-3', 'node-4'], why: 'node-4 takes the place of node-1', checkpoint: null})
+    // Only the lost node had written it.
+    expect(second).toMatchObject({nodes: ['node-2', 'node-3', 'node-4'], why: 'node-4 takes the place of node-1', checkpoint: {name: 'checkpoints/step-1.pt', node: 'node-4'}})
+    expect(await filesOf('node-2', detail, 'attempts/2/rank-0.log')).toBe('rank 0 of 3 from one\n')
     for (const one of undo.splice(1)) await one() // its network is back
     await fleet.close()
     fleet = openFleet(net.rack.nodes, context)

@@ -14,6 +14,7 @@ from test_gang_alive import CHECKPOINT, SAVING, end_node  # noqa: E402
 
 from flexrack_node import gang_rules  # noqa: E402
 from flexrack_node.gang_ballot import Ballot  # noqa: E402
+from flexrack_node.gang_copies import choose, copies_of  # noqa: E402
 
 
 class LeaderTest(unittest.TestCase):
@@ -27,7 +28,8 @@ class LeaderTest(unittest.TestCase):
             until((rack.folder / "code" / f"up-{attempt}-{node}").exists, 60)
 
     def kinds(self, rack, run, node):
-        return [event["event"] for event in rack.events_of(run, node)]
+        there = (rack.folder / node / "runs" / run / "events.jsonl").exists()
+        return [event["event"] for event in rack.events_of(run, node)] if there else []
 
     def test_the_run_goes_on_under_another_leader_from_the_newest_checkpoint(self):
         rack = self.rack_of(3)
@@ -48,6 +50,44 @@ class LeaderTest(unittest.TestCase):
         self.assertEqual((elected["votes"], elected["instead"]), (["node-2", "node-3"], "node-1"))
         self.assertEqual((told["status"], told["leader"], told["epoch"]), ("finished", "node-2", elected["epoch"]))
         self.assertEqual(rack.alive(run), set())
+
+    def test_what_only_the_lost_node_had_saved_is_not_lost_with_it(self):
+        rack = self.rack_of(4)
+        rack.script(SAVING + """
+if RANK == 0 and K == 1: save("one"); time.sleep(0.5); save("two"); save("half", "later.txt.partial.txt.tmp")
+if RANK == 1 and K == 1: time.sleep(0.2); save("older, of another rank")
+if K == 1: up()
+""")
+        run = rack.start(restarts=0, checkpoint=CHECKPOINT, size={"min": 2, "max": 2})
+        self.up(rack, 1, "node-1", "node-2")
+        until(lambda: "copied" in self.kinds(rack, run, "node-3"), 30)  # the idle one: nobody's network is used that trains
+        self.assertNotIn("copied", self.kinds(rack, run, "node-2"))
+        os.kill(supervisor_pid(rack, run, "node-1"), signal.SIGKILL)
+        state = rack.finish(run, "node-2")
+        second = state["result"]["attempts"][1]
+        self.assertEqual((state["status"], second["checkpoint"]["node"], second["nodes"]), ("finished", "node-3", ["node-2", "node-3"]), state)
+        self.assertEqual(rack.log(run, 0, "node-2", 2), "attempt 2 rank 0 of 2 from two\n")
+
+    def test_a_member_keeps_its_copy_where_no_rank_sees_it_until_the_attempt_is_over(self):
+        rack = self.rack_of(3)
+        rack.script(SAVING + """
+if RANK == 0 and K == 1: save("one", "a.txt"); time.sleep(7); save("two", "b.txt")
+if K == 1: up()
+print(sorted(os.listdir(os.environ["FLEXRACK_OUTPUTS"])))
+""")
+        run = rack.start(restarts=0, checkpoint=CHECKPOINT, size={"min": 2, "max": 3})
+        beside = [rack.folder / node / "runs" / run / "copies" / "checkpoints" / "b.txt" for node in ("node-2", "node-3")]
+        until(lambda: any(one.exists() for one in beside), 60)
+        kept, other = ("node-2", "node-3") if beside[0].exists() else ("node-3", "node-2")
+        until(lambda: self.kinds(rack, run, kept).count("copied") == 2)
+        copies = rack.folder / kept / "runs" / run / "copies" / "checkpoints"
+        self.assertEqual(os.listdir(copies), ["b.txt"])  # the older copy is gone
+        self.assertFalse((rack.folder / kept / "runs" / run / "outputs" / "checkpoints").exists())
+        self.assertEqual(self.kinds(rack, run, other).count("copied"), 0)
+        os.kill(supervisor_pid(rack, run, "node-1"), signal.SIGKILL)
+        state = rack.finish(run, "node-2")
+        self.assertEqual((state["status"], state["result"]["attempts"][1]["checkpoint"]["name"]), ("finished", "checkpoints/b.txt"), state)
+        self.assertTrue(rack.log(run, 0, "node-2", 2).startswith("attempt 2 rank 0 of 2 from two\n"))
 
     def test_a_leader_that_loses_its_power_is_replaced_once_its_ranks_have_surely_ended(self):
         rack = self.rack_of(3)
@@ -119,6 +159,28 @@ up()""")
         state = rack.finish(run, "node-2", 20)
         self.assertEqual((state["status"], state["cause"]["message"]), ("failed", "the leader on node-1 is gone"))
         self.assertNotIn("not elected", self.kinds(rack, run, "node-2"))
+
+
+class CopiesTest(unittest.TestCase):
+    def test_who_keeps_a_copy(self):
+        old, new = {"name": "a", "at": 1, "bytes": 3}, {"name": "b", "at": 2, "bytes": 3}
+        views = {"a": {"saved": new, "peer": ["x", 1]}, "b": {"saved": old, "peer": ["y", 1]}, "c": {}, "d": {}}
+
+        def nodes(copies, **more):
+            chosen = choose({node: {**view, **more.get(node, {})} for node, view in views.items()}, ["a", "b"], copies)
+            return chosen and (chosen["node"], chosen["name"], chosen["nodes"])
+        self.assertEqual(nodes(1), ("a", "b", ["c"]))
+        self.assertEqual(nodes(3), ("a", "b", ["c", "d", "b"]))
+        self.assertEqual(nodes(1, d={"kept": old}), ("a", "b", ["d"]))  # copies do not spread
+        self.assertEqual(nodes(1, c={"unkept": new}), ("a", "b", ["d"]))
+        self.assertIsNone(nodes(1, d={"kept": new}))
+        self.assertIsNone(nodes(1, b={"saved": new}))  # a file system that both have, or the same written twice
+        self.assertIsNone(choose({"a": {}, "b": {}}, ["a"], 1))
+
+    def test_where_copies_are_made_unasked(self):
+        spec = {"nodes": ["a", "b", "c"], "checkpoint": {"path": "x"}, "size": {"min": 2, "max": 2}}
+        for change, expected in [({}, 1), ({"size": {"min": 3, "max": 3}}, 0), ({"checkpoint": {"path": "x", "copies": 7}}, 2), ({"checkpoint": None}, 0), ({"scheduler": "slurm"}, 0)]:
+            self.assertEqual(copies_of({**spec, **change}), expected, change)
 
 
 class VoteTest(unittest.TestCase):

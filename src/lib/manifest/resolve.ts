@@ -94,7 +94,8 @@ function nodesOf(nodes: number | string): Pick<TrainSpec, 'nodes' | 'minNodes'> 
 
 function checkpointOf(checkpoint: NonNullable<NonNullable<ManifestFile['train']>['checkpoint']>): CheckpointSpec {
   if (typeof checkpoint === 'string') return {path: checkpoint}
-  return {path: checkpoint.path, ...(checkpoint.marker !== undefined && {marker: checkpoint.marker})}
+  const {path, marker, copies} = checkpoint
+  return {path, ...(marker !== undefined && {marker}), ...(copies !== undefined && {copies})}
 }
 
 function resolveSlurm({time, gpus, memory, ...rest}: NonNullable<ManifestFile['train']>['slurm']): SlurmSpec {

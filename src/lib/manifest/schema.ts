@@ -140,6 +140,15 @@ const checkpoint = z
       .optional()
       .describe('What says that a checkpoint is whole: the name of a file in it, where checkpoints are folders (`DONE`); where they are files, what is added to the name (`.done`).')
       .meta({examples: ['DONE']}),
+    copies: z
+      .int()
+      .min(0)
+      .max(8)
+      .optional()
+      .describe(
+        'On how many other nodes a copy of the newest whole checkpoint is kept while the ranks train, so that it outlives the node that wrote it. ' +
+          'Without it one where the run can go on without a node (`spares`, `nodes: 2..8`), else none; nothing to copy where nodes write to a file system that they share.',
+      ),
   })])
   .describe(
     'Where the run writes its checkpoints: each time the group is started again, FLEXRACK_CHECKPOINT names the newest whole one, and it is on every node. A short form is the path alone. ' +

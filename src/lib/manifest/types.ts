@@ -88,6 +88,8 @@ export interface TrainSpec {
 export interface CheckpointSpec {
   path: string
   marker?: string
+  /** Other nodes that keep a copy while the ranks train. */
+  copies?: number
 }
 
 /** What starts the ranks. */

@@ -13,7 +13,7 @@ describe('how a run goes on', () => {
   })
 
   it('names checkpoints below the outputs, shortly or with a marker', () => {
-    for (const checkpoint of ['checkpoints/', 'a/step-*.pt', {path: 'c/', marker: 'DONE'}]) expect(train({checkpoint}).success).toBe(true)
-    for (const checkpoint of ['/abs/', '../up/', 'a/../../b', '', {marker: 'DONE'}, {path: 'c/', marker: 'a/b'}]) expect(train({checkpoint}).success).toBe(false)
+    for (const checkpoint of ['checkpoints/', 'a/step-*.pt', {path: 'c/', marker: 'DONE', copies: 2}]) expect(train({checkpoint}).success).toBe(true)
+    for (const checkpoint of ['/abs/', '../up/', 'a/../../b', '', {marker: 'DONE'}, {path: 'c/', marker: 'a/b'}, {path: 'c/', copies: -1}, {path: 'c/', copies: 1.5}]) expect(train({checkpoint}).success).toBe(false)
   })
 })
