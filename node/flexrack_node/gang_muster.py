@@ -33,6 +33,7 @@ class Muster:
         self.history: Dict[str, Any] = {"attempts": [], "open": None}
         self._copies = copies_of(spec)
         self._dead: Set[str] = set()
+        self._written: Dict[str, Any] = {}
         self._former = heritage.leader if heritage else None
         self._sleep = Sleep()
         self._can_be_replaced = spec.get("scheduler") != "slurm" and gang_rules.can_be_replaced(self.pool, self.own, (), self.size["min"])
@@ -48,9 +49,12 @@ class Muster:
 
     def obey(self) -> None:
         """Again and again: does here what is wanted, and lets the others know where each of them is reached, for a vote without us."""
-        if self.roll.wanted["attempt"] and self._places() != self.roll.wanted.get("places"):
+        places = self._places()
+        if self.roll.wanted["attempt"] and places != self.roll.wanted.get("places"):
             self.want(self.roll.wanted)
-            self._folder.write("state", {**self._folder.state(), "places": self._places()})  # for our warden, should we be killed
+        if places != self._written:
+            self._written = places
+            self._folder.write("state", {**self._folder.state(), "places": places})  # for our warden, should we be killed
         self._keep_copies()
         self.side.obey(self.roll.wanted)
         self.side.ballot.knows(self.roll.wanted, False)
