@@ -1,18 +1,24 @@
 """Brings MLflow's record of a run in line with the node's files, after the head was away or everything was killed."""
 from typing import Any, Dict
 
+from flexrack_node.leading import is_leaders
 from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
 from flexrack_node.run_files import RunFolder
 from flexrack_node.supervisor import authorization_of
 
 
 def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
-    """Returns {recorded: bool, why?}. Nothing to do while the run is alive, is not tracked, or is recorded."""
+    """{upstream?, token?, seconds?, leads?}: returns {recorded: bool, why?}. Nothing to do while the run is alive, is not tracked, or is recorded.
+
+    The record itself, status, outputs and the token's end, is for the node whose word the result is, and only where `leads`: nobody has led the
+    run on after it. Every other node has its own tracking writes and logs to bring.
+    """
     spec, result = folder.spec(), folder.result()
     tracking = spec.get("tracking")
     if folder.is_held() or not result:
         return {"recorded": False, "why": "the run is still going on"}
-    if not tracking or result.get("reconciled") or (result.get("recorded") and spec["index"] == 0):
+    leads = bool(given.get("leads")) and is_leaders(spec, result)
+    if not tracking or result.get("reconciled") or (result.get("recorded") and leads):
         return {"recorded": True}
     from flexrack_node.relay import drain
 
@@ -26,12 +32,12 @@ def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
     try:
         if not result.get("recorded"):
             recorder.upload_logs(folder)
-            if spec["index"] == 0:
+            if leads:
                 recorder.upload_outputs(folder, result.get("outputs") or collect_outputs(spec, folder, result["started"]))
                 recorder.finish(spec, result)
     except NotRecorded as error:
         return {"recorded": False, "why": str(error)}
-    if spec["index"] == 0 and tracking.get("own_token"):
+    if leads and tracking.get("own_token"):
         Recorder(upstream, tracking, authorization_of(tracking)).revoke()
     folder.write("result", {**result, "recorded": True, "reconciled": True})
     folder.event("reconciled")

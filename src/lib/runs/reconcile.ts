@@ -1,26 +1,30 @@
 import type {Context} from '../base/index.ts'
 import {hostOf, type Place} from './find.ts'
+import {isQuorum, isReplaceable, stateOf} from './leading.ts'
 import type {Records} from './records.ts'
-import type {FoundRun} from './types.ts'
+import type {FoundRun, NodeRun} from './types.ts'
 
 /** For the node's own waiting; what is not through then is tried again by the next command. Seconds. */
 const PATIENCE = 20
 
 /**
  * Completes the tracking server's record of runs that ended while it was away, from the nodes' files. Failures are told as
- * warnings: the files stay, and the next command tries again. Returns the runs that were completed.
+ * warnings: the files stay, and the next command tries again. Who led a run finishes its record, unless another one has led it on, or may have:
+ * an old leader's failure is no end of a run that went on, and takes the token away that those need who do. Returns the runs that were completed.
  */
 export async function reconcileRuns(place: Place, runs: FoundRun[], records: Records, context: Context): Promise<string[]> {
   const {tracking} = records
   if (!tracking) return []
-  const open = runs.flatMap((run) => run.nodes.filter((one) => one.tracked !== null && one.recorded === false && !one.live))
+  const known = new Set(place.rack.nodes.map((one) => one.name))
+  const open = runs.flatMap((run) => run.nodes.filter((one) => one.tracked !== null && one.recorded === false && !one.live).map((one) => ({one, leads: leadsStill(run, one, known)})))
   const done = new Set<string>()
   await Promise.all(
-    open.map(async (one) => {
+    open.map(async ({one, leads}) => {
+      if (leads === undefined) return context.reporter.warn(`the record of ${one.run} is not complete yet (${one.node}): whether another node has led the run on is known once more of ${one.nodes.join(', ')} answer and are done with it`)
       try {
         const host = await hostOf(place, one.node, context)
         const access = tracking.head ? {upstream: tracking.nodeUri, token: tracking.head.token.reveal()} : {}
-        const answer = await host.call<{recorded: boolean; why?: string}>('run.reconcile', {run: one.run, seconds: PATIENCE, ...access}, {signal: context.signal})
+        const answer = await host.call<{recorded: boolean; why?: string}>('run.reconcile', {run: one.run, seconds: PATIENCE, leads, ...access}, {signal: context.signal})
         if (answer.recorded) done.add(one.run)
         else context.reporter.warn(`the record of ${one.run} is not complete yet (${one.node}): ${answer.why}`)
       } catch (error) {
@@ -30,4 +34,16 @@ export async function reconcileRuns(place: Place, runs: FoundRun[], records: Rec
   )
   for (const run of done) context.reporter.note(`the record of ${run} was completed from the files on its nodes`)
   return [...done]
+}
+
+/**
+ * Whether the judgement that a node has is the last one of a leader; undefined where that is not known: others that could have led the run on do not
+ * answer, or are at it. Nodes that the rack has no more are not waited for. Pure.
+ */
+export function leadsStill(run: FoundRun, one: NodeRun, known: ReadonlySet<string>): boolean | undefined {
+  if (stateOf(run) !== one) return false
+  if (one.node !== one.leader || !isReplaceable(one)) return true
+  const pool = one.nodes.filter((name) => known.has(name))
+  const isOpen = run.nodes.some((other) => other.live && other.ended === null)
+  return isOpen || !isQuorum(run.nodes.length, pool.length) ? undefined : true
 }

@@ -1,0 +1,22 @@
+"""Who leads a run, as one of its nodes knows it: `epoch` and `leader` in its state.json, and in the result.json that it has."""
+from typing import Any, Dict, Optional, Tuple
+
+
+def leader_known(spec: Dict[str, Any], state: Dict[str, Any], result: Optional[Dict[str, Any]] = None) -> Tuple[int, str]:
+    """(epoch, leader): those of the result, unless the state knows of a newer one; the first node is the first leader."""
+    first = (1, spec["nodes"][0] if spec.get("nodes") else spec["node"])
+    found = [(int(one["epoch"]), str(one["leader"])) for one in (result or {}, state) if one.get("epoch") and one.get("leader")]
+    return max(found or [first], key=lambda one: one[0])
+
+
+def is_judgement(result: Optional[Dict[str, Any]]) -> bool:
+    """True for a leader's word on how the run ended, here or on a node that it was copied to.
+
+    What a node writes that has lost its gang, or whose supervisor died or never began, is none: nobody collected the outputs for it.
+    """
+    return bool(result) and "outputs" in result and not (result.get("partial") or result.get("lost"))
+
+
+def is_leaders(spec: Dict[str, Any], result: Dict[str, Any]) -> bool:
+    """True on the node whose word the result is."""
+    return result["leader"] == spec["node"] if result.get("leader") else spec["index"] == 0
