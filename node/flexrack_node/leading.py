@@ -9,12 +9,20 @@ def leader_known(spec: Dict[str, Any], state: Dict[str, Any], result: Optional[D
     return max(found or [first], key=lambda one: one[0])
 
 
+def may_be_led_on(spec: Dict[str, Any]) -> bool:
+    """Whether another node can lead the run if the first leader is lost: the others are more than half of its nodes, and enough for an attempt."""
+    nodes = spec.get("nodes") or []
+    least = max(len(nodes) // 2 + 1, (spec.get("size") or {"min": len(nodes)})["min"])
+    return spec.get("scheduler") != "slurm" and len(nodes) - 1 >= least
+
+
 def is_judgement(result: Optional[Dict[str, Any]]) -> bool:
     """True for a leader's word on how the run ended, here or on a node that it was copied to.
 
-    What a node writes that has lost its gang, or whose supervisor died or never began, is none: nobody collected the outputs for it.
+    What a node writes that has lost its gang, or whose supervisor died, failed or never began, is none. Older versions did not say who led; then it is one
+    for which somebody has collected the outputs.
     """
-    return bool(result) and "outputs" in result and not (result.get("partial") or result.get("lost"))
+    return bool(result) and ("leader" in result or "outputs" in result) and not (result.get("partial") or result.get("lost"))
 
 
 def is_leaders(spec: Dict[str, Any], result: Dict[str, Any]) -> bool:

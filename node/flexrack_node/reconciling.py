@@ -10,15 +10,15 @@ from flexrack_node.supervisor import authorization_of
 def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
     """{upstream?, token?, seconds?, leads?}: returns {recorded: bool, why?}. Nothing to do while the run is alive, is not tracked, or is recorded.
 
-    The record itself, status, outputs and the token's end, is for the node whose word the result is, and only where `leads`: nobody has led the
-    run on after it. Every other node has its own tracking writes and logs to bring.
+    How the run ended is only told where `leads`: no other node's word counts more, and nobody has led the run on. Outputs and the token's end are for
+    the node whose word it is. Every other one has its own tracking writes and logs to bring.
     """
     spec, result = folder.spec(), folder.result()
     tracking = spec.get("tracking")
     if folder.is_held() or not result:
         return {"recorded": False, "why": "the run is still going on"}
-    leads = bool(given.get("leads")) and is_leaders(spec, result)
-    if not tracking or result.get("reconciled") or (result.get("recorded") and leads):
+    leads, own = bool(given.get("leads")), is_leaders(spec, result)
+    if not tracking or result.get("reconciled") or (result.get("recorded") and leads and own):
         return {"recorded": True}
     from flexrack_node.relay import drain
 
@@ -32,12 +32,13 @@ def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
     try:
         if not result.get("recorded"):
             recorder.upload_logs(folder)
-            if leads:
+        if leads:
+            if own:
                 recorder.upload_outputs(folder, result.get("outputs") or collect_outputs(spec, folder, result["started"]))
-                recorder.finish(spec, result)
+            recorder.finish(spec, result)
     except NotRecorded as error:
         return {"recorded": False, "why": str(error)}
-    if leads and tracking.get("own_token"):
+    if leads and own and tracking.get("own_token"):
         Recorder(upstream, tracking, authorization_of(tracking)).revoke()
     folder.write("result", {**result, "recorded": True, "reconciled": True})
     folder.event("reconciled")

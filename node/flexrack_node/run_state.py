@@ -10,7 +10,7 @@ from flexrack_node.cause import close_result, of_gang
 from flexrack_node.channel import Channel
 from flexrack_node.containment import Containment
 from flexrack_node.hang import hangs
-from flexrack_node.leading import is_judgement, leader_known
+from flexrack_node.leading import is_judgement, leader_known, may_be_led_on
 from flexrack_node.run_files import RunFolder, all_runs, containment_tag, open_run, read_json, write_json
 
 _SLURM_TICK = 1.0  # seconds between two questions to Slurm's controller
@@ -118,6 +118,7 @@ def summary(folder: RunFolder) -> Dict[str, Any]:
         "epoch": epoch,
         "leader": leader,
         "judged": is_judgement(result),
+        "replaceable": may_be_led_on(spec),
         "nodes": spec["nodes"],
         "members": now.get("members") or spec["nodes"][:(spec.get("size") or {}).get("max")],
         "processes": spec["processes"],

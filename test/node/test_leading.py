@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2] / "node")]
 
-from flexrack_node.leading import is_judgement, leader_known  # noqa: E402
+from flexrack_node.leading import is_judgement, leader_known, may_be_led_on  # noqa: E402
 from flexrack_node.reconciling import reconcile_run  # noqa: E402
 from flexrack_node.relay_journal import Journal  # noqa: E402
 from flexrack_node.run_files import RunFolder, write_json  # noqa: E402
@@ -56,9 +56,17 @@ class LeaderTest(unittest.TestCase):
         self.assertEqual(leader_known({"nodes": NODES}, {"epoch": 2, "leader": "node-2"}, {"status": "failed"}), (2, "node-2"))
         self.assertEqual(leader_known({"nodes": [], "node": "login"}, {}, None), (1, "login"))
 
+    def test_another_node_can_lead_where_enough_are_left_without_the_leader(self):
+        for nodes, least, expected in ((3, 2, True), (3, 3, False), (2, 1, False), (5, 3, True), (5, 5, False), (1, 1, False)):
+            spec = {"nodes": [f"node-{number}" for number in range(nodes)], "size": {"min": least, "max": nodes}}
+            self.assertEqual(may_be_led_on(spec), expected, (nodes, least))
+            self.assertFalse(may_be_led_on({**spec, "scheduler": "slurm"}))
+        self.assertFalse(may_be_led_on({"nodes": NODES}))
+
     def test_only_what_a_leader_ended_is_a_judgement(self):
         self.assertTrue(is_judgement(FAILED))
         bare = {key: value for key, value in FAILED.items() if key != "outputs"}
+        self.assertTrue(is_judgement({**bare, "epoch": 2, "leader": "node-2"}), "told by a leader before it had collected the outputs")
         for other in (None, bare, {**FAILED, "partial": True}, {**FAILED, "lost": True}):
             self.assertFalse(is_judgement(other), other)
 
@@ -113,10 +121,11 @@ class ReconcileTest(unittest.TestCase):
         self.assertEqual(sorted(calls), [("POST", TAG), ("PUT", "/logs/attempt-1/rank-0.log")])
         self.assertEqual((folder.result()["recorded"], summary(folder)["status"]), (True, "failed"))
 
-    def test_a_member_with_the_judgement_of_a_leader_elsewhere_never_finishes_the_record_though_its_word_counts(self):
-        for node, leader in (("node-3", "node-2"), ("node-1", "node-2")):
-            answer, calls = self.reconcile(self.node(node, epoch=2, leader=leader), True)
-            self.assertEqual((answer, sorted(calls)), ({"recorded": True}, [("POST", TAG), ("PUT", "/logs/attempt-1/rank-0.log")]))
+    def test_a_member_with_the_judgement_of_a_leader_that_is_dead_tells_it_but_leaves_outputs_and_token_alone(self):
+        for recorded in (False, True):
+            answer, calls = self.reconcile(self.node("node-3", status="finished", exit=0, epoch=2, leader="node-2", recorded=recorded), True)
+            self.assertEqual((answer, self.bodies(UPDATE)[0]["status"]), ({"recorded": True}, "FINISHED"))
+            self.assertEqual([call for call in calls if call[0] != "POST"], [] if recorded else [("PUT", "/logs/attempt-1/rank-0.log")])
 
     def test_a_leader_that_was_cut_off_finishes_where_nobody_has_led_the_run_on(self):
         for result in ({"epoch": 1, "leader": "node-1", "partial": True}, {"lost": True}):

@@ -4,24 +4,19 @@ import type {NodeRun, NodeRunDetail} from './types.ts'
 /** What a node says of who leads a run, and what its word is worth. */
 export type Told = Pick<NodeRun, 'node' | 'epoch' | 'leader'> & Partial<Pick<NodeRun, 'index' | 'live' | 'judged'>>
 
-/** Nodes that a run must have for another one to lead it: of two, none is a majority without the other. */
-const LEAST_NODES = 3
-
 /**
- * The node whose word about a run counts, of those that answer: of the newest epoch, the one that leads it. Where that one does not answer, one
- * that has its judgement, then one that is still at it, then the first. Pure.
+ * The node whose word about a run counts, of those that answer: of the newest epoch, the one that leads it. Where that one does not answer, or has died
+ * before it could write its judgement down, one that has this, then one that is still at it, then whoever is left. Pure.
  */
 export function stateOf<T extends Told>({run, nodes}: {run: string; nodes: T[]}): T {
   const newest = Math.max(...nodes.map((one) => one.epoch))
-  const worth = (one: T): number => (one.node === one.leader ? 3 : one.judged ? 2 : one.live ? 1 : 0)
+  const worth = (one: T): number => {
+    const isLeader = one.node === one.leader
+    return isLeader && (one.judged || one.live) ? 4 : one.judged ? 3 : one.live ? 2 : isLeader ? 1 : 0
+  }
   const [best] = nodes.filter((one) => one.epoch === newest).sort((a, b) => worth(b) - worth(a) || (a.index ?? 0) - (b.index ?? 0))
   if (!best) throw new Error(`run ${run} without a node`)
   return best
-}
-
-/** Where its leader is lost, another of its nodes may lead the run on. */
-export function isReplaceable(state: Pick<NodeRun, 'nodes' | 'slurm'>): boolean {
-  return !state.slurm && state.nodes.length >= LEAST_NODES
 }
 
 /** So many of a run's nodes answer that one of them knew of a newer epoch, if there were one: those that chose its leader were a majority, too. */
@@ -38,7 +33,7 @@ export function endOf(run: string, answers: NodeRunDetail[]): NodeRunDetail {
   const best = stateOf({run, nodes: answers})
   const {node, leader, cause} = best
   const isLed = node === leader
-  if (best.judged || best.slurm || (isLed && (!isReplaceable(best) || isQuorum(answers.length, best.nodes.length)))) return best
+  if (best.judged || best.slurm || (isLed && (!best.replaceable || isQuorum(answers.length, best.nodes.length)))) return best
   const why = cause?.message ?? 'it is over'
   const silent = best.nodes.filter((name) => !answers.some((one) => one.node === name))
   const message = isLed

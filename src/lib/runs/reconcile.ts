@@ -1,6 +1,6 @@
 import type {Context} from '../base/index.ts'
 import {hostOf, type Place} from './find.ts'
-import {isQuorum, isReplaceable, stateOf} from './leading.ts'
+import {isQuorum, stateOf} from './leading.ts'
 import type {Records} from './records.ts'
 import type {FoundRun, NodeRun} from './types.ts'
 
@@ -16,7 +16,7 @@ export async function reconcileRuns(place: Place, runs: FoundRun[], records: Rec
   const {tracking} = records
   if (!tracking) return []
   const known = new Set(place.rack.nodes.map((one) => one.name))
-  const open = runs.flatMap((run) => run.nodes.filter((one) => one.tracked !== null && one.recorded === false && !one.live).map((one) => ({one, leads: leadsStill(run, one, known)})))
+  const open = runs.flatMap((run) => toComplete(run).map((one) => ({one, leads: leadsStill(run, one, known)})))
   const done = new Set<string>()
   await Promise.all(
     open.map(async ({one, leads}) => {
@@ -36,14 +36,23 @@ export async function reconcileRuns(place: Place, runs: FoundRun[], records: Rec
   return [...done]
 }
 
+/** Nodes with something to bring: their own part, or the judgement of a leader that has died before it could tell it itself. */
+function toComplete(run: FoundRun): NodeRun[] {
+  const best = stateOf(run)
+  const over = run.nodes.filter((one) => one.tracked !== null && !one.live)
+  const isUntold = over.some((one) => one.node === best.leader && one !== best && one.recorded === false)
+  return over.filter((one) => one.recorded === false || (one === best && isUntold))
+}
+
 /**
- * Whether the judgement that a node has is the last one of a leader; undefined where that is not known: others that could have led the run on do not
- * answer, or are at it. Nodes that the rack has no more are not waited for. Pure.
+ * Whether what a node has is the last word on how the run ended; undefined where that is not known: others that may lead the run on, or may have
+ * done so, are at it or do not answer. Nodes that the rack has no more are not waited for. Pure.
  */
 export function leadsStill(run: FoundRun, one: NodeRun, known: ReadonlySet<string>): boolean | undefined {
-  if (stateOf(run) !== one) return false
-  if (one.node !== one.leader || !isReplaceable(one)) return true
+  const newest = Math.max(...run.nodes.map((other) => other.epoch))
+  const isBest = stateOf({run: run.run, nodes: run.nodes.filter((other) => !other.live)}) === one
+  if (one.epoch < newest || !isBest || (one.node !== one.leader && !one.judged)) return false
   const pool = one.nodes.filter((name) => known.has(name))
   const isOpen = run.nodes.some((other) => other.live && other.ended === null)
-  return isOpen || !isQuorum(run.nodes.length, pool.length) ? undefined : true
+  return one.replaceable && (isOpen || !isQuorum(run.nodes.length, pool.length)) ? undefined : true
 }

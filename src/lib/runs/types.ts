@@ -13,6 +13,8 @@ export interface NodeRun {
   leader: string
   /** It has the leader's judgement of how the run ended. False also where the node only lost its gang, or its supervisor died. */
   judged: boolean
+  /** Another of its nodes can lead it on where its leader is lost. */
+  replaceable: boolean
   nodes: string[]
   /** Those of them that have ranks in the newest attempt; the others are spares, or lost. */
   members?: string[]

@@ -1,6 +1,6 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import {hostOf, isLinkTrouble, type Place} from './find.ts'
-import {endOf, isReplaceable, stateOf} from './leading.ts'
+import {endOf, stateOf} from './leading.ts'
 import type {FoundRun, NodeRun, NodeRunDetail} from './types.ts'
 
 /** Seconds that one question waits on a node for the end: on the one that leads, and on another, while it is not known who will. */
@@ -37,7 +37,7 @@ export async function untilOver(run: FoundRun, ask: AskNode, {timeout, onLeader,
     const most = target.node === before.leader ? WAIT.leader : WAIT.member
     const answer = await answerOf(ask(target.node, Math.max(0, Math.min(most, (end - now()) / 1000))))
     const isLed = answer instanceof Error ? false : answer.node === answer.leader && answer.epoch >= before.epoch
-    if (!(answer instanceof Error) && isLed && !answer.live && !isReplaceable(answer)) return answer
+    if (!(answer instanceof Error) && isLed && !answer.live && !answer.replaceable) return answer
     if (!(answer instanceof Error) && isLed && answer.live) {
       known = [answer, ...known.filter((one) => one.node !== answer.node)]
     } else {

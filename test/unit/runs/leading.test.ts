@@ -20,6 +20,12 @@ describe('the word that counts', () => {
     expect(wordOf(told(1, LEADERLESS), told(3, second))).toBe('node-3')
   })
 
+  it('is that of who has its judgement, or is still at it, where the leader has died without one', () => {
+    expect(wordOf(told(1, LEADERLESS), told(2, FINISHED))).toBe('node-2')
+    expect(wordOf(told(1), told(2, FINISHED))).toBe('node-1')
+    expect(wordOf(told(1, LEADERLESS), told(2))).toBe('node-2')
+  })
+
   it('is, of a leader that lost the others, its own before theirs', () => {
     expect(wordOf(told(2, LEADERLESS), told(1, LEADERLESS))).toBe('node-1')
   })

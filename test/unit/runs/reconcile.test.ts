@@ -30,6 +30,13 @@ describe('who finishes the record of a run', () => {
     expect(leads(told(1, LEADERLESS), [], new Set(['node-1']))).toBe(true) // the others are no nodes of the rack any more
   })
 
+  it('is a node that has the judgement of a leader that died before it could write it down', () => {
+    expect(leads(told(1, LEADERLESS), [told(2, FINISHED), told(3, LEADERLESS)])).toBe(false)
+    expect(leads(told(2, FINISHED), [told(1, LEADERLESS), told(3, LEADERLESS)])).toBe(true)
+    expect(leads(told(3, LEADERLESS), [told(1, LEADERLESS), told(2, FINISHED)])).toBe(false)
+    expect(leads(told(2, FINISHED), [told(1)])).toBe(undefined)
+  })
+
   it('is the first node of a run on two, whatever the other says', () => {
     expect(leads(told(1, LEADERLESS, 2), [])).toBe(true)
     expect(leads(told(1, LEADERLESS, 2), [told(2, {}, 2)])).toBe(true)
@@ -52,6 +59,11 @@ it('nodes bring what they have, the newest leader finishes, and what is not know
   expect(await run([told(1, LEADERLESS), told(2, {...FINISHED, ...second}), told(3, {...FINISHED, ...second})])).toEqual(['digits-1'])
   expect(asked.toSorted((a, b) => a.node.localeCompare(b.node))).toEqual([{node: 'node-1', leads: false}, {node: 'node-2', leads: true}, {node: 'node-3', leads: false}])
   expect(warnings).toEqual([])
+
+  // The judgement of a leader that had no time to record it is told by another one, whose own part is through already.
+  asked.length = 0
+  await run([told(1, LEADERLESS), told(2, {...FINISHED, recorded: true}), told(3, {...FINISHED, recorded: true})])
+  expect(asked.toSorted((a, b) => a.node.localeCompare(b.node))).toEqual([{node: 'node-1', leads: false}, {node: 'node-2', leads: true}])
 
   asked.length = 0
   expect(await run([told(1, LEADERLESS)])).toEqual([])
