@@ -16,7 +16,7 @@ it('ends once the newest leader has ended the run, though the node of an old one
   const call: Record<string, Host['call']> = {
     'node-1': (async (_verb: string, _input: unknown, options: {onEvent: (event: object) => void}) => {
       if (!isCut) options.onEvent({event: 'watch', parts: [part('node-1', {})]})
-      isCut || (await new Promise<void>((resolve) => (cut = resolve)))
+      if (!isCut) await new Promise<void>((resolve) => (cut = resolve))
       isCut = true
       throw new CliError('NODE_UNREACHABLE', 'it was switched off')
     }) as Host['call'],
