@@ -83,7 +83,7 @@ export function shownRunText(run: ShownRun): string {
       ['files', Object.entries(run.folders).map(([node, folder]) => `${node}:${folder}`).join('\n')],
     ]),
     attemptsText(run.attempts),
-    rankTable(run.ranks),
+    rankTable(run.ranks, !isOpen(run)),
     run.cause && run.cause.lines.length > 0 ? `${paint.dim('last lines of the first cause:')}\n${run.cause.lines.map((line) => `  ${line}`).join('\n')}` : '',
     paceText(run.attempts.at(-1)?.pace),
     hangsText(run.hangs),

@@ -7,6 +7,8 @@ export interface Heard extends Told {
   index: number
   /** It has its leader's judgement. */
   judged: boolean
+  /** Another node can lead the run. */
+  replaceable: boolean
   /** Its run is over, since when. */
   over: number | undefined
   /** When something came from it the last time, or following began. */
@@ -18,15 +20,15 @@ const SILENT_MS = {member: 20_000, leader: 60_000}
 const LOOK_MS = 500
 
 /**
- * Nodes that are dead for us although the run is known to be over: what is silent for too long since somebody has told the judgement of the newest leader.
- * Where nobody has, since all others that speak are over: then those that are silent may have chosen another leader and go on without us, which is for the
+ * Nodes that are dead for us although the run is known to be over: what is silent for too long since somebody has told the judgement of the newest leader, or
+ * since that one is over and nobody could follow it. Otherwise since all others that speak are over: those that are silent may have chosen another leader and go on without us, which is for the
  * caller to say. As long as nobody knows an end, silence means nothing: the run goes on without us. Pure.
  */
 export function goneNodes(nodes: Heard[], now: number): string[] {
   const {epoch, leader} = stateOf({run: 'that is followed', nodes})
   const open = nodes.filter((one) => one.over === undefined)
   const isSilent = (one: Heard, since: number, most: number): boolean => now - Math.max(one.at, since) > most
-  const judgements = nodes.flatMap((one) => (one.over !== undefined && one.judged && one.epoch === epoch ? [one.over] : []))
+  const judgements = nodes.flatMap((one) => (one.over !== undefined && one.epoch === epoch && (one.judged || (one.node === leader && !one.replaceable)) ? [one.over] : []))
   if (judgements.length > 0) {
     const since = Math.min(...judgements)
     return open.filter((one) => isSilent(one, since, one.node === leader ? SILENT_MS.leader : SILENT_MS.member)).map((one) => one.node)
@@ -42,7 +44,7 @@ export class Silence {
   readonly #timer: NodeJS.Timeout
 
   constructor(nodes: NodeRun[]) {
-    this.#nodes = nodes.map(({node, index, epoch, leader}) => ({node, index, epoch, leader, judged: false, over: undefined, at: performance.now(), gone: new AbortController()}))
+    this.#nodes = nodes.map(({node, index, epoch, leader, replaceable}) => ({node, index, epoch, leader, replaceable, judged: false, over: undefined, at: performance.now(), gone: new AbortController()}))
     this.#timer = setInterval(() => {
       const gone = goneNodes(this.#nodes, performance.now())
       for (const one of this.#nodes) if (gone.includes(one.node)) one.gone.abort()

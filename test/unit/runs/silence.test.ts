@@ -2,7 +2,7 @@ import {expect, test} from 'vitest'
 import {goneNodes, type Heard} from '../../../src/lib/runs/silence.ts'
 
 const nodes = (...parts: Partial<Heard>[]): Heard[] =>
-  parts.map((part, index) => ({node: `node-${index + 1}`, index, epoch: 1, leader: 'node-1', judged: part.over !== undefined && (part.leader ?? 'node-1') === `node-${index + 1}`, over: undefined, at: 0, ...part}))
+  parts.map((part, index) => ({node: `node-${index + 1}`, index, epoch: 1, leader: 'node-1', replaceable: true, judged: part.over !== undefined && (part.leader ?? 'node-1') === `node-${index + 1}`, over: undefined, at: 0, ...part}))
 const second = {epoch: 2, leader: 'node-2'}
 
 test('as long as nobody knows the end, silence means nothing', () => {
@@ -41,6 +41,12 @@ test('the end of an old leader is no end of the run while the others choose anot
   expect(goneNodes(nodes({over: 40_000, at: 40_000}, {...second, at: 60_000}, {...second, at: 95_000}), 99_000)).toEqual([])
 })
 
+test('the end of a leader that no other can follow is the end of the run, whatever it died of', () => {
+  const fixed = nodes({over: 40_000, at: 40_000, judged: false}, {at: 30_000}, {at: 59_000}).map((one) => ({...one, replaceable: false}))
+  expect(goneNodes(fixed, 59_000)).toEqual([])
+  expect(goneNodes(fixed, 61_000)).toEqual(['node-2'])
+})
+
 test('whoever has the judgement of a leader that has gone knows the end as well as that one', () => {
   expect(goneNodes(nodes({at: 30_000}, {over: 40_000, at: 40_000, judged: true}, {at: 30_000}), 61_000)).toEqual(['node-3'])
   expect(goneNodes(nodes({at: 30_000}, {over: 40_000, at: 40_000, judged: true}, {at: 99_000}), 101_000)).toEqual(['node-1'])
@@ -51,7 +57,7 @@ test('nobody who speaks is ever given up, nobody at all before somebody is over,
   const [over, leaders, at] = [choices(undefined, 100_000, undefined), choices({epoch: 1, leader: 'node-1'}, second, {epoch: 1, leader: 'node-1'}, {epoch: 3, leader: 'node-3'}), choices(20_000, 119_000)]
   for (let round = 0; round < 3 ** 3 * 4 ** 3 * 2 ** 3; round++) {
     const own = [0, 1, 2].map((index) => ({o: Math.floor(round / 3 ** index) % 3, l: Math.floor(round / 27 / 4 ** index) % 4, a: Math.floor(round / 1728 / 2 ** index) % 2}))
-    const all = own.map(({o, l, a}, index): Heard => ({node: `node-${index + 1}`, index, ...leaders(l), over: over(o), judged: o === 1 && l === index, at: at(a)}))
+    const all = own.map(({o, l, a}, index): Heard => ({node: `node-${index + 1}`, index, ...leaders(l), over: over(o), replaceable: true, judged: o === 1 && l === index, at: at(a)}))
     const isOver = all.some((one) => one.over !== undefined)
     const gone = goneNodes(all, 120_000)
     expect(gone.filter((name) => all.some((one) => one.node === name && (one.at === 119_000 || one.over !== undefined)))).toEqual([])
