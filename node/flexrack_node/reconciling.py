@@ -1,18 +1,24 @@
 """Brings MLflow's record of a run in line with the node's files, after the head was away or everything was killed."""
 from typing import Any, Dict
 
+from flexrack_node.leading import is_leaders
 from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
 from flexrack_node.run_files import RunFolder
 from flexrack_node.supervisor import authorization_of
 
 
 def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
-    """Returns {recorded: bool, why?}. Nothing to do while the run is alive, is not tracked, or is recorded."""
+    """{upstream?, token?, seconds?, leads?}: returns {recorded: bool, why?}. Nothing to do while the run is alive, is not tracked, or is recorded.
+
+    How the run ended is only told where `leads`: no other node's word counts more, and nobody has led the run on. Outputs and the token's end are for
+    the node whose word it is. Every other one has its own tracking writes and logs to bring.
+    """
     spec, result = folder.spec(), folder.result()
     tracking = spec.get("tracking")
     if folder.is_held() or not result:
         return {"recorded": False, "why": "the run is still going on"}
-    if not tracking or result.get("reconciled") or (result.get("recorded") and spec["index"] == 0):
+    leads, own = bool(given.get("leads")), is_leaders(spec, result)
+    if not tracking or result.get("reconciled") or (result.get("recorded") and leads and own):
         return {"recorded": True}
     from flexrack_node.relay import drain
 
@@ -26,12 +32,13 @@ def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
     try:
         if not result.get("recorded"):
             recorder.upload_logs(folder)
-            if spec["index"] == 0:
+        if leads:
+            if own:
                 recorder.upload_outputs(folder, result.get("outputs") or collect_outputs(spec, folder, result["started"]))
-                recorder.finish(spec, result)
+            recorder.finish(spec, result)
     except NotRecorded as error:
         return {"recorded": False, "why": str(error)}
-    if spec["index"] == 0 and tracking.get("own_token"):
+    if leads and own and tracking.get("own_token"):
         Recorder(upstream, tracking, authorization_of(tracking)).revoke()
     folder.write("result", {**result, "recorded": True, "reconciled": True})
     folder.event("reconciled")

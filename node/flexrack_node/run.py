@@ -95,7 +95,7 @@ def remove(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 
 
 def reconcile(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{run, upstream?, token?, seconds?}: completes the tracking record of a run that has ended while the head was away."""
+    """{run, upstream?, token?, seconds?, leads?}: completes the tracking record of a run that has ended while the head was away; see reconciling.py."""
     from flexrack_node.reconciling import reconcile_run
 
     folder = open_run(channel.root, given["run"])

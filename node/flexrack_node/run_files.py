@@ -17,7 +17,7 @@
         outputs/                     what the script left for keeping (FLEXRACK_OUTPUTS)
         spool/                       tracking writes that wait for the head
         result.json                  how it ended: the leader's judgement, copied to every node
-        summary.1.json               what run.list tells of it, once nothing of that can change; a number for its shape
+        summary.2.json               what run.list tells of it, once nothing of that can change; a number for its shape
 """
 import errno
 import fcntl

@@ -10,11 +10,12 @@ from flexrack_node.cause import close_result, of_gang
 from flexrack_node.channel import Channel
 from flexrack_node.containment import Containment
 from flexrack_node.hang import hangs
+from flexrack_node.leading import is_judgement, leader_known, may_be_led_on
 from flexrack_node.run_files import RunFolder, all_runs, containment_tag, open_run, read_json, write_json
 
 _SLURM_TICK = 1.0  # seconds between two questions to Slurm's controller
 
-SUMMARY = "summary.1.json"  # read by src/lib/runs/glance.ts as well, without Python; another number for another shape
+SUMMARY = "summary.2.json"  # read by src/lib/runs/glance.ts as well, without Python; another number for another shape
 
 
 def state(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
@@ -84,8 +85,9 @@ def tidy(folder: RunFolder) -> None:
     folder.event("lost")
     attempts = [{"attempt": number, "status": "failed"} for number in folder.attempts()]
     result = close_result(spec, {"status": "failed", "cause": cause, "attempts": attempts}, started)
+    epoch, leader = leader_known(spec, folder.state())
     last = max((record.get("ended") or record["started"] for number in folder.attempts() for record in folder.records(number).values()), default=started)
-    folder.write("result", {**result, "ended": last, "duration": last - started, "lost": True})
+    folder.write("result", {**result, "ended": last, "duration": last - started, "lost": True, "epoch": epoch, "leader": leader})
 
 
 def _give_back(spec: Dict[str, Any]) -> None:
@@ -107,11 +109,16 @@ def alive(folder: RunFolder) -> List[int]:
 
 def summary(folder: RunFolder) -> Dict[str, Any]:
     spec, now, result = folder.spec(), folder.state(), folder.result()
+    epoch, leader = leader_known(spec, now, result)
     return {
         "run": folder.run,
         "project": spec.get("project"),
         "node": spec["node"],
         "index": spec["index"],
+        "epoch": epoch,
+        "leader": leader,
+        "judged": is_judgement(result),
+        "replaceable": may_be_led_on(spec),
         "nodes": spec["nodes"],
         "members": now.get("members") or spec["nodes"][:(spec.get("size") or {}).get("max")],
         "processes": spec["processes"],

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional
 from flexrack_node.channel import Channel
 from flexrack_node.hardware_file import last_sample
 from flexrack_node.hardware_summary import read_summary
+from flexrack_node.leading import leader_known
 from flexrack_node.progress import progress_path, read_progress
 from flexrack_node.run_files import RunFolder, open_run
 from flexrack_node.run_state import is_slurm
@@ -20,7 +21,7 @@ LIVE = ("steps", "samples", "tokens", "median_step", "data_wait", "step_seconds"
 def watch(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     """{run, every?: seconds}: an event `watch` at once and then every so many seconds until the run is over here; without `every` only one.
 
-        {at, parts: [{node, status, attempt, cores, memory_total, ranks: {rank: [LIVE]}, hardware: the newest line of hardware.jsonl|null}]}
+        {at, parts: [{node, epoch, leader, status, attempt, cores, memory_total, ranks: {rank: [LIVE]}, hardware: the newest line of hardware.jsonl|null}]}
 
     A line of hardware that was told already is left out. One part a node: on the login node of a Slurm rack there are all of the job's.
     """
@@ -79,8 +80,10 @@ def _part(part: RunFolder, told: Dict[str, float]) -> Dict[str, Any]:
     elif sample:
         told[spec["node"]] = sample["t"]
     summary = read_summary(part) or {}
+    result = part.result() or {}
+    epoch, leader = leader_known(spec, state, result)
     return {
-        "node": spec["node"], "status": (part.result() or {}).get("status") or state.get("status", "starting"), "attempt": attempt,
+        "node": spec["node"], "epoch": epoch, "leader": leader, "status": result.get("status") or state.get("status", "starting"), "attempt": attempt,
         "cores": summary.get("cores"), "memory_total": summary.get("memory_total"),
         "gpu_memory": {index: one.get("total") for index, one in ((summary.get("attempts") or {}).get(str(attempt)) or {}).get("gpus", {}).items()},
         "ranks": {str(rank): [_short(progress[rank][name]) for name in LIVE] if rank in progress else None for rank in sorted(part.records(attempt))},

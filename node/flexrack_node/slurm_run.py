@@ -103,6 +103,10 @@ class SlurmRun:
             "project": self.spec.get("project"),
             "node": self.spec["node"],
             "index": 0,
+            "epoch": 1,
+            "leader": self.spec["node"],  # this node, whose word is that of Slurm and of the job's leader
+            "judged": result is not None,
+            "replaceable": False,
             "nodes": self.nodes(),
             "processes": self.spec["processes"],
             "launcher": self.spec["launcher"],
@@ -178,7 +182,7 @@ def reconcile(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
         return {"recorded": True}
     # The leader last: it closes the record, and revokes the token that the others may need.
     for member in reversed(run.members()):
-        answer = reconcile_run(member, given)
+        answer = reconcile_run(member, {**given, "leads": member.spec()["index"] == 0})
         if not answer["recorded"]:
             return answer
     folder.write("result", {**result, "recorded": True})

@@ -18,7 +18,8 @@ export function linePrinter(json: boolean): (lines: RankLine[]) => void {
 export function newsTeller(context: Context): (news: RunNews) => void {
   return (news) => {
     if (news.event === 'restarting') context.reporter.warn(`attempt ${String(news.attempt)} of the whole gang begins${news.why === undefined ? '' : `: ${String(news.why)}`}`)
-    else if (news.event === 'put out') context.reporter.warn(String(news.why))
+    else if (news.event === 'put out' || news.event === 'deposed') context.reporter.warn(String(news.why))
+    else if (news.event === 'elected') context.reporter.warn(`${news.node} leads the run from now on, chosen by ${together(news.votes as string[])}, in the place of ${String(news.instead)}`)
     else if (news.event === 'checkpoint lost') context.reporter.warn(`checkpoint ${String(news.checkpoint)} was on ${String(news.had)} alone and is lost; ${news.instead ? `it goes on from ${String(news.instead)}` : 'it begins anew'}`)
     else if (news.event === 'hang') context.reporter.warn(hangText(news as unknown as Hang))
     else if (news.event === 'hang over') context.reporter.note('the ranks make progress again')
@@ -28,4 +29,9 @@ export function newsTeller(context: Context): (news: RunNews) => void {
     else if (news.event === 'link lost') context.reporter.warn(`the connection within the gang to ${String(news.to)} was lost`)
     else if (news.event === 'bug') context.reporter.warn(`the supervisor on ${news.node} failed: see events.jsonl in the run's folder there`)
   }
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+function together(names: string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }

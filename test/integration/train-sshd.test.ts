@@ -49,7 +49,7 @@ test('a run on OpenSSH servers goes on when every connection is closed, and is f
     lines.push(...some)
     if (lines.length === 2) void writeFile(go, '')
   }}, context)
-  const details = await following
+  const {details} = await following
   expect([...details.values()].map((one) => [one.node, one.status, one.alive])).toEqual([['one', 'finished', []], ['two', 'finished', []]])
   expect(lines.map((line) => line.text).toSorted()).toEqual(['done', 'done', 'up', 'up'])
   await second.close()

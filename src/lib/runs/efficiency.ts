@@ -1,5 +1,6 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
-import {hostOf, stateOf, type Place} from './find.ts'
+import {hostOf, type Place} from './find.ts'
+import {stateOf} from './leading.ts'
 import {measuredOf, runFigures, type RunFigures} from './measured.ts'
 import type {FoundRun, NodeRunDetail} from './types.ts'
 

@@ -92,13 +92,6 @@ export async function hostOf(place: Place, name: string, context: Context): Prom
   return host
 }
 
-/** What the leader says where it is known, else what any other node says. */
-export function stateOf(run: FoundRun): NodeRun {
-  const leader = run.nodes.find((one) => one.index === 0) ?? run.nodes[0]
-  if (!leader) throw new Error(`run ${run.run} without a node`)
-  return leader
-}
-
 /** True for errors after which trying again may help: the link, not the node, is the trouble. */
 export function isLinkTrouble(error: unknown): boolean {
   return isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')

@@ -2,6 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import {CliError, type Context} from '../base/index.ts'
 import type {NodeEvent} from '../host/index.ts'
 import {hostOf, isLinkTrouble, type Place} from './find.ts'
+import {endOf} from './leading.ts'
 import {LineReader, type LineOptions, type RankLine} from './lines.ts'
 import {Silence} from './silence.ts'
 import type {FoundRun, NodeRunDetail} from './types.ts'
@@ -33,6 +34,14 @@ export interface RunNews {
   [field: string]: unknown
 }
 
+/** A run that was followed to its end, or read. */
+export interface Followed {
+  /** Of every node that was not given up. */
+  details: Map<string, NodeRunDetail>
+  /** How the run ended: what its newest leader says. Errors: those of endOf. */
+  end(): NodeRunDetail
+}
+
 /** Shown no later than this after they came. Milliseconds. */
 const FLUSH_MS = 50
 /** After a connection was made, until what was waiting on the node has come. */
@@ -42,18 +51,19 @@ const PAUSE_MS = [250, 500, 1000, 2000, 4000]
 /**
  * Follows the ranks' logs on all nodes of a run, by byte offset a file: a lost connection is made again and nothing is lost or
  * repeated. Resolves with every node's detail once the run is over there (or read, without `follow`). A node that has gone silent for good is
- * missing, once the others say that the run is over: the leader, or without it all of its members.
+ * missing, once the others say that the run is over: its newest leader, or without it all who speak.
  * Errors: INTERRUPTED, NODE_UNREACHABLE (after `patience`).
  */
-export async function followRun(place: Place, run: FoundRun, options: FollowOptions, context: Context): Promise<Map<string, NodeRunDetail>> {
+export async function followRun(place: Place, run: FoundRun, options: FollowOptions, context: Context): Promise<Followed> {
   const nodes = run.nodes.filter((one) => options.nodes === undefined || one.slurm !== undefined || options.nodes.includes(one.node))
   const merged = new Merge(options)
   const timer = setInterval(() => merged.tick(), FLUSH_MS)
   const silence = new Silence(nodes)
   try {
     const newest = options.newest ? Math.max(1, ...run.nodes.map((one) => one.attempt)) : 1
-    const details = await Promise.all(nodes.map((one) => followNode(place, run.run, one.node, newest, {merged, silence}, options, context)))
-    return new Map(details.flatMap((detail) => (detail ? [[detail.node, detail]] : [])))
+    const answers = await Promise.all(nodes.map((one) => followNode(place, run.run, one.node, newest, {merged, silence}, options, context)))
+    const details = new Map(answers.flatMap((detail) => (detail ? [[detail.node, detail]] : [])))
+    return {details, end: () => endOf(run.run, [...details.values()])}
   } finally {
     clearInterval(timer)
     silence.close()
@@ -82,10 +92,11 @@ async function followNode(
         onEvent: (event) => {
           tries = 0
           silence.hear(node)
+          if (event.event === 'state') silence.lead(node, event as Partial<Pick<NodeRunDetail, 'epoch' | 'leader'>>)
           reader.take(event)
         },
       })
-      silence.end(node)
+      silence.end(node, detail)
       return detail
     } catch (error) {
       reader.connected(undefined)

@@ -1,5 +1,5 @@
 import type {TrackedRun} from '../tracking/index.ts'
-import {stateOf} from './find.ts'
+import {stateOf} from './leading.ts'
 import type {Cause, FoundRun, NodeRunStatus, SlurmState} from './types.ts'
 import {RUN_TAG} from './records.ts'
 
@@ -9,6 +9,10 @@ export interface RunEntry {
   project: string | null
   status: NodeRunStatus | 'unknown'
   nodes: string[]
+  /** The node that leads it now, or led it in the end: its first, unless that was lost and the others chose another. Null where no node has its files. */
+  leader: string | null
+  /** Which leader that is, counted from 1. */
+  epoch: number | null
   worldSize: number | null
   started: number | null
   ended: number | null
@@ -42,6 +46,8 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       // A record that says "running" of a run that no node has is wrong; nobody is left to correct it.
       status: status === 'running' && options.everyNodeAsked ? 'unknown' : status,
       nodes: record.tags['flexrack.nodes']?.split(',') ?? [],
+      leader: null,
+      epoch: null,
       worldSize: numberOf(record.tags['flexrack.world_size']),
       started: record.startTime,
       ended: record.endTime ?? null,
@@ -64,6 +70,8 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       project: state.project,
       status: state.status,
       nodes: state.nodes,
+      leader: state.slurm ? (state.nodes[0] ?? null) : state.leader,
+      epoch: state.epoch,
       worldSize: (state.slurm?.nodes ?? (state.members ?? state.nodes).length) * state.processes,
       started: (state.started ?? state.created) * 1000,
       ended: state.ended === null ? null : state.ended * 1000,

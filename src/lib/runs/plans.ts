@@ -1,5 +1,5 @@
 import type {Plan} from '../plan/index.ts'
-import {stateOf} from './find.ts'
+import {stateOf} from './leading.ts'
 import type {FoundRun} from './types.ts'
 
 /** What stopRun would do. */

@@ -3,8 +3,9 @@ import type {Manifest} from '../manifest/index.ts'
 import type {Plan} from '../plan/index.ts'
 import type {Metric, TrackedRun} from '../tracking/index.ts'
 import {compareRuns, type Comparison} from './compare.ts'
-import {chooseRun, hostOf, lookForRuns, stateOf, type Looked, type Place} from './find.ts'
+import {chooseRun, hostOf, lookForRuns, type Looked, type Place} from './find.ts'
 import {efficiencyOf} from './efficiency.ts'
+import {stateOf} from './leading.ts'
 import {mergeRuns, type RunEntry} from './list.ts'
 import {measuredOf, runFigures} from './measured.ts'
 import {closeNeverStarted} from './never-started.ts'
@@ -13,9 +14,9 @@ import {openRecords, RUN_TAG, searchRecords, type Records} from './records.ts'
 import {reconcileRuns} from './reconcile.ts'
 import {ranksOf, type ShownRun} from './show.ts'
 import {takeStacks, type RunStacks} from './stacks.ts'
-import {waitForRun} from './stop.ts'
 import type {FoundRun, NodeRunDetail} from './types.ts'
 import type {RunView} from './view.ts'
+import {waitForRun} from './wait.ts'
 import {watchRun, type WatchOptions} from './watch.ts'
 
 export interface RunsPlace extends Place {
@@ -37,7 +38,7 @@ export interface Runs {
   planStop(run: FoundRun, how: {grace?: number | undefined; kill?: boolean}): Plan
   /** What remove would do. */
   planRemove(run: FoundRun): Plan
-  /** Until the run is over. TIMED_OUT after `timeout` seconds. */
+  /** Until the run is over, whoever leads it: see waitForRun. */
   wait(run: FoundRun, timeout: number | undefined): Promise<NodeRunDetail>
   /** See takeStacks. */
   stacks(run: FoundRun, rank: number | undefined): Promise<RunStacks>
@@ -117,7 +118,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       const fresh: FoundRun[] = found ? [{run: found.run, nodes: details}] : []
       const [entry] = mergeRuns(fresh, record ? [record] : [], {everyNodeAsked: true})
       if (!entry) throw new CliError('NOT_FOUND', `there is no run ${name ?? ''}`, {hint: 'flexrack runs list'})
-      const leader = details.find((one) => one.index === 0) ?? details[0]
+      const leader = details.length > 0 ? stateOf({run: name ?? '', nodes: details}) : undefined
       const figures = found ? runFigures(await measuredOf(whole, found, context), details, Date.now() / 1000) : null
       const other = against === undefined ? undefined : chooseRun(looked.runs, against, project, [...looked.failed.keys()])
       const scaling = found && figures ? await efficiencyOf(whole, {run: found.run, nodes: details}, {figures, command: leader?.command ?? [], runs: looked.runs, against: other}, context) : null
@@ -135,7 +136,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
         ranks: ranksOf(details),
         figures,
         scaling,
-        hangs: details.flatMap((one) => one.hangs ?? []),
+        hangs: details.flatMap((one) => one.hangs ?? []).sort((a, b) => a.at - b.at),
         folders: Object.fromEntries(details.map((one) => [one.node, one.folder])),
         away: open.away ?? null,
       }

@@ -1,29 +1,40 @@
+import {stateOf, type Told} from './leading.ts'
+import type {NodeRun, NodeRunDetail} from './types.ts'
+
 /** What is known of a node whose run is followed. Milliseconds of one clock. */
-export interface Heard {
-  node: string
-  /** Position in the gang; 0 leads. */
+export interface Heard extends Told {
+  /** Position in the gang. */
   index: number
+  /** It has its leader's judgement. */
+  judged: boolean
+  /** Another node can lead the run. */
+  replaceable: boolean
   /** Its run is over, since when. */
   over: number | undefined
   /** When something came from it the last time, or following began. */
   at: number
 }
 
-/** Of silence after which a node is given up; run.follow says something every five seconds. Members themselves wait 30 s for their leader. */
+/** Of silence after which a node is given up; run.follow says something every five seconds. Members themselves wait 30 s for their leader, and up to 45 s more for another one. */
 const SILENT_MS = {member: 20_000, leader: 60_000}
 const LOOK_MS = 500
 
 /**
- * Nodes that are dead for us although the run is known to be over: what is silent for too long since the leader has ended it, or, where the
- * leader is silent, since all others that speak have. As long as nobody knows the end, silence means nothing: the run goes on without us. Pure.
+ * Nodes that are dead for us although the run is known to be over: what is silent for too long since somebody has told the judgement of the newest leader, or
+ * since that one is over and nobody could follow it. Otherwise since all others that speak are over: those that are silent may have chosen another leader and go on without us, which is for the
+ * caller to say. As long as nobody knows an end, silence means nothing: the run goes on without us. Pure.
  */
 export function goneNodes(nodes: Heard[], now: number): string[] {
-  const leader = nodes.find((one) => one.index === 0)
+  const {epoch, leader} = stateOf({run: 'that is followed', nodes})
   const open = nodes.filter((one) => one.over === undefined)
-  const isSilent = (one: Heard, since: number): boolean => now - Math.max(one.at, since) > (one.index === 0 ? SILENT_MS.leader : SILENT_MS.member)
-  if (leader?.over !== undefined) return open.filter((one) => isSilent(one, leader.over as number)).map((one) => one.node)
+  const isSilent = (one: Heard, since: number, most: number): boolean => now - Math.max(one.at, since) > most
+  const judgements = nodes.flatMap((one) => (one.over !== undefined && one.epoch === epoch && (one.judged || (one.node === leader && !one.replaceable)) ? [one.over] : []))
+  if (judgements.length > 0) {
+    const since = Math.min(...judgements)
+    return open.filter((one) => isSilent(one, since, one.node === leader ? SILENT_MS.leader : SILENT_MS.member)).map((one) => one.node)
+  }
   const ends = nodes.flatMap((one) => one.over ?? [])
-  const isLost = ends.length > 0 && open.every((one) => isSilent(one, one.index === 0 ? Math.max(...ends) : 0))
+  const isLost = ends.length > 0 && open.every((one) => isSilent(one, Math.max(...ends), SILENT_MS.leader))
   return isLost ? open.map((one) => one.node) : []
 }
 
@@ -32,8 +43,8 @@ export class Silence {
   readonly #nodes: (Heard & {gone: AbortController})[]
   readonly #timer: NodeJS.Timeout
 
-  constructor(nodes: {node: string; index: number}[]) {
-    this.#nodes = nodes.map(({node, index}) => ({node, index, over: undefined, at: performance.now(), gone: new AbortController()}))
+  constructor(nodes: NodeRun[]) {
+    this.#nodes = nodes.map(({node, index, epoch, leader, replaceable}) => ({node, index, epoch, leader, replaceable, judged: false, over: undefined, at: performance.now(), gone: new AbortController()}))
     this.#timer = setInterval(() => {
       const gone = goneNodes(this.#nodes, performance.now())
       for (const one of this.#nodes) if (gone.includes(one.node)) one.gone.abort()
@@ -49,9 +60,14 @@ export class Silence {
     this.#of(node).at = performance.now()
   }
 
+  /** It says who leads the run; a supervisor that has only just begun does not. */
+  lead(node: string, {epoch, leader}: Partial<Pick<NodeRun, 'epoch' | 'leader'>>): void {
+    if (epoch !== undefined && leader !== undefined) Object.assign(this.#of(node), {epoch, leader})
+  }
+
   /** The run is over there. */
-  end(node: string): void {
-    this.#of(node).over = performance.now()
+  end(node: string, {epoch, leader, judged}: NodeRunDetail): void {
+    Object.assign(this.#of(node), {epoch, leader, judged, over: performance.now()})
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
-import {hostOf, stateOf, type Place} from './find.ts'
-import type {Cause, FoundRun, NodeRunDetail, NodeRunStatus} from './types.ts'
+import {hostOf, type Place} from './find.ts'
+import {stateOf} from './leading.ts'
+import type {Cause, FoundRun, NodeRunStatus} from './types.ts'
 
 export interface Stopped {
   run: string
@@ -40,18 +41,6 @@ export async function stopRun(place: Place, run: FoundRun, how: {grace?: number 
   }
   const leader = answers[run.nodes.indexOf(stateOf(run))]
   return {run: run.run, status: leader?.status === 'fulfilled' ? leader.value.status : 'stopped', left}
-}
-
-/** Waits until the run is over on the node that leads it. Seconds. TIMED_OUT after `timeout`. */
-export async function waitForRun(place: Place, run: FoundRun, options: {timeout?: number | undefined; signal?: AbortSignal}, context: Context): Promise<NodeRunDetail> {
-  const end = options.timeout === undefined ? Infinity : Date.now() + options.timeout * 1000
-  for (;;) {
-    const host = await hostOf(place, stateOf(run).node, context)
-    const wait = Math.max(0, Math.min(20, (end - Date.now()) / 1000))
-    const detail = await host.call<NodeRunDetail>('run.state', {run: run.run, wait}, options.signal && {signal: options.signal})
-    if (!detail.live) return detail
-    if (Date.now() >= end) throw new CliError('TIMED_OUT', `run ${run.run} is still ${detail.status} after ${options.timeout} s`, {hint: `flexrack runs wait ${run.run}`})
-  }
 }
 
 /** What a failed run is to the caller: RUN_FAILED with the first cause. */

@@ -5,8 +5,16 @@ export interface NodeRun {
   run: string
   project: string | null
   node: string
-  /** Position of the node in the gang; 0 leads. */
+  /** Position of the node in the gang; 0 leads at first. */
   index: number
+  /** Which leader of the run, counted from 1, the node knows to be the newest. */
+  epoch: number
+  /** Name of the node that leads in it: first that of index 0, and where it is lost one that a majority of the others chose. Under Slurm the node that tells. */
+  leader: string
+  /** It has the leader's judgement of how the run ended. False also where the node only lost its gang, or its supervisor died. */
+  judged: boolean
+  /** Another of its nodes can lead it on where its leader is lost. */
+  replaceable: boolean
   nodes: string[]
   /** Those of them that have ranks in the newest attempt; the others are spares, or lost. */
   members?: string[]
@@ -26,7 +34,7 @@ export interface NodeRun {
   recorded: boolean | null
   /** Id of the tracking server's run. */
   tracked: string | null
-  /** Where the leader listens for the others. */
+  /** Where the first leader listens for the others. */
   gang?: {address: string; port: number} | null
   /** Of a run that Slurm placed. */
   slurm?: SlurmState
@@ -120,6 +128,12 @@ export interface RunResult {
   duration: number
   outputs?: string[]
   recorded: boolean
+  /** Whose judgement it is, and of which epoch; results of older versions lack both. */
+  leader?: string
+  epoch?: number
+  /** No leader's judgement: the node lost its gang, or the leader was cut off from the majority. */
+  partial?: boolean
+  /** No leader's judgement: its supervisor died. */
   lost?: boolean
   /** Of a run that Slurm placed: how its job ended. */
   slurm?: {job: string | null; state: string | null; source: SlurmState['source']}
@@ -140,7 +154,7 @@ export interface NodeRunDetail extends NodeRun {
   hangs?: Hang[]
 }
 
-/** A run that is to be found: its id, and the nodes that know it, leader first. */
+/** A run that is to be found: its id, and the nodes that know it, in the order of its gang. */
 export interface FoundRun {
   run: string
   nodes: NodeRun[]

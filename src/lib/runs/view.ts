@@ -1,10 +1,13 @@
 import type {Metric} from '../tracking/index.ts'
-import {stateOf} from './find.ts'
+import {stateOf} from './leading.ts'
 import type {FoundRun, NodeRunStatus} from './types.ts'
 
 /** What one node tells of its part of a run, see node/flexrack_node/run_watch.py. */
 export interface NodePart {
   node: string
+  /** Whom it follows, see NodeRun. */
+  epoch: number
+  leader: string
   status: NodeRunStatus | 'ended' | 'unknown'
   attempt: number
   cores: number | null
@@ -114,7 +117,7 @@ export function runView(run: FoundRun, {parts, lost, metrics, away, now}: {parts
   const steps = ranks.flatMap((one) => one.step ?? [])
   const logged = metrics.map((one) => one.step)
   const paces = ranks.flatMap((one) => one.stepsPerSecond ?? [])
-  const leader = parts.find((one) => one.node === state.node) ?? parts[0]
+  const leader = parts.length > 0 ? stateOf({run: run.run, nodes: parts}) : undefined
   return {
     run: run.run,
     status: leader?.status ?? state.status,

@@ -4,7 +4,8 @@ import type {Metric} from '../tracking/index.ts'
 import {hostOf, isLinkTrouble, type Place} from './find.ts'
 import {RecentSteps} from './recent.ts'
 import type {Records} from './records.ts'
-import type {FoundRun} from './types.ts'
+import {Silence} from './silence.ts'
+import type {FoundRun, NodeRunDetail} from './types.ts'
 import {runView, type NodePart, type RunView} from './view.ts'
 
 export interface WatchOptions {
@@ -22,12 +23,15 @@ const METRICS_MS = 5000
 /** What is known is shown then, though not every node has told anything. Milliseconds. */
 const FIRST_MS = 3000
 const PAUSE_MS = [500, 1000, 2000, 4000]
+/** A node that there is a connection to is not silent, however seldom it is to tell something. Milliseconds. */
+const ALIVE_MS = 5000
 /** System metrics are told by the nodes themselves, and sooner. */
 const SYSTEM = 'system/'
 
 /**
  * Watches a run on all of its nodes, over the connections that there are, until it is over everywhere or `signal` is aborted. What is
- * known is told every so many seconds, however many nodes there are; a node that cannot be reached keeps what it said last.
+ * known is told every so many seconds, however many nodes there are; a node that cannot be reached keeps what it said last, and is given up as
+ * by followRun once the others say that the run is over.
  */
 export async function watchRun(place: Place, run: FoundRun, options: WatchOptions, context: Context): Promise<RunView> {
   const over = new AbortController()
@@ -47,10 +51,11 @@ export async function watchRun(place: Place, run: FoundRun, options: WatchOption
     waiting.delete(node)
     if (waiting.size === 0) begin()
   }
-  const nodes = Promise.all(run.nodes.map((one) => watchNode(place, run.run, one.node, {...options, onNode}, state, signal, context)))
+  const silence = new Silence(run.nodes)
   try {
-    await nodes
+    await Promise.all(run.nodes.map((one) => watchNode(place, run.run, one.node, {...options, onNode, silence}, state, signal, context)))
   } finally {
+    silence.close()
     clearInterval(telling)
     clearTimeout(first)
     over.abort()
@@ -70,8 +75,15 @@ interface Watched {
   away: string | null
 }
 
-async function watchNode(place: Place, run: string, node: string, {every, onNode}: WatchOptions & {onNode(node: string): void}, state: Watched, signal: AbortSignal, context: Context): Promise<void> {
+interface NodeWatch extends WatchOptions {
+  onNode(node: string): void
+  silence: Silence
+}
+
+async function watchNode(place: Place, run: string, node: string, {every, onNode, silence}: NodeWatch, state: Watched, leave: AbortSignal, context: Context): Promise<void> {
+  const signal = AbortSignal.any([leave, silence.signal(node)])
   for (let tries = 0; !signal.aborted; tries++) {
+    const alive = setInterval(() => state.lost.has(node) || silence.hear(node), ALIVE_MS)
     try {
       const host = await hostOf(place, node, context)
       await host.call('run.watch', {run, every}, {
@@ -81,17 +93,21 @@ async function watchNode(place: Place, run: string, node: string, {every, onNode
           state.lost.delete(node)
           for (const part of event.parts as NodePart[]) {
             const hardware = part.hardware ?? state.parts.get(part.node)?.hardware ?? null
+            if (part.node === node) silence.lead(node, part)
             state.parts.set(part.node, state.recent.take({...part, hardware}, performance.now()))
           }
           onNode(node)
         },
       })
+      silence.end(node, await host.call<NodeRunDetail>('run.state', {run}, {signal}))
       return
     } catch (error) {
       if (signal.aborted) return
       if (!isLinkTrouble(error)) throw error
       state.lost.add(node)
       await sleep(PAUSE_MS[Math.min(tries, PAUSE_MS.length - 1)], undefined, {signal}).catch(() => {})
+    } finally {
+      clearInterval(alive)
     }
   }
 }

@@ -21,8 +21,8 @@ export async function findTrialRuns(trials: Trial[], {place, tracking, engine, r
     const run = runs.find((one) => one.run === trial.run)
     if (trial.run === null) continue
     if (!run && failed.size > 0) throw new CliError('NODE_UNREACHABLE', `trial ${trial.number} may go on on ${[...failed.keys()].join(', ')}, which did not answer`, {details: {nodes: [...failed.keys()]}})
-    // The login node tells of a whole job of Slurm; else one that is not on all of its nodes was cut short.
-    if (run && (run.nodes[0]?.slurm || run.nodes.length === (run.nodes[0]?.nodes.length ?? 0))) {
+    // The login node tells of a whole job of Slurm; else one that is not on all of its nodes was cut short, but for those of which that is not known.
+    if (run && (run.nodes[0]?.slurm || run.nodes[0]?.nodes.every((name) => failed.has(name) || run.nodes.some((one) => one.node === name)))) {
       found.set(run.run, run)
       continue
     }

@@ -109,17 +109,17 @@ async function historyOf(tracking: Tracking, record: string, metric: string): Pr
   return [...newest.values()].sort((a, b) => a.step - b.step)
 }
 
-/** The tracking server has everything. False where it was left before. */
+/** The tracking server has everything, which only the node knows that led the run. False where it was left before. */
 async function untilRecorded(run: FoundRun, detail: NodeRunDetail, {place, tracking, leave}: Attending, context: Context): Promise<boolean> {
   let told = false
-  for (let recorded = detail.recorded === true; !recorded; ) {
+  for (let recorded = detail.recorded === true && detail.node === detail.leader; !recorded; ) {
     if (leave.aborted) return false
-    const node = place.rack.nodes.find((one) => one.name === detail.node)
+    const node = place.rack.nodes.find((one) => one.name === detail.leader)
     if (!node) return false
     try {
       const host = await openHost(place.fleet, node, {...context, signal: context.kill})
       const access = tracking.head ? {upstream: tracking.nodeUri, token: tracking.head.token.reveal()} : {}
-      recorded = (await host.call<{recorded: boolean}>('run.reconcile', {run: run.run, seconds: RECORD_SECONDS, ...access}, {signal: leave})).recorded
+      recorded = (await host.call<{recorded: boolean}>('run.reconcile', {run: run.run, seconds: RECORD_SECONDS, leads: true, ...access}, {signal: leave})).recorded
     } catch (error) {
       if (leave.aborted) return false
       if (!isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')) throw error

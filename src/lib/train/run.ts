@@ -1,7 +1,7 @@
-import {CliError, isCliError, type Context} from '../base/index.ts'
+import {isCliError, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, type StepOutcome} from '../plan/index.ts'
-import {followRun, stopRun, type Cause, type FoundRun, type NodeRun, type NodeRunDetail, type Pace, type RankLine, type RunNews, type SlurmState} from '../runs/index.ts'
+import {followRun, stopRun, type Cause, type Followed, type FoundRun, type NodeRun, type NodeRunDetail, type Pace, type RankLine, type RunNews, type SlurmState} from '../runs/index.ts'
 import type {Metric} from '../tracking/index.ts'
 import type {TrainPlace, TrainPlan} from './plan.ts'
 import {revokeToken} from './track.ts'
@@ -23,6 +23,8 @@ export interface Trained {
   exit: number | null
   cause: Cause | null
   nodes: string[]
+  /** Whose judgement this is, and who has the outputs: the first of the nodes, or, where that was lost, the one that led the run on. Null while it goes on, and under Slurm. */
+  leader: string | null
   worldSize: number
   attempts: number
   /** Where the time went; `recording`: outputs and logs to the tracking server. */
@@ -70,24 +72,13 @@ async function runOnce(train: TrainPlan, place: TrainPlace, watch: TrainWatch, c
     const run: FoundRun = {run: train.spec.run, nodes: [...train.live.started].sort((a, b) => a.index - b.index)}
     train.live.reservation?.close() // the supervisors have taken it over
     watch.onStart?.(run.run, train)
-    const details = watch.detach ? undefined : await attend(run, place, watch, context)
-    if (details) throwWithoutLeader(train, run, details)
-    if (details) await completeRecord(train, place, details, context)
-    return await describe(train, run, details, times, begin)
+    const followed = watch.detach ? undefined : await attend(run, place, watch, context)
+    const leader = followed?.end()
+    if (leader) await completeRecord(train, place, leader, context)
+    return await describe(train, run, {leader, details: followed?.details}, times, begin)
   } finally {
     if (!train.shared) await train.live.tracking?.close()
   }
-}
-
-/** What its members know is only that nobody leads them any more: the leader may have ended the run well before. */
-function throwWithoutLeader({spec}: TrainPlan, run: FoundRun, details: Map<string, NodeRunDetail>): void {
-  const leader = spec.placements[0]?.node.name ?? ''
-  if (details.has(leader) || details.size === run.nodes.length) return
-  const {node, cause} = [...details.values()].sort((a, b) => a.index - b.index)[0] as NodeRunDetail
-  throw new CliError('NODE_UNREACHABLE', `${leader}, which led run ${run.run}, does not answer any more, so how the run ended is not known; nothing of it goes on (${node}: ${cause?.message ?? 'it is over'})`, {
-    hint: `flexrack runs show ${run.run}`,
-    details: {node: leader, run: run.run},
-  })
 }
 
 /** A run needs all of its parts: the error of one that is not a node's own is the error. */
@@ -123,7 +114,7 @@ async function abandon(train: TrainPlan, place: TrainPlace, outcomes: StepOutcom
 }
 
 /** Follows until the end; passes Ctrl-C on. Undefined where the run is to go on without us. */
-async function attend(run: FoundRun, place: TrainPlace, watch: TrainWatch, context: Context): Promise<Map<string, NodeRunDetail> | undefined> {
+async function attend(run: FoundRun, place: TrainPlace, watch: TrainWatch, context: Context): Promise<Followed | undefined> {
   const runs = {rack: place.rack, fleet: place.fleet, hosts: new Map<string, Host>()}
   const leave = new AbortController()
   const stopped: Promise<unknown>[] = []
@@ -169,14 +160,13 @@ function isStop(signal: AbortSignal): boolean {
 }
 
 /** What Slurm ended, nobody on its nodes could record to the end: that is done here, from the files. */
-async function completeRecord({live, spec}: TrainPlan, {fleet}: TrainPlace, details: Map<string, NodeRunDetail>, context: Context): Promise<void> {
+async function completeRecord({live, spec}: TrainPlan, {fleet}: TrainPlace, {result}: NodeRunDetail, context: Context): Promise<void> {
   const login = spec.placements[0]?.node
-  const result = details.get(login?.name ?? '')?.result
   if (!spec.slurm || !login || !live.tracking || result?.recorded !== false) return
   const {nodeUri: upstream, head} = live.tracking
   try {
     const host = await openHost(fleet, login, {...context, signal: context.kill})
-    const input = {run: spec.run, seconds: RECORDING_SECONDS, ...(head && {upstream, token: head.token.reveal()})}
+    const input = {run: spec.run, seconds: RECORDING_SECONDS, leads: true, ...(head && {upstream, token: head.token.reveal()})}
     result.recorded = (await host.call<{recorded: boolean}>('run.reconcile', input, {signal: context.kill})).recorded
   } catch (error) {
     if (!isCliError(error)) throw error
@@ -184,9 +174,8 @@ async function completeRecord({live, spec}: TrainPlan, {fleet}: TrainPlace, deta
   }
 }
 
-async function describe(train: TrainPlan, run: FoundRun, details: Map<string, NodeRunDetail> | undefined, times: StepTimes, begin: number): Promise<Trained> {
+async function describe(train: TrainPlan, run: FoundRun, {leader, details}: {leader: NodeRunDetail | undefined; details: Map<string, NodeRunDetail> | undefined}, times: StepTimes, begin: number): Promise<Trained> {
   const {spec, live} = train
-  const leader = details?.get(spec.placements[0]?.node.name ?? '')
   const result = leader?.result
   const finished = Date.now()
   const training = result ? Math.max(0, result.ended - result.started) * 1000 : 0
@@ -197,6 +186,7 @@ async function describe(train: TrainPlan, run: FoundRun, details: Map<string, No
     exit: result?.exit ?? null,
     cause: result?.cause ?? null,
     nodes: spec.slurm && leader ? leader.nodes : spec.placements.map((one) => one.node.name),
+    leader: spec.slurm ? null : (leader?.leader ?? null),
     worldSize: (result?.attempts.at(-1)?.nodes?.length ?? spec.worldSize / spec.processes) * spec.processes,
     attempts: result?.attempts.length ?? 1,
     times: {
@@ -213,7 +203,8 @@ async function describe(train: TrainPlan, run: FoundRun, details: Map<string, No
     outputs: result?.outputs ?? [],
     experiment: live.record ? spec.experiment : null,
     trackedId: live.record?.runId ?? null,
-    recorded: live.record && result ? result.recorded : null,
+    // Only the node that led knows of the whole record.
+    recorded: live.record && result ? result.recorded && leader.node === leader.leader : null,
     left: Object.fromEntries([...(details ?? [])].flatMap(([node, detail]) => (spec.slurm && detail.nodes.length > 0 ? detail.nodes : [node]).map((name) => [name, detail.alive]))),
     slurm: details === undefined ? (live.started[0]?.slurm ?? null) : (leader?.slurm ?? null),
   }

@@ -14,3 +14,8 @@ it('says what ranks were bound to only where something was chosen', () => {
     '1 | 1 | a | 0 | 2.0 s | GPU1 of gpu2 | not bound: none were chosen | not bound: none was chosen',
   ])
 })
+
+it('says of a rank without an end that it is running, and, once the run is over, that it was lost with its node', () => {
+  const open = {rank: 0, local_rank: 0, node: 'a', pid: 1, started: 0}
+  expect([false, true].map((isOver) => lines(rankTable([open], isOver))[1])).toEqual(['1 | 0 | a | running | -', '1 | 0 | a | lost | -'])
+})

@@ -8,7 +8,7 @@ import type {Cause, FoundRun, NodeRun} from '../../../src/lib/runs/types.ts'
 import type {TrackedRun} from '../../../src/lib/tracking/index.ts'
 
 const nodeRun = (run: string, parts: Partial<NodeRun> = {}): NodeRun => ({
-  run, project: 'digits', node: 'node-1', index: 0, nodes: ['node-1', 'node-2'], processes: 2, launcher: 'torchrun', created: 100, status: 'finished', attempt: 1,
+  run, project: 'digits', node: 'node-1', index: 0, epoch: 1, leader: 'node-1', judged: true, replaceable: false, nodes: ['node-1', 'node-2'], processes: 2, launcher: 'torchrun', created: 100, status: 'finished', attempt: 1,
   live: false, exit: 0, cause: null, started: 101, ended: 110, recorded: true, tracked: null, ...parts,
 })
 const found = (run: string, parts: Partial<NodeRun> = {}): FoundRun => ({run, nodes: [nodeRun(run, parts), nodeRun(run, {...parts, node: 'node-2', index: 1})]})

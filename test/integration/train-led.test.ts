@@ -1,0 +1,139 @@
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {newsTeller} from '../../src/cli/follow-lines.ts'
+import {makeContext, silentReporter} from '../../src/lib/base/index.ts'
+import {connectHead, startHead, stopHead} from '../../src/lib/head/index.ts'
+import type {Manifest} from '../../src/lib/manifest/index.ts'
+import {openRuns, type RunNews, type Runs} from '../../src/lib/runs/index.ts'
+import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
+import {openMlflow} from '../../src/lib/tracking/index.ts'
+import {planTrain, runPlan} from '../../src/lib/train/index.ts'
+import {sharedEnvironments} from '../support/environments.ts'
+import {mayMakeNetworks, startNetRack, type TestNetRack} from '../support/net-rack.ts'
+import {startTrainRack, type TrainRack} from '../support/train.ts'
+
+/** Ranks of the first attempt wait until they are ended; those of later ones log a value, where there is a head, and leave an output. */
+const SCRIPT = `
+import json, os, time, urllib.request
+from pathlib import Path
+attempt, rank = os.environ["FLEXRACK_ATTEMPT"], os.environ["RANK"]
+print("up in attempt", attempt, flush=True)
+while attempt == "1": time.sleep(0.05)
+uri = os.environ.get("MLFLOW_TRACKING_URI")
+if uri and rank == "0":
+    value = {"run_id": os.environ["MLFLOW_RUN_ID"], "key": "loss", "value": 0.5, "timestamp": int(time.time() * 1000), "step": 7}
+    urllib.request.urlopen(urllib.request.Request(uri + "/api/2.0/mlflow/runs/log-metric", json.dumps(value).encode(),
+        {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ["MLFLOW_TRACKING_TOKEN"]})).read()
+(Path(os.environ["FLEXRACK_OUTPUTS"]) / f"model-{rank}.onnx").write_text(attempt)
+`
+
+describe('a tracked run whose leader\'s supervisor is killed', () => {
+  let setup: TrainRack
+  const context = () => makeContext({env: setup.rack.env})
+  beforeAll(async () => {
+    setup = await startTrainRack(3)
+    await startHead(setup.rack.rack, setup.rack.fleet(), context())
+  }, 900_000)
+  afterAll(async () => {
+    if (setup) await stopHead(setup.rack.rack, setup.rack.fleet(), context())
+    await setup?.stop()
+  })
+
+  test('goes on under another one, whose result, outputs and record are the run\'s, also after the old one has brought its own', {timeout: 300_000}, async () => {
+    let killed: Promise<void> | undefined
+    const kill = async (run: string): Promise<void> => {
+      const state = await readFile(join(setup.rack.home, 'state/local/nodes/node-1/home/.flexrack/runs', run, 'state.json'), 'utf8')
+      process.kill((JSON.parse(state) as {pid: number}).pid, 'SIGKILL')
+    }
+    const {trained, news} = await setup.train(SCRIPT, {
+      spec: {nodes: 2, spares: 1, outputs: ['*.onnx']}, choice: {tracking: true},
+      onLines: (lines, run) => {
+        if (lines.length === 2) killed ??= kill(run)
+      },
+    })
+    await killed
+    expect(trained).toMatchObject({status: 'finished', exit: 0, leader: 'node-2', attempts: 2, outputs: ['model-0.onnx'], recorded: true, left: {'node-1': [], 'node-2': [], 'node-3': []}})
+    expect(news.filter((one) => one.event === 'elected')).toMatchObject([{node: 'node-2', epoch: 2, instead: 'node-1'}])
+    const head = await connectHead(setup.rack.rack, setup.rack.fleet(), context())
+    const client = openMlflow({uri: head.uri, token: head.token})
+    const artifacts = async (): Promise<string[]> => (await client.walkArtifacts(trained.trackedId as string)).map((one) => one.path)
+    expect(await client.getRun(trained.trackedId as string)).toMatchObject({status: 'FINISHED', metrics: {loss: {value: 0.5, step: 7}}, tags: {'flexrack.attempts': '2'}})
+    expect(await artifacts()).toEqual(expect.arrayContaining(['model-0.onnx', 'logs/attempt-2/rank-0.log']))
+
+    const runs = openRuns({rack: setup.rack.rack, fleet: setup.rack.fleet(), manifest: await setup.manifest()}, context())
+    expect((await runs.list({all: true, limit: 5})).runs[0]).toMatchObject({run: trained.run, status: 'finished', leader: 'node-2', epoch: 2, recorded: true})
+    expect(await artifacts()).toContain('logs/attempt-1/rank-0.log') // of the old leader's node
+    expect((await client.getRun(trained.trackedId as string)).status).toBe('FINISHED')
+    expect((await runs.look()).runs.find((one) => one.run === trained.run)?.nodes.map((one) => [one.node, one.status, one.recorded])).toEqual([['node-1', 'failed', true], ['node-2', 'finished', true], ['node-3', 'finished', true]])
+    await runs.close()
+  })
+})
+
+describe.skipIf(!mayMakeNetworks())('a run whose leader\'s node loses its network', () => {
+  let net: TestNetRack
+  let folder: string
+  const fleets: Fleet[] = []
+  beforeAll(async () => {
+    net = await startNetRack(4, await sharedEnvironments())
+    folder = await mkdtemp(join(tmpdir(), 'flexrack-led-'))
+  }, 60_000)
+  afterAll(async () => {
+    await Promise.all(fleets.map((one) => one.close()))
+    await net?.stop()
+    if (folder) await rm(folder, {recursive: true, force: true})
+  })
+
+  test('ends well for who follows, watches and waits, and for who comes later', {timeout: 300_000}, async () => {
+    const told: string[] = []
+    const context = makeContext({env: process.env, reporter: {...silentReporter, warn: (message) => void told.push(message), note: (message) => void told.push(message)}})
+    const quiet = makeContext({env: process.env})
+    const open = (): Fleet => {
+      const fleet = openFleet(net.rack.nodes, quiet)
+      fleets.push(fleet)
+      return fleet
+    }
+    await writeFile(join(folder, 'train.py'), SCRIPT)
+    const manifest: Manifest = {
+      path: join(folder, 'flexrack.yaml'), folder, name: 'proj', workspace: {exclude: [], forward: [], env: {}},
+      train: {command: ['train.py'], launcher: 'plain', nodes: 3, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5, spares: 1}, tracking: {experiment: 'proj'}, endpoints: {},
+    }
+    const place = {manifest, rack: net.rack, fleet: open()}
+    const plan = await planTrain(place, {args: [], tracking: false, preflight: {skip: [], force: true}}, quiet)
+    const others: Runs[] = [0, 1, 2].map(() => openRuns({rack: net.rack, fleet: open(), manifest}, quiet))
+    const [waiting, watching, late] = others as [Runs, Runs, Runs]
+    const ends: Promise<unknown>[] = []
+    const lose = async (name: string): Promise<void> => {
+      const run = await waiting.find(name)
+      ends.push(waiting.wait(run, undefined), watching.watch(run, {every: 2, onView: () => {}, signal: quiet.signal}, quiet))
+      net.link('node-1', 'down')
+      ends.push(late.find(name).then((found) => late.wait(found, undefined)))
+    }
+    let up = 0
+    const news: RunNews[] = []
+    const tell = newsTeller(context)
+    const trained = await runPlan(plan, place, {
+      detach: false,
+      onLines: (lines) => {
+        up += lines.filter((line) => line.text === 'up in attempt 1').length
+        if (up === 3 && ends.length === 0) ends.push(lose(plan.spec.run))
+      },
+      onNews: (one) => {
+        news.push(one)
+        tell(one)
+      },
+    }, context)
+    expect(trained).toMatchObject({status: 'finished', exit: 0, leader: 'node-2', attempts: 2, left: {'node-2': [], 'node-3': [], 'node-4': []}})
+    expect(Object.keys(trained.left)).not.toContain('node-1')
+    expect(told).toContain('node-2 leads the run from now on, chosen by node-2, node-3 and node-4, in the place of node-1')
+    expect(told.filter((line) => line.includes('leads the run'))).toHaveLength(1)
+    expect(told).toContain(`node-1 does not answer, and the run is over; whether anything of it is left there is told, once it answers, by: flexrack runs stop ${trained.run}`)
+    await ends[0]
+    const [, waited, watched, found] = await Promise.all(ends)
+    expect(waited).toMatchObject({node: 'node-2', result: {status: 'finished'}})
+    expect(watched).toMatchObject({status: 'finished', attempt: 2, lost: ['node-1']})
+    expect(found).toMatchObject({node: 'node-2', result: {status: 'finished'}})
+    await Promise.all(others.map((one) => one.close()))
+  })
+})

@@ -1,0 +1,57 @@
+import {describe, expect, it} from 'vitest'
+import {endOf, stateOf} from '../../../src/lib/runs/leading.ts'
+import type {NodeRunDetail} from '../../../src/lib/runs/types.ts'
+import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
+
+const second = {epoch: 2, leader: 'node-2'}
+const wordOf = (...nodes: NodeRunDetail[]): string => stateOf({run: 'digits-1', nodes}).node
+
+describe('the word that counts', () => {
+  it('is that of the newest leader, also where a deposed one still goes on', () => {
+    expect(wordOf(told(1), told(2), told(3))).toBe('node-1')
+    expect(wordOf(told(1), told(2, second), told(3))).toBe('node-2')
+    expect(wordOf(told(3, second), told(2, second), told(1, FINISHED))).toBe('node-2')
+  })
+
+  it('is, where the leader does not answer, that of whoever has its judgement, then of whoever is still at it, then of the first', () => {
+    expect(wordOf(told(3, FINISHED), told(2))).toBe('node-3')
+    expect(wordOf(told(2, LEADERLESS), told(3))).toBe('node-3')
+    expect(wordOf(told(3, LEADERLESS), told(2, LEADERLESS))).toBe('node-2')
+    expect(wordOf(told(1, LEADERLESS), told(3, second))).toBe('node-3')
+  })
+
+  it('is that of who has its judgement, or is still at it, where the leader has died without one', () => {
+    expect(wordOf(told(1, LEADERLESS), told(2, FINISHED))).toBe('node-2')
+    expect(wordOf(told(1), told(2, FINISHED))).toBe('node-1')
+    expect(wordOf(told(1, LEADERLESS), told(2))).toBe('node-2')
+  })
+
+  it('is, of a leader that lost the others, its own before theirs', () => {
+    expect(wordOf(told(2, LEADERLESS), told(1, LEADERLESS))).toBe('node-1')
+  })
+})
+
+describe('how a run ended', () => {
+  const end = (...nodes: NodeRunDetail[]): string => endOf('digits-1', nodes).node
+
+  it('is known from the leader, or from a node with its judgement', () => {
+    expect(end(told(1, FINISHED), told(2, LEADERLESS))).toBe('node-1')
+    expect(end(told(3, {...FINISHED, ...second}), told(1, LEADERLESS))).toBe('node-3')
+  })
+
+  it('is not known where only members answer that were left without a leader', () => {
+    expect(() => end(told(2, LEADERLESS), told(3, LEADERLESS))).toThrow(expect.objectContaining({
+      code: 'NODE_UNREACHABLE',
+      message: 'node-1, which led run digits-1, does not answer any more, so how the run ended is not known; nothing of it goes on (node-2: the leader on node-1 is gone)',
+      details: {node: 'node-1', run: 'digits-1'},
+      hint: 'flexrack runs show digits-1',
+    }))
+  })
+
+  it('is not known where the leader has lost so many that they may go on without it, and these do not answer', () => {
+    const cut: Partial<NodeRunDetail> = {...LEADERLESS, cause: {...(LEADERLESS.cause as NonNullable<NodeRunDetail['cause']>), message: 'cut off from node-2 and node-3'}}
+    expect(() => end(told(1, cut))).toThrow('node-1, which led run digits-1, has ended its part of it (cut off from node-2 and node-3); node-2, node-3 do not answer, so whether the run goes on there is not known')
+    expect(end(told(1, cut), told(3, LEADERLESS))).toBe('node-1')
+    expect(end(told(1, cut, 2))).toBe('node-1')
+  })
+})
