@@ -9,6 +9,7 @@ from flexrack_node.gang_evidence import Evidence
 from flexrack_node.gang_link import BEAT_SECONDS, SILENT_SECONDS, Sleep
 from flexrack_node.gang_roll import Roll
 from flexrack_node.gang_side import Side
+from flexrack_node.leading import may_be_led_on
 from flexrack_node.local_ranks import LocalRanks
 from flexrack_node.run_files import RunFolder
 
@@ -36,7 +37,7 @@ class Muster:
         self._written: Dict[str, Any] = {}
         self._former = heritage.leader if heritage else None
         self._sleep = Sleep()
-        self._can_be_replaced = spec.get("scheduler") != "slurm" and gang_rules.can_be_replaced(self.pool, self.own, (), self.size["min"])
+        self._can_be_replaced = may_be_led_on(spec)
 
     @property
     def others(self) -> List[str]:

@@ -1,6 +1,8 @@
 """Who leads a run, as one of its nodes knows it: `epoch` and `leader` in its state.json, and in the result.json that it has."""
 from typing import Any, Dict, Optional, Tuple
 
+from flexrack_node.gang_rules import can_be_replaced
+
 
 def leader_known(spec: Dict[str, Any], state: Dict[str, Any], result: Optional[Dict[str, Any]] = None) -> Tuple[int, str]:
     """(epoch, leader): those of the result, unless the state knows of a newer one; the first node is the first leader."""
@@ -11,9 +13,9 @@ def leader_known(spec: Dict[str, Any], state: Dict[str, Any], result: Optional[D
 
 def may_be_led_on(spec: Dict[str, Any]) -> bool:
     """Whether another node can lead the run if the first leader is lost: the others are more than half of its nodes, and enough for an attempt."""
-    nodes = spec.get("nodes") or []
-    least = max(len(nodes) // 2 + 1, (spec.get("size") or {"min": len(nodes)})["min"])
-    return spec.get("scheduler") != "slurm" and len(nodes) - 1 >= least
+    nodes = spec.get("nodes") or [spec["node"]]
+    least = (spec.get("size") or {"min": len(nodes)})["min"]
+    return spec.get("scheduler") != "slurm" and can_be_replaced(nodes, nodes[0], (), least)
 
 
 def is_judgement(result: Optional[Dict[str, Any]]) -> bool:

@@ -17,6 +17,7 @@ from flexrack_node.errors import NodeError
 from flexrack_node.gang import Leader
 from flexrack_node.gang_election import Heritage
 from flexrack_node.gang_member import Member
+from flexrack_node.leading import leader_known
 from flexrack_node.lease_hold import LeaseHold
 from flexrack_node.local_ranks import LocalRanks
 from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
@@ -118,8 +119,8 @@ def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids:
 
 def _followed(folder: RunFolder, spec: Dict[str, Any]) -> Dict[str, Any]:
     """Whom this node follows, or is itself: {epoch, leader}."""
-    state = folder.state()
-    return {"epoch": state.get("epoch", 1), "leader": state.get("leader", spec["nodes"][0])}
+    epoch, leader = leader_known(spec, folder.state())
+    return {"epoch": epoch, "leader": leader}
 
 
 def _lead(folder: RunFolder, spec: Dict[str, Any], started: float, leader: Leader, relay: "Optional[_Relay]", sampler: Sampler) -> None:
