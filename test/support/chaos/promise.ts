@@ -135,10 +135,10 @@ export function broken(scenario: Scenario, seen: Seen, nodes: string[], worldSiz
   return found
 }
 
-function commandLies({command, run, hit}: Seen, end: End, {blows}: Scenario): string[] {
+function commandLies({command, run, hit}: Seen, end: End, {blows, phase, spares}: Scenario): string[] {
   const found: string[] = []
-  // Without the node that led it, the command can only say that it does not know.
-  const isHeadless = blows.some(({victim, node}, index) => hit[index] && node === 0 && (victim === 'node' || victim === 'link'))
+  // Without the node that led it, and where no other can, the command can only say that it does not know.
+  const isHeadless = (spares === 0 || phase !== 'running') && blows.some(({victim, node}, index) => hit[index] && node === 0 && (victim === 'node' || victim === 'link'))
   const told = `the command ended with ${command.status ?? command.signal}`
   if (!exitsOf(end).includes(command.status ?? -1) && !(isHeadless && command.status === 5)) found.push(`it is ${end}, and ${told}`)
   if (run && end === 'failed' && command.status === 6 && !command.output.includes(run)) found.push(`${told} without naming ${run}`)
