@@ -20,9 +20,9 @@ const SILENT_MS = {member: 20_000, leader: 60_000}
 const LOOK_MS = 500
 
 /**
- * Nodes that are dead for us although the run is known to be over: what is silent for too long since somebody has told the judgement of the newest leader, or
- * since that one is over and nobody could follow it. Otherwise since all others that speak are over: those that are silent may have chosen another leader and go on without us, which is for the
- * caller to say. As long as nobody knows an end, silence means nothing: the run goes on without us. Pure.
+ * Nodes that are dead for us although the run is known to be over: what is silent for too long since somebody has told the judgement of the newest leader,
+ * or since that one is over and nobody could follow it. Otherwise since all others that speak are over: those that are silent may have chosen another leader
+ * and go on without us, which is for the caller to say. As long as nobody knows an end, silence means nothing: the run goes on without us. Pure.
  */
 export function goneNodes(nodes: Heard[], now: number): string[] {
   const {epoch, leader} = stateOf({run: 'that is followed', nodes})
