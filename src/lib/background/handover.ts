@@ -30,7 +30,8 @@ export async function openHandover<T>(context: Context): Promise<Handover<T>> {
   }
   const end = async (why: string | null): Promise<void> => {
     // Another one may be busy with the same thing by now, and be found by its name.
-    if (record && (await readRecord(name, context))?.identity === record.identity) await writeRecord({...record, ended: new Date().toISOString(), why}, context).catch((error: Error) => context.reporter.warn(`its end is not noted: ${error.message}`))
+    const now = await readRecord(name, context)
+    if (record && now?.pid === record.pid && now.identity === record.identity) await writeRecord({...record, ended: new Date().toISOString(), why}, context).catch((error: Error) => context.reporter.warn(`its end is not noted: ${error.message}`))
   }
   const leave = (): void => {
     isAlone = true

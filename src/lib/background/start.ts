@@ -50,9 +50,8 @@ export async function startBackground({name, project, words, order}: BackgroundS
           else if (told.told === 'failed') reject(errorOf(told.error))
           else screen.hear(told)
         })
-        child.once('error', reject)
-        // Both: what it told last may be read after its end is known.
-        void Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(async ([[status, signal]]) => reject(withoutWord({status, signal, log, lines: await lastLines(log, from)} as Ended, context)))
+        // Both: what it told last may be read after its end is known. An error is that it cannot be started.
+        void Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(async ([[status, signal]]) => reject(withoutWord({status, signal, log, lines: await lastLines(log, from)} as Ended, context)), reject)
         const first: Order<unknown> = {name, project, log, order}
         child.send(first, (error) => error && child.kill('SIGTERM'))
         if (context.signal.aborted) stop()

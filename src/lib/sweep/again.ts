@@ -8,7 +8,7 @@ import {trialChoice} from './trial-choice.ts'
 import type {SweepChoice} from './types.ts'
 
 export interface Patience {
-  /** Milliseconds without a connection after which it is given up. A machine that sleeps counts none. */
+  /** Milliseconds without a connection after which it is given up. On Linux a machine that sleeps counts none. */
   total: number
   /** Before the first try, then twice as long each time, up to the most. */
   first: number

@@ -85,7 +85,7 @@ export async function planSweep(place: TrainPlace, choice: SweepChoice, context:
 /** Before anything is synced under trials that run. A command that was killed a moment ago may still have been there at the first look. */
 async function throwIfDriven(head: Host, sweep: string, context: Context): Promise<void> {
   const {driver} = await head.call<Pick<Sweep, 'driver'>>('sweep.show', {sweep}, {signal: context.signal})
-  if (driver) throw new CliError('LOCKED', `sweep ${sweep} is held by ${driver}`, {hint: `flexrack sweep stop ${sweep}`})
+  if (driver) throw new CliError('LOCKED', `sweep ${sweep} is held by ${driver}`, {hint: `flexrack sweep show ${sweep}`})
 }
 
 function nodesOf({manifest, rack}: TrainPlace, {on, exclude}: SweepChoice): RackNode[] {
