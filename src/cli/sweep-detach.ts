@@ -32,7 +32,8 @@ export async function driveInBackground(openPlace: () => Promise<ProjectSession>
   const own: Context = {...context, reporter: handover.reporter}
   try {
     const place = await openPlace()
-    const plan = await planSweep(place, handover.order, own)
+    // What it warns of was told before we were started, and stands in our log alone.
+    const plan = await planSweep(place, handover.order, context)
     const tell = tellSweep(plan, own)
     const {status, best, trials} = await runSweep(plan, place, handover.order, {
       async onOpen(...opened) {
