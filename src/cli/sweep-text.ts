@@ -133,7 +133,7 @@ function drivenText({sweep, status, driver, background}: Sweep): string | undefi
   if (background?.state === 'running') return `in the background, by process ${background.pid} on ${background.machine}, since ${ago(background.started)}${driver || status !== 'interrupted' ? '' : '\nwithout a connection just now; it tries again'}`
   if (driver) return undefined
   if (background?.state === 'elsewhere') return `in the background, by process ${background.pid} on ${background.machine}, unless that is gone${way}`
-  return way === '' ? undefined : `by nobody${background ? `: ${goneText(background)}` : ''}${way}`
+  return status === 'finished' || (way === '' && !background) ? undefined : `by nobody${background ? `: ${goneText(background)}` : ''}${way}`
 }
 
 function goneText({pid, machine, state, why}: Background): string {

@@ -155,6 +155,28 @@ test('after a lost connection it goes on by itself, with the code that it began 
   expect([status, trials.map((one) => [one.state, one.attempt, one.why])]).toEqual(['finished', Array.from({length: 4}, () => ['complete', 1, null])])
 })
 
+test('sweep stop ends a process that waits for a connection, too, before there is one and after', {timeout: 300_000}, async () => {
+  for (const isBack of [false, true]) {
+    const own = await project(`cut-${isBack}`)
+    const {sweep, background} = await detached(own)
+    await expect.poll(() => own.starts(), {timeout: 60_000}).toHaveLength(2)
+    process.kill((await setup.rack.status()).pid as number, 'SIGKILL')
+    await expect.poll(() => readFile(background?.log as string, 'utf8'), {timeout: 120_000}).toMatch(/next try in 10 s/)
+    const up = (): Promise<unknown> => localUp({nodes: 2, owner: process.pid}, setup.rack.context())
+    if (isBack) await up()
+    const {status, stdout, stderr} = await own.run('sweep', 'stop', '--json')
+    expect(await drivers()).toEqual([])
+    // It may have had its connection again by then.
+    if (isBack) expect([status, JSON.parse(stdout)], stderr).toEqual([0, expect.objectContaining({sweep, background: {pid: background?.pid, how: expect.stringMatching(/^(asked|by itself)$/)}})])
+    else expect([status, JSON.parse(stdout)]).toEqual([5, {error: expect.objectContaining({message: expect.stringContaining(`process ${background?.pid} here, which drove sweep ${sweep}, is gone`), hint: `flexrack sweep stop ${sweep}`})}])
+    if (!isBack) {
+      await up()
+      expect(JSON.parse((await own.run('sweep', 'stop', sweep, '--json')).stdout)).toMatchObject({driver: null, background: null, runs: [expect.any(String), expect.any(String)]})
+    }
+    for (const number of [0, 1]) expect(await setup.alive(`${sweep}-${number}`)).toEqual([])
+  }
+})
+
 test('what is known before, and what only the first trial shows, is told on the user\'s terminal, and nothing is left', {timeout: 300_000}, async () => {
   const own = await project('greedy', {train: ', gpus: 7'})
   const refused = await own.run('sweep', '--detach')

@@ -1,7 +1,7 @@
-import {endBackground, type BackgroundEnd} from '../background/index.ts'
-import {CliError, type Context} from '../base/index.ts'
+import {endBackground, listBackgrounds, type BackgroundEnd} from '../background/index.ts'
+import {CliError, isCliError, type Context} from '../base/index.ts'
 import {openRuns, stopRun} from '../runs/index.ts'
-import {openStorage, type SweepPlace} from './storage.ts'
+import {findSweep, openStorage, type SweepPlace} from './storage.ts'
 import type {Sweep} from './types.ts'
 
 /** What `sweep stop` did. */
@@ -21,11 +21,13 @@ const PATIENCE = 120
 const CLOSING_MS = 10_000
 
 /**
- * Ends a sweep: who drives it is asked to stop its trials and to go; where nobody does, the runs that it left are stopped. A process in the background
+ * Ends the sweep that findSweep finds: who drives it is asked to stop its trials and to go; where nobody does, the runs that it left are stopped. A process in the background
  * of this machine is gone afterwards, also one that had no connection and so was not asked. Nothing is lost: `sweep --resume` starts them again.
- * Errors: TIMED_OUT where the one who drives it does not go, and those of endBackground and stopRun.
+ * Errors: TIMED_OUT where the one who drives it does not go, and those of findSweep, endBackground and stopRun; a process in the background that waits
+ * for the head's node is ended also where that cannot be reached.
  */
-export async function stopSweep(place: SweepPlace, known: Sweep, context: Context): Promise<StoppedSweep> {
+export async function stopSweep(place: SweepPlace, name: string | undefined, context: Context): Promise<StoppedSweep> {
+  const known = await findSweep(place, name, context).catch((error: unknown) => endUnreached(place, name, error, context))
   const {sweep, driver} = known
   const host = await openStorage(place, context)
   const asked = await host.call<{driver: string | null}>('sweep.stop', {sweep, seconds: PATIENCE}, {signal: context.signal})
@@ -39,4 +41,14 @@ export async function stopSweep(place: SweepPlace, known: Sweep, context: Contex
   const left = runs.filter((one) => running.has(one.run) && one.nodes.some((node) => node.live))
   await Promise.all(left.map((run) => stopRun(place, run, {}, context)))
   return {sweep, driver, runs: left.map((one) => one.run), background}
+}
+
+/** Without the head's node nothing more can be done than to end the process here, where it is plain which. Throws in any case. */
+async function endUnreached({project}: SweepPlace, name: string | undefined, error: unknown, context: Context): Promise<never> {
+  if (!isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')) throw error
+  const running = (await listBackgrounds(context)).filter((one) => one.state === 'running' && (name === undefined ? project === undefined || one.project === project : one.name.startsWith(name)))
+  const one = running.find((each) => each.name === name) ?? (running.length === 1 ? running[0] : undefined)
+  const ended = one && (await endBackground(one.name, {grace: PATIENCE * 1000}, context))
+  if (!one || !ended) throw error
+  throw new CliError(error.code, `${error.message}; process ${ended.pid} here, which drove sweep ${one.name}, is gone, and the trials that it has started go on`, {hint: `flexrack sweep stop ${one.name}`, details: error.details, cause: error})
 }
