@@ -12,13 +12,15 @@ export abstract class BaseCommand extends Command {
     debug: Flags.boolean({description: 'show stack traces', helpGroup: 'GLOBAL'}),
   }
 
+  /** Runs in the background, see src/lib/background. */
+  protected readonly isBackground: boolean = false
   #context: Context | undefined
 
   /** The context of this command; wires Ctrl-C on first use. */
   protected async context(): Promise<Context> {
     if (!this.#context) {
       const {openContext} = await import('./context.ts')
-      this.#context = openContext({json: this.jsonEnabled()})
+      this.#context = openContext({json: this.jsonEnabled(), background: this.isBackground})
     }
     return this.#context
   }
@@ -29,10 +31,10 @@ export abstract class BaseCommand extends Command {
     return openSession(flags, await this.context())
   }
 
-  /** The same for commands that need a manifest. */
-  protected async projectSession(flags: SessionFlags): Promise<ProjectSession> {
+  /** The same for commands that need a manifest. `handedOn`: its work will be a process's in the background, which can ask nobody for a passphrase. */
+  protected async projectSession(flags: SessionFlags, {handedOn = false}: {handedOn?: boolean} = {}): Promise<ProjectSession> {
     const {openProjectSession} = await import('./session.ts')
-    return openProjectSession(flags, await this.context())
+    return openProjectSession(flags, await this.context(), {handedOn})
   }
 
   /** Prints the answer for people (not under --json) and returns the value for --json. `text` is a pure function of it. */

@@ -6,12 +6,13 @@ import {openReporter} from './progress.ts'
  * The context of a command: progress on stderr, and Ctrl-C. The first SIGINT, SIGTERM or SIGHUP aborts `signal` (stop
  * gracefully), the second aborts `kill`, the third ends the process with 130. A closed stdout counts as the first, and
  * ends the process with 0 if the command has not ended by itself after ten seconds. The message of the abort's reason
- * tells which it was: `interrupted`, `the terminal has gone`, `the reader of the output has gone`.
+ * tells which it was: `interrupted`, `the terminal has gone`, `the reader of the output has gone`. `background`: there is no terminal to go, so
+ * SIGHUP means nothing, and every line says when it was written.
  */
-export function openContext({json}: {json: boolean}): Context {
+export function openContext({json, background = false}: {json: boolean; background?: boolean}): Context {
   const graceful = new AbortController()
   const kill = new AbortController()
-  const reporter = openReporter({json})
+  const reporter = openReporter({json, stamped: background})
   const context: Context = {reporter, signal: graceful.signal, kill: kill.signal, env: process.env}
   let last: NodeJS.Signals = 'SIGINT'
   const stop = (reason: string): void => {
@@ -30,7 +31,8 @@ export function openContext({json}: {json: boolean}): Context {
   })
   on('SIGINT', 'interrupted')
   on('SIGTERM', 'interrupted')
-  on('SIGHUP', 'the terminal has gone')
+  if (background) process.on('SIGHUP', () => {})
+  else on('SIGHUP', 'the terminal has gone')
   onPipeClosed(() => {
     if (graceful.signal.aborted) return
     graceful.abort(new DOMException('the reader of the output has gone', 'AbortError'))

@@ -2,7 +2,7 @@
 const SHORT: Record<string, string> = {'--rack': '-r', '--project': '-C', '--nodes': '-n', '--processes-per-node': '-p', '--yes': '-y', '--model': '-m', '--template': '-t'}
 
 /** Commands that take --rack and --project. */
-const PLACED = /^flexrack (attach|check|endpoint|gpu|head|model|runs|status|train|workspace)\b(?!.*--help)/
+const PLACED = /^flexrack (attach|check|endpoint|gpu|head|model|runs|status|sweep|train|workspace)\b(?!.*--help)/
 
 /**
  * A hint that is a flag alone (`--on node-2`, `--yes`), as the whole command line to paste: what was typed, with that flag

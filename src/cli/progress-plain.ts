@@ -9,8 +9,9 @@ const QUICK = 1000
 const PERIOD = 10_000
 
 /** Progress as lines: a line when work takes longer than a second, one every ten seconds, one at its end. */
-export function openPlainReporter({quiet}: {quiet: boolean}): ScreenReporter {
-  const say = quiet ? () => {} : printError
+export function openPlainReporter({quiet, stamped}: {quiet: boolean; stamped: boolean}): ScreenReporter {
+  const print = (line: string): void => printError(stamped ? `${new Date().toISOString().slice(0, 19)}Z ${line}` : line)
+  const say = quiet ? () => {} : print
   return {
     begin(title, node) {
       const name = titleText(title, node)
@@ -37,7 +38,7 @@ export function openPlainReporter({quiet}: {quiet: boolean}): ScreenReporter {
       }
     },
     note: (message) => say(message),
-    warn: (message) => printError(`${paintError.yellow('warning:')} ${message}`),
+    warn: (message) => print(`${paintError.yellow('warning:')} ${message}`),
     suspend: (use) => use(),
   }
 }

@@ -2,6 +2,7 @@ import {CliError, type Context} from '../lib/base/index.ts'
 import type {Manifest} from '../lib/manifest/index.ts'
 import type {Rack} from '../lib/rack/index.ts'
 import type {Fleet} from '../lib/ssh/index.ts'
+import type {FleetUse} from './fleet.ts'
 
 export interface SessionFlags {
   rack?: string | undefined
@@ -30,10 +31,10 @@ export async function openSession(flags: SessionFlags, context: Context): Promis
 }
 
 /** The same where the manifest is needed. */
-export async function openProjectSession(flags: SessionFlags, context: Context): Promise<ProjectSession> {
+export async function openProjectSession(flags: SessionFlags, context: Context, how: FleetUse = {}): Promise<ProjectSession> {
   const {loadManifest} = await import('../lib/manifest/index.ts')
   const manifest = await loadManifest(flags.project ?? process.cwd())
-  return {...(await openRack(flags, context, manifest)), manifest}
+  return {...(await openRack(flags, context, manifest, how)), manifest}
 }
 
 async function readManifest(project: string | undefined): Promise<Manifest | undefined> {
@@ -42,10 +43,10 @@ async function readManifest(project: string | undefined): Promise<Manifest | und
   return loadManifest(project ?? process.cwd())
 }
 
-async function openRack(flags: SessionFlags, context: Context, manifest: Manifest | undefined): Promise<{rack: Rack; fleet: Fleet}> {
+async function openRack(flags: SessionFlags, context: Context, manifest: Manifest | undefined, how: FleetUse = {}): Promise<{rack: Rack; fleet: Fleet}> {
   const [{loadRack}, {openRackFleet}] = await Promise.all([import('../lib/rack/index.ts'), import('./fleet.ts')])
   const rack = await loadRack(flags.rack, context.env, manifest?.rack)
-  return {rack, fleet: await openRackFleet(rack, context)}
+  return {rack, fleet: await openRackFleet(rack, context, how)}
 }
 
 /** The node of this name. Errors: NOT_FOUND. */

@@ -1,3 +1,4 @@
+import type {Background} from '../lib/background/index.ts'
 import type {Plotted, StoppedSweep, Sweep, Swept, Trial} from '../lib/sweep/index.ts'
 import {chartText} from './chart.ts'
 import {paint} from './print.ts'
@@ -15,6 +16,17 @@ export function sweptText(swept: Swept): string {
   return [sweepText(swept), '', `${paint.dim('time:')} ${duration(swept.time)}`, `${paint.dim('next:')} ${next.join('\n      ')}`].join('\n')
 }
 
+/** What `sweep --detach` answers: mostly that it goes on. */
+export function detachedText(sweep: Sweep): string {
+  const {background, sweep: name} = sweep
+  if (background?.state !== 'running') return sweepText(sweep)
+  return [
+    `Sweep ${paint.bold(name)} is going on without this command: process ${background.pid} on ${background.machine} drives it.`,
+    `${paint.dim('log:')}  ${background.log}`,
+    `${paint.dim('next:')} ${[`flexrack sweep show ${name}`, `flexrack sweep logs ${name} -f`, `flexrack sweep stop ${name}`].join('\n      ')}`,
+  ].join('\n')
+}
+
 /** `sweep show`. */
 export function sweepText(sweep: Sweep): string {
   const {spec, trials, importance, best} = sweep
@@ -23,6 +35,8 @@ export function sweepText(sweep: Sweep): string {
       ['sweep', `${paint.bold(sweep.sweep)} ${statusText(sweep)}`],
       ['tries', `${spec.goal} ${spec.metric}, ${spec.sampler}${spec.pruner.name === 'none' ? '' : ` with ${spec.pruner.name}`}`],
       ['command', sweep.command.join(' ')],
+      ['driven', drivenText(sweep)],
+      ['log', sweep.background ? sweep.background.log : undefined],
       ['trials', countsText(trials)],
       ['best', best ? `${paint.bold(shortNumber(best.value ?? NaN))} by trial ${best.number}, run ${best.run}\n${valuesText(best.texts)}` : undefined],
       ['matters', importance ? Object.entries(importance).sort((a, b) => b[1] - a[1]).map(([name, share]) => `${name} ${(share * 100).toFixed(0)} %`).join(', ') : undefined],
@@ -39,12 +53,19 @@ export function sweepListText(sweeps: Sweep[]): string {
     sweeps.map((one) => {
       const {best} = one
       return {
-        sweep: one.sweep, status: statusText(one), started: ago(one.created * 1000), trials: countsText(one.trials), metric: one.spec.metric,
+        sweep: one.sweep, status: `${statusText(one)}${backgroundNote(one)}`, started: ago(one.created * 1000), trials: countsText(one.trials), metric: one.spec.metric,
         best: best ? shortNumber(best.value ?? NaN) : '-', run: best?.run ?? '-',
       }
     }),
     ['sweep', 'status', 'started', 'trials', 'metric', {key: 'best', align: 'right'}, {key: 'run', title: 'BEST RUN'}],
   )
+}
+
+/** In a list, what its driver's name does not say. */
+function backgroundNote({status, driver, background}: Sweep): string {
+  if (status !== 'interrupted' || driver || !background) return ''
+  if (background.state === 'running') return paint.dim(` (process ${background.pid} on ${background.machine} waits for a connection)`)
+  return background.state === 'lost' ? paint.dim(` (process ${background.pid} on ${background.machine} is gone)`) : ''
 }
 
 /** `sweep plot` in the terminal: the value of every trial, in the order they were asked; and where the picture is. */
@@ -55,9 +76,11 @@ export function plottedText({file, trials: drawn}: Plotted, {sweep, spec, trials
 }
 
 /** `sweep stop`. */
-export function stoppedSweepText({sweep, driver, runs}: StoppedSweep): string {
-  const how = driver ? `it was driven by ${driver}, who has stopped its trials` : runs.length > 0 ? `nobody drove it; stopped: ${runs.join(', ')}` : 'nobody drove it, and none of its trials was running'
-  return `Sweep ${sweep} has ended: ${how}.\n${paint.dim('next:')} flexrack sweep --resume ${sweep}`
+export function stoppedSweepText({sweep, driver, runs, background}: StoppedSweep): string {
+  const gone = background ? `; process ${background.pid} here is gone${background.how === 'killed' ? ', killed because it did not end' : ''}` : ''
+  const left = driver && background && runs.length > 0 ? `; stopped besides: ${runs.join(', ')}` : ''
+  const how = driver ? `it was driven by ${driver}, who has stopped its trials${left}` : runs.length > 0 ? `nobody drove it; stopped: ${runs.join(', ')}` : 'nobody drove it, and none of its trials was running'
+  return `Sweep ${sweep} has ended: ${how}${gone}.\n${paint.dim('next:')} flexrack sweep --resume ${sweep}`
 }
 
 /** One line for what happens to a trial. */
@@ -102,6 +125,21 @@ function countsText(trials: Trial[]): string {
 function stateText(state: Trial['state']): string {
   if (state === 'complete') return paint.green(state)
   return state === 'failed' ? paint.red(state) : state === 'pruned' ? paint.yellow(state) : paint.cyan(state)
+}
+
+/** Who drives it, where that is more than the status says; or why nobody does, and the way on. */
+function drivenText({sweep, status, driver, background}: Sweep): string | undefined {
+  const way = ['interrupted', 'stopped'].includes(status) ? `\ngoes on with: flexrack sweep --resume ${sweep}${background ? ' --detach' : ''}` : ''
+  if (background?.state === 'running') return `in the background, by process ${background.pid} on ${background.machine}, since ${ago(background.started)}${driver || status !== 'interrupted' ? '' : '\nwithout a connection just now; it tries again'}`
+  if (driver) return undefined
+  if (background?.state === 'elsewhere') return `in the background, by process ${background.pid} on ${background.machine}, unless that is gone${way}`
+  return status === 'finished' || (way === '' && !background) ? undefined : `by nobody${background ? `: ${goneText(background)}` : ''}${way}`
+}
+
+function goneText({pid, machine, state, why}: Background): string {
+  const process = `process ${pid} on ${machine}`
+  if (state === 'lost') return `${process} is gone without a word (killed, or the machine was started anew)`
+  return `${process} has ended${why === null ? '' : `: ${why}`}`
 }
 
 function statusText({status, driver}: Sweep): string {

@@ -8,10 +8,12 @@ export default class Sweep extends BaseCommand {
   static override description =
     'Runs the training of the manifest once for each trial, with values that Optuna chooses from `sweep.parameters`, several at a time, on nodes and GPUs that are free. ' +
     'The workspaces are made current and looked over once, before the first trial. What is known is kept on the head\'s node: Ctrl-C stops the running trials, and --resume goes on, ' +
-    'also after this command was killed: trials that went on meanwhile are found, none is started twice.'
+    'also after this command was killed: trials that went on meanwhile are found, none is started twice. ' +
+    'With --detach a process in the background on this machine drives it: the terminal may be closed as soon as the first trial runs.'
   static override examples = [
     '<%= config.bin %> sweep',
     '<%= config.bin %> sweep --trials 50 --parallel 4',
+    '<%= config.bin %> sweep --detach',
     '<%= config.bin %> sweep --dry-run',
     '<%= config.bin %> sweep --resume digits-sweep-k3x9a',
     '<%= config.bin %> sweep --resume latest --trials 100',
@@ -22,6 +24,7 @@ export default class Sweep extends BaseCommand {
     trials: Flags.integer({char: 't', min: 1, description: 'how many trials in all (default: sweep.trials of the manifest)'}),
     parallel: Flags.integer({char: 'j', min: 1, description: 'how many at the same time (default: sweep.parallel of the manifest)'}),
     resume: Flags.string({helpValue: 'SWEEP', description: 'go on with this one: its id, the beginning of it, or latest'}),
+    detach: Flags.boolean({char: 'd', description: 'return as soon as the first trial runs; a process in the background on this machine goes on, also after a lost connection'}),
     skip: skipFlag,
     force: Flags.boolean({description: 'start in spite of errors that the preflight finds'}),
     on: onFlag,
@@ -33,17 +36,17 @@ export default class Sweep extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Sweep)
-    const [context, place] = [await this.context(), await this.projectSession(flags)]
-    const [{planSweep, runSweep}, {parseSkip}, {sweptText, trialNews}, {planText}, {throwWithPreflight}] = await Promise.all([
+    const [context, place] = [await this.context(), await this.projectSession(flags, {handedOn: flags.detach})]
+    const [{planSweep, runSweep}, {parseSkip}, {detachedText, sweptText}, {planText}, {throwWithPreflight}, {detachSweep, tellSweep}] = await Promise.all([
+     
       import('../lib/sweep/index.ts'), import('../lib/preflight/index.ts'), import('../cli/sweep-text.ts'), import('../cli/render.ts'), import('../cli/preflight-text.ts'),
+      import('../cli/sweep-detach.ts'),
     ])
     const choice = {...flags, preflight: {skip: parseSkip(flags.skip), force: flags.force}, args: wordsOf(raw)}
     const plan = await planSweep(place, choice, context)
     if (flags['dry-run']) return this.answer(plan.plan, planText)
-    const swept = await runSweep(plan, place, choice, {
-      onOpen: (sweep, resumed) => context.reporter.note(`sweep ${sweep}${resumed ? ' goes on' : ''}: ${plan.parallel} at a time`),
-      onTrial: (event, trial) => context.reporter.note(trialNews(event, trial, plan.spec.metric)),
-    }, context).catch((error: unknown) => throwWithPreflight(error, this.jsonEnabled()))
-    return this.answer(swept, sweptText)
+    const fail = (error: unknown): never => throwWithPreflight(error, this.jsonEnabled())
+    if (flags.detach) return this.answer(await detachSweep(plan, place, {choice, where: flags, program: [process.execPath, ...process.execArgv, process.argv[1] ?? '']}, context).catch(fail), detachedText)
+    return this.answer(await runSweep(plan, place, choice, tellSweep(plan, context), context).catch(fail), sweptText)
   }
 }

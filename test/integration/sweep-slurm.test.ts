@@ -233,6 +233,31 @@ for (const how of ['cut', 'freeze'] as const) {
   })
 }
 
+test('a sweep that nobody attends goes on by itself after a lost connection: trials that depend on each other, and an array, each once', {timeout: 300_000}, async () => {
+  for (const [name, kind] of [['alone', 'sampler: tpe, seed: 1, trials: 4'], ['alone-array', 'sampler: grid']] as const) {
+    const {sweep, starts, go} = await project(name, `${kind}, parallel: 2, parameters: {x: [0, 1, 2, 3]}`, {args: '--hold 0,1,2,3'})
+    const relay = await startTcpRelay(sshd.port)
+    const knownHosts = join(folder, `known-hosts-${name}`)
+    await writeFile(knownHosts, (await readFile(sshd.knownHosts, 'utf8')).replaceAll(`:${sshd.port} `, `:${relay.port} `))
+    const far = {...rack, nodes: rack.nodes.map((node) => ({...node, port: relay.port, knownHosts}))}
+    const farFleet = openFleet(far.nodes, context)
+    const events: string[] = []
+    try {
+      const swept = await sweep({choice: {unattended: true}, over: {rack: far, fleet: farFleet}, onTrial: (event) => {
+        events.push(event)
+        if (event === 'started' && events.length === 2) relay.cut()
+        if (event === 'resumed') void go()
+      }})
+      expect([swept.status, swept.trials.map((one) => [one.state, one.attempt])]).toEqual(['finished', Array(4).fill(['complete', 1])])
+      expect(events.filter((one) => one === 'resumed').length).toBeGreaterThanOrEqual(2)
+      expect(await starts()).toEqual([0, 1, 2, 3])
+    } finally {
+      await farFleet.close()
+      await relay.stop()
+    }
+  }
+})
+
 test('a trial whose node fails is not a failed one: it is started again, as a job of its own', {timeout: 300_000}, async () => {
   const {sweep, go} = await project('nodefail', 'sampler: grid, parameters: {x: [0, 1]}', {args: '--hold 0,1', train: 'slurm: {extra: [--nodelist=c2]}'})
   let failing: Promise<unknown> | undefined

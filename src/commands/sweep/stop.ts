@@ -4,7 +4,7 @@ import {projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class SweepStop extends BaseCommand {
   static override summary = 'stop a sweep and its running trials'
-  static override description = 'Whoever drives it stops its trials and ends; where nobody does any more, the runs that it left are stopped. `sweep --resume` goes on from there.'
+  static override description = 'Whoever drives it stops its trials and ends; where nobody does any more, the runs that it left are stopped. A process in the background on this machine (`sweep --detach`) is gone afterwards. `sweep --resume` goes on from there.'
   static override examples = ['<%= config.bin %> sweep stop', '<%= config.bin %> sweep stop digits-sweep-k3x9a']
   static override args = {sweep: Args.string({description: 'sweep, or the beginning of its id (default: the newest)'})}
   static override flags = {rack: rackFlag, project: projectFlag}
@@ -12,8 +12,7 @@ export default class SweepStop extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(SweepStop)
     const [context, {rack, fleet, manifest}] = [await this.context(), await this.session(flags)]
-    const [{findSweep, stopSweep}, {stoppedSweepText}] = await Promise.all([import('../../lib/sweep/index.ts'), import('../../cli/sweep-text.ts')])
-    const place = {rack, fleet, project: manifest?.name}
-    return this.answer(await stopSweep(place, await findSweep(place, args.sweep, context), context), stoppedSweepText)
+    const [{stopSweep}, {stoppedSweepText}] = await Promise.all([import('../../lib/sweep/index.ts'), import('../../cli/sweep-text.ts')])
+    return this.answer(await stopSweep({rack, fleet, project: manifest?.name}, args.sweep, context), stoppedSweepText)
   }
 }

@@ -1,5 +1,5 @@
 import {readFile} from 'node:fs/promises'
-import {writeWhole} from './files.ts'
+import {writeWhole} from '../base/index.ts'
 
 /** The public half of the key in `file`, as `ssh-ed25519 AAAA...`; makes the pair (0600) if it is not there. */
 export async function ensureKey(file: string, comment: string): Promise<string> {

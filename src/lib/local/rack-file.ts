@@ -1,6 +1,6 @@
 import {readFile} from 'node:fs/promises'
 import {loadRack, saveRack, type Rack, type RackNode} from '../rack/index.ts'
-import {writeWhole} from './files.ts'
+import {writeWhole} from '../base/index.ts'
 import {ensureKey} from './keys.ts'
 import type {LocalLayout} from './layout.ts'
 import type {LocalNode, LocalRack} from './types.ts'

@@ -1,8 +1,7 @@
 import {randomBytes} from 'node:crypto'
 import {readFile} from 'node:fs/promises'
-import {CliError} from '../base/index.ts'
+import {CliError, ensurePrivateFolder, writeWhole} from '../base/index.ts'
 import {askDaemon, controlPath} from './control.ts'
-import {ensurePrivateFolder, writeWhole} from './files.ts'
 import type {LocalLayout} from './layout.ts'
 import type {DaemonState, LocalRack} from './types.ts'
 

@@ -52,7 +52,8 @@ export class Engine {
     this.ready.catch(() => {})
     // Still needed after the first Ctrl-C: what has ended by then is to be told.
     this.#call = host.call('sweep.drive', input, {body: this.#body, signal: context.kill, onEvent: (event) => this.#hear(event)}).then(
-      () => this.#end(new CliError('REMOTE_FAILED', `the engine of sweep ${input.sweep} ended early`, {details: {node: host.node}})),
+      // In peace, and not asked by us: it has heard nothing for minutes (sweep_engine.py, SILENCE), because this machine slept, say.
+      () => this.#end(new CliError('TIMED_OUT', `the engine of sweep ${input.sweep} has heard nothing from here for minutes, and has ended`, {details: {node: host.node}})),
       (error: Error) => this.#end(error),
     )
   }

@@ -62,6 +62,7 @@ export async function planSweep(place: TrainPlace, choice: SweepChoice, context:
   if (resumed && resumed.project !== manifest.name) throw new CliError('CONFLICT', `sweep ${resumed.sweep} is one of project ${resumed.project}, not of ${manifest.name}`, {hint: 'flexrack sweep list'})
   const [workspaces, cores] = await Promise.all([slurm?.workspaces ?? planWorkspace(hosts, manifest, context, {command: 'sweep'}), slurm || train.gpus ? undefined : coresOf(hosts, context)])
   for (const error of workspaces.failed.values()) throw error
+  if (resumed?.driver) await throwIfDriven(head, resumed.sweep, context)
   const own = {...manifest.sweep, ...(choice.trials !== undefined && {trials: choice.trials})}
   const spec = resumed ? {...resumed.spec, ...(choice.trials !== undefined && {trials: choice.trials})} : own
   const wanted = choice.parallel ?? manifest.sweep.parallel
@@ -70,7 +71,7 @@ export async function planSweep(place: TrainPlace, choice: SweepChoice, context:
   if (parallel < wanted) context.reporter.warn(`${wanted} trials at the same time are asked for, and the cores suffice for ${parallel}`)
   const smallest = Math.min(...(cores ?? []).map((one) => one ?? Infinity))
   const sharing = packing?.sharing(parallel) ?? 1
-  const sweep = resumed?.sweep ?? `${manifest.name}-sweep-${randomId()}`
+  const sweep = resumed?.sweep ?? choice.id ?? `${manifest.name}-sweep-${randomId()}`
   const command = resumed?.command ?? [...train.command, ...choice.args]
   const requirements = engineRequirements(spec)
   const array = slurm !== undefined && isArray(spec)
@@ -79,6 +80,12 @@ export async function planSweep(place: TrainPlace, choice: SweepChoice, context:
     plan: {command: 'sweep', steps}, sweep, spec, command, resumed, parallel, slurm, array, packing, hosts, nodes, head, workspaces, requirements,
     threads: sharing > 1 && Number.isFinite(smallest) ? Math.max(1, Math.floor(smallest / (sharing * train.processesPerNode))) : undefined,
   }
+}
+
+/** Before anything is synced under trials that run. A command that was killed a moment ago may still have been there at the first look. */
+async function throwIfDriven(head: Host, sweep: string, context: Context): Promise<void> {
+  const {driver} = await head.call<Pick<Sweep, 'driver'>>('sweep.show', {sweep}, {signal: context.signal})
+  if (driver) throw new CliError('LOCKED', `sweep ${sweep} is held by ${driver}`, {hint: `flexrack sweep show ${sweep}`})
 }
 
 function nodesOf({manifest, rack}: TrainPlace, {on, exclude}: SweepChoice): RackNode[] {

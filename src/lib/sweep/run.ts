@@ -1,8 +1,10 @@
-import {CliError, ownerName, throwIfInterrupted, type Context} from '../base/index.ts'
+import {findBackground} from '../background/index.ts'
+import {CliError, isCliError, ownerName, throwIfInterrupted, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {ensureEnvironment, type Environment} from '../host/index.ts'
 import {executePlan, throwIfFailed, type StepHandler} from '../plan/index.ts'
 import {lookOverNodes, openTrainTracking, recordParent, type SharedStart, type TrainPlace} from '../train/index.ts'
+import {PATIENCE, planAgain, untilOver} from './again.ts'
 import {Driver} from './driver.ts'
 import {Engine} from './engine.ts'
 import type {SweepPlan} from './plan.ts'
@@ -19,16 +21,35 @@ interface Live {
   tracked?: string
 }
 
+/** Of the record above the trials': made once, also where connections are lost. */
+interface Parent {
+  tracked: string
+  source: SharedStart['source']
+}
+
 /**
  * Executes the plan: drives the sweep until all of its trials are over, or somebody stops it. The first Ctrl-C stops the running trials, which are
- * started again by `resume`; where only the terminal has gone they go on, and `resume` finds them. Errors: those of the steps; LOCKED while
- * somebody else drives the sweep; RUN_FAILED where the first trials all fail.
+ * started again by `resume`; where only the terminal has gone they go on, and `resume` finds them. `choice.unattended`: after a lost connection it
+ * goes on by itself. Errors: those of the steps; LOCKED while somebody else drives the sweep; RUN_FAILED where the first trials all fail.
  */
 export async function runSweep(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, watch: SweepWatch, context: Context): Promise<Swept> {
   const begin = Date.now()
+  const parent: Partial<Parent> = {}
+  const once = async (now: SweepPlan, held?: () => void): Promise<Omit<Swept, 'time'>> => drive(now, place, choice, parent, {...watch, onOpen: (...opened) => {
+    held?.()
+    return watch.onOpen?.(...opened)
+  }}, context)
+  const swept = choice.unattended
+    ? await untilOver(plan, {once, next: () => planAgain(plan, place, choice, context), isOwnLock: (error) => isHeldBy(error, driverName(choice, context))}, PATIENCE, context)
+    : await once(plan)
+  return {...swept, time: Date.now() - begin}
+}
+
+/** As long as there is a connection. */
+async function drive(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, parent: Partial<Parent>, watch: SweepWatch, context: Context): Promise<Omit<Swept, 'time'>> {
   const live: Live = {}
   try {
-    const outcomes = await executePlan(plan.plan, handlersOf(plan, place, choice, live, watch, context), context)
+    const outcomes = await executePlan(plan.plan, handlersOf(plan, place, choice, live, parent, watch, context), context)
     // Of steps on nodes only those of the workspaces are one of many.
     const whole = outcomes.find((one) => one.status === 'failed' && one.step.kind.startsWith('sweep.'))
     if (whole?.error) throw whole.error
@@ -37,14 +58,14 @@ export async function runSweep(plan: SweepPlan, place: TrainPlace, choice: Sweep
     if (!engine) throw new Error('a sweep without its engine')
     await engine.close()
     const sweep = await plan.head.call<Sweep>('sweep.show', {sweep: plan.sweep}, {signal: context.kill})
-    return {...sweep, best: bestOf(sweep.trials, sweep.spec.goal), limit: live.limit ?? sweep.trials.length, time: Date.now() - begin}
+    return {...sweep, best: bestOf(sweep.trials, sweep.spec.goal), background: await findBackground(plan.sweep, context), limit: live.limit ?? sweep.trials.length}
   } finally {
     await live.engine?.close()
     await live.tracking?.close()
   }
 }
 
-function handlersOf(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, live: Live, watch: SweepWatch, context: Context): Record<string, StepHandler> {
+function handlersOf(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, live: Live, parent: Partial<Parent>, watch: SweepWatch, context: Context): Record<string, StepHandler> {
   const {manifest} = place
   return {
     ...plan.workspaces.handlers,
@@ -55,15 +76,15 @@ function handlersOf(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, liv
     'sweep.engine': () => ensureEnvironment(plan.head, {requirements: plan.requirements, user: 'sweep'}, context),
     'sweep.open': async (_step, done) => {
       const tracking = live.tracking as Tracking
-      const {runId: tracked, source} = await recordParent(place, tracking, {name: plan.sweep, known: plan.resumed?.tracked, tags: tagsOf(plan)}, context)
+      const {tracked, source} = await parentOf(plan, place, tracking, parent, context)
       const record = plan.resumed ? undefined : {project: manifest.name, owner: ownerName(context), spec: plan.spec, command: plan.command, tracked, experiment: manifest.tracking.experiment}
       const python = `${(done.get('engine') as Environment).path}/bin/python`
-      live.engine = new Engine(plan.head, {sweep: plan.sweep, python, owner: ownerName(context), ...(record ? {record} : {spec: plan.spec})}, context)
+      live.engine = new Engine(plan.head, {sweep: plan.sweep, python, owner: driverName(choice, context), ...(record ? {record} : {spec: plan.spec})}, context)
       const {trials, limit} = await live.engine.ready
       if (plan.resumed) await tracking.mlflow.updateRun(tracked, {status: 'RUNNING'})
       const tags = {'mlflow.parentRunId': tracked, 'flexrack.sweep': plan.sweep}
       Object.assign(live, {trials, limit, tracked, shared: {workspaces: plan.workspaces.workspaces, tracking, tags, source}})
-      watch.onOpen?.(plan.sweep, plan.resumed !== undefined)
+      await watch.onOpen?.(plan.sweep, plan.resumed !== undefined)
     },
     'sweep.trials': async () => {
       const {engine, tracking, shared, trials = [], limit = 0, tracked = ''} = live
@@ -85,6 +106,23 @@ function handlersOf(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, liv
       }
     },
   }
+}
+
+async function parentOf(plan: SweepPlan, place: TrainPlace, tracking: Tracking, known: Partial<Parent>, context: Context): Promise<Parent> {
+  const {tracked, source} = known
+  if (tracked !== undefined && source) return {tracked, source}
+  const made = await recordParent(place, tracking, {name: plan.sweep, known: plan.resumed?.tracked, tags: tagsOf(plan)}, context)
+  return Object.assign(known, {tracked: made.runId, source: made.source})
+}
+
+/** Who drives it, for others. */
+function driverName({unattended}: SweepChoice, context: Context): string {
+  return `${ownerName(context)}${unattended ? ` (in the background, process ${process.pid})` : ''}`
+}
+
+/** The engine of a link that died without a word keeps its lock for some minutes. */
+function isHeldBy(error: unknown, owner: string): boolean {
+  return isCliError(error, 'LOCKED') && (error.details.holder as {owner?: string} | undefined)?.owner === owner
 }
 
 function tagsOf({sweep, spec, command}: SweepPlan): Record<string, string> {

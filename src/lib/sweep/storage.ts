@@ -1,3 +1,4 @@
+import {findBackground} from '../background/index.ts'
 import {CliError, type Context} from '../base/index.ts'
 import {nearestName} from '../document/index.ts'
 import {openHost, type Host} from '../host/index.ts'
@@ -17,8 +18,8 @@ export interface SweepPlace {
 /** Sweeps, newest first. Needs neither Optuna nor a head that runs. */
 export async function listSweeps({rack, fleet, project}: SweepPlace, options: {all: boolean}, context: Context): Promise<Sweep[]> {
   const host = await openStorage({rack, fleet}, context)
-  const found = await host.call<Omit<Sweep, 'best'>[]>('sweep.list', options.all || project === undefined ? {} : {project}, {signal: context.signal})
-  return found.map((one) => ({...one, best: bestOf(one.trials, one.spec.goal)}))
+  const found = await host.call<Omit<Sweep, 'best' | 'background'>[]>('sweep.list', options.all || project === undefined ? {} : {project}, {signal: context.signal})
+  return Promise.all(found.map(async (one) => ({...one, best: bestOf(one.trials, one.spec.goal), background: await findBackground(one.sweep, context)})))
 }
 
 /** The node that keeps them: the head's, whether or not the head runs. */

@@ -1,3 +1,4 @@
+import type {Background} from '../background/index.ts'
 import type {SweepSpec} from '../manifest/index.ts'
 import type {CheckName} from '../preflight/index.ts'
 
@@ -45,6 +46,8 @@ export interface Sweep {
   status: 'running' | 'interrupted' | 'finished' | 'stopped' | 'failed'
   /** Who drives it now. */
   driver: string | null
+  /** What `--detach` has started on this machine; null where that was not so. */
+  background: Background | null
   trials: Trial[]
   /** The complete trial with the best value. */
   best: Trial | null
@@ -64,6 +67,10 @@ export interface Swept extends Sweep {
 export interface SweepChoice {
   /** Goes on with this sweep (an id, or `latest`). */
   resume?: string | undefined
+  /** The id of a new one, where it was chosen before. */
+  id?: string | undefined
+  /** Nobody attends it: after a lost connection it goes on by itself (see untilOver), and others are told so. */
+  unattended?: boolean | undefined
   trials?: number | undefined
   parallel?: number | undefined
   /** Node selectors. */
@@ -76,7 +83,8 @@ export interface SweepChoice {
 
 /** What a sweep tells while it goes. */
 export interface SweepWatch {
-  onOpen?(sweep: string, resumed: boolean): void
+  /** The sweep is ours alone; it waits for what is done then. After a lost connection once more. */
+  onOpen?(sweep: string, resumed: boolean): void | Promise<void>
   /** A trial was started, found again, or is over. */
   onTrial?(event: 'started' | 'resumed' | 'ended', trial: Trial): void
 }

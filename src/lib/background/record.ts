@@ -1,0 +1,107 @@
+import {readdir, readFile, rm, stat} from 'node:fs/promises'
+import {hostname} from 'node:os'
+import {join, resolve} from 'node:path'
+import {ensurePrivateFolder, userPaths, writeWhole, type Context} from '../base/index.ts'
+import {processIdentity} from './identity.ts'
+
+/** A command that goes on without its terminal. */
+export interface Background {
+  pid: number
+  /** Where it runs, by name. */
+  machine: string
+  /** `lost`: it was killed, or its machine was started anew; `elsewhere`: it is on another machine, which has the same home. */
+  state: 'running' | 'ended' | 'lost' | 'elsewhere'
+  /** ISO 8601, UTC. */
+  started: string
+  ended: string | null
+  /** The error that it ended with. */
+  why: string | null
+  /** The file of what it says, here or on that machine. */
+  log: string
+}
+
+/** As the file has it. */
+export interface BackgroundRecord {
+  /** What it is busy with, and the name of its files. */
+  name: string
+  project: string
+  pid: number
+  /** See processIdentity. */
+  identity: string
+  machine: string
+  started: string
+  ended: string | null
+  why: string | null
+  log: string
+}
+
+/** Ended ones whose files are kept. */
+const KEPT = 50
+/** Names come from a node, too, and are file names here. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,149}$/
+
+/** `log` is appended to by all that are busy with the same thing, one after the other. */
+export function filesOf(name: string, {env}: Pick<Context, 'env'>): {folder: string; record: string; log: string} {
+  // Absolute: whoever reads it may be in another folder.
+  const folder = join(resolve(userPaths(env).state), 'background')
+  if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} cannot be the name of a file`)
+  return {folder, record: join(folder, `${name}.json`), log: join(folder, `${name}.log`)}
+}
+
+/** Makes the folder, and removes what is left of commands that ended long ago. */
+export async function openFolder(name: string, context: Pick<Context, 'env'>): Promise<void> {
+  const {folder} = filesOf(name, context)
+  await ensurePrivateFolder(folder)
+  const ended = (await listBackgrounds(context)).filter((one) => one.state !== 'running' && one.state !== 'elsewhere' && one.name !== name)
+  for (const one of ended.slice(KEPT)) for (const file of [filesOf(one.name, context).record, filesOf(one.name, context).log]) await rm(file, {force: true})
+}
+
+export async function writeRecord(record: BackgroundRecord, context: Pick<Context, 'env'>): Promise<void> {
+  await writeWhole(filesOf(record.name, context).record, `${JSON.stringify(record, null, 2)}\n`)
+}
+
+/** Undefined where there is none. */
+export async function readRecord(name: string, context: Pick<Context, 'env'>): Promise<BackgroundRecord | undefined> {
+  if (!NAME.test(name)) return undefined
+  try {
+    return JSON.parse(await readFile(filesOf(name, context).record, 'utf8')) as BackgroundRecord
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** What is busy, or was, in the background with what has this name; null where nothing was. */
+export async function findBackground(name: string, context: Pick<Context, 'env'>): Promise<Background | null> {
+  const record = await readRecord(name, context)
+  if (!record) return null
+  const {pid, machine, started, ended, why, log} = record
+  return {pid, machine, state: await stateOf(record), started, ended, why, log}
+}
+
+/** All of them, the newest first. */
+export async function listBackgrounds(context: Pick<Context, 'env'>): Promise<(Background & {name: string; project: string})[]> {
+  const {folder} = filesOf('any', context)
+  const names = (await readdir(folder).catch(() => [])).filter((one) => one.endsWith('.json')).map((one) => one.slice(0, -'.json'.length))
+  const found = await Promise.all(names.map(async (name) => {
+    const [background, record] = await Promise.all([findBackground(name, context), readRecord(name, context)])
+    return background && record ? [{...background, name, project: record.project}] : []
+  }))
+  return found.flat().sort((a, b) => b.started.localeCompare(a.started))
+}
+
+/** The process itself still runs here: not another one with its pid. */
+export async function isRunning({pid, identity}: Pick<BackgroundRecord, 'pid' | 'identity'>): Promise<boolean> {
+  return (await processIdentity(pid)) === identity
+}
+
+async function stateOf(record: BackgroundRecord): Promise<Background['state']> {
+  if (await isRunning(record)) return 'running'
+  if (record.ended !== null) return 'ended'
+  return record.machine === hostname() ? 'lost' : 'elsewhere'
+}
+
+/** Bytes that are in a log; 0 where there is none yet. */
+export async function logSize(file: string): Promise<number> {
+  return (await stat(file).catch(() => undefined))?.size ?? 0
+}
