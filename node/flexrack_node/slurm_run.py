@@ -20,6 +20,7 @@ from typing import Any, Dict, List, Optional
 from flexrack_node import slurm_queue
 from flexrack_node.cause import close_result
 from flexrack_node.errors import NodeError
+from flexrack_node.hang import hangs
 from flexrack_node.rank import tail
 from flexrack_node.run_files import RunFolder, read_json, write_json
 from flexrack_node.slurm_verdict import judge
@@ -153,13 +154,14 @@ class SlurmRun:
             "records": records,
             "alive": live if summary["live"] else [],
             "result": self.folder.result(),
+            "hangs": hangs(self.leader()),
         }
 
 
-def tell(member: RunFolder, request: Optional[Dict[str, Any]]) -> None:
-    """Writes a member's stop.json in place: on NFS a file that was there is looked at anew whenever it is opened, a new one, or one
+def tell(member: RunFolder, request: Optional[Dict[str, Any]], name: str = "stop") -> None:
+    """Writes a member's <name>.json in place, 0600: on NFS a file that was there is looked at anew whenever it is opened, a new one, or one
     that replaces it, may stay unseen for as long as the folder's attributes are cached. What is read half-written is read again."""
-    with open(member.path / "stop.json", "w") as file:
+    with open(os.open(member.path / f"{name}.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         json.dump(request, file)
         file.flush()
         os.fsync(file.fileno())

@@ -21,6 +21,7 @@ from flexrack_node.errors import NodeError  # noqa: E402
 from flexrack_node.launch import free_port, interfaces, source_towards  # noqa: E402
 from flexrack_node.run_files import RunFolder, read_json, write_json  # noqa: E402
 from flexrack_node.slurm_run import tell  # noqa: E402
+from flexrack_node.slurm_stacks import begin_answering  # noqa: E402
 
 _JOIN_SECONDS = 120  # for all members: nodes of a large job do not begin in the same second
 
@@ -70,6 +71,7 @@ def member(folder: RunFolder) -> None:
         "gang": {"secret": spec["gang"]["secret"], "address": gang["address"], "port": gang["port"], "listen": gang["port"], "timeout": _JOIN_SECONDS},
     })
     tell(RunFolder(own), folder.stop_request())  # asked for between the job's start and this, or a place for it
+    begin_answering(RunFolder(own))
     os.environ["FLEXRACK_NODE"] = node
     supervisor.main([str(own)])
 
