@@ -49,7 +49,7 @@ class Leader:
 
     def run(self) -> Dict[str, Any]:
         """All attempts; returns {status: finished|failed|stopped, cause, attempts}."""
-        attempts: List[Dict[str, Any]] = []
+        attempts: List[Dict[str, Any]] = list(self._spec.get("attempts") or [])  # of a job of Slurm that was started before
         missing = self._wait_for_all()
         members = self._next_members()
         if self._stop_request():
@@ -58,7 +58,7 @@ class Leader:
             seconds = self._spec["gang"].get("timeout", 60)
             message = f"{', '.join(missing)} did not join the gang within {seconds} s"
             return {"status": "failed", "cause": of_gang(missing[0], message), "attempts": attempts}
-        why = "start" if len(members) == len(self._spec["nodes"]) else f"start with {len(members)} of {len(self._spec['nodes'])} nodes"
+        why = attempts[-1]["changes"] if attempts else "start" if len(members) == len(self._spec["nodes"]) else f"start with {len(members)} of {len(self._spec['nodes'])} nodes"
         while True:
             outcome = {**self._run_attempt(len(attempts) + 1, members), "why": why}
             attempts.append(outcome)

@@ -1,18 +1,20 @@
 """Brings MLflow's record of a run in line with the node's files, after the head was away or everything was killed."""
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
 from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
 from flexrack_node.run_files import RunFolder
 from flexrack_node.supervisor import authorization_of
 
 
-def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
-    """Returns {recorded: bool, why?}. Nothing to do while the run is alive, is not tracked, or is recorded."""
+def reconcile_run(folder: RunFolder, given: Dict[str, Any], closes: Optional[bool] = None) -> Dict[str, Any]:
+    """Returns {recorded: bool, why?}. Nothing to do while the run is alive, is not tracked, or is recorded. `closes`: this part closes the record; by default
+    the leader's does."""
     spec, result = folder.spec(), folder.result()
+    closes = spec["index"] == 0 if closes is None else closes
     tracking = spec.get("tracking")
     if folder.is_held() or not result:
         return {"recorded": False, "why": "the run is still going on"}
-    if not tracking or result.get("reconciled") or (result.get("recorded") and spec["index"] == 0):
+    if not tracking or result.get("reconciled") or (result.get("recorded") and closes):
         return {"recorded": True}
     from flexrack_node.relay import drain
 
@@ -26,12 +28,12 @@ def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
     try:
         if not result.get("recorded"):
             recorder.upload_logs(folder)
-            if spec["index"] == 0:
+            if closes:
                 recorder.upload_outputs(folder, result.get("outputs") or collect_outputs(spec, folder, result["started"]))
                 recorder.finish(spec, result)
     except NotRecorded as error:
         return {"recorded": False, "why": str(error)}
-    if spec["index"] == 0 and tracking.get("own_token"):
+    if closes and tracking.get("own_token"):
         Recorder(upstream, tracking, authorization_of(tracking)).revoke()
     folder.write("result", {**result, "recorded": True, "reconciled": True})
     folder.event("reconciled")
