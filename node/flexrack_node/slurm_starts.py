@@ -85,6 +85,7 @@ def _left(found: List[RunFolder], before: List[Dict[str, Any]]) -> List[Dict[str
         if records:
             left.append({
                 "attempt": number, "status": "stopped", "cause": None, "nodes": [part.spec()["node"] for part in found if part.records(number)],
+                **({} if left else {"why": before[-1]["changes"] if before else "start"}),
                 "started": min(one["started"] for one in records), "ended": max(one.get("ended") or one["started"] for one in records),
             })
     return left

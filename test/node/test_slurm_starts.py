@@ -52,7 +52,7 @@ class SlurmStarts(unittest.TestCase):
         part = self.part(1, 0, [2])  # killed with everything around it
         second = slurm_starts.close(self.folder, 3)
         self.assertEqual([(one["attempt"], one["status"]) for one in second], [(1, "stopped"), (2, "stopped")])
-        self.assertEqual(second[1]["changes"], "Slurm started the job again")
+        self.assertEqual((second[1]["why"], second[1]["changes"]), (first[0]["changes"], "Slurm started the job again"))
         self.assertEqual({key: part.records(2)[0][key] for key in ("exit", "signal", "presumed", "ended")}, {"exit": 137, "signal": "KILL", "presumed": True, "ended": 20.0})
         self.assertEqual((part.result()["status"], part.result()["requeued"]), ("stopped", {"why": None}))
         self.assertEqual(slurm_starts.close(self.folder, 3), second, "as often as it is done")
