@@ -48,7 +48,7 @@ class Leader:
 
     def run(self) -> Dict[str, Any]:
         """All attempts; returns {status: finished|failed|stopped, cause, attempts}, and `partial` where others lead the run by now."""
-        attempts: List[Dict[str, Any]] = []
+        attempts: List[Dict[str, Any]] = list(self._spec.get("attempts") or [])  # of a job of Slurm that was started before
         outcome: Optional[Dict[str, Any]] = None
         if self._heritage:
             attempts, members, why = self._heritage.attempts, self._heritage.open["nodes"], self._heritage.open["why"]
@@ -63,7 +63,7 @@ class Leader:
                 message = f"{', '.join(missing)} did not join the gang within {seconds} s"
                 return {"status": "failed", "cause": of_gang(missing[0], message), "attempts": attempts}
             members, pool = found, self._muster.pool
-            why = "start" if len(members) == len(pool) else f"start with {len(members)} of {len(pool)} nodes"
+            why = attempts[-1]["changes"] if attempts else "start" if len(members) == len(pool) else f"start with {len(members)} of {len(pool)} nodes"
         while True:
             outcome = {**(outcome or self._run_attempt(attempts, members, why)), "why": why}
             attempts.append(outcome)

@@ -35,7 +35,8 @@ class Side:
         self._ready = 0  # the attempt whose checkpoint is here
         self._problem: Optional[Dict[str, Any]] = None
         self._looked = 0
-        self._found: Dict[str, Any] = {"checkpoint": None, "steps": None}
+        declared = spec.get("checkpoint")  # there is one before the first attempt where Slurm has started the job again
+        self._found: Dict[str, Any] = {"checkpoint": checkpoint.newest(folder.outputs, declared) if declared else None, "steps": None}
         if len(spec["nodes"]) > 1:
             try:
                 self._port = PeerPort(spec["address"], self._secret, folder.outputs, self.ballot.answer)

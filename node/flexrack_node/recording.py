@@ -28,7 +28,9 @@ class Recorder:
         self._authorization = authorization
 
     def finish(self, spec: Dict[str, Any], result: Dict[str, Any]) -> None:
-        """Status, end time and tags. Raises NotRecorded."""
+        """Status, end time and tags. Raises NotRecorded, also where Slurm starts the run again, or may: then it has not ended."""
+        if result.get("requeued") or result.get("open"):
+            raise NotRecorded("the run has not ended: Slurm starts its job again, or may")
         run = self._tracking["run_id"]
         cause = result.get("cause") or {}
         tags = {

@@ -21,6 +21,7 @@
 """
 import errno
 import fcntl
+import itertools
 import json
 import os
 import re
@@ -30,6 +31,7 @@ from typing import Any, Dict, Iterator, List, Optional
 
 from flexrack_node.errors import NodeError
 
+_writes = itertools.count()
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -156,7 +158,8 @@ def read_json(path: Path) -> Any:
 
 def write_json(path: Path, value: Any, durable: bool = True) -> None:
     """Replaces a file by one with this value, 0600; a reader sees the old or the new one. Not durable: unless the machine stops."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    # A signal's handler may write the same file in the middle of this, and be interrupted by the next signal: Slurm's SIGTERM comes twice.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{next(_writes)}")
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(fd, "w") as file:
         json.dump(value, file, separators=(",", ":"))

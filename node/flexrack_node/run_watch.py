@@ -30,7 +30,7 @@ def watch(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     told: Dict[str, float] = {}
     while True:
         is_over = not every or _is_over(folder)
-        channel.event("watch", at=time.time(), parts=[_part(part, told) for part in parts_of(folder)])
+        channel.event("watch", at=time.time(), parts=[_part(part, told) for part in _live_parts(folder)])
         if is_over:
             return {"over": _is_over(folder)}
         end = time.monotonic() + every
@@ -52,12 +52,12 @@ def measured_part(part: RunFolder) -> Dict[str, Any]:
 
 
 def parts_of(folder: RunFolder) -> List[RunFolder]:
-    """The folder itself, or under Slurm those of all nodes of the job."""
+    """The folder itself, or under Slurm those of all nodes of the job, of all its starts."""
     if not is_slurm(folder):
         return [folder]
     from flexrack_node.slurm_run import SlurmRun
 
-    return SlurmRun(folder).members()
+    return SlurmRun(folder).parts()
 
 
 def progress_of(part: RunFolder, attempt: int) -> Dict[int, Dict[str, Any]]:
@@ -91,6 +91,15 @@ def _part(part: RunFolder, told: Dict[str, float]) -> Dict[str, Any]:
     }
 
 
+def _live_parts(folder: RunFolder) -> List[RunFolder]:
+    """Those of the newest start alone."""
+    if not is_slurm(folder):
+        return [folder]
+    from flexrack_node.slurm_run import SlurmRun
+
+    return SlurmRun(folder).members()
+
+
 def _short(value: Any) -> Any:
     return round(value, 4) if isinstance(value, float) else value
 
@@ -98,4 +107,8 @@ def _short(value: Any) -> Any:
 def _is_over(folder: RunFolder) -> bool:
     if not is_slurm(folder):
         return not folder.is_held()
-    return bool(folder.result()) or all(not part.is_held() for part in parts_of(folder)) and bool(parts_of(folder))
+    if folder.result():
+        return True
+    parts = _live_parts(folder)
+    # Of a start that Slurm has ended to begin another one the run is not over.
+    return bool(parts) and all(not part.is_held() for part in parts) and not any((part.result() or {}).get("requeued") for part in parts)

@@ -3,6 +3,7 @@ import base64
 import time
 from typing import Any, Dict, Optional
 
+from flexrack_node import slurm_queue
 from flexrack_node.channel import Channel
 from flexrack_node.follow import CHUNK, read, send_news
 from flexrack_node.run_files import RunFolder
@@ -15,16 +16,17 @@ _BEAT = 5.0  # seconds of silence, as in follow.py
 
 
 def follow(folder: RunFolder, given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """As follow.follow; a chunk also has `node`, and there are events `queue` {state, reason, start, job} at every change."""
+    """As follow.follow; a chunk also has `node`, and there are events `queue` {state, reason, start, job, requeued: SlurmRun.requeued} at every change."""
     run = SlurmRun(folder)
     offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
     news, told, beat, asked = int(given.get("news") or 0), None, time.monotonic(), 0.0
     seen: Optional[Dict[str, Any]] = None
     while True:
-        pause = _ASK_AT_THE_END if run.leader().result() else _ASK
+        is_ending = run.leader().result() and (seen or {}).get("state") not in slurm_queue.WAITING
+        pause = _ASK_AT_THE_END if is_ending else _ASK
         if time.monotonic() - asked > pause:
             seen, asked = run.look(), time.monotonic()
-            state = {key: seen[key] for key in ("job", "state", "reason", "start")} if seen else None
+            state = {**{key: seen[key] for key in ("job", "state", "reason", "start")}, "requeued": run.requeued(seen["state"])} if seen else None
             if state and state != told:
                 channel.event("queue", **state)
                 told = state
@@ -47,7 +49,7 @@ def _send_new(run: SlurmRun, offsets: Dict[str, int], channel: Channel) -> bool:
     sent = more = False
     while more or not sent:
         more = False
-        for member in run.members():
+        for member in run.parts():
             node = member.spec().get("node")
             for number in member.attempts():
                 for path in sorted(member.attempt(number).glob("rank-*.log")):

@@ -21,19 +21,27 @@ _SECONDS = 30.0
 
 
 def look(job: str, folder: Optional[str]) -> Optional[Dict[str, Any]]:
-    """{job, state, reason, start, submitted, ended, partition, nodes (hostlist), source: squeue|sacct}; None where nobody knows it.
+    """{job, state, reason, start, submitted, ended, partition, nodes (hostlist), source: squeue|sacct}; None where nobody knows it. Of one that is
+    COMPLETING also {restarts: how often Slurm has put it back into the queue, this end included; preempted}, where its squeue tells.
 
     Times in seconds since 1970; `start` of a waiting job is Slurm's estimate, None where it has none. `folder`: of Slurm's
     programs, where they are not on PATH. Raises NODE_UNREACHABLE where Slurm does not answer.
     """
     done = call(["squeue", "--noheader", "--array", "--states=all", f"--jobs={job}", f"--format={_SQUEUE}"], folder)
     if done.returncode == 0 and done.stdout.strip():
-        return read_squeue(done.stdout)
+        found = read_squeue(done.stdout)
+        return {**found, **_restarts(job, folder)} if found and found["state"] == "COMPLETING" else found
     if done.returncode != 0 and "Invalid job id" not in done.stderr:
         raise NodeError("NODE_UNREACHABLE", f"Slurm does not answer: {last_line(done.stderr)}", "sinfo")
     account = call(["sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}", f"--format={_SACCT}"], folder)
     found = read_sacct(account.stdout) if account.returncode == 0 else None
     return None if found is None or found["state"] in OPEN else found  # a job that never ended in the accounts is not known either
+
+
+def _restarts(job: str, folder: Optional[str]) -> Dict[str, Any]:
+    done = call(["squeue", "--noheader", "--array", "--states=all", f"--jobs={job}", "--Format=RestartCnt:20,PreemptTime:30"], folder)
+    words = done.stdout.split() if done.returncode == 0 else []
+    return {"restarts": int(words[0]), "preempted": seconds(words[1]) is not None} if len(words) >= 2 and words[0].isdigit() else {}
 
 
 def find(name: str, folder: Optional[str], task: Optional[int] = None) -> Optional[str]:

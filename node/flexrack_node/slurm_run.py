@@ -4,9 +4,10 @@
         spec.json          as of any run, with scheduler: slurm, and the gang's secret
         job.sh, job.log    the script given to sbatch, and what it said
         job.json           {job}: Slurm's number; 12_7 of task 7 of an array
-        gang.json          where the leader listens, and the job's nodes: written by slurm_step.prepare
+        gang.json          where the leader listens, and the job's nodes: written by slurm_step.prepare; {start, attempts} of a job that Slurm started again
         stop.json          somebody asked flexrack for the end
         members/<i>/       the folder of the run on the job's node number i, as run_files.py describes one
+        members-<n>/<i>/   the same since Slurm has started the job again (slurm_starts.py)
         result.json        how it ended, by Slurm and by the leader (slurm_verdict.py)
 
 Whether it is alive is asked of Slurm, never guessed from files.
@@ -17,9 +18,10 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from flexrack_node import slurm_queue
+from flexrack_node import slurm_queue, slurm_starts
 from flexrack_node.cause import close_result
 from flexrack_node.errors import NodeError
+from flexrack_node.hang import hangs
 from flexrack_node.rank import tail
 from flexrack_node.run_files import RunFolder, read_json, write_json
 from flexrack_node.slurm_verdict import judge
@@ -47,12 +49,26 @@ class SlurmRun:
         return found
 
     def members(self) -> List[RunFolder]:
-        """In the order of the gang; those that have begun."""
-        folders = [path for path in (self.folder.path / "members").glob("*") if path.name.isdigit() and (path / "spec.json").exists()]
-        return [RunFolder(path) for path in sorted(folders, key=lambda path: int(path.name))]
+        """Of the job's newest start, in the order of the gang; those that have begun."""
+        return slurm_starts.parts(self.folder.path, self._start())
+
+    def parts(self) -> List[RunFolder]:
+        """Of all of the job's starts, oldest first."""
+        return [part for number in slurm_starts.numbers(self.folder.path) for part in slurm_starts.parts(self.folder.path, number)]
 
     def leader(self) -> RunFolder:
-        return RunFolder(self.folder.path / "members" / "0")
+        return RunFolder(slurm_starts.place(self.folder.path, self._start()) / "0")
+
+    def _start(self) -> int:
+        return int((read_json(self.folder.path / "gang.json") or {}).get("start", 0))
+
+    def requeued(self, state: Optional[str]) -> Optional[Dict[str, Any]]:
+        """{times, why}: how often Slurm has put the job back into its queue, and why the last time, where that is known. `state`: what Slurm says now."""
+        left = (self.leader().result() or {}).get("requeued")
+        has_begun = (self.folder.path / "gang.json").exists()
+        times = self._start() + (1 if left or has_begun and state in slurm_queue.WAITING else 0)
+        attempts = (read_json(self.folder.path / "gang.json") or {}).get("attempts") or [{}]
+        return {"times": times, "why": (left or attempts[-1].get("requeued") or {}).get("why")} if times else None
 
     def nodes(self) -> List[str]:
         return (read_json(self.folder.path / "gang.json") or {}).get("nodes", [])
@@ -74,17 +90,21 @@ class SlurmRun:
         """Slurm has ended every process of the job, so what the members wrote is all that there will be."""
         lines = tail(self.folder.path / "job.log")
         leader = self.leader().result()
-        spec = {**self.spec, "slurm": {**self.spec["slurm"], "job": self.job()}}
+        before: Dict[str, Any] = {"attempts": (read_json(self.folder.path / "gang.json") or {}).get("attempts") or []}
+        if leader and leader.get("requeued"):  # it told of a start that was not the last
+            before, leader = {key: leader[key] for key in ("attempts", "outputs") if key in leader}, None
+        spec = {**self.spec, "slurm": {**self.spec["slurm"], "job": self.job()}, "before": before}
         result = judge(spec, seen, leader, bool(self.folder.stop_request()), lines)
+        result["slurm"] = {**result["slurm"], "requeued": self.requeued((seen or {}).get("state"))}
         is_told = bool(leader) and [leader.get(key) for key in ("status", "cause")] == [result["status"], result["cause"]]
-        recorded = not self.spec.get("tracking") or bool(is_told and all((one.result() or {}).get("recorded") for one in self.members()))
+        recorded = not self.spec.get("tracking") or bool(is_told and all((one.result() or {}).get("recorded") for one in self.parts()))
         if not is_told:  # what the tracking server was told, or was not told any more, is told again from this folder
             path = self.leader().path
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not (path / "spec.json").exists():
                 write_json(path / "spec.json", {**self.spec, "index": 0})
             write_json(path / "result.json", {**result, "recorded": not self.spec.get("tracking")})
-        for member in self.members():
+        for member in self.parts():
             if not member.result():
                 partial = close_result(member.spec(), {"status": result["status"], "cause": result["cause"], "attempts": []}, result["started"])
                 write_json(member.path / "result.json", partial)
@@ -112,7 +132,7 @@ class SlurmRun:
             "launcher": self.spec["launcher"],
             "created": self.spec.get("created"),
             "status": result["status"] if result else self._status(seen or {}, state),
-            "attempt": state.get("attempt", 0),
+            "attempt": state.get("attempt") or len((read_json(self.folder.path / "gang.json") or {}).get("attempts") or []),
             "live": result is None,
             "gang": None,
             "exit": result["exit"] if result else None,
@@ -129,13 +149,14 @@ class SlurmRun:
                 "partition": (seen or {}).get("partition"),
                 "source": seen["source"] if seen else ((result or {}).get("slurm") or {}).get("source", "records"),
                 "nodes": len(self.nodes()) or self.spec["slurm"]["nodes"],
+                "requeued": (result.get("slurm") or {}).get("requeued") if result else self.requeued((seen or {}).get("state")),
             },
         }
 
     def _status(self, seen: Dict[str, Any], state: Dict[str, Any]) -> str:
         if seen.get("state") in slurm_queue.WAITING:
             return "waiting"
-        known = state.get("status")
+        known = "starting" if (self.leader().result() or {}).get("requeued") else state.get("status")
         own = known if known in ("waiting", "running", "stopping", "recording") else "recording" if known == "ended" else "starting"
         return own if own == "recording" else _STATUS.get(str(seen.get("state")), own)
 
@@ -143,11 +164,12 @@ class SlurmRun:
         """As run_state.detail. Nothing is alive once Slurm has ended the job; until then what the records say."""
         summary = self.summary()
         records: Dict[str, Dict[str, Any]] = {}
-        for member in self.members():
+        for member in self.parts():
             for number in member.attempts():
                 known = records.setdefault(str(number), {})
                 known.update({str(rank): record for rank, record in sorted(member.records(number).items())})
-        live = [record["pid"] for ranks in records.values() for record in ranks.values() if "exit" not in record and "pid" in record]
+        now = [record for member in self.members() for record in member.records(summary["attempt"]).values()]
+        live = [record["pid"] for record in now if "exit" not in record and "pid" in record]
         return {
             **summary,
             "command": self.spec["command"],
@@ -155,15 +177,16 @@ class SlurmRun:
             "commit": self.spec.get("commit"),
             "folder": str(self.folder.path),
             "records": records,
-            "alive": live if summary["live"] else [],
+            "alive": live if summary["live"] and summary["status"] != "waiting" else [],
             "result": self.folder.result(),
+            "hangs": [hang for part in self.parts() if part.path.name == "0" for hang in hangs(part)],
         }
 
 
-def tell(member: RunFolder, request: Optional[Dict[str, Any]]) -> None:
-    """Writes a member's stop.json in place: on NFS a file that was there is looked at anew whenever it is opened, a new one, or one
+def tell(member: RunFolder, request: Optional[Dict[str, Any]], name: str = "stop") -> None:
+    """Writes a member's <name>.json in place, 0600: on NFS a file that was there is looked at anew whenever it is opened, a new one, or one
     that replaces it, may stay unseen for as long as the folder's attributes are cached. What is read half-written is read again."""
-    with open(member.path / "stop.json", "w") as file:
+    with open(os.open(member.path / f"{name}.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         json.dump(request, file)
         file.flush()
         os.fsync(file.fileno())
@@ -181,8 +204,9 @@ def reconcile(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
     if result.get("recorded"):
         return {"recorded": True}
     # The leader last: it closes the record, and revokes the token that the others may need.
-    for member in reversed(run.members()):
-        answer = reconcile_run(member, {**given, "leads": member.spec()["index"] == 0})
+    leader = run.leader().path
+    for member in sorted(run.parts(), key=lambda part: part.path == leader):
+        answer = reconcile_run(member, {**given, "leads": member.path == leader})
         if not answer["recorded"]:
             return answer
     folder.write("result", {**result, "recorded": True})

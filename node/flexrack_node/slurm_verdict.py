@@ -3,12 +3,13 @@ import time
 from typing import Any, Dict, List, Optional
 
 from flexrack_node.cause import close_result
+from flexrack_node.slurm_starts import PREEMPTED
 
 # Ends that are Slurm's own doing, see JOB STATE CODES in squeue(1).
 _REASONS = {
     "TIMEOUT": "its time limit was reached",
     "NODE_FAIL": "one of its nodes failed",
-    "PREEMPTED": "a job that comes first took its place",
+    "PREEMPTED": PREEMPTED,
     "OUT_OF_MEMORY": "it used more memory than it was given",
     "BOOT_FAIL": "a node of it did not boot",
     "DEADLINE": "it could not end before its deadline",
@@ -19,7 +20,8 @@ _REASONS = {
 
 def judge(spec: Dict[str, Any], seen: Optional[Dict[str, Any]], leader: Optional[Dict[str, Any]], asked: bool, lines: List[str]) -> Dict[str, Any]:
     """result.json of the whole run. `seen`: slurm_queue.look, None where Slurm has forgotten the job; `leader`: its result;
-    `asked`: somebody stopped the run through flexrack; `lines`: the end of the job's own output."""
+    `asked`: somebody stopped the run through flexrack; `lines`: the end of the job's own output. `spec` has `before`: {attempts, outputs} of
+    the job's earlier starts, where it ended before a leader of the newest left a result."""
     job = (seen or {}).get("job") or spec["slurm"].get("job")
     state = (seen or {}).get("state")
     note = {"job": job, "state": state, "source": seen["source"] if seen else "records"}
@@ -47,7 +49,8 @@ def judge(spec: Dict[str, Any], seen: Optional[Dict[str, Any]], leader: Optional
 def after_signal(spec: Dict[str, Any], result: Dict[str, Any], at: float, asked: bool, seen: Optional[Dict[str, Any]]) -> Dict[str, Any]:
     """The leader's own judgement where Slurm sent SIGTERM at `at`, because flexrack `asked` for it or for a reason of its own.
 
-    Of a job that is COMPLETING Slurm tells no more than a reason (`TimeLimit`), so all but that is provisional until the job is over.
+    Of a job that is COMPLETING Slurm tells no more than a reason (`TimeLimit`) and whether it will start it again (`requeued`: {why}), so all
+    but these is provisional until the job is over. `open`: it may be started again, nobody could be asked, so the run's record is not closed.
     """
     ended = (result.get("attempts") or [{}])[-1].get("ended", result["ended"])
     failed_at = (result.get("cause") or {}).get("at", ended)
@@ -61,15 +64,24 @@ def after_signal(spec: Dict[str, Any], result: Dict[str, Any], at: float, asked:
         note = {"job": seen["job"], "state": "TIMEOUT", "source": seen["source"]}
         return _closed(spec, {**seen, "state": "TIMEOUT"}, result, "failed", _blame(spec, "TIMEOUT", seen["job"], None, []), note)
     job = seen["job"] if seen else spec["slurm"].get("job")
+    if seen and seen.get("restarts", 0) > spec["slurm"].get("start", 0):
+        why = PREEMPTED if seen.get("preempted") else None
+        return {**result, "requeued": {"why": why}, "cause": _cause(spec, f"Slurm requeued job {job}{f': {why}' if why else ''}", [])}
+    if not seen and spec["slurm"].get("requeue"):
+        result = {**result, "open": True}
     return {**result, "provisional": True, "cause": _cause(spec, f"Slurm ended job {job}", [])}
 
 
 def _closed(
     spec: Dict[str, Any], seen: Optional[Dict[str, Any]], leader: Optional[Dict[str, Any]], status: str, cause: Optional[Dict[str, Any]], note: Dict[str, Any]
 ) -> Dict[str, Any]:
-    started = (leader or {}).get("started") or (seen or {}).get("start") or (seen or {}).get("submitted") or spec.get("created") or time.time()
+    leader = leader or spec.get("before")
+    attempts = list((leader or {}).get("attempts", []))
+    begun = (leader or {}).get("started") or next((one["started"] for one in attempts if "started" in one), None)
+    started = begun or (seen or {}).get("start") or (seen or {}).get("submitted") or spec.get("created") or time.time()
     ended = (leader or {}).get("ended") or (seen or {}).get("ended") or time.time()
-    attempts = [{**one, "status": status if one.get("status") == "stopped" else one.get("status")} for one in (leader or {}).get("attempts", [])]
+    if attempts and attempts[-1].get("status") == "stopped" and not attempts[-1].get("changes"):
+        attempts[-1] = {**attempts[-1], "status": status}
     result = close_result(spec, {"status": status, "cause": cause, "attempts": attempts}, started)
     more = {"outputs": leader["outputs"]} if leader and "outputs" in leader else {}
     started = min(started, ended)  # a job that was cancelled while it waited has an estimate, and no beginning

@@ -34,10 +34,12 @@ _FRAME = re.compile(r'^  File "(.*)", line (\d+|\?\?\?) in (.*)$')
 
 
 def stacks(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """run.stacks {run, rank?}: {node, attempt, ranks: see dump}. Errors: NOT_FOUND; CONFLICT where no rank of it is alive here; USAGE under Slurm."""
+    """run.stacks {run, rank?}: {node, attempt, ranks: see dump}. Errors: NOT_FOUND; CONFLICT where no rank of it is alive here. Under Slurm: slurm_stacks.stacks."""
     folder = open_run(channel.root, given["run"])
     if is_slurm(folder):
-        raise NodeError("USAGE", f"{folder.run} runs inside a Slurm job, which this node does not reach into", f"flexrack runs show {folder.run}")
+        from flexrack_node import slurm_stacks
+
+        return slurm_stacks.stacks(folder, given, channel)
     attempts = folder.attempts()
     ranks = dump(folder, attempts[-1], given.get("rank")) if attempts and folder.is_held() else []
     if not ranks and given.get("rank") is None:

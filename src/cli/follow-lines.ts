@@ -23,7 +23,7 @@ export function newsTeller(context: Context): (news: RunNews) => void {
     else if (news.event === 'checkpoint lost') context.reporter.warn(`checkpoint ${String(news.checkpoint)} was on ${String(news.had)} alone and is lost; ${news.instead ? `it goes on from ${String(news.instead)}` : 'it begins anew'}`)
     else if (news.event === 'hang') context.reporter.warn(hangText(news as unknown as Hang))
     else if (news.event === 'hang over') context.reporter.note('the ranks make progress again')
-    else if (news.event === 'slurm') context.reporter.note(`Slurm: ${queueText(news as unknown as SlurmState)}`)
+    else if (news.event === 'slurm') context.reporter[news.requeued && news.state === 'PENDING' ? 'warn' : 'note'](`Slurm: ${queueText(news as unknown as SlurmState)}`)
     else if (news.event === 'tracking.back') context.reporter.note(`${news.node}: ${news.message}`)
     else if (news.event.startsWith('tracking.') && news.message) context.reporter.warn(`${news.node}: ${news.message}`)
     else if (news.event === 'link lost') context.reporter.warn(`the connection within the gang to ${String(news.to)} was lost`)

@@ -5,11 +5,16 @@ import {count, planText} from './render.ts'
 import {placementText} from './placement-text.ts'
 import {heldText} from './reservation-text.ts'
 
-/** What Slurm says of a job: `job 17 is pending: Resources; expected to start at 2026-01-31 12:00:00`. */
-export function queueText({job, state, reason, start}: Pick<SlurmState, 'job' | 'state' | 'reason' | 'start'>): string {
+/** What Slurm says of a job: `job 17 is pending: BeginTime; expected to start at 2026-01-31 12:00:00; Slurm requeued it because a job that comes first took its place`. */
+export function queueText({job, state, reason, start, requeued}: Pick<SlurmState, 'job' | 'state' | 'reason' | 'start'> & Partial<Pick<SlurmState, 'requeued'>>): string {
   const isPending = state === 'PENDING'
   const expected = isPending && start !== null ? `; expected to start at ${localTime(start)}` : ''
-  return `${job === null ? 'the job' : `job ${job}`} is ${(state ?? 'unknown').toLowerCase()}${reason ? `: ${reason}` : ''}${expected}`
+  return `${job === null ? 'the job' : `job ${job}`} is ${(state ?? 'unknown').toLowerCase()}${reason ? `: ${reason}` : ''}${expected}${requeued ? `; ${requeuedText(requeued)}` : ''}`
+}
+
+/** `Slurm requeued it 2 times, last because a job that comes first took its place`. */
+function requeuedText({times, why}: NonNullable<SlurmState['requeued']>): string {
+  return `Slurm requeued it${times === 1 ? '' : ` ${times} times`}${why === null ? '' : `${times === 1 ? '' : ', last'} because ${why}`}`
 }
 
 /** The line `slurm` of a run: its job, and who says so. */

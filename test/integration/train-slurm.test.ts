@@ -187,6 +187,42 @@ test('a full partition: the next run waits and says why; stopped, it never begin
   expect(await runs.show(first.run)).toMatchObject({status: 'stopped', cause: null, slurm: {state: 'CANCELLED'}})
 })
 
+test('stacks of a job: of all ranks on all nodes, of one rank, and why there are none where the job waits, or is over', async () => {
+  const script = `import threading, time
+def walks():
+    while True: time.sleep(0.05)
+threading.Thread(target=walks, daemon=True).start()
+def stands():
+    print("up", flush=True)
+    threading.Event().wait()
+stands()
+`
+  const {trained} = await train(script, {nodes: 3, slurm: {exclusive: true, extra: [], time: '10:00'}}, {detach: true})
+  await slurm.until(isUp(trained.run, 3))
+  const run = await runs.find(trained.run)
+  const all = await runs.stacks(run, undefined)
+  expect(all).toMatchObject({run: trained.run, attempt: 1, failed: []})
+  expect(all.ranks.map(({rank, node, source}) => [rank, node, source])).toEqual([[0, 'c1', 'faulthandler'], [1, 'c2', 'faulthandler'], [2, 'c3', 'faulthandler']])
+  expect(all.ranks.every((one) => one.threads.length === 2)).toBe(true)
+  expect(all.groups.map((group) => group.ranks)).toEqual([[0, 1, 2]])
+  expect(all.groups[0]?.frames.map((frame) => frame.function)).toContain('stands')
+  expect(all.groups[0]?.frames.at(-1)).toMatchObject({file: 'train.py', function: '<module>'})
+  // Two at the same time get an answer each, to their own question.
+  const [one, again] = await Promise.all([runs.stacks(run, 2), runs.stacks(run, undefined)])
+  expect(one.ranks.map(({rank, node}) => [rank, node])).toEqual([[2, 'c3']])
+  expect(again.ranks.map(({rank}) => rank)).toEqual([0, 1, 2])
+  await expect(runs.stacks(run, 7)).rejects.toMatchObject({code: 'NOT_FOUND', message: `no rank 7 of ${trained.run} is alive`})
+
+  const {trained: waiting} = await train('print("never")', {nodes: 1}, {detach: true})
+  await expect(runs.stacks(await runs.find(waiting.run), undefined)).rejects.toMatchObject({code: 'CONFLICT', message: expect.stringMatching(/^login: job \d+ of .* waits in Slurm.*: no rank of it runs yet$/)})
+  await slurm.slurm('scontrol', 'suspend', trained.slurm?.job as string)
+  await expect(runs.stacks(run, undefined)).rejects.toMatchObject({code: 'CONFLICT', message: expect.stringContaining('is suspended in Slurm')})
+  await slurm.slurm('scontrol', 'resume', trained.slurm?.job as string)
+  await stopRun(runs.place, await runs.find(waiting.run), {}, context)
+  await stopRun(runs.place, run, {kill: true}, context)
+  await expect(runs.stacks(run, undefined)).rejects.toMatchObject({code: 'CONFLICT', message: `login: ${trained.run} is over (stopped): no rank of it is alive`})
+})
+
 test('Open MPI inside a job: daemons are started by our supervisors, ranks are where Slurm put their nodes, and a failing one is the cause', async () => {
   const told = 'import os\nprint(os.environ["RANK"], os.environ["OMPI_COMM_WORLD_RANK"], os.environ["WORLD_SIZE"], os.environ["SLURMD_NODENAME"])\n'
   const {trained, lines} = await train(told, {launcher: 'mpi', processesPerNode: 2})

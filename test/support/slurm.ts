@@ -25,8 +25,18 @@ export interface TestSlurm {
   stop(): Promise<void>
 }
 
+/** What a test wants otherwise than the rest. */
+export interface SlurmWishes {
+  /** Lines of slurm.conf(5) besides. */
+  lines?: string[]
+  /** Partitions that have all nodes, the first by default: `PartitionName=...` without Nodes and Default. */
+  partitions?: string[]
+  /** Seconds for which a step's credential is good, and until a requeued job may start again. */
+  credentials?: number
+}
+
 /** Starts one. Everything about it, munge's key and socket too, is in a temporary folder; it also ends when this process dies. */
-export async function startSlurm(count: number): Promise<TestSlurm> {
+export async function startSlurm(count: number, wishes: SlurmWishes = {}): Promise<TestSlurm> {
   const missing = PROGRAMS.filter((program) => !existsSync(program))
   if (missing.length > 0) throw new Error(`these tests need ${missing.join(', ')}: install Debian's slurmctld, slurmd, slurm-client and munge`)
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-slurm-'))
@@ -36,7 +46,7 @@ export async function startSlurm(count: number): Promise<TestSlurm> {
   await writeFile(key, randomBytes(1024), {mode: 0o600})
   const nodes = Array.from({length: count}, (_, index) => `c${index + 1}`)
   const conf = join(folder, 'slurm.conf')
-  await writeFile(conf, await configuration(folder, nodes))
+  await writeFile(conf, await configuration(folder, nodes, wishes))
   await writeFile(join(folder, 'gres.conf'), nodes.map((node) => `NodeName=${node} Name=gpu File=${folder}/gpu-${node}-[0-1]\n`).join(''))
   for (const node of nodes) for (const gpu of [0, 1]) await writeFile(join(folder, `gpu-${node}-${gpu}`), '')
   const env = {SLURM_CONF: conf}
@@ -79,20 +89,21 @@ export async function startSlurm(count: number): Promise<TestSlurm> {
 }
 
 /** slurm.conf(5): without cgroups, which a test must not need, and with short times. */
-async function configuration(folder: string, nodes: string[]): Promise<string> {
+async function configuration(folder: string, nodes: string[], {lines: more = [], partitions = ['PartitionName=main'], credentials}: SlurmWishes): Promise<string> {
   const user = userInfo().username
   const lines = [
     'ClusterName=test', 'SlurmctldHost=localhost(127.0.0.1)', `SlurmctldPort=${await freePort()}`, `SlurmUser=${user}`, `SlurmdUser=${user}`,
-    'AuthType=auth/munge', `AuthInfo=socket=${folder}/munge.socket`, 'CredType=cred/munge',
+    'AuthType=auth/munge', `AuthInfo=socket=${folder}/munge.socket${credentials === undefined ? '' : `,cred_expire=${credentials}`}`, 'CredType=cred/munge',
     `StateSaveLocation=${folder}/state`, `SlurmdSpoolDir=${folder}/spool/%n`, `SlurmctldPidFile=${folder}/slurmctld.pid`, `SlurmdPidFile=${folder}/%n.pid`,
     `SlurmctldLogFile=${folder}/log/slurmctld`, `SlurmdLogFile=${folder}/log/%n`,
     'ProctrackType=proctrack/linuxproc', 'TaskPlugin=task/none', 'SwitchType=switch/none', 'MpiDefault=none', 'JobAcctGatherType=jobacct_gather/none',
     'AccountingStorageType=accounting_storage/none', 'SchedulerType=sched/backfill', 'SelectType=select/cons_tres', 'SelectTypeParameters=CR_CPU',
     'SchedulerParameters=bf_interval=1,sched_interval=1,sched_min_interval=10000,batch_sched_delay=0', 'SlurmdParameters=config_overrides', 'GresTypes=gpu',
-    'ReturnToService=2', 'KillWait=10',
+    'ReturnToService=2', 'KillWait=10', ...more,
   ]
   for (const node of nodes) lines.push(`NodeName=${node} NodeHostname=localhost NodeAddr=127.0.0.1 Port=${await freePort()} CPUs=2 RealMemory=1000 Gres=gpu:2`)
-  return [...lines, `PartitionName=main Nodes=${nodes.join(',')} Default=YES State=UP`, ''].join('\n')
+  const own = partitions.map((one, index) => `${one} Nodes=${nodes.join(',')} Default=${index === 0 ? 'YES' : 'NO'} State=UP`)
+  return [...lines, ...own, ''].join('\n')
 }
 
 /** slurmstepd leaves its slurmd, and what it starts may leave it; the environment stays. */

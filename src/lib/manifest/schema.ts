@@ -105,6 +105,10 @@ const slurm = z
       .describe('Features that the nodes must have.')
       .meta({examples: ['a100&ib'], written: 'as-is'}),
     exclusive: z.boolean().default(false).describe('No other job on the nodes of this one.'),
+    requeue: z
+      .boolean()
+      .optional()
+      .describe('Whether Slurm starts the job again that it ended for a job that comes first (preemption with PreemptMode=REQUEUE) or because a node failed. By default where `train.checkpoint` is set: it then goes on from the newest whole checkpoint. Without one it would begin anew, and do again what it did.'),
     container: z
       .strictObject({
         image: z

@@ -111,6 +111,8 @@ export interface SlurmSpec {
   memory?: string
   constraint?: string
   exclusive: boolean
+  /** Undefined: where a checkpoint is declared. */
+  requeue?: boolean
   /** Ranks run in this image, by pyxis. */
   container?: ContainerSpec
   /** More options of sbatch, `--name=value` each. */

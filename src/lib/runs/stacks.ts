@@ -40,15 +40,25 @@ export interface RunStacks {
   failed: {node: string; message: string}[]
 }
 
-/** The stacks of all ranks of a live run, right now; `rank`: of this one alone. Errors: CONFLICT where no rank is alive, USAGE under Slurm, NODE_UNREACHABLE where no node answers. */
+/** What a node tells; under Slurm the login node for all nodes of the job. */
+interface Told {
+  attempt: number
+  ranks: RankStack[]
+  /** Nodes of the job that did not answer. */
+  failed?: RunStacks['failed']
+}
+
+/** The stacks of all ranks of a live run, right now; `rank`: of this one alone. Errors: CONFLICT where no rank is alive, under Slurm where the job does not run; NODE_UNREACHABLE where no node answers. */
 export async function takeStacks(place: Place, run: FoundRun, rank: number | undefined, context: Context): Promise<RunStacks> {
   const answers = await Promise.allSettled(
-    run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call<{attempt: number; ranks: RankStack[]}>('run.stacks', {run: run.run, rank: rank ?? null}, {signal: context.signal})),
+    run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call<Told>('run.stacks', {run: run.run, rank: rank ?? null}, {signal: context.signal})),
   )
   const values = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
   const failed = answers.flatMap((answer, index) => (answer.status === 'rejected' ? [{node: run.nodes[index]?.node ?? '', error: answer.reason as unknown}] : []))
   const ranks = values.flatMap((value) => value.ranks).sort((a, b) => a.rank - b.rank)
   if (ranks.length === 0) {
+    const silent = values.flatMap((value) => value.failed ?? [])[0]
+    if (silent) throw new CliError('NODE_UNREACHABLE', `no rank that was asked for is told of, and ${silent.node} could not be asked: ${silent.message}`, {hint: `flexrack runs show ${run.run}`})
     const first = failed.find(({error}) => !isCliError(error, 'CONFLICT'))?.error ?? failed[0]?.error
     if (first) throw first
     throw new CliError('NOT_FOUND', rank === undefined ? `no rank of ${run.run} is alive` : `no rank ${rank} of ${run.run} is alive`, {hint: `flexrack runs show ${run.run}`})
@@ -58,7 +68,7 @@ export async function takeStacks(place: Place, run: FoundRun, rank: number | und
     attempt: Math.max(...values.map((value) => value.attempt)),
     ranks,
     groups: groupStacks(ranks),
-    failed: failed.map(({node, error}) => ({node, message: (error as Error).message})),
+    failed: [...values.flatMap((value) => value.failed ?? []), ...failed.map(({node, error}) => ({node, message: (error as Error).message}))],
   }
 }
 

@@ -55,6 +55,8 @@ export interface SlurmState {
   source: 'squeue' | 'sacct' | 'records'
   /** How many nodes were asked for. */
   nodes: number
+  /** How often Slurm has put the job back into its queue to start it again, and why the last time, where that is known; null: never. */
+  requeued: {times: number; why: string | null} | null
 }
 
 export type NodeRunStatus = 'starting' | 'waiting' | 'running' | 'stopping' | 'recording' | 'finished' | 'failed' | 'stopped'
@@ -107,7 +109,7 @@ export interface RunAttempt {
   nodes?: string[]
   /** Why it was made: `start`, `a rank failed`, `c takes the place of b`. */
   why?: string
-  /** What became of the nodes after it, where some were lost; such an attempt uses up no restart. */
+  /** What became of the nodes after it, where some were lost, or that Slurm started the job again; such an attempt uses up no restart. */
   changes?: string
   /** The checkpoint that it began with, and the node that had it. */
   checkpoint?: {name: string; node: string; at: number} | null
@@ -136,7 +138,7 @@ export interface RunResult {
   /** No leader's judgement: its supervisor died. */
   lost?: boolean
   /** Of a run that Slurm placed: how its job ended. */
-  slurm?: {job: string | null; state: string | null; source: SlurmState['source']}
+  slurm?: {job: string | null; state: string | null; source: SlurmState['source']; requeued?: SlurmState['requeued']}
 }
 
 export interface NodeRunDetail extends NodeRun {

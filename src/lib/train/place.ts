@@ -80,7 +80,7 @@ export function requestRun(manifest: Manifest, rack: Rack, choice: TrainChoice, 
   const gpus = gpusOf(train, choice)
   if (train.leased) throw new CliError('USAGE', `rack ${rack.name} has Slurm, which gives out whole GPUs of its nodes; train.gpus asks for leases`, {hint: 'set train.gpus to a number'})
   const perNode = wanted.gpus ?? (gpus ? String(gpus * processes) : undefined)
-  const slurm = {...defaults, ...wanted, ...(perNode !== undefined && {gpus: perNode}), exclusive, extra: [...extra, ...wanted.extra], nodes: count, ...(min < count && {minNodes: min}), cpus: wanted.cpus ?? processes}
+  const slurm = {...defaults, ...wanted, ...(perNode !== undefined && {gpus: perNode}), exclusive, extra: [...extra, ...wanted.extra], nodes: count, ...(min < count && {minNodes: min}), cpus: wanted.cpus ?? processes, requeue: wanted.requeue ?? train.checkpoint !== undefined}
   const ranks = Array.from({length: count * processes}, (_, rank) => rank)
   return {...describeRun(manifest, train, choice, {count, processes}, id), placements: [{node: login, index: 0, ranks}], slurm, ...(min < count && {size: {min, max: count, spares: 0}})}
 }

@@ -17,6 +17,9 @@ export interface SlurmPlaces {
   array?: string
 }
 
+/** The run has finished before: Slurm has started its job again all the same (slurm_step.py). */
+const OVER = 64
+
 /** Ends the JSON in the script; no line of JSON is equal to it, because its strings have no line breaks. */
 const END = 'FLEXRACK_SPEC'
 
@@ -36,7 +39,8 @@ export function slurmScript(spec: RunSpec & {slurm: SlurmRequest}, places: Slurm
     '',
     `run=${folder}`,
     `step=${quote([places.step])}`,
-    ...(brings ? [`${prepare} <<'${END}' || exit 1`, JSON.stringify(brings), END] : [`${prepare} </dev/null || exit 1`]),
+    ...(brings ? [`${prepare} <<'${END}'`, JSON.stringify(brings), END] : [`${prepare} </dev/null`]),
+    `case $? in 0) ;; ${OVER}) exit 0 ;; *) exit 1 ;; esac`,
     '',
     '# A SIGTERM of Slurm is for the ranks, which may save their state; this shell waits for them.',
     'trap : TERM',
@@ -76,8 +80,8 @@ export function directives({run, slurm}: {run: string; slurm: SlurmRequest}): st
     ...option('qos', slurm.qos),
     ...option('constraint', slurm.constraint),
     ...(slurm.exclusive ? ['--exclusive'] : []),
-    // A job that starts anew would meet its own traces; the gang's restarts happen within the job.
-    '--no-requeue',
+    // What a rank does twice by failing is started again within the job; this is for what Slurm takes from it: preemption, a node.
+    ...(slurm.requeue ? ['--requeue', '--open-mode=append'] : ['--no-requeue']),
     ...slurm.extra,
   ]
 }

@@ -23,12 +23,12 @@ export function startedSpec(spec: SlurmSpecified, node: string, workspaces: Work
 /** spec.json of the run's folder; each node of the job adds its own part (slurm_step.py). */
 export function nodeSpec(spec: SlurmSpecified, node: string, workspaces: WorkspacePlan, record: TrackedStart | undefined): Record<string, unknown> {
   const workspace = workspaces.workspaces.get(node)
-  const {nodes, interface: link, bin} = spec.slurm
+  const {nodes, requeue, interface: link, bin} = spec.slurm
   return {
     run: spec.run,
     project: spec.project,
     scheduler: 'slurm',
-    slurm: {nodes, ...(link !== undefined && {interface: link}), ...(bin !== undefined && {bin})},
+    slurm: {nodes, ...(requeue && {requeue}), ...(link !== undefined && {interface: link}), ...(bin !== undefined && {bin})},
     node,
     index: 0,
     nodes: [],

@@ -122,6 +122,8 @@ export interface SlurmRequest extends SlurmSpec {
   nodes: number
   minNodes?: number
   cpus: number
+  /** Slurm starts the job again where it ended it for another one, or for a node that failed. */
+  requeue: boolean
   interface?: string
   /** Folder of Slurm's programs. */
   bin?: string

@@ -1,4 +1,4 @@
-import {execFileSync} from 'node:child_process'
+import {execFileSync, spawnSync} from 'node:child_process'
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -70,6 +70,36 @@ describe('what is asked of Slurm', () => {
       '--job-name=digits-k3x9a', '--nodes=2', '--ntasks-per-node=1', '--cpus-per-task=32', '--gres=gpu:a100:4', '--mem=64G', '--time=12:00:00', '--partition=gpu',
       '--account=ml', '--qos=high', '--constraint=a100&ib', '--exclusive', '--no-requeue', '--mail-type=FAIL',
     ])
+  })
+})
+
+describe('whether Slurm starts the job again that it ended', () => {
+  const asked = (slurm: Partial<SlurmSpec>, checkpoint?: {path: string}): string[] =>
+    directives(requestRun(manifest(slurm, checkpoint && {checkpoint}), rack, choice, 'k3x9a') as RunSpec & {slurm: SlurmRequest}).filter((one) => /requeue|open-mode/.test(one))
+
+  it('is where it can go on from a checkpoint, unless the manifest says otherwise', () => {
+    expect(asked({})).toEqual(['--no-requeue'])
+    expect(asked({}, {path: 'checkpoints/'})).toEqual(['--requeue', '--open-mode=append'])
+    expect(asked({requeue: false}, {path: 'checkpoints/'})).toEqual(['--no-requeue'])
+    expect(asked({requeue: true})).toEqual(['--requeue', '--open-mode=append'])
+  })
+
+  it('makes no second run of one that is over: the script ends without a step, well where the run finished', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'flexrack-over-'))
+    try {
+      writeFileSync(join(folder, 'srun'), `#!/bin/sh\ntouch '${folder}/stepped'\n`, {mode: 0o700})
+      const exitOf = (prepared: number): number => {
+        writeFileSync(join(folder, 'python'), `#!/bin/sh\nexit ${prepared}\n`, {mode: 0o700})
+        const script = slurmScript(request(), {...places, python: join(folder, 'python')})
+        return spawnSync('sh', ['-c', script], {env: {PATH: `${folder}:${process.env.PATH}`}}).status ?? -1
+      }
+      expect([exitOf(64), exitOf(1), exitOf(2)]).toEqual([0, 1, 1])
+      expect(() => readFileSync(join(folder, 'stepped'))).toThrow('ENOENT')
+      expect(exitOf(0)).toBe(0)
+      expect(readFileSync(join(folder, 'stepped'), 'utf8')).toBe('')
+    } finally {
+      rmSync(folder, {recursive: true, force: true})
+    }
   })
 })
 
