@@ -38,7 +38,10 @@ export async function lookForRuns(place: Place, context: Context): Promise<Looke
     else for (const one of answer.value) byRun.set(one.run, [...(byRun.get(one.run) ?? []), one])
   }
   if (failed.size > 0 && failed.size === place.rack.nodes.length) throw [...failed.values()][0]
-  const runs = [...byRun].map(([run, nodes]) => ({run, nodes: nodes.sort((a, b) => a.index - b.index)}))
+  const asked = place.rack.nodes.flatMap(({name}) => (failed.has(name) ? [] : [name]))
+  const runs = [...byRun].map(([run, nodes]) => ({
+    run, nodes: nodes.sort((a, b) => a.index - b.index), absent: asked.filter((name) => !nodes.some((one) => one.node === name)),
+  }))
   runs.sort((a, b) => createdAt(b) - createdAt(a))
   return {runs, failed}
 }

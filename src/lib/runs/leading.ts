@@ -19,23 +19,27 @@ export function stateOf<T extends Told>({run, nodes}: {run: string; nodes: T[]})
   return best
 }
 
-/** So many of a run's nodes answer that one of them knew of a newer epoch, if there were one: those that chose its leader were a majority, too. */
-export function isQuorum(answers: number, nodes: number): boolean {
-  return answers * 2 > nodes
+/**
+ * So many of a run's nodes answer that one of them knew of a newer epoch, if there were one: those that chose its leader were a majority, too.
+ * `answers`: names of those that answer, also that they have nothing of the run.
+ */
+export function isQuorum(answers: string[], nodes: string[]): boolean {
+  return nodes.filter((name) => answers.includes(name)).length * 2 > nodes.length
 }
 
 /**
- * How a run ended: the word that counts among `answers`, of nodes on which it is over. Pure.
+ * How a run ended: the word that counts among `answers`, of nodes on which it is over; `absent`: nodes that have nothing of it. Pure.
  * Errors: NODE_UNREACHABLE where none of them knows. The leader does not answer, and its members know only that nobody leads them any more; or the
  * leader has lost so many of the others that these may go on without it.
  */
-export function endOf(run: string, answers: NodeRunDetail[]): NodeRunDetail {
+export function endOf(run: string, answers: NodeRunDetail[], absent: string[] = []): NodeRunDetail {
   const best = stateOf({run, nodes: answers})
   const {node, leader, cause} = best
   const isLed = node === leader
-  if (best.judged || best.slurm || (isLed && (!best.replaceable || isQuorum(answers.length, best.nodes.length)))) return best
+  const heard = [...answers.map((one) => one.node), ...absent]
+  if (best.judged || best.slurm || (isLed && (!best.replaceable || isQuorum(heard, best.nodes)))) return best
   const why = cause?.message ?? 'it is over'
-  const silent = best.nodes.filter((name) => !answers.some((one) => one.node === name))
+  const silent = best.nodes.filter((name) => !heard.includes(name))
   const message = isLed
     ? `${leader}, which led run ${run}, has ended its part of it (${why}); ${silent.join(', ')} do not answer, so whether the run goes on there is not known`
     : `${leader}, which led run ${run}, does not answer any more, so how the run ended is not known; nothing of it goes on (${node}: ${why})`

@@ -54,5 +54,6 @@ export function leadsStill(run: FoundRun, one: NodeRun, known: ReadonlySet<strin
   if (one.epoch < newest || !isBest || (one.node !== one.leader && !one.judged)) return false
   const pool = one.nodes.filter((name) => known.has(name))
   const isOpen = run.nodes.some((other) => other.live && other.ended === null)
-  return one.replaceable && (isOpen || !isQuorum(run.nodes.length, pool.length)) ? undefined : true
+  const answers = [...run.nodes.map((other) => other.node), ...(run.absent ?? [])]
+  return one.replaceable && (isOpen || !isQuorum(answers, pool)) ? undefined : true
 }

@@ -160,4 +160,6 @@ export interface NodeRunDetail extends NodeRun {
 export interface FoundRun {
   run: string
   nodes: NodeRun[]
+  /** Nodes that were asked and have nothing of it: it was never started there, so nobody there can lead it. */
+  absent?: string[]
 }

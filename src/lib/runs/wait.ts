@@ -41,8 +41,8 @@ export async function untilOver(run: FoundRun, ask: AskNode, {timeout, onLeader,
     if (!(answer instanceof Error) && isLed && answer.live) {
       known = [answer, ...known.filter((one) => one.node !== answer.node)]
     } else {
-      const answers = await askAll(run.run, known, answer, ask)
-      const over = verdictOf(run.run, answers)
+      const {answers, absent} = await askAll(known, answer, ask)
+      const over = verdictOf(run.run, answers, absent)
       if (over) return over
       known = answers
     }
@@ -60,24 +60,24 @@ function whomToAsk(run: string, known: NodeRun[]): NodeRun {
 }
 
 /** How the run ended; undefined while somebody who answers is at it. */
-function verdictOf(run: string, answers: NodeRunDetail[]): NodeRunDetail | undefined {
+function verdictOf(run: string, answers: NodeRunDetail[], absent: string[]): NodeRunDetail | undefined {
   const isOpen = stateOf({run, nodes: answers}).live || answers.some((one) => one.live && one.ended === null)
-  return isOpen ? undefined : endOf(run, answers)
+  return isOpen ? undefined : endOf(run, answers, absent)
 }
 
 /**
- * All nodes of the run that answer, `first` among them where it is an answer. Also those that did not when the run was looked for: who leads it now may be one
+ * All nodes of the run that answer, `first` among them where it is an answer, and those that have nothing of it. Also those that did not when the run was looked for: who leads it now may be one
  * of them. Errors: that of the first question, where none does.
  */
-async function askAll(run: string, known: NodeRun[], first: NodeRunDetail | Error, ask: AskNode): Promise<NodeRunDetail[]> {
+async function askAll(known: NodeRun[], first: NodeRunDetail | Error, ask: AskNode): Promise<{answers: NodeRunDetail[]; absent: string[]}> {
   const names = new Set(known.flatMap((one) => (one.slurm ? [one.node] : [one.node, ...one.nodes])))
   if (first instanceof Error && names.size === 1) throw first
   const own = first instanceof Error ? [] : [first]
   const rest = [...names].filter((name) => name !== own[0]?.node)
-  const answers = await Promise.all(rest.map(async (name) => answerOf(ask(name, 0))))
-  const found = [...own, ...answers.flatMap((one) => (one instanceof Error ? [] : [one]))]
-  if (first instanceof Error && found.length === 0) throw first
-  return found
+  const told = await Promise.all(rest.map(async (name) => ({name, answer: await answerOf(ask(name, 0))})))
+  const answers = [...own, ...told.flatMap(({answer}) => (answer instanceof Error ? [] : [answer]))]
+  if (first instanceof Error && answers.length === 0) throw first
+  return {answers, absent: told.flatMap(({name, answer}) => (isCliError(answer, 'NOT_FOUND') ? [name] : []))}
 }
 
 /** The error where it says no more than that this node cannot be asked, or has nothing of the run. */

@@ -52,6 +52,7 @@ describe('how a run ended', () => {
     const cut: Partial<NodeRunDetail> = {...LEADERLESS, cause: {...(LEADERLESS.cause as NonNullable<NodeRunDetail['cause']>), message: 'cut off from node-2 and node-3'}}
     expect(() => end(told(1, cut))).toThrow('node-1, which led run digits-1, has ended its part of it (cut off from node-2 and node-3); node-2, node-3 do not answer, so whether the run goes on there is not known')
     expect(end(told(1, cut), told(3, LEADERLESS))).toBe('node-1')
+    expect(endOf('digits-1', [told(1, cut)], ['node-3']).node).toBe('node-1') // it was never started there
     expect(end(told(1, cut, 2))).toBe('node-1')
   })
 })

@@ -9,7 +9,7 @@ import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
 
 const second = {epoch: 2, leader: 'node-2'}
 const rack = new Set(['node-1', 'node-2', 'node-3'])
-const leads = (one: NodeRunDetail, others: NodeRunDetail[], known = rack) => leadsStill({run: one.run, nodes: [one, ...others]}, one, known)
+const leads = (one: NodeRunDetail, others: NodeRunDetail[], known = rack, absent: string[] = []) => leadsStill({run: one.run, nodes: [one, ...others], absent}, one, known)
 
 describe('who finishes the record of a run', () => {
   it('is who led it, once enough of the others are over and know of no newer leader', () => {
@@ -28,6 +28,8 @@ describe('who finishes the record of a run', () => {
     expect(leads(told(1, LEADERLESS), [told(2), told(3)])).toBe(undefined)
     expect(leads(told(1, LEADERLESS), [])).toBe(undefined)
     expect(leads(told(1, LEADERLESS), [], new Set(['node-1']))).toBe(true) // the others are no nodes of the rack any more
+    expect(leads(told(1, LEADERLESS), [], rack, ['node-2'])).toBe(true) // it was never started there, so nobody could choose another leader
+    expect(leads(told(1, LEADERLESS), [], rack, ['node-7'])).toBe(undefined)
   })
 
   it('is a node that has the judgement of a leader that died before it could write it down', () => {
