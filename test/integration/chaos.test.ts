@@ -19,9 +19,10 @@ import {mayMakeNetworks, startNetRack, type TestNetRack} from '../support/net-ra
 import {buildProgram} from '../support/program.ts'
 import {startSshd} from '../support/sshd.ts'
 
-/** FLEXRACK_ROUNDS=200 plays more; FLEXRACK_SEED=N begins with that seed, so that with FLEXRACK_ROUNDS=1 a failed round is played alone. */
-const ROUNDS = Number(process.env.FLEXRACK_ROUNDS ?? 12)
-const SEED = Number(process.env.FLEXRACK_SEED ?? Date.now() % 1_000_000)
+/** FLEXRACK_ROUNDS=200 plays more; FLEXRACK_SEED=N begins with that seed, so that with FLEXRACK_ROUNDS=1 a failed round is played alone; FLEXRACK_SEEDS=3,17 plays these. */
+const CHOSEN = (process.env.FLEXRACK_SEEDS ?? '').split(',').filter(Boolean).map(Number)
+const ROUNDS = CHOSEN.length || Number(process.env.FLEXRACK_ROUNDS ?? 12)
+const SEED = CHOSEN[0] ?? Number(process.env.FLEXRACK_SEED ?? Date.now() % 1_000_000)
 /** Groups of nodes play at the same time: most of a round is waiting. */
 const GROUPS = Math.min(ROUNDS, Number(process.env.FLEXRACK_GROUPS ?? 3))
 const NODES = 3
@@ -69,10 +70,11 @@ describe.skipIf(!mayMakeNetworks())('whatever is killed', () => {
 
   test(`of a run or a machine, it ends or recovers, tells the truth and leaves nothing: ${ROUNDS} rounds from seed ${SEED}`, {timeout: ROUNDS * 240_000, retry: 0}, async () => {
     const bad: string[] = []
-    let next = SEED
+    const waiting = CHOSEN.length > 0 ? [...CHOSEN] : Array.from({length: ROUNDS}, (_, round) => SEED + round)
+    let next = Math.max(...waiting) + 1
     await Promise.all(groups.map(async (group) => {
-      while (next < SEED + ROUNDS) {
-        const scenario = scenarioOf(next++, CHOICE)
+      for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
+        const scenario = scenarioOf(seed, CHOICE)
         const found = await play(scenario, group).catch((error: Error) => [`it could not be played: ${error.message}`])
         if (found.length > 0) bad.push(`FLEXRACK_SEED=${scenario.seed} FLEXRACK_ROUNDS=1: ${tell(scenario)}\n    ${found.join('\n    ')}`)
       }
