@@ -3,7 +3,7 @@
 More than half of all nodes that the run began with, whatever has become of them: two groups that do not hear each other can never both have that, and the
 leader ends its part as soon as so many may have left it (gang_rules.outvoted). What came before goes on from the last word that was heard of it: docs/adr/0016.
 """
-import random
+import os
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
@@ -84,7 +84,7 @@ class Election:
                     return Outcome(heritage=Heritage(epoch, leader, heard, wanted, votes))
                 self._folder.event("not elected", epoch=epoch, votes=votes, needed=needed, answers={node: one.get("why") for node, one in answers.items()})
                 self._ballot.passes(max([0, *(int(one.get("voted") or 0) for one in answers.values())]))
-                again = time.monotonic() + _AGAIN + turn * _STAGGER * random.random()
+                again = time.monotonic() + _AGAIN + turn * _STAGGER * int.from_bytes(os.urandom(1), "big") / 256
             time.sleep(TICK)
         return Outcome(why=f"no {needed} of the run's {len(pool)} nodes were there to choose another leader")
 

@@ -25,17 +25,22 @@ export function knownHostsName(host: string, port: number): string {
   return port === 22 ? host.toLowerCase() : `[${host.toLowerCase()}]:${port}`
 }
 
+/** Files that are being read: the connections to many nodes, which begin at once, read them together. */
+const reading = new Map<string, Promise<KnownHost[]>>()
+
 /** Every entry of the files that exist; lines that are no entries are passed over, as ssh does. */
 export async function readKnownHosts(files: string[]): Promise<KnownHost[]> {
-  const entries: KnownHost[] = []
-  for (const file of files) {
-    const text = await readFile(file, 'utf8').catch(() => '')
-    text.split('\n').forEach((line, index) => {
-      const entry = parseLine(line, file, index + 1)
-      if (entry) entries.push(entry)
-    })
-  }
-  return entries
+  const found = await Promise.all(files.map((file) => {
+    const entries = reading.get(file) ?? readFileEntries(file).finally(() => reading.delete(file))
+    reading.set(file, entries)
+    return entries
+  }))
+  return found.flat()
+}
+
+async function readFileEntries(file: string): Promise<KnownHost[]> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return text.split('\n').flatMap((line, index) => parseLine(line, file, index + 1) ?? [])
 }
 
 /** Entries for a host. Where the port is not 22, entries of the bare name count only if they hold the very key (`checkHostKey` does that). */
