@@ -127,6 +127,8 @@ class Leader:
 
     def _run_attempt(self, attempts: List[Dict[str, Any]], members: List[str], why: str) -> Dict[str, Any]:
         started, number, address = time.time(), len(attempts) + 1, self._muster.roll.address
+        for one in attempts:
+            one["pace"] = None  # of every rank of every attempt it would be more than fits into a line to the others
         begun = {"attempt": number, "nodes": members, "started": started, "checkpoint": None}
         nothing = {"status": "failed", "clean": True, "survivors": {}, "lost": [], "reached": None, "steps": None}
         try:
@@ -177,7 +179,6 @@ class Leader:
             "pace": report({node: view.get("paces") or {} for node, view in views.items()}),
             "reached": max(found, key=lambda one: one["at"], default={"at": 0} if self._spec.get("checkpoint") else None),
             "steps": max((view["steps"] for view in views.values() if view.get("steps") is not None), default=None),
-            "exits": {rank: record.get("exit") for view in views.values() for rank, record in view.get("records", {}).items()},
         }
 
     def _prepare(self, wanted: Dict[str, Any]) -> Optional[Dict[str, Any]]:

@@ -115,7 +115,7 @@ export interface RunAttempt {
   checkpoint?: {name: string; node: string; at: number} | null
   /** The most steps that one of its ranks made; null where none tells. */
   steps?: number | null
-  /** How fast each rank was. */
+  /** How fast each rank was; null of all attempts but the last. */
   pace?: Pace | null
 }
 
