@@ -202,7 +202,7 @@ class Leader:
         """Until the attempt is over by itself, or must be ended: (ended|failed|stop|lost, nodes lost)."""
         while True:
             self._muster.obey()
-            self._local.tick()
+            changed = self._local.tick()
             if self._muster.stop_request():
                 return "stop", []
             if self._muster.deposed():
@@ -221,7 +221,7 @@ class Leader:
             if self._hangs.wanted > self._muster.roll.wanted.get("dump", 0):
                 self._muster.want({**self._muster.roll.wanted, "dump": self._hangs.wanted})
             self._muster.gather()
-            time.sleep(TICK)
+            self._muster.roll.pulse.pause(changed)
 
     def _stop_all(self, number: int, members: List[str], grace: float) -> List[str]:
         """Ends the attempt everywhere; returns the nodes that did not say that it is done."""

@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, Optional, Tuple
 _MAX_LINE = 4 * 1024 * 1024
 BEAT_SECONDS = 3.0
 SILENT_SECONDS = 12.0  # of nothing at all from the other side: the link is lost
-_SLEEP_TICK = 0.25
+_SLEEP_TICK = 0.5
 _MOST_STRANGERS = 64  # connections that have not proven who they are; more are closed at once
 
 
@@ -39,7 +39,7 @@ class Sleep:
     def _watch(self) -> None:
         seen = boot_time()
         while not self._closed.wait(_SLEEP_TICK):
-            self.longest, seen = max(self.longest, boot_time() - seen), boot_time()
+            self.longest, seen = max(self.longest, boot_time() - seen - _SLEEP_TICK), boot_time()
 
 
 class LinkLost(Exception):

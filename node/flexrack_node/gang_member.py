@@ -10,6 +10,7 @@ from flexrack_node.gang_link import Link, LinkLost, boot_time, join
 from flexrack_node.gang_muster import LOST_SECONDS
 from flexrack_node.gang_side import Side
 from flexrack_node.local_ranks import FAILURE_GRACE, TICK, LocalRanks
+from flexrack_node.pulse import Pulse
 from flexrack_node.run_files import RunFolder
 
 REFUSED_SECONDS = 5.0  # of nobody listening at the leader's port: the leader is dead, not unreachable
@@ -21,6 +22,7 @@ class Member:
     def __init__(self, folder: RunFolder, spec: Dict[str, Any], local: LocalRanks) -> None:
         self._folder, self._spec, self._local = folder, spec, local
         self._lock = threading.Lock()
+        self._pulse = Pulse()
         self.side = Side(folder, spec, local)
         self._lost_seconds = float(spec["gang"].get("lost", LOST_SECONDS))
         self._leader: str = spec["nodes"][0]
@@ -56,7 +58,7 @@ class Member:
         told: Optional[Dict[str, Any]] = None
         told_to: Optional[Link] = None
         while True:
-            self._local.tick()
+            changed = self._local.tick()
             with self._lock:
                 wanted, link = self._wanted, self._link
             if wanted["phase"] == "end":
@@ -76,9 +78,10 @@ class Member:
             else:
                 self._obey(wanted)
                 view = self._full_view()
+                changed = changed or view != told
                 if link and (view != told or link is not told_to) and link.send(view):
                     told, told_to = view, link
-                time.sleep(TICK)
+                self._pulse.pause(changed)
 
     def _obey(self, wanted: Dict[str, Any]) -> None:
         request = self._folder.stop_request()
@@ -123,11 +126,13 @@ class Member:
             if self._place != place:
                 raise LinkLost("another one leads by now")
             self._link, self._refused_since = link, None
+        self._pulse.wake()
         while True:
             told = link.receive()
             with self._lock:
                 if self._place == place and gang_rules.takes_over(self._wanted, told):
                     self._wanted = told
+            self._pulse.wake()
 
     def _gone(self) -> Optional[str]:
         """Why the leader is given up; None while it is not. Counted from its last word, so that it knows when we have done so."""

@@ -4,6 +4,7 @@ import time
 from typing import Any, Dict, List, Optional, Set
 
 from flexrack_node.gang_link import Link, Listener, LinkLost, boot_time
+from flexrack_node.pulse import Pulse
 from flexrack_node.run_files import RunFolder
 
 
@@ -21,6 +22,7 @@ class Roll:
         self._views: Dict[str, Dict[str, Any]] = {}
         self._out: Set[str] = set()
         self._listener: Optional[Listener] = None
+        self.pulse = Pulse()  # of the leader's thread: woken by every word
         self.clocks: Dict[str, float] = {}  # seconds to add to a node's time to get ours
         self.wanted: Dict[str, Any] = {"phase": "wait", "attempt": 0, "epoch": epoch, "serial": 0}
 
@@ -124,6 +126,7 @@ class Roll:
                 self._heard.pop(node, None)
                 self.clocks[node] = time.time() - float(hello["clock"])
             wanted = self._farewell() if is_out else self.wanted
+        self.pulse.wake()
         if old:
             old.abort()
         self._folder.event("put out came back" if is_out else "joined", member=node)
@@ -136,6 +139,7 @@ class Roll:
                 view = link.receive()
                 with self._lock:
                     self._views[node] = view
+                self.pulse.wake()
         except LinkLost as lost:
             link.abort()  # it must not hear us any more: its own time until it gives up has begun
             with self._lock:
@@ -144,5 +148,6 @@ class Roll:
                     del self._links[node]
                     self._lost_since[node] = time.monotonic()
                     self._heard[node] = link.heard
+            self.pulse.wake()
             if is_lost and self.wanted["phase"] != "end":
                 self._folder.event("link lost", to=node, why=str(lost))
