@@ -92,14 +92,14 @@ print(sorted(os.listdir(os.environ["FLEXRACK_OUTPUTS"])))
     def test_a_leader_that_loses_its_power_is_replaced_once_its_ranks_have_surely_ended(self):
         rack = self.rack_of(3)
         rack.script(SAVING + "\nif K == 1: up()")
-        run = rack.start(restarts=0, size={"min": 2, "max": 2}, gang={"lost": 3})
+        run = rack.start(restarts=0, size={"min": 2, "max": 2}, gang={"lost": 6})
         self.up(rack, 1, "node-1", "node-2")
         end_node(rack, run, "node-1")
         state = rack.finish(run, "node-2")
         first, second = state["result"]["attempts"]
         self.assertEqual((state["status"], second["nodes"]), ("finished", ["node-2", "node-3"]), state)
         self.assertIn("node-1 lost its supervisor: the machine answers node-2 and node-3", first["cause"]["message"])
-        self.assertGreaterEqual(second["started"] - first["ended"], 3 + 8)  # lost, and the time to end ranks
+        self.assertGreaterEqual(second["started"] - first["ended"], 6 + 8)  # lost, and the time to end ranks
 
     def test_a_leader_that_was_asleep_ends_its_part_when_it_wakes(self):
         rack = self.rack_of(3)
