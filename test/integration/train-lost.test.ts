@@ -50,7 +50,7 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
   })
 
   /** Starts a run on the first nodes, lets `lose` happen once all ranks are up, and returns what the leader (the first node, or `leader`) says in the end. */
-  const train = async (spec: Partial<TrainSpec>, ranks: number, lose: () => Promise<void> | void, {exclude, leader = 'node-1'}: {exclude?: string; leader?: string} = {}): Promise<NodeRunDetail> => {
+  const train = async (spec: Partial<TrainSpec>, ranks: number, lose: (run: string) => Promise<void> | void, {exclude, leader = 'node-1'}: {exclude?: string; leader?: string} = {}): Promise<NodeRunDetail> => {
     folder = await mkdtemp(join(tmpdir(), 'flexrack-lost-'))
     fleet = openFleet(net.rack.nodes, context) // of its own: connections to a node whose network was down say nothing for a while
     await writeFile(join(folder, 'train.py'), SCRIPT)
@@ -65,7 +65,7 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
     undo.push(() => void stopRun({rack: net.rack, fleet}, {run, nodes: plan.live.started}, {kill: true}, context).catch(() => {}))
     const {access} = await import('node:fs/promises')
     for (let rank = 0; rank < ranks; rank++) await expect.poll(() => access(join(folder, `up-${rank}`)).then(() => true, () => false), {timeout: 60_000}).toBe(true)
-    await lose()
+    await lose(run)
     const host = await openHost(fleet, nodeOf(leader), context)
     for (;;) {
       const detail = await host.call<NodeRunDetail>('run.state', {run, wait: 20})
@@ -120,9 +120,9 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
   }, 240_000)
 
   test('the network of the node that leads goes down: another one leads, both say what is true, and never do two gangs train at once', async () => {
-    const detail = await train({spares: 1}, 3, async () => {
+    const detail = await train({spares: 1}, 3, async (run) => {
       const spare = await openHost(fleet, nodeOf('node-4'), context)
-      await expect.poll(async () => (await spare.shell.exec(`grep -h '"copied"' ${spare.root}/runs/*/events.jsonl; true`)).stdout, {timeout: 60_000}).toContain('checkpoints/step-1.pt')
+      await expect.poll(async () => (await spare.shell.exec(`grep -h '"copied"' ${spare.root}/runs/${run}/events.jsonl; true`)).stdout, {timeout: 60_000}).toContain('checkpoints/step-1.pt')
       change('node-1', ['ip', 'link', 'set', 'eth0', 'down'], ['ip', 'link', 'set', 'eth0', 'up'])
     }, {leader: 'node-2'})
     expect(detail).toMatchObject({status: 'finished', result: {leader: 'node-2'}})
