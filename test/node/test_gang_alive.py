@@ -74,7 +74,8 @@ if K == 1: time.sleep(0.3); sys.exit(3 if RANK == 0 else 0)
     def test_no_rank_starts_where_the_checkpoint_could_not_be_brought(self):
         rack = self.rack_of(2)
         rack.script(SAVING + """
-if RANK == 0: save("one")
+if RANK == 0: save("one"); Path("saved").touch()
+while not Path("saved").exists(): time.sleep(0.01)  # else it may be ended before it has
 if RANK == 1: (Path(os.environ["FLEXRACK_OUTPUTS"]) / "checkpoints").write_text("no folder")
 sys.exit(RANK)
 """)
