@@ -16,7 +16,7 @@ from flexrack_node.peer import REACH_SECONDS, ask
 from flexrack_node.run_files import RunFolder
 
 _STAGGER = 1.0  # seconds: a node earlier in the pool comes first, the next one only if that does not lead by then
-_AGAIN = 1.0
+_AGAIN = 0.5  # less than that: who did not vote because it still heard the leader may notice the loss a moment later, and is asked again before it tries itself
 
 
 class Heritage:

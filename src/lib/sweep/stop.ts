@@ -31,7 +31,9 @@ export async function stopSweep(place: SweepPlace, name: string | undefined, con
   const {sweep, driver} = known
   const host = await openStorage(place, context)
   const asked = await host.call<{driver: string | null}>('sweep.stop', {sweep, seconds: PATIENCE}, {signal: context.signal})
-  const background = await endBackground(sweep, {self: driver && !asked.driver ? CLOSING_MS : 0, grace: PATIENCE * 1000}, context)
+  const ended = await endBackground(sweep, {self: driver && !asked.driver ? CLOSING_MS : 0, grace: PATIENCE * 1000}, context)
+  // One that was here before and ended between the two questions has ended by itself as well.
+  const background: BackgroundEnd = ended ?? (known.background?.state === 'running' ? {pid: known.background.pid, how: 'by itself'} : null)
   const still = asked.driver && background ? (await host.call<{driver: string | null}>('sweep.stop', {sweep, seconds: CLOSING_MS / 1000}, {signal: context.signal})).driver : asked.driver
   if (still) throw new CliError('TIMED_OUT', `sweep ${sweep} is still driven by ${still} after ${PATIENCE} s`, {hint: `flexrack sweep stop ${sweep}`})
   if (driver && (background === null || background.how === 'by itself')) return {sweep, driver, runs: [], background}
