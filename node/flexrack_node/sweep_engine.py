@@ -56,8 +56,10 @@ class Engine:
         (folder / "journal.log.lock").unlink(missing_ok=True)  # of an engine that was killed; ours is the only one now
         self._study = optuna.create_study(
             storage=JournalStorage(JournalFileBackend(str(journal))), study_name=self._sweep["sweep"], load_if_exists=True,
-            direction=self._spec["goal"], sampler=sampler_of(self._spec), pruner=pruner_of(self._spec),
+            direction=self._spec["goal"], pruner=pruner_of(self._spec),
         )
+        # A sampler begins with its seed again where a sweep is resumed, and would choose what it has chosen before.
+        self._study.sampler = sampler_of(self._spec, len(self._trials()))
         self._status = "running"
         self._importance: Optional[Dict[str, float]] = None
         self._complete_asked()
@@ -183,14 +185,18 @@ def text_of(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def sampler_of(spec: Dict[str, Any]) -> optuna.samplers.BaseSampler:
+def sampler_of(spec: Dict[str, Any], begun: int) -> optuna.samplers.BaseSampler:
+    """`begun`: trials that were asked for by engines before this one."""
     name, seed = spec["sampler"], spec.get("seed")
     if name == "grid":
         return Grid({key: grid_of(one) for key, one in spec["parameters"].items()}, seed=seed)
+    if name == "qmc":
+        return optuna.samplers.QMCSampler(seed=seed)  # its place in the sequence is in the storage, by seed
+    seed = None if seed is None else (seed + begun) % 2**32
     if name == "tpe":
         # Trials that run now are taken for bad ones: else parallel trials would all try nearly the same.
         return optuna.samplers.TPESampler(seed=seed, constant_liar=True)
-    made: optuna.samplers.BaseSampler = {"random": optuna.samplers.RandomSampler, "cmaes": optuna.samplers.CmaEsSampler, "qmc": optuna.samplers.QMCSampler}[name](seed=seed)
+    made: optuna.samplers.BaseSampler = {"random": optuna.samplers.RandomSampler, "cmaes": optuna.samplers.CmaEsSampler, "gp": optuna.samplers.GPSampler}[name](seed=seed)
     return made
 
 

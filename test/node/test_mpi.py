@@ -139,9 +139,12 @@ class MpiTest(unittest.TestCase):
         bin.mkdir()
         for name in ("sh", "env"):
             (bin / name).symlink_to(shutil.which(name))
+        # Ranks find what lies beside their Python: of Debian's own that is /usr/bin, with an mpirun.
+        python = bin / "python"
+        python.symlink_to(sys.executable)
         self.rack.env["PATH"] = str(bin)
         self.assertEqual(self.rack.call("node-1", "mpi.inspect", {}), {"version": None, "series": None})
-        run = self.start("sum")
+        run = self.start("sum", python=str(python))
         cause = self.rack.finish(run)["cause"]
         self.assertEqual(cause["kind"], "launcher")
         self.assertRegex(cause["message"], r"^mpi: there is no Open MPI on node-\d \(sudo apt-get install openmpi-bin\)$")

@@ -277,7 +277,6 @@ export type ManifestFile = z.output<typeof manifestSchema>
 /** In the product, but not in this version: said plainly instead of accepted silently. */
 export const NOT_YET: Record<string, string> = {
   'workspace.image': 'use workspace.python',
-  'sweep.sampler=gp': 'it needs PyTorch beside Optuna; use tpe',
 }
 
 function isHttpUrl(text: string): boolean {

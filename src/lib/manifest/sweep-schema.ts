@@ -35,9 +35,9 @@ export const sweep = z
     metric: z.string().min(1).max(250).describe('The metric that is to become good, as the script logs it at the tracking server; the value at its last step counts.').meta({examples: ['test_accuracy']}),
     goal: z.enum(['maximize', 'minimize']).describe('Which values are good: large ones or small ones.'),
     sampler: z
-      .enum(['grid', 'random', 'tpe', 'cmaes', 'qmc'])
+      .enum(['grid', 'random', 'tpe', 'cmaes', 'qmc', 'gp'])
       .default('tpe')
-      .describe("Who chooses the values: every point of a `grid`, or one of Optuna's samplers: `random`, `tpe` (learns from what was tried), `cmaes` (numbers only), `qmc` (spread evenly)."),
+      .describe("Who chooses the values: every point of a `grid`, or one of Optuna's samplers: `random`, `tpe` (learns from what was tried), `cmaes` (numbers only), `qmc` (spread evenly), `gp` (a Gaussian process, which makes most of few trials; it has PyTorch installed beside Optuna on the head's node)."),
     pruner: pruner
       .default('none')
       .describe("Who ends trials that do badly while they run, by the values of the metric at its steps: Optuna's `asha` (successive halving), `hyperband`, `median`, or `none`. With options: `{name: asha, reduction: 3}`.")

@@ -131,7 +131,7 @@ export interface SweepSpec {
   /** Metric of the tracking server. */
   metric: string
   goal: 'maximize' | 'minimize'
-  sampler: 'grid' | 'random' | 'tpe' | 'cmaes' | 'qmc'
+  sampler: 'grid' | 'random' | 'tpe' | 'cmaes' | 'qmc' | 'gp'
   pruner: {name: 'none' | 'asha' | 'hyperband' | 'median'; warmup?: number; reduction?: number; startup?: number; steps?: number}
   /** Undefined: the whole grid, else 20. */
   trials?: number

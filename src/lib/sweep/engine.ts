@@ -7,7 +7,7 @@ import type {Trial} from './types.ts'
 /** The Optuna that engines have. One exact version: a journal is its own format. */
 const OPTUNA = 'optuna==5.0.0'
 /** What Optuna leaves to its user, by sampler. */
-const MORE: Partial<Record<SweepSpec['sampler'], string[]>> = {cmaes: ['cmaes==0.13.1'], qmc: ['scipy>=1.11,<2']}
+const MORE: Partial<Record<SweepSpec['sampler'], string[]>> = {cmaes: ['cmaes==0.13.1'], qmc: ['scipy>=1.11,<2'], gp: ['scipy>=1.11,<2', 'torch==2.13.0']}
 
 /** Requirements of the environment that a sweep's engine runs in. */
 export function engineRequirements({sampler}: Pick<SweepSpec, 'sampler'>): string {
