@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "backend/opencl/native_library.h"
+#include "backend/opencl/pocl.h"
 
 namespace flexrack::backend::opencl {
 
@@ -17,12 +17,6 @@ namespace {
 
 /// Somebody who takes longer is not waited for: a build that fails is better than none.
 constexpr auto kLongestTurn = std::chrono::seconds(60);
-
-bool is_pocl(cl_platform_id platform) {
-  char name[128] = {};
-  return native().clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, nullptr) == CL_SUCCESS &&
-         std::string(name) == "Portable Computing Language";
-}
 
 std::string cache_folder() {
   if (const auto* own = std::getenv("POCL_CACHE_DIR")) return own;

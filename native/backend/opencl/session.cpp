@@ -42,7 +42,7 @@ void Session::stop() {
   if (!engine_) return;
   engine_->builder.close();
   engine_->dialler.close();
-  outstanding_->fail_all(CL_DEVICE_NOT_AVAILABLE);
+  outstanding_->end_all();
   engine_->watcher.look();
   std::vector<Ref<Record>> all;
   {

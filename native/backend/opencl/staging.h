@@ -9,6 +9,7 @@
 #include <span>
 
 #include "backend/opencl/native_library.h"
+#include "backend/opencl/pocl.h"
 #include "wire/frame.h"
 
 namespace flexrack::backend::opencl {
@@ -73,14 +74,18 @@ class Outstanding {
     native().clSetUserEventStatus(event, status);
     native().clReleaseEvent(event);
   }
-  void fail_all(cl_int status) {
+  /**
+   * At the end of the session. What waits for them fails; with PoCL it runs, for nobody: up to its version 4 at least that aborts the process when a
+   * command fails whose event only PoCL holds (it locks the event again after it has let it go: pocl_update_event_failed in lib/CL/pocl_util.c).
+   */
+  void end_all() {
     std::set<cl_event> left;
     {
       const std::lock_guard guard(lock_);
       left.swap(events_);
     }
     for (auto* event : left) {
-      native().clSetUserEventStatus(event, status);
+      native().clSetUserEventStatus(event, is_pocl(event) ? CL_COMPLETE : CL_DEVICE_NOT_AVAILABLE);
       native().clReleaseEvent(event);
     }
   }
