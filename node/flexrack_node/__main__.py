@@ -30,7 +30,7 @@ def main(verb: str, root: str, environments: str) -> int:
         write_line({"error": {"code": error.code, "message": error.message, "hint": error.hint, "details": error.details}})
         return 1
     except BrokenPipeError:  # the caller went away; there is nobody to tell
-        return 1
+        return unheard()
     except OSError as error:  # no room, no right: the node's business, wherever it shows
         write_line({"error": tell_os_error(verb, error)})
         return 1
@@ -39,6 +39,12 @@ def main(verb: str, root: str, environments: str) -> int:
         return 1
     write_line({"result": value})
     return 0
+
+
+def unheard() -> int:
+    """What is left in the buffer goes nowhere: else Python would complain of it as it ends, with a status of its own (the docs of `signal`, on SIGPIPE)."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC), sys.stdout.fileno())
+    return 1
 
 
 def tell_os_error(verb: str, error: OSError) -> Dict[str, Any]:
@@ -64,5 +70,5 @@ if __name__ == "__main__":
     try:
         status = main(sys.argv[1], sys.argv[2], sys.argv[3])
     except BrokenPipeError:  # even the answer found nobody
-        status = 1
+        status = unheard()
     sys.exit(status)
