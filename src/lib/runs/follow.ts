@@ -63,7 +63,7 @@ export async function followRun(place: Place, run: FoundRun, options: FollowOpti
     const newest = options.newest ? Math.max(1, ...run.nodes.map((one) => one.attempt)) : 1
     const answers = await Promise.all(nodes.map((one) => followNode(place, run.run, one.node, newest, {merged, silence}, options, context)))
     const details = new Map(answers.flatMap((detail) => (detail ? [[detail.node, detail]] : [])))
-    return {details, end: () => endOf(run.run, [...details.values()], run.absent)}
+    return {details, end: () => endOf({...run, nodes: [...details.values()]})}
   } finally {
     clearInterval(timer)
     silence.close()

@@ -50,6 +50,14 @@ describe('mergeRuns', () => {
     expect(mergeRuns([], records, {everyNodeAsked: false}).map((one) => one.status)).toEqual(['finished', 'running'])
   })
 
+  it('says of an end that no node knows who does, and what the record says', () => {
+    const lost = {run: 'a', nodes: [nodeRun('a', {node: 'node-2', index: 1, judged: false, status: 'failed', recorded: false, cause: {kind: 'gang', node: 'node-2', rank: null, exit: null, signal: null, at: 1, message: 'the leader on node-1 is gone', lines: [], others: []}})]}
+    const entryOf = (...records: TrackedRun[]) => mergeRuns([lost], records, {everyNodeAsked: false})[0]
+    const message = 'node-1, which led run a, does not answer any more, so how the run ended is not known; it is over on node-2 (node-2: the leader on node-1 is gone)'
+    expect(entryOf(tracked('a', {status: 'RUNNING', endTime: undefined}))).toMatchObject({status: 'unknown', doubt: {nodes: ['node-1'], message}, cause: null, ended: null})
+    expect(entryOf(tracked('a', {status: 'FAILED'}))?.doubt?.message).toBe(`${message}; its record at the tracking server says failed`)
+  })
+
   it('puts the newest first', () => {
     expect(mergeRuns([found('old'), found('new', {started: 500})], [tracked('middle', {startTime: 300_000})], {everyNodeAsked: true}).map((one) => one.run)).toEqual(['new', 'middle', 'old'])
   })
