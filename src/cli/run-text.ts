@@ -95,9 +95,11 @@ export function shownRunText(run: ShownRun): string {
 }
 
 /** `runs stop`. */
-export function stoppedText({run, status, left}: Stopped): string {
+export function stoppedText({run, status, left, unreached}: Stopped): string {
   const nodes = Object.keys(left)
-  return `Run ${run} ${status}: ${nodes.length === 0 ? 'it had not begun on any node' : `no process of it is left on ${nodes.join(', ')}`}.`
+  const how = status === 'unknown' || status === 'stopping' ? 'has ended where it could be reached' : status
+  const rest = unreached.length === 0 ? '' : `; what is left on ${unreached.join(', ')} is not known`
+  return `Run ${run} ${how}: ${nodes.length === 0 ? 'it had not begun on any node' : `no process of it is left on ${nodes.join(', ')}`}${rest}.`
 }
 
 /** `runs compare`. */

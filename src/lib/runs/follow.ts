@@ -21,6 +21,8 @@ export interface FollowOptions extends LineOptions {
   onNews?(news: RunNews): void
   /** Ends the following; the run goes on. */
   signal?: AbortSignal
+  /** Aborted where a node is to be given up at once; who says so has told the user. */
+  given?: ReadonlyMap<string, AbortSignal>
   /** Milliseconds without a connection to a node after which it is given up; undefined: never. */
   patience?: number
 }
@@ -76,7 +78,8 @@ async function followNode(
   place: Place, run: string, node: string, newest: number, {merged, silence}: {merged: Merge; silence: Silence}, options: FollowOptions, context: Context,
 ): Promise<NodeRunDetail | undefined> {
   const reader = merged.openNode(node, newest)
-  const gone = silence.signal(node)
+  const [silent, given] = [silence.signal(node), options.given?.get(node)]
+  const gone = given ? AbortSignal.any([silent, given]) : silent
   const signal = options.signal ? AbortSignal.any([options.signal, gone]) : gone
   let tries = 0
   let lostAt: number | undefined
@@ -102,7 +105,7 @@ async function followNode(
       reader.connected(undefined)
       if (options.signal?.aborted) throw new CliError('INTERRUPTED', 'following was interrupted', {cause: error})
       if (gone.aborted) {
-        context.reporter.warn(`${node} does not answer, and the run is over; whether anything of it is left there is told, once it answers, by: flexrack runs stop ${run}`)
+        if (!given?.aborted) context.reporter.warn(`${node} does not answer, and the run is over; whether anything of it is left there is told, once it answers, by: flexrack runs stop ${run}`)
         return undefined
       }
       if (!isLinkTrouble(error)) throw error
