@@ -71,7 +71,7 @@ class Election:
             if time.monotonic() >= again and not self._ballot.is_waiting():
                 epoch = self._ballot.next_epoch()
                 asked = {"vote": {"epoch": epoch, "candidate": self._own, "known": [wanted.get("epoch", 1), wanted.get("serial", 0)]}}
-                answers = self._ask(places, asked, lambda: self._local.tick())
+                answers = ask_all(places, asked, self._secret, self._own, self._local.tick)
                 votes = sorted([self._own, *(node for node, one in answers.items() if one.get("granted"))], key=pool.index)
                 over = next((one["result"] for one in answers.values() if one.get("result")), None)
                 follow = next((one["follow"] for one in answers.values() if (one.get("follow") or {"epoch": 0})["epoch"] > wanted.get("epoch", 1)), None)
@@ -87,9 +87,6 @@ class Election:
                 again = time.monotonic() + _AGAIN + turn * _STAGGER * int.from_bytes(os.urandom(1), "big") / 256
             time.sleep(TICK)
         return Outcome(why=f"no {needed} of the run's {len(pool)} nodes were there to choose another leader")
-
-    def _ask(self, places: Mapping[str, Tuple[str, int]], question: Dict[str, Any], meanwhile: Callable[[], object]) -> Dict[str, Dict[str, Any]]:
-        return ask_all(places, question, self._secret, self._own, meanwhile)
 
 
 def ask_all(places: Mapping[str, Tuple[str, int]], question: Dict[str, Any], secret: str, own: str, meanwhile: Callable[[], object]) -> Dict[str, Dict[str, Any]]:

@@ -53,7 +53,7 @@ def start(spec: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 
 
 def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{run, grace?, kill?}: ends the ranks and returns {status, left: pids that are alive all the same}."""
+    """{run, grace?, kill?}: ends the ranks and returns {status, left: pids that are alive all the same, state: as run.list}."""
     folder = open_run(channel.root, given["run"])
     if is_slurm(folder):
         from flexrack_node import slurm_stop
@@ -74,7 +74,8 @@ def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     if not folder.result():
         sweep(folder)
     tidy(folder)
-    return {"status": summary(folder)["status"], "left": alive(folder)}
+    state = summary(folder)
+    return {"status": state["status"], "left": alive(folder), "state": state}
 
 
 def remove(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:

@@ -54,6 +54,7 @@ export function runListText({runs, away, unasked}: {runs: RunEntry[]; away: stri
   const columns = ['run', ...sweep, 'status', 'started', {key: 'duration', align: 'right' as const}, {key: 'ranks', align: 'right' as const}, {key: 'nodes', spare: true}, ...metrics.map((name) => ({key: `metric:${name}`, title: name, align: 'right' as const}))]
   const notes = [
     ...(runs.length === 0 ? [unasked.length > 0 ? 'No runs are known.' : 'No runs yet. Start one with: flexrack train'] : []),
+    ...runs.filter((one) => one.doubt).map((one) => `How ${one.run} ended is known to ${one.doubt?.nodes.join(', ')} alone, which did not answer: flexrack runs show ${one.run}`),
     ...(runs.some((one) => one.recorded === false) ? ['* the tracking server does not have everything yet'] : []),
     ...(away ? [`The tracking server was not asked (${away}); this is what the nodes know.`] : []),
     ...(unasked.length > 0 ? [`Not asked: ${unasked.join(', ')}.`] : []),
@@ -67,6 +68,7 @@ export function shownRunText(run: ShownRun): string {
   const parts = [
     fields([
       ['run', `${paint.bold(run.run)} ${statusText(run.status)}`],
+      ['end', run.doubt ? `not known: ${run.doubt.message}\n${toldLater(run)}` : undefined],
       ['slurm', run.slurm ? slurmLine(run.slurm) : undefined],
       ['cause', run.cause ? describeCause(run.cause) : run.tags['flexrack.cause']],
       ['command', run.command.join(' ')],
@@ -93,9 +95,11 @@ export function shownRunText(run: ShownRun): string {
 }
 
 /** `runs stop`. */
-export function stoppedText({run, status, left}: Stopped): string {
+export function stoppedText({run, status, left, unreached}: Stopped): string {
   const nodes = Object.keys(left)
-  return `Run ${run} ${status}: ${nodes.length === 0 ? 'it had not begun on any node' : `no process of it is left on ${nodes.join(', ')}`}.`
+  const how = status === 'unknown' || status === 'stopping' ? 'has ended where it could be reached' : status
+  const rest = unreached.length === 0 ? '' : `; what is left on ${unreached.join(', ')} is not known`
+  return `Run ${run} ${how}: ${nodes.length === 0 ? 'it had not begun on any node' : `no process of it is left on ${nodes.join(', ')}`}${rest}.`
 }
 
 /** `runs compare`. */
@@ -119,6 +123,12 @@ function statusText(status: string): string {
   if (status === 'finished') return paint.green(status)
   if (status === 'failed') return paint.red(status)
   return status === 'stopped' || status === 'unknown' ? paint.yellow(status) : paint.cyan(status)
+}
+
+/** Who knows how it ended, and the way on. */
+function toldLater({run, doubt}: RunEntry): string {
+  const nodes = doubt?.nodes ?? []
+  return `once ${nodes.join(', ')} ${nodes.length === 1 ? 'answers' : 'answer'}, it is told by: flexrack runs show ${run}`
 }
 
 function isOpen(run: RunEntry): boolean {

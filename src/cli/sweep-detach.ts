@@ -6,7 +6,7 @@ import type {ProjectSession, SessionFlags} from './session.ts'
 import {trialNews} from './sweep-text.ts'
 
 /** What is said of a sweep while it goes. */
-export function tellSweep(plan: SweepPlan, {reporter}: Pick<Context, 'reporter'>): Required<SweepWatch> {
+export function tellSweep(plan: SweepPlan, {reporter}: Pick<Context, 'reporter'>): Required<Omit<SweepWatch, 'onLost'>> {
   return {
     onOpen: (sweep, resumed) => reporter.note(`sweep ${sweep}${resumed ? ' goes on' : ''}: ${plan.parallel} at a time`),
     onTrial: (event, trial) => reporter.note(trialNews(event, trial, plan.spec.metric)),
@@ -40,6 +40,7 @@ export async function driveInBackground(openPlace: () => Promise<ProjectSession>
         await tell.onOpen(...opened)
         await handover.taken()
       },
+      onLost: (error) => handover.lost(error.message),
       onTrial(event, trial) {
         tell.onTrial(event, trial)
         if (event !== 'ended') void handover.begun()

@@ -4,6 +4,7 @@ import {chartText} from './chart.ts'
 import {paint} from './print.ts'
 import {ago, count, duration, fields, table} from './render.ts'
 import {shortNumber} from './run-text.ts'
+import {waitingText} from './sweep-unreached.ts'
 
 /** What `sweep` ends with. */
 export function sweptText(swept: Swept): string {
@@ -53,19 +54,24 @@ export function sweepListText(sweeps: Sweep[]): string {
     sweeps.map((one) => {
       const {best} = one
       return {
-        sweep: one.sweep, status: `${statusText(one)}${backgroundNote(one)}`, started: ago(one.created * 1000), trials: countsText(one.trials), metric: one.spec.metric,
+        sweep: one.sweep, status: statusWord(one), driver: driverWord(one), started: ago(one.created * 1000), trials: String(one.trials.length), complete: String(one.trials.filter(({state}) => state === 'complete').length), metric: one.spec.metric,
         best: best ? shortNumber(best.value ?? NaN) : '-', run: best?.run ?? '-',
       }
     }),
-    ['sweep', 'status', 'started', 'trials', 'metric', {key: 'best', align: 'right'}, {key: 'run', title: 'BEST RUN'}],
+    [
+      'sweep', 'status', 'driver', {key: 'started', spare: true}, {key: 'trials', align: 'right'}, {key: 'complete', align: 'right'}, {key: 'metric', spare: true}, {key: 'best', align: 'right'},
+      {key: 'run', title: 'BEST RUN', spare: true},
+    ],
   )
 }
 
-/** In a list, what its driver's name does not say. */
-function backgroundNote({status, driver, background}: Sweep): string {
-  if (status !== 'interrupted' || driver || !background) return ''
-  if (background.state === 'running') return paint.dim(` (process ${background.pid} on ${background.machine} waits for a connection)`)
-  return background.state === 'lost' ? paint.dim(` (process ${background.pid} on ${background.machine} is gone)`) : ''
+/** In a list: the process here, else whose command; what is wrong with it. */
+function driverWord({status, driver, background}: Sweep): string {
+  const process = background && `process ${background.pid}`
+  if (background?.state === 'running') return `${process}${isWaiting({status, driver, background}) ? ', waiting' : ''}`
+  if (driver) return driver.includes('@') ? (driver.split(' ')[0] as string) : driver
+  if (status !== 'interrupted' || !background || background.state === 'ended') return '-'
+  return `${process}, ${background.state === 'lost' ? 'gone' : background.state}`
 }
 
 /** `sweep plot` in the terminal: the value of every trial, in the order they were asked; and where the picture is. */
@@ -130,7 +136,7 @@ function stateText(state: Trial['state']): string {
 /** Who drives it, where that is more than the status says; or why nobody does, and the way on. */
 function drivenText({sweep, status, driver, background}: Sweep): string | undefined {
   const way = ['interrupted', 'stopped'].includes(status) ? `\ngoes on with: flexrack sweep --resume ${sweep}${background ? ' --detach' : ''}` : ''
-  if (background?.state === 'running') return `in the background, by process ${background.pid} on ${background.machine}, since ${ago(background.started)}${driver || status !== 'interrupted' ? '' : '\nwithout a connection just now; it tries again'}`
+  if (background?.state === 'running') return `in the background, by process ${background.pid} on ${background.machine}, since ${ago(background.started)}${isWaiting({status, driver, background}) ? `\n${lostText(sweep, background)}` : ''}`
   if (driver) return undefined
   if (background?.state === 'elsewhere') return `in the background, by process ${background.pid} on ${background.machine}, unless that is gone${way}`
   return status === 'finished' || (way === '' && !background) ? undefined : `by nobody${background ? `: ${goneText(background)}` : ''}${way}`
@@ -142,7 +148,20 @@ function goneText({pid, machine, state, why}: Background): string {
   return `${process} has ended${why === null ? '' : `: ${why}`}`
 }
 
-function statusText({status, driver}: Sweep): string {
-  if (status === 'running') return `${paint.cyan(status)}${driver ? paint.dim(` (${driver})`) : ''}`
+/** Its process says so, or lives and does not hold the lock; that of a connection that died without a word is held for some minutes. */
+function isWaiting({status, driver, background}: Pick<Sweep, 'status' | 'driver' | 'background'>): boolean {
+  return background?.state === 'running' && (background.waiting !== null || (status === 'interrupted' && !driver))
+}
+
+function lostText(sweep: string, {waiting}: Background): string {
+  return `it ${waiting ? waitingText(waiting) : 'is without a connection just now, and tries again'}\nended by: flexrack sweep stop ${sweep}`
+}
+
+function statusText(sweep: Sweep): string {
+  return `${statusWord(sweep)}${sweep.status === 'running' && sweep.driver ? paint.dim(` (${sweep.driver})`) : ''}`
+}
+
+function statusWord({status}: Sweep): string {
+  if (status === 'running') return paint.cyan(status)
   return status === 'finished' ? paint.green(status) : status === 'failed' ? paint.red(status) : paint.yellow(status)
 }

@@ -7,7 +7,7 @@ export default class Train extends BaseCommand {
   static override summary = 'train on the nodes of the rack'
   static override description =
     'Makes the nodes look like the project, looks over them and the ways between them (preflight), starts the ranks on all of them as one gang, and shows their output, merged. ' +
-    'Ctrl-C once stops the run gracefully, twice at once; if this command goes away otherwise, the run goes on. ' +
+    'Ctrl-C once stops the run gracefully, twice at once, and ends this command with 130, also where a node could not be reached, which is named; if this command goes away otherwise, the run goes on. ' +
     'The nodes are reserved first, all or none: their GPUs, and with --exclusive the whole of them. ' +
     'One rank that fails ends the run everywhere; the first cause is shown.'
   static override examples = [

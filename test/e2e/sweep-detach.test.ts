@@ -1,5 +1,5 @@
 import {execFile} from 'node:child_process'
-import {copyFile, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
+import {copyFile, mkdtemp, readdir, readFile, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
 import {promisify} from 'node:util'
@@ -10,12 +10,12 @@ import {localUp} from '../../src/lib/local/index.ts'
 import type {StoppedSweep, Sweep} from '../../src/lib/sweep/index.ts'
 import {sharedEnvironments} from '../support/environments.ts'
 import {buildProgram, flexrack, terminal} from '../support/program.ts'
-import {SWEEP_SCRIPT} from '../support/sweep-script.ts'
+import {writeSweep, type SweepFiles} from '../support/sweep-script.ts'
 import {startTrainRack, type TrainRack} from '../support/train.ts'
 
 const PROGRAM = resolve(import.meta.dirname, '../../bin/run.js')
 let setup: TrainRack
-const folders: string[] = []
+const projects: SweepFiles[] = []
 
 beforeAll(async () => {
   buildProgram()
@@ -26,30 +26,22 @@ afterAll(async () => {
   // What a test that failed has left; a test that passes leaves nothing, see the last one.
   for (const pid of await drivers()) process.kill(pid, 'SIGKILL')
   await setup?.stop()
-  for (const folder of folders) await rm(folder, {recursive: true, force: true})
+  for (const one of projects) await one.remove()
 })
 
-interface Project {
+interface Project extends SweepFiles {
   folder: string
   run(...args: string[]): ReturnType<typeof flexrack>
   show(): Promise<Sweep>
-  /** From here on held trials end. */
-  go(): Promise<void>
-  starts(): Promise<string[]>
 }
 
+/** All of its trials are held. */
 async function project(name: string, {train = '', sweep = 'parallel: 2, parameters: {x: [0, 1, 2, 3]}'} = {}): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-e2e-detach-'))
-  folders.push(folder, `${folder}.starts`, `${folder}.go`)
-  await writeFile(join(folder, 'flexrack.yaml'), `name: ${name}\ntrain: {command: 'train.py --hold 0,1,2,3', launcher: plain, grace: 5s, env: {STARTS: ${folder}.starts, GO: ${folder}.go}${train}}\nsweep: {metric: loss, goal: minimize, sampler: grid, ${sweep}}\n`)
-  await writeFile(join(folder, 'train.py'), SWEEP_SCRIPT)
+  const files = await writeSweep(folder, name, `sampler: grid, ${sweep}`, {args: '--hold 0,1,2,3', train})
+  projects.push(files)
   const run: Project['run'] = (...words) => flexrack(words, {cwd: folder, env: setup.rack.env})
-  return {
-    folder, run,
-    show: async () => JSON.parse((await run('sweep', 'show', '--json')).stdout) as Sweep,
-    go: () => writeFile(`${folder}.go`, ''),
-    starts: async () => (await readFile(`${folder}.starts`, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '').toSorted(),
-  }
+  return {...files, folder, run, show: async () => JSON.parse((await run('sweep', 'show', '--json')).stdout) as Sweep}
 }
 
 /** Processes that drive sweeps of this rack. */
@@ -164,6 +156,13 @@ test('sweep stop ends a process that waits for a connection, too, before there i
     await expect.poll(() => readFile(background?.log as string, 'utf8'), {timeout: 120_000}).toMatch(/next try in 10 s/)
     const up = (): Promise<unknown> => localUp({nodes: 2, owner: process.pid}, setup.rack.context())
     if (isBack) await up()
+    else {
+      const message = expect.stringMatching(new RegExp(`known here:\\n  ${sweep}: driven by process ${background?.pid} here, which has waited for a connection since .* \\(.*node-.*\\), and tries again for two days at most$`)) as string
+      for (const words of [['list'], ['show'], ['show', sweep.slice(0, -2)]]) {
+        const told = await own.run('sweep', ...words, '--json')
+        expect([told.status, JSON.parse(told.stdout)]).toEqual([5, {error: expect.objectContaining({message, hint: expect.stringContaining(`flexrack sweep stop ${sweep}`)})}])
+      }
+    }
     const {status, stdout, stderr} = await own.run('sweep', 'stop', '--json')
     expect(await drivers()).toEqual([])
     // It may have had its connection again by then.
@@ -178,7 +177,7 @@ test('sweep stop ends a process that waits for a connection, too, before there i
 })
 
 test('what is known before, and what only the first trial shows, is told on the user\'s terminal, and nothing is left', {timeout: 300_000}, async () => {
-  const own = await project('greedy', {train: ', gpus: 7'})
+  const own = await project('greedy', {train: 'gpus: 7'})
   const refused = await own.run('sweep', '--detach')
   expect([refused.status, refused.stdout], refused.stderr).toEqual([7, ''])
   expect(refused.stderr).toMatch(/error: 1 node with 7 GPUs is asked for, and none fits/)

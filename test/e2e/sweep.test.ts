@@ -1,4 +1,4 @@
-import {appendFile, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {appendFile, mkdtemp, readFile, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
@@ -7,11 +7,11 @@ import {startHead} from '../../src/lib/head/index.ts'
 import type {Sweep, Swept} from '../../src/lib/sweep/index.ts'
 import {renderPage} from '../support/browser.ts'
 import {buildProgram, flexrack, type RunOptions} from '../support/program.ts'
-import {ENDLESS_SCRIPT, SWEEP_SCRIPT} from '../support/sweep-script.ts'
+import {ENDLESS_SCRIPT, SWEEP_SCRIPT, writeSweep, type SweepFiles} from '../support/sweep-script.ts'
 import {startTrainRack, type TrainRack} from '../support/train.ts'
 
 let setup: TrainRack
-const folders: string[] = []
+const projects: SweepFiles[] = []
 
 beforeAll(async () => {
   buildProgram()
@@ -20,28 +20,19 @@ beforeAll(async () => {
 }, 900_000)
 afterAll(async () => {
   await setup?.stop()
-  for (const folder of folders) await rm(folder, {recursive: true, force: true})
+  for (const one of projects) await one.remove()
 })
 
-interface Project {
+interface Project extends SweepFiles {
   folder: string
   run(args: string[], options?: RunOptions): ReturnType<typeof flexrack>
-  /** `trial x` of every start there was. */
-  starts(): Promise<string[]>
 }
 
-async function project(name: string, sweep: string, {script = SWEEP_SCRIPT, args = ''} = {}): Promise<Project> {
+async function project(name: string, sweep: string, parts: {script?: string; args?: string} = {}): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-e2e-sweep-'))
-  folders.push(folder)
-  const env = `{STARTS: ${folder}.starts, GO: ${folder}.go}`
-  folders.push(`${folder}.starts`, `${folder}.go`)
-  await writeFile(join(folder, 'flexrack.yaml'), `name: ${name}\ntrain: {command: 'train.py ${args}', launcher: plain, grace: 5s, env: ${env}}\nsweep: {metric: loss, goal: minimize, ${sweep}}\n`)
-  await writeFile(join(folder, 'train.py'), script)
-  return {
-    folder,
-    run: (words, options = {}) => flexrack(words, {cwd: folder, env: setup.rack.env, ...options}),
-    starts: async () => (await readFile(`${folder}.starts`, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '').toSorted(),
-  }
+  const files = await writeSweep(folder, name, sweep, parts)
+  projects.push(files)
+  return {...files, folder, run: (words, options = {}) => flexrack(words, {cwd: folder, env: setup.rack.env, ...options})}
 }
 
 test('a grid is tried whole, every point once, and the best one is exact', {timeout: 300_000}, async () => {
@@ -100,7 +91,7 @@ test('ASHA ends trials that do worse than an earlier one at the same step, and t
 })
 
 test('after SIGKILL of the command its trials go on, a second command is refused while one drives, and --resume finds them: every trial once', {timeout: 300_000}, async () => {
-  const {run, starts, folder} = await project('killed', 'sampler: grid, parallel: 2, parameters: {x: [0, 1, 2, 3, 4]}', {args: '--hold 0,1,2,3,4'})
+  const {run, starts, go} = await project('killed', 'sampler: grid, parallel: 2, parameters: {x: [0, 1, 2, 3, 4]}', {args: '--hold 0,1,2,3,4'})
   let killed = false
   const {signal} = await run(['sweep'], {onOutput: ({stderr}, child) => {
     if (!killed && stderr.split(' started: run').length === 3) killed = child.kill('SIGKILL')
@@ -114,7 +105,7 @@ test('after SIGKILL of the command its trials go on, a second command is refused
     refused.push(run(['sweep', '--resume', before.sweep]).then(async (second) => {
       expect(second.status).toBe(4)
       expect(second.stderr).toMatch(new RegExp(`sweep ${before.sweep} is held by \\S+@\\S+ on node-1 \\(pid \\d+, since \\d+ s\\)`))
-    }).finally(() => writeFile(`${folder}.go`, '')))
+    }).finally(go))
   }})
   await Promise.all(refused)
   expect(refused).toHaveLength(1)
@@ -126,7 +117,7 @@ test('after SIGKILL of the command its trials go on, a second command is refused
 })
 
 test('Ctrl-C stops the running trials and exits with 130; --resume starts these again, as runs of their own, and the grid is whole', {timeout: 300_000}, async () => {
-  const {run, starts, folder} = await project('stopped', 'sampler: grid, parallel: 2, parameters: {x: [0, 1, 2]}', {args: '--hold 0,1,2'})
+  const {run, starts, go} = await project('stopped', 'sampler: grid, parallel: 2, parameters: {x: [0, 1, 2]}', {args: '--hold 0,1,2'})
   let sent = false
   const {status, stderr} = await run(['sweep'], {onOutput: (output, child) => {
     if (!sent && output.stderr.split(' started: run').length === 3) sent = child.kill('SIGINT')
@@ -135,7 +126,7 @@ test('Ctrl-C stops the running trials and exits with 130; --resume starts these 
   expect(stderr).toMatch(/flexrack sweep --resume stopped-sweep-/)
   const {sweep} = JSON.parse((await run(['sweep', 'show', '--json'])).stdout) as Sweep
   for (const number of [0, 1]) expect(await setup.alive(`${sweep}-${number}`)).toEqual([])
-  await writeFile(`${folder}.go`, '')
+  await go()
   const resumed = await run(['sweep', '--resume', sweep, '--json'])
   expect(resumed.status, resumed.stderr + resumed.stdout).toBe(0)
   const {trials} = JSON.parse(resumed.stdout) as Swept

@@ -3,7 +3,8 @@ import {once} from 'node:events'
 import {appendFileSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest'
-import type {ShownRun} from '../../src/lib/runs/index.ts'
+import type {Overview} from '../../src/lib/overview/index.ts'
+import type {RunEntry, ShownRun} from '../../src/lib/runs/index.ts'
 import {startLocalRack, type TestLocalRack} from '../support/local-rack.ts'
 import {buildProgram, flexrack, type Ended} from '../support/program.ts'
 import {layRun} from '../support/run-folder.ts'
@@ -54,7 +55,7 @@ describe('a run whose first leader\'s node does not answer', () => {
     expect(followed.stderr).toContain('node-1 leads the run from now on, chosen by node-1 and node-2, in the place of gone')
     expect(await runs('wait', 'led-aaaaa')).toMatchObject({status: 0, stdout: 'Run led-aaaaa finished.\n'})
     expect(JSON.parse((await runs('watch', 'led-aaaaa', '--json')).stdout.trim().split('\n').at(-1) as string)).toMatchObject({status: 'finished', attempt: 2, lost: []})
-    expect(await runs('stop', 'led-aaaaa')).toMatchObject({status: 0, stdout: 'Run led-aaaaa finished: no process of it is left on node-1, node-2.\n'})
+    expect(await runs('stop', 'led-aaaaa')).toMatchObject({status: 0, stdout: 'Run led-aaaaa finished: no process of it is left on node-1, node-2; what is left on gone is not known.\n', stderr: expect.stringContaining('whether anything of run led-aaaaa is left there is told, once it answers, by: flexrack runs stop led-aaaaa') as string})
   }, 60_000)
 
   it('is waited for while the others choose a leader, and then until that one has ended it', async () => {
@@ -70,11 +71,20 @@ describe('a run whose first leader\'s node does not answer', () => {
     expect(await waiting).toMatchObject({status: 0, stdout: 'Run led-bbbbb finished.\n'})
   }, 60_000)
 
-  it('has an end that nobody knows where the others only lost their leader', async () => {
+  it('has an end that nobody knows where the others only lost their leader, and every command says so', async () => {
     for (const index of [1, 2]) layRun(local.home, 'led-ccccc', NODES, index, 1, {spec: SPEC, state: {status: 'ended'}, result: LOST})
     const waited = await runs('wait', 'led-ccccc')
     expect(waited.status).toBe(5)
-    expect(waited.stderr).toContain('gone, which led run led-ccccc, does not answer any more, so how the run ended is not known; nothing of it goes on (node-1: the leader on gone is gone)')
-    expect(JSON.parse((await runs('show', 'led-ccccc', '--json')).stdout)).toMatchObject({status: 'failed', leader: 'gone', epoch: 1})
+    expect(waited.stderr).toContain('gone, which led run led-ccccc, does not answer any more, so how the run ended is not known; it is over on node-1, node-2 (node-1: the leader on gone is gone)')
+    const unknown = {run: 'led-ccccc', status: 'unknown', cause: null, ended: null, leader: 'gone', epoch: 1, doubt: {nodes: ['gone'], message: expect.stringContaining('does not answer any more, so how the run ended is not known') as string}}
+    expect(JSON.parse((await runs('show', 'led-ccccc', '--json')).stdout)).toMatchObject(unknown)
+    expect((await runs('show', 'led-ccccc')).stdout).toMatch(/run: +led-ccccc unknown\nend: +not known: gone, which led run led-ccccc, .*\n +once gone answers, it is told by: flexrack runs show led-ccccc\n/)
+    expect((JSON.parse((await runs('list', '--all', '--json')).stdout) as {runs: RunEntry[]}).runs.find((one) => one.run === 'led-ccccc')).toMatchObject(unknown)
+    const listed = (await runs('list', '--all')).stdout
+    expect(listed).toMatch(/led-ccccc +unknown/)
+    expect(listed).toContain('How led-ccccc ended is known to gone alone, which did not answer: flexrack runs show led-ccccc')
+    expect(JSON.parse((await runs('watch', 'led-ccccc', '--json')).stdout.trim().split('\n').at(-1) as string)).toMatchObject({status: 'unknown'})
+    const overview = await flexrack(['status', '--rack', 'mixed', '--json'], {env: local.env})
+    expect((JSON.parse(overview.stdout) as Overview).runs.find((one) => one.run === 'led-ccccc')).toMatchObject(unknown)
   }, 60_000)
 })

@@ -11,7 +11,7 @@ import {findSweep, planSweep, runSweep, type Sweep, type SweepChoice, type Swept
 import {sharedEnvironments} from '../support/environments.ts'
 import {startSlurm, type TestSlurm} from '../support/slurm.ts'
 import {startSshd, type TestSshd} from '../support/sshd.ts'
-import {ENDLESS_SCRIPT, SWEEP_SCRIPT} from '../support/sweep-script.ts'
+import {ENDLESS_SCRIPT, SWEEP_SCRIPT, writeSweep} from '../support/sweep-script.ts'
 import {startTcpRelay} from '../support/tcp-relay.ts'
 
 let slurm: TestSlurm
@@ -50,15 +50,14 @@ interface Project {
   starts(): Promise<number[]>
 }
 
-async function project(name: string, sweep: string, {script = SWEEP_SCRIPT, args = '', train = ''} = {}): Promise<Project> {
+async function project(name: string, sweep: string, parts: {script?: string; args?: string; train?: string} = {}): Promise<Project> {
   const home = join(folder, name)
   await mkdir(home)
-  await writeFile(join(home, 'flexrack.yaml'), `name: ${name}\ntrain: {command: 'train.py ${args}', launcher: plain, grace: 5s, env: {STARTS: ${home}.starts, GO: ${home}.go}, ${train}}\nsweep: {metric: loss, goal: minimize, ${sweep}}\n`)
-  await writeFile(join(home, 'train.py'), script)
+  const files = await writeSweep(home, name, sweep, parts)
   const manifest = await loadManifest(join(home, 'flexrack.yaml'))
   return {
     manifest,
-    go: () => writeFile(`${home}.go`, ''),
+    go: files.go,
     async sweep(parts = {}) {
       const choice = {preflight: {skip: [], force: false}, args: [], ...parts.choice}
       const own = parts.context ?? context
@@ -66,7 +65,7 @@ async function project(name: string, sweep: string, {script = SWEEP_SCRIPT, args
       return runSweep(await planSweep(place, choice, own), place, choice, {onTrial: (event, trial) => parts.onTrial?.(event, trial)}, own)
     },
     shown: () => findSweep({rack, fleet, project: name}, undefined, context),
-    starts: async () => (await readFile(`${home}.starts`, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '').map((line) => Number(line.split(' ')[0])).toSorted((a, b) => a - b),
+    starts: async () => (await files.starts()).map((line) => Number(line.split(' ')[0])).toSorted((a, b) => a - b),
   }
 }
 

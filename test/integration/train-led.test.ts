@@ -139,4 +139,38 @@ describe.skipIf(!mayMakeNetworks())('a run whose leader\'s node loses its networ
     expect(found).toMatchObject({node: 'node-2', result: {status: 'finished'}})
     await Promise.all(others.map((one) => one.close()))
   })
+
+  test('is stopped by Ctrl-C where it can be reached, and says what is not known of the node that cannot', {timeout: 300_000}, async () => {
+    const [told, interrupt] = [[] as string[], new AbortController()]
+    const progress = (title: string) => ({detail() {}, amount() {}, done: (text?: string) => void told.push(text ?? title), fail: (text?: string) => void told.push(`failed: ${text ?? title}`)})
+    const context = makeContext({env: process.env, signal: interrupt.signal, reporter: {...silentReporter, begin: progress, warn: (message) => void told.push(message)}})
+    const fleet = openFleet(net.rack.nodes, makeContext({env: process.env}))
+    fleets.push(fleet)
+    await writeFile(join(folder, 'train.py'), SCRIPT)
+    const manifest: Manifest = {
+      path: join(folder, 'flexrack.yaml'), folder, name: 'proj', workspace: {exclude: [], forward: [], env: {}},
+      train: {command: ['train.py'], launcher: 'plain', nodes: 2, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5}, tracking: {experiment: 'proj'}, endpoints: {},
+    }
+    const place = {manifest, rack: net.rack, fleet}
+    const plan = await planTrain(place, {args: [], on: 'node-3,node-4', tracking: false, preflight: {skip: [], force: true}}, context)
+    const {run} = plan.spec
+    let up = 0
+    const ended = runPlan(plan, place, {
+      detach: false,
+      onLines: (lines) => {
+        up += lines.filter((line) => line.text === 'up in attempt 1').length
+        if (up < 2 || interrupt.signal.aborted) return
+        net.link('node-3', 'down')
+        interrupt.abort()
+      },
+    }, context)
+    await expect(ended).rejects.toThrow(expect.objectContaining({
+      code: 'INTERRUPTED', exitCode: 130, hint: `flexrack runs stop ${run}`, details: {run, left: {'node-4': []}, unreached: ['node-3']},
+      message: `run ${run} was stopped on node-4; how it ended is not known, because node-3 could not be reached`,
+    }))
+    expect(told).toContain('Stopped: no process of the run is left on node-4')
+    expect(told).toContain(`node-3 could not be reached; whether anything of run ${run} is left there is told, once it answers, by: flexrack runs stop ${run}`)
+    expect(told.filter((line) => line.startsWith('failed: ') || line.includes('does not answer'))).toEqual([])
+    net.link('node-3', 'up')
+  })
 })

@@ -226,7 +226,7 @@ test('a requeued run that is stopped, or cancelled in Slurm, while it waits has 
     await slurm.until(async () => (await entryOf(going.run)).status === 'waiting')
     const job = await jobOf(going.run)
     if (by === 'slurm') await slurm.slurm('scancel', job)
-    else expect(await stopRun(runs.place, await runs.find(going.run), {}, context)).toEqual({run: going.run, status: 'stopped', left: {c1: [], c2: []}})
+    else expect(await stopRun(runs.place, await runs.find(going.run), {}, context)).toEqual({run: going.run, status: 'stopped', left: {c1: [], c2: []}, unreached: []})
     const trained = await going.ended
     await release()
     expect(trained).toMatchObject({status: 'stopped', attempts: 1, slurm: {state: 'CANCELLED', requeued: {times: 1, why: TAKEN}}})

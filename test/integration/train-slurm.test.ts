@@ -176,10 +176,10 @@ test('a full partition: the next run waits and says why; stopped, it never begin
     return one?.slurm?.reason === 'Resources' && one.slurm.start !== null && one
   })
   expect(waiting).toMatchObject({status: 'waiting', worldSize: 1, ended: null})
-  expect(await stopRun(runs.place, await runs.find(second.run), {}, context)).toEqual({run: second.run, status: 'stopped', left: {}})
+  expect(await stopRun(runs.place, await runs.find(second.run), {}, context)).toEqual({run: second.run, status: 'stopped', left: {}, unreached: []})
 
   const stopped = await stopRun(runs.place, await runs.find(first.run), {}, context)
-  expect(stopped).toEqual({run: first.run, status: 'stopped', left: {c1: [], c2: [], c3: []}})
+  expect(stopped).toEqual({run: first.run, status: 'stopped', left: {c1: [], c2: [], c3: []}, unreached: []})
   expect(await alive(first.run)).toEqual([])
   const lines: RankLine[] = []
   await followRun(runs.place, await runs.find(first.run), {follow: true, onLines: (some) => lines.push(...some)}, context)

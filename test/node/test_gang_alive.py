@@ -4,58 +4,18 @@ import os
 import random
 import signal
 import sys
-import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from run_support import Rack, supervisor_pid, until  # noqa: E402
+from gang_support import CHECKPOINT, SAVING, GangCase, end_node  # noqa: E402
+from run_support import supervisor_pid, until  # noqa: E402
 
 from flexrack_node import gang_rules  # noqa: E402
 
-SAVING = """
-import os, sys, time
-from pathlib import Path
-RANK, WORLD, K, NODE = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), int(os.environ["FLEXRACK_ATTEMPT"]), os.environ["FLEXRACK_NODE"]
-FOUND = os.environ.get("FLEXRACK_CHECKPOINT")
-print("attempt", K, "rank", RANK, "of", WORLD, "from", FOUND and Path(FOUND).read_text(), flush=True)
-def save(text, name="last.txt"):
-    folder = Path(os.environ["FLEXRACK_OUTPUTS"]) / "checkpoints"
-    folder.mkdir(exist_ok=True)
-    partial = folder / (name + ".partial")
-    partial.write_text(text)
-    partial.replace(folder / name)
-def up():
-    (Path("up-%d-%s" % (K, NODE))).touch()
-    while True: time.sleep(0.05)
-"""
-CHECKPOINT = {"path": "checkpoints/"}
 
-
-def end_node(rack, run, node):
-    """As if it had lost its power: nobody of it says a last word."""
-    state = json.loads((rack.folder / node / "runs" / run / "state.json").read_text())
-    spec = json.loads((rack.folder / node / "runs" / run / "spec.json").read_text())
-    warden = [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _says(pid, "warden", str(rack.folder / node / "runs" / run))]
-    ranks = rack.pids_of(run, spec["index"])
-    for pid in [*warden, state["pid"], *ranks]:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-
-
-class AliveTest(unittest.TestCase):
-    def rack_of(self, count):
-        rack = Rack(count)
-        self.addCleanup(rack.close)
-        return rack
-
-    def up(self, rack, attempt, *nodes):
-        for node in nodes:
-            until((rack.folder / "code" / f"up-{attempt}-{node}").exists, 30)
-
+class AliveTest(GangCase):
     def test_the_next_attempt_begins_with_the_newest_whole_checkpoint_on_every_node(self):
         rack = self.rack_of(2)
         rack.script(SAVING + """
@@ -223,14 +183,6 @@ class RulesTest(unittest.TestCase):
         self.assertEqual(gang_rules.stuck([start, {**same, "changes": "goes on without b"}, {**same, "attempt": 3}]), 0)
         nothing = {"checkpoint": None, "reached": None, "steps": None}
         self.assertEqual(gang_rules.stuck([{**nothing, "attempt": number} for number in range(1, 9)]), 0)
-
-
-def _says(pid, *words):
-    try:
-        said = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
-    except OSError:
-        return False
-    return words[-1] in said and any(f"flexrack_node.{words[0]} import" in one for one in said)
 
 
 if __name__ == "__main__":

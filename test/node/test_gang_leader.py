@@ -1,5 +1,4 @@
 """A run whose leader is lost: more than half of its nodes choose another one, and never two lead."""
-import json
 import os
 import random
 import signal
@@ -9,24 +8,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from run_support import Rack, supervisor_pid, until  # noqa: E402
-from test_gang_alive import CHECKPOINT, SAVING, end_node  # noqa: E402
+from gang_support import CHECKPOINT, SAVING, GangCase, end_node  # noqa: E402
+from run_support import supervisor_pid, until  # noqa: E402
 
 from flexrack_node import gang_rules  # noqa: E402
 from flexrack_node.gang_ballot import Ballot  # noqa: E402
 from flexrack_node.gang_copies import choose, copies_of  # noqa: E402
 
 
-class LeaderTest(unittest.TestCase):
-    def rack_of(self, count):
-        rack = Rack(count)
-        self.addCleanup(rack.close)
-        return rack
-
-    def up(self, rack, attempt, *nodes):
-        for node in nodes:
-            until((rack.folder / "code" / f"up-{attempt}-{node}").exists, 60)
-
+class LeaderTest(GangCase):
     def kinds(self, rack, run, node):
         there = (rack.folder / node / "runs" / run / "events.jsonl").exists()
         return [event["event"] for event in rack.events_of(run, node)] if there else []

@@ -4,7 +4,7 @@ import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class RunsStop extends BaseCommand {
   static override summary = 'stop a run on all of its nodes'
-  static override description = 'SIGTERM to every rank, the grace time, SIGKILL, and a last look on every node that nothing of it is left.'
+  static override description = 'SIGTERM to every rank, the grace time, SIGKILL, and a last look on every node that nothing of it is left. Nodes that do not answer are named: what is left there is told by the same command, once they do.'
   static override examples = ['<%= config.bin %> runs stop', '<%= config.bin %> runs stop digits-k3x9a --grace 60', '<%= config.bin %> runs stop digits-k3x9a --kill']
   static override args = {run: Args.string({description: 'run, or the beginning of its id (default: the newest)'})}
   static override flags = {

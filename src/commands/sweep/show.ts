@@ -12,7 +12,9 @@ export default class SweepShow extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(SweepShow)
     const [context, {rack, fleet, manifest}] = [await this.context(), await this.session(flags)]
-    const [{findSweep}, {sweepText}] = await Promise.all([import('../../lib/sweep/index.ts'), import('../../cli/sweep-text.ts')])
-    return this.answer(await findSweep({rack, fleet, project: manifest?.name}, args.sweep, context), sweepText)
+    const [{findSweep}, {sweepText}, {throwWithDrivers}] = await Promise.all([import('../../lib/sweep/index.ts'), import('../../cli/sweep-text.ts'), import('../../cli/sweep-unreached.ts')])
+    const project = manifest?.name
+    const sweep = await findSweep({rack, fleet, project}, args.sweep, context).catch((error: unknown) => throwWithDrivers(error, {project, name: args.sweep}, context))
+    return this.answer(sweep, sweepText)
   }
 }

@@ -11,6 +11,8 @@ export interface Handover<T> {
   reporter: Reporter
   /** What there may be only one of is ours: from now on we are found, and ended, by our name. */
   taken(): Promise<void>
+  /** What was ours is lost, and is tried for again until `taken`: who looks is told since when, and why. */
+  lost(why: string): Promise<void>
   /** From here on we are alone. */
   begun(): Promise<void>
   /** Ended well. */
@@ -33,6 +35,13 @@ export async function openHandover<T>(context: Context): Promise<Handover<T>> {
     const now = await readRecord(name, context)
     if (record && now?.pid === record.pid && now.identity === record.identity) await writeRecord({...record, ended: new Date().toISOString(), why}, context).catch((error: Error) => context.reporter.warn(`its end is not noted: ${error.message}`))
   }
+  /** Only told: that it cannot be noted ends nothing. */
+  const note = async (waiting: BackgroundRecord['waiting']): Promise<void> => {
+    if (!record || (waiting === undefined && record.waiting === undefined)) return
+    const {waiting: _, ...rest} = record
+    record = {...rest, ...(waiting && {waiting})}
+    await writeRecord(record, context).catch((error: Error) => context.reporter.warn(`who looks is not told of it: ${error.message}`))
+  }
   const leave = (): void => {
     isAlone = true
     if (process.connected) process.disconnect()
@@ -41,12 +50,13 @@ export async function openHandover<T>(context: Context): Promise<Handover<T>> {
     order,
     reporter: tellingReporter(context.reporter, (said) => void tell(said)),
     async taken() {
-      if (record) return
+      if (record) return note(undefined)
       const identity = await processIdentity(process.pid)
       if (identity === undefined) throw new Error('this process is not to be found')
       record = {name, project, pid: process.pid, identity, machine: hostname(), started: new Date().toISOString(), ended: null, why: null, log}
       await writeRecord(record, context)
     },
+    lost: (why) => note({since: record?.waiting?.since ?? new Date().toISOString(), why}),
     async begun() {
       await tell({told: 'begun'})
       leave()

@@ -18,6 +18,15 @@ export interface Background {
   why: string | null
   /** The file of what it says, here or on that machine. */
   log: string
+  /** It has lost what it needs, and tries to get it again; null where it has it, and of one that does not run. */
+  waiting: Waiting | null
+}
+
+export interface Waiting {
+  /** ISO 8601, UTC. */
+  since: string
+  /** The error of its last try. */
+  why: string
 }
 
 /** As the file has it. */
@@ -33,6 +42,8 @@ export interface BackgroundRecord {
   ended: string | null
   why: string | null
   log: string
+  /** Absent where it has what it needs. */
+  waiting?: Waiting
 }
 
 /** Ended ones whose files are kept. */
@@ -75,8 +86,9 @@ export async function readRecord(name: string, context: Pick<Context, 'env'>): P
 export async function findBackground(name: string, context: Pick<Context, 'env'>): Promise<Background | null> {
   const record = await readRecord(name, context)
   if (!record) return null
-  const {pid, machine, started, ended, why, log} = record
-  return {pid, machine, state: await stateOf(record), started, ended, why, log}
+  const {pid, machine, started, ended, why, log, waiting = null} = record
+  const state = await stateOf(record)
+  return {pid, machine, state, started, ended, why, log, waiting: state === 'running' || state === 'elsewhere' ? waiting : null}
 }
 
 /** All of them, the newest first. */

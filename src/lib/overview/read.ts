@@ -34,19 +34,21 @@ export async function readOverview(place: Place, limit: number, context: Context
   try {
     const [glances, head] = await Promise.all([glanceAt(place), glanceAtHead(place, quiet)])
     const withRuns = place.rack.nodes.filter(({name}) => glances.get(name)?.ok && glances.get(name)?.runs?.length !== 0)
-    const known = new Map([...glances].flatMap(([name, {runs}]) => (runs ? [[name, runs] as const] : [])))
+    const known = new Map([...glances].flatMap(([name, {runs, error}]) => (runs && !error ? [[name, runs] as const] : [])))
+    // The whole rack is told of: how a run ended is known only where it is known who of its nodes does not answer.
+    const away = new Map([...glances].flatMap(([name, {error}]) => (error ? [[name, error] as const] : [])))
     const tracked = head.state !== 'stopped' || place.manifest?.tracking.uri !== undefined
     const sharing = place.rack.nodes.filter(({name}) => glances.get(name)?.shares)
     const reserved = place.rack.nodes.filter(({name}) => glances.get(name)?.reserved)
     const [runs, endpoints, gpus, reservations] = await Promise.all([
-      tracked || withRuns.length > 0 ? orUnknown('runs', listRuns({...place, known, rack: {...place.rack, nodes: withRuns}}, limit, quiet)) : [],
+      tracked || withRuns.length > 0 ? orUnknown('runs', listRuns({...place, known, away}, limit, quiet)) : [],
       head.state === 'stopped' ? [] : orUnknown('endpoints', listEndpoints(place, quiet)),
       sharing.length === 0 ? undefined : readGpus(place, sharing, quiet),
       reserved.length === 0 ? [] : orUnknown('reservations', listReservations(place, reserved, quiet)),
     ])
     context.signal.throwIfAborted()
     progress.done()
-    const nodes = [...glances.values()].map(({runs: _runs, shares: _shares, reserved: _reserved, ...node}) => node)
+    const nodes = [...glances.values()].map(({runs: _runs, error: _error, shares: _shares, reserved: _reserved, ...node}) => node)
     return {rack: place.rack.name, nodes, head, runs, endpoints, shared: {devices: gpus?.devices ?? [], leases: gpus?.leases ?? [], nodes: gpus?.nodes ?? []}, reservations, unknown}
   } catch (error) {
     progress.fail()
@@ -54,12 +56,12 @@ export async function readOverview(place: Place, limit: number, context: Context
   }
 }
 
-async function glanceAt({rack, fleet}: Place): Promise<Map<string, NodeGlance & {runs: NodeRun[] | undefined; shares: boolean; reserved: boolean}>> {
+async function glanceAt({rack, fleet}: Place): Promise<Map<string, NodeGlance & {runs: NodeRun[] | undefined; error: Error | undefined; shares: boolean; reserved: boolean}>> {
   const byName = new Map(rack.nodes.map((node) => [node.name, node]))
   const {done, failed} = await forEachNode(fleet, [...byName.keys()], (shell, name) => shell.run(glanceScript(byName.get(name) as RackNode)))
   return new Map(rack.nodes.map(({name, host}) => {
     const error = failed.get(name)
-    const glance = {node: name, host, ok: !error, ...parseGlance(done.get(name) ?? '')}
+    const glance = {node: name, host, ok: !error, error, ...parseGlance(done.get(name) ?? '')}
     if (!error) return [name, glance]
     const known = isCliError(error) ? error : undefined
     return [name, {...glance, code: known?.code ?? 'BUG', message: error.message, ...(known?.hint !== undefined && {hint: known.hint})}]

@@ -16,6 +16,8 @@ export interface Place {
   hosts?: Map<string, Host>
   /** Runs of nodes that were looked at a moment ago, all of them over: these nodes are not asked again. */
   known?: ReadonlyMap<string, NodeRun[]>
+  /** Nodes that did not answer a moment ago, with the reason: they are not asked again, either. */
+  away?: ReadonlyMap<string, Error>
 }
 
 export interface Looked {
@@ -25,10 +27,14 @@ export interface Looked {
   failed: Map<string, Error>
 }
 
-/** Asks every node of the rack for its runs. Nodes that do not answer are in `failed`; only if none does it throws. */
+/** Asks every node of the rack for its runs. Nodes that do not answer are in `failed`; only if some are asked and none does it throws. */
 export async function lookForRuns(place: Place, context: Context): Promise<Looked> {
   const answers = await Promise.allSettled(
-    place.rack.nodes.map(async (node) => place.known?.get(node.name) ?? runsOn(await hostOf(place, node.name, context), context)),
+    place.rack.nodes.map(async ({name}) => {
+      const away = place.away?.get(name)
+      if (away) throw away
+      return place.known?.get(name) ?? runsOn(await hostOf(place, name, context), context)
+    }),
   )
   const byRun = new Map<string, NodeRun[]>()
   const failed = new Map<string, Error>()
@@ -37,10 +43,13 @@ export async function lookForRuns(place: Place, context: Context): Promise<Looke
     if (answer.status === 'rejected') failed.set(name, answer.reason as Error)
     else for (const one of answer.value) byRun.set(one.run, [...(byRun.get(one.run) ?? []), one])
   }
-  if (failed.size > 0 && failed.size === place.rack.nodes.length) throw [...failed.values()][0]
+  const tried = place.rack.nodes.filter(({name}) => !place.away?.has(name))
+  if (tried.length > 0 && failed.size === place.rack.nodes.length) throw failed.get(tried[0]?.name as string)
   const asked = place.rack.nodes.flatMap(({name}) => (failed.has(name) ? [] : [name]))
+  const isInRack = new Set(place.rack.nodes.map((one) => one.name))
   const runs = [...byRun].map(([run, nodes]) => ({
     run, nodes: nodes.sort((a, b) => a.index - b.index), absent: asked.filter((name) => !nodes.some((one) => one.node === name)),
+    removed: [...new Set(nodes.flatMap((one) => (one.slurm ? [] : one.nodes)))].filter((name) => !isInRack.has(name)),
   }))
   runs.sort((a, b) => createdAt(b) - createdAt(a))
   return {runs, failed}

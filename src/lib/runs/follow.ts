@@ -21,6 +21,8 @@ export interface FollowOptions extends LineOptions {
   onNews?(news: RunNews): void
   /** Ends the following; the run goes on. */
   signal?: AbortSignal
+  /** Aborted where a node is to be given up at once; who says so has told the user. */
+  given?: ReadonlyMap<string, AbortSignal>
   /** Milliseconds without a connection to a node after which it is given up; undefined: never. */
   patience?: number
 }
@@ -63,7 +65,7 @@ export async function followRun(place: Place, run: FoundRun, options: FollowOpti
     const newest = options.newest ? Math.max(1, ...run.nodes.map((one) => one.attempt)) : 1
     const answers = await Promise.all(nodes.map((one) => followNode(place, run.run, one.node, newest, {merged, silence}, options, context)))
     const details = new Map(answers.flatMap((detail) => (detail ? [[detail.node, detail]] : [])))
-    return {details, end: () => endOf(run.run, [...details.values()], run.absent)}
+    return {details, end: () => endOf({...run, nodes: [...details.values()]})}
   } finally {
     clearInterval(timer)
     silence.close()
@@ -76,7 +78,8 @@ async function followNode(
   place: Place, run: string, node: string, newest: number, {merged, silence}: {merged: Merge; silence: Silence}, options: FollowOptions, context: Context,
 ): Promise<NodeRunDetail | undefined> {
   const reader = merged.openNode(node, newest)
-  const gone = silence.signal(node)
+  const [silent, given] = [silence.signal(node), options.given?.get(node)]
+  const gone = given ? AbortSignal.any([silent, given]) : silent
   const signal = options.signal ? AbortSignal.any([options.signal, gone]) : gone
   let tries = 0
   let lostAt: number | undefined
@@ -102,7 +105,7 @@ async function followNode(
       reader.connected(undefined)
       if (options.signal?.aborted) throw new CliError('INTERRUPTED', 'following was interrupted', {cause: error})
       if (gone.aborted) {
-        context.reporter.warn(`${node} does not answer, and the run is over; whether anything of it is left there is told, once it answers, by: flexrack runs stop ${run}`)
+        if (!given?.aborted) context.reporter.warn(`${node} does not answer, and the run is over; whether anything of it is left there is told, once it answers, by: flexrack runs stop ${run}`)
         return undefined
       }
       if (!isLinkTrouble(error)) throw error

@@ -1,5 +1,5 @@
 import {CliError} from '../base/index.ts'
-import type {NodeRun, NodeRunDetail} from './types.ts'
+import type {FoundRun, NodeRun, NodeRunDetail, NodeRunStatus} from './types.ts'
 
 /** What a node says of who leads a run, and what its word is worth. */
 export type Told = Pick<NodeRun, 'node' | 'epoch' | 'leader'> & Partial<Pick<NodeRun, 'index' | 'live' | 'judged'>>
@@ -27,21 +27,50 @@ export function isQuorum(answers: string[], nodes: string[]): boolean {
   return nodes.filter((name) => answers.includes(name)).length * 2 > nodes.length
 }
 
+/** Why nobody who answers knows how a run ended. */
+export interface Doubt {
+  /** Who knows it, or may. */
+  nodes: string[]
+  /** One sentence. */
+  message: string
+}
+
+/** How a run is, by those of its nodes that answer; `unknown` where it is over on all of them and none knows how it ended. Pure. */
+export function statusOf(run: FoundRun): {status: NodeRunStatus | 'unknown'; doubt: Doubt | null} {
+  const best = stateOf(run)
+  const doubt = isGoingOn(run) || best.ended === null ? undefined : doubtOf(run)
+  return {status: doubt ? 'unknown' : best.status, doubt: doubt ?? null}
+}
+
+/** Somebody who answers is at it. Pure. */
+export function isGoingOn(run: FoundRun): boolean {
+  return stateOf(run).live || run.nodes.some((one) => one.live && one.ended === null)
+}
+
 /**
- * How a run ended: the word that counts among `answers`, of nodes on which it is over; `absent`: nodes that have nothing of it. Pure.
- * Errors: NODE_UNREACHABLE where none of them knows. The leader does not answer, and its members know only that nobody leads them any more; or the
- * leader has lost so many of the others that these may go on without it.
+ * How a run ended that is over on all of its nodes that answer: the word that counts among them. Pure.
+ * Errors: NODE_UNREACHABLE where none of them knows, see doubtOf.
  */
-export function endOf(run: string, answers: NodeRunDetail[], absent: string[] = []): NodeRunDetail {
-  const best = stateOf({run, nodes: answers})
+export function endOf(run: FoundRun & {nodes: NodeRunDetail[]}): NodeRunDetail {
+  const doubt = doubtOf(run)
+  if (doubt) throw new CliError('NODE_UNREACHABLE', doubt.message, {hint: `flexrack runs show ${run.run}`, details: {node: doubt.nodes[0], run: run.run}})
+  return stateOf(run)
+}
+
+/**
+ * None of those that answer knows the end: the leader does not answer, and its members know only that nobody leads them any more; or the leader has
+ * lost so many of the others that these may go on without it.
+ */
+function doubtOf({run, nodes, absent = [], removed = []}: FoundRun): Doubt | undefined {
+  const best = stateOf({run, nodes})
   const {node, leader, cause} = best
   const isLed = node === leader
-  const heard = [...answers.map((one) => one.node), ...absent]
-  if (best.judged || best.slurm || (isLed && (!best.replaceable || isQuorum(heard, best.nodes)))) return best
+  const over = nodes.map((one) => one.node)
+  const [heard, pool] = [[...over, ...absent], best.nodes.filter((name) => !removed.includes(name))]
+  if (best.judged || best.slurm || (isLed && (!best.replaceable || isQuorum(heard, pool)))) return undefined
   const why = cause?.message ?? 'it is over'
-  const silent = best.nodes.filter((name) => !heard.includes(name))
-  const message = isLed
-    ? `${leader}, which led run ${run}, has ended its part of it (${why}); ${silent.join(', ')} do not answer, so whether the run goes on there is not known`
-    : `${leader}, which led run ${run}, does not answer any more, so how the run ended is not known; nothing of it goes on (${node}: ${why})`
-  throw new CliError('NODE_UNREACHABLE', message, {hint: `flexrack runs show ${run}`, details: {node: isLed ? silent[0] : leader, run}})
+  const silent = pool.filter((name) => !heard.includes(name))
+  if (isLed) return {nodes: silent, message: `${leader}, which led run ${run}, has ended its part of it (${why}); ${silent.join(', ')} ${silent.length > 1 ? 'do' : 'does'} not answer, so whether the run goes on there is not known`}
+  const gone = removed.includes(leader) ? 'is no node of the rack any more' : 'does not answer any more'
+  return {nodes: [leader], message: `${leader}, which led run ${run}, ${gone}, so how the run ended is not known; it is over on ${over.join(', ')} (${node}: ${why})`}
 }

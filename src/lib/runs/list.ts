@@ -1,5 +1,5 @@
 import type {TrackedRun} from '../tracking/index.ts'
-import {stateOf} from './leading.ts'
+import {stateOf, statusOf, type Doubt} from './leading.ts'
 import type {Cause, FoundRun, NodeRunStatus, SlurmState} from './types.ts'
 import {RUN_TAG} from './records.ts'
 
@@ -7,7 +7,10 @@ import {RUN_TAG} from './records.ts'
 export interface RunEntry {
   run: string
   project: string | null
+  /** `unknown`: of those that answer nobody knows; see `doubt`. */
   status: NodeRunStatus | 'unknown'
+  /** Why the nodes that answer do not know how it ended; null where they do, while it goes on, and where no node has its files. */
+  doubt: Doubt | null
   nodes: string[]
   /** The node that leads it now, or led it in the end: its first, unless that was lost and the others chose another. Null where no node has its files. */
   leader: string | null
@@ -45,6 +48,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       project: record.tags['flexrack.project'] ?? null,
       // A record that says "running" of a run that no node has is wrong; nobody is left to correct it.
       status: status === 'running' && options.everyNodeAsked ? 'unknown' : status,
+      doubt: null,
       nodes: record.tags['flexrack.nodes']?.split(',') ?? [],
       leader: null,
       epoch: null,
@@ -65,18 +69,20 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
   for (const one of found) {
     const state = stateOf(one)
     const known = entries.get(one.run)
+    const {status, doubt} = statusOf(one)
     entries.set(one.run, {
       run: one.run,
       project: state.project,
-      status: state.status,
+      status,
+      doubt: doubt && {...doubt, message: `${doubt.message}${recordText(known)}`},
       nodes: state.nodes,
       leader: state.slurm ? (state.nodes[0] ?? null) : state.leader,
       epoch: state.epoch,
       worldSize: (state.slurm?.nodes ?? (state.members ?? state.nodes).length) * state.processes,
       started: (state.started ?? state.created) * 1000,
-      ended: state.ended === null ? null : state.ended * 1000,
+      ended: state.ended === null || doubt ? null : state.ended * 1000,
       attempt: state.attempt,
-      cause: state.cause,
+      cause: doubt ? null : state.cause,
       metrics: known?.metrics ?? {},
       experiment: known?.experiment ?? null,
       trackedId: state.tracked,
@@ -87,6 +93,11 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
     })
   }
   return [...entries.values()].sort((a, b) => (b.started ?? 0) - (a.started ?? 0))
+}
+
+/** What the tracking server says beside nodes that do not know: its record may have been closed by who led the run, or may not. */
+function recordText(record: RunEntry | undefined): string {
+  return record && ['finished', 'failed', 'stopped'].includes(record.status) ? `; its record at the tracking server says ${record.status}` : ''
 }
 
 function numberOf(text: string | undefined): number | null {

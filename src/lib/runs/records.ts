@@ -16,6 +16,8 @@ export interface Records {
 
 /** Opens the tracking server if it answers; a head that is not there is no error, because the nodes' files tell enough. */
 export async function openRecords(place: Place & {manifest?: Manifest | undefined}, context: Context): Promise<Records> {
+  const away = place.manifest?.tracking.uri === undefined ? place.away?.get(place.rack.head.node) : undefined
+  if (away) return {tracking: undefined, away: away.message}
   try {
     // Still wanted after the first Ctrl-C, to show what a stopped run has left.
     const tracking = await openTracking(place, makeContext({...context, signal: context.kill}))

@@ -115,7 +115,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       const details = found ? await detailsOf(whole, found, context) : []
       const trackedId = found ? stateOf(found).tracked : null
       const record = found ? await recordOf(open, trackedId) : await findRecord(name as string)
-      const fresh: FoundRun[] = found ? [{run: found.run, nodes: details}] : []
+      const fresh: FoundRun[] = found ? [{...found, nodes: details}] : []
       const [entry] = mergeRuns(fresh, record ? [record] : [], {everyNodeAsked: true})
       if (!entry) throw new CliError('NOT_FOUND', `there is no run ${name ?? ''}`, {hint: 'flexrack runs list'})
       const leader = details.length > 0 ? stateOf({run: name ?? '', nodes: details}) : undefined

@@ -1,46 +1,76 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
-import {hostOf, type Place} from './find.ts'
-import {stateOf} from './leading.ts'
-import type {Cause, FoundRun, NodeRunStatus} from './types.ts'
+import {hostOf, isLinkTrouble, type Place} from './find.ts'
+import {stateOf, statusOf} from './leading.ts'
+import type {Cause, FoundRun, NodeRun, NodeRunStatus} from './types.ts'
 
 export interface Stopped {
   run: string
-  status: NodeRunStatus
+  /** `unknown`: of the nodes that were asked none knows how it ended; `stopping`: nothing of it is left there, and its supervisors wait for a node that does not answer. */
+  status: NodeRunStatus | 'unknown'
   /** By node: pids of the run that are alive all the same. Empty everywhere is the proof. */
   left: Record<string, number[]>
+  /** Nodes of the run that could not be reached: what is left there is not known. */
+  unreached: string[]
+}
+
+/** `state`: how it is there after that; not under Slurm, where the node speaks for all of the run's. */
+interface StopAnswer {
+  status: NodeRunStatus
+  left: number[]
+  nodes?: string[]
+  state?: NodeRun
 }
 
 /**
  * Ends a run on all of its nodes: SIGTERM to its ranks, `grace` seconds, SIGKILL, and a last look (`kill`: no grace). Where it has
- * ended already, nothing happens. Errors: SOME_NODES_FAILED where a node could not be asked, REMOTE_FAILED where a process is left.
+ * ended already, nothing happens. Nodes that cannot be reached are warned of, with the command that asks them later.
+ * Errors: NODE_UNREACHABLE where none can be reached; SOME_NODES_FAILED or REMOTE_FAILED where one that can has refused, or has a process left.
  */
 export async function stopRun(place: Place, run: FoundRun, how: {grace?: number | undefined; kill?: boolean}, context: Context): Promise<Stopped> {
   const answers = await Promise.allSettled(
     run.nodes.map(async ({node}) => {
       const host = await hostOf(place, node, context)
-      return host.call<{status: NodeRunStatus; left: number[]; nodes?: string[]}>('run.stop', {run: run.run, grace: how.grace, kill: how.kill ?? false})
+      return host.call<StopAnswer>('run.stop', {run: run.run, grace: how.grace, kill: how.kill ?? false})
     }),
   )
   const left: Record<string, number[]> = {}
-  const nodes = run.nodes.map(({node}, index) => {
+  const states: NodeRun[] = []
+  const nodes = run.nodes.map((one, index) => {
+    const {node} = one
     const answer = answers[index] as (typeof answers)[number]
     if (answer.status === 'fulfilled') {
+      const {value} = answer
+      states.push(value.state ?? {...one, status: value.status, live: false, ended: one.ended ?? Date.now() / 1000})
       // Under Slurm the node that tells is not one that the run was on.
-      for (const name of answer.value.nodes ?? [node]) left[name] = answer.value.left
-      return {node, ok: answer.value.left.length === 0, ...(answer.value.left.length > 0 && {message: `processes ${answer.value.left.join(', ')} are alive`})}
+      for (const name of value.nodes ?? [node]) left[name] = value.left
+      return {node, ok: value.left.length === 0, isSilent: false, ...(value.left.length > 0 && {message: `processes ${value.left.join(', ')} are alive`})}
     }
     const error: unknown = answer.reason
-    return {node, ok: false, code: isCliError(error) ? error.code : 'BUG', message: (error as Error).message}
+    return {node, ok: false, code: isCliError(error) ? error.code : 'BUG', message: (error as Error).message, isSilent: isLinkTrouble(error)}
   })
   const bad = nodes.filter((one) => !one.ok)
-  if (bad.length > 0) {
-    throw new CliError(bad.length < nodes.length ? 'SOME_NODES_FAILED' : 'REMOTE_FAILED', `run ${run.run} is not proven to have ended on ${bad.map((one) => one.node).join(', ')}`, {
-      details: {nodes, left},
+  const isReached = states.length > 0 || bad.some((one) => !one.isSilent)
+  if (bad.some((one) => !one.isSilent) || !isReached) {
+    throw new CliError(!isReached ? 'NODE_UNREACHABLE' : states.length > 0 && bad.length < nodes.length ? 'SOME_NODES_FAILED' : 'REMOTE_FAILED', `run ${run.run} is not proven to have ended on ${bad.map((one) => one.node).join(', ')}`, {
+      details: {nodes: nodes.map(({isSilent: _, ...one}) => one), left},
       hint: `flexrack runs stop ${run.run}`,
     })
   }
-  const leader = answers[run.nodes.indexOf(stateOf(run))]
-  return {run: run.run, status: leader?.status === 'fulfilled' ? leader.value.status : 'stopped', left}
+  const unreached = [...bad.map((one) => one.node), ...unasked(run)]
+  if (unreached.length > 0) context.reporter.warn(`${unreached.join(', ')} could not be reached; whether anything of run ${run.run} is left there is told, once ${unreached.length === 1 ? 'it answers' : 'they answer'}, by: flexrack runs stop ${run.run}`)
+  return {run: run.run, status: statusAfter({...run, nodes: states}), left, unreached}
+}
+
+/** Nodes that did not answer when the run was looked for. */
+function unasked({nodes, absent, removed = []}: FoundRun): string[] {
+  if (!absent || nodes.some((one) => one.slurm)) return []
+  const known = new Set([...nodes.map((one) => one.node), ...absent, ...removed])
+  return [...new Set(nodes.flatMap((one) => one.nodes))].filter((name) => !known.has(name))
+}
+
+function statusAfter(run: FoundRun): Stopped['status'] {
+  if (run.nodes.length === 0) return 'stopped' // it had not begun anywhere
+  return stateOf(run).ended === null ? 'stopping' : statusOf(run).status
 }
 
 /** What a failed run is to the caller: RUN_FAILED with the first cause. */

@@ -162,4 +162,6 @@ export interface FoundRun {
   nodes: NodeRun[]
   /** Nodes that were asked and have nothing of it: it was never started there, so nobody there can lead it. */
   absent?: string[]
+  /** Nodes of it that the rack has no more: nobody waits for their word. */
+  removed?: string[]
 }

@@ -1,6 +1,6 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import {hostOf, isLinkTrouble, type Place} from './find.ts'
-import {endOf, stateOf} from './leading.ts'
+import {endOf, isGoingOn, stateOf} from './leading.ts'
 import type {FoundRun, NodeRun, NodeRunDetail} from './types.ts'
 
 /** Seconds that one question waits on a node for the end: on the one that leads, and on another, while it is not known who will. */
@@ -41,9 +41,9 @@ export async function untilOver(run: FoundRun, ask: AskNode, {timeout, onLeader,
     if (!(answer instanceof Error) && isLed && answer.live) {
       known = [answer, ...known.filter((one) => one.node !== answer.node)]
     } else {
-      const {answers, absent} = await askAll(known, answer, ask)
-      const over = verdictOf(run.run, answers, absent)
-      if (over) return over
+      const {answers, absent} = await askAll(known, answer, ask, run.removed)
+      const told = {...run, nodes: answers, absent}
+      if (!isGoingOn(told)) return endOf(told)
       known = answers
     }
     const after = stateOf({run: run.run, nodes: known})
@@ -59,18 +59,12 @@ function whomToAsk(run: string, known: NodeRun[]): NodeRun {
   return best.live || live.length === 0 ? best : stateOf({run, nodes: live})
 }
 
-/** How the run ended; undefined while somebody who answers is at it. */
-function verdictOf(run: string, answers: NodeRunDetail[], absent: string[]): NodeRunDetail | undefined {
-  const isOpen = stateOf({run, nodes: answers}).live || answers.some((one) => one.live && one.ended === null)
-  return isOpen ? undefined : endOf(run, answers, absent)
-}
-
 /**
  * All nodes of the run that answer, `first` among them where it is an answer, and those that have nothing of it. Also those that did not when the run was looked for: who leads it now may be one
  * of them. Errors: that of the first question, where none does.
  */
-async function askAll(known: NodeRun[], first: NodeRunDetail | Error, ask: AskNode): Promise<{answers: NodeRunDetail[]; absent: string[]}> {
-  const names = new Set(known.flatMap((one) => (one.slurm ? [one.node] : [one.node, ...one.nodes])))
+async function askAll(known: NodeRun[], first: NodeRunDetail | Error, ask: AskNode, removed: string[] = []): Promise<{answers: NodeRunDetail[]; absent: string[]}> {
+  const names = new Set(known.flatMap((one) => (one.slurm ? [one.node] : [one.node, ...one.nodes.filter((name) => !removed.includes(name))])))
   if (first instanceof Error && names.size === 1) throw first
   const own = first instanceof Error ? [] : [first]
   const rest = [...names].filter((name) => name !== own[0]?.node)

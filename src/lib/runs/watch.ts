@@ -2,6 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import type {Context} from '../base/index.ts'
 import type {Metric} from '../tracking/index.ts'
 import {hostOf, isLinkTrouble, type Place} from './find.ts'
+import {statusOf} from './leading.ts'
 import {RecentSteps} from './recent.ts'
 import type {Records} from './records.ts'
 import {Silence} from './silence.ts'
@@ -36,8 +37,8 @@ const SYSTEM = 'system/'
 export async function watchRun(place: Place, run: FoundRun, options: WatchOptions, context: Context): Promise<RunView> {
   const over = new AbortController()
   const signal = AbortSignal.any([options.signal, over.signal])
-  const state: Watched = {parts: new Map(), recent: new RecentSteps(), lost: new Set(), metrics: [], away: options.records.away ?? null}
-  const view = (): RunView => runView(run, {parts: [...state.parts.values()], lost: [...state.lost], metrics: state.metrics, away: state.away, now: Date.now()})
+  const state: Watched = {parts: new Map(), recent: new RecentSteps(), lost: new Set(), ends: new Map(), metrics: [], away: options.records.away ?? null}
+  const view = (): RunView => ({...runView(run, {parts: [...state.parts.values()], lost: [...state.lost], metrics: state.metrics, away: state.away, now: Date.now()}), ...endStatus(run, state)})
   const asking = askMetrics(run, options.records, state, signal)
   let telling: NodeJS.Timeout | undefined
   const begin = (): void => {
@@ -71,8 +72,16 @@ interface Watched {
   parts: Map<string, NodePart>
   recent: RecentSteps
   lost: Set<string>
+  /** Of each node on which the run is over. */
+  ends: Map<string, NodeRunDetail>
   metrics: Metric[]
   away: string | null
+}
+
+/** Once it is over on all nodes that answer, it is as these know, whatever was heard before of one that does not. */
+function endStatus(run: FoundRun, {ends, lost}: Watched): {status: string} | undefined {
+  const isOver = ends.size > 0 && run.nodes.every(({node}) => ends.has(node) || lost.has(node))
+  return isOver ? {status: statusOf({...run, nodes: [...ends.values()]}).status} : undefined
 }
 
 interface NodeWatch extends WatchOptions {
@@ -99,7 +108,9 @@ async function watchNode(place: Place, run: string, node: string, {every, onNode
           onNode(node)
         },
       })
-      silence.end(node, await host.call<NodeRunDetail>('run.state', {run}, {signal}))
+      const detail = await host.call<NodeRunDetail>('run.state', {run}, {signal})
+      state.ends.set(node, detail)
+      silence.end(node, detail)
       return
     } catch (error) {
       if (signal.aborted) return

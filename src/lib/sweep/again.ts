@@ -22,11 +22,11 @@ const AGAIN = new Set(['reach', 'engine', 'open', 'trials'])
 
 /**
  * Does `once` until it ends without a lost connection: then again, after a pause, as `next` plans it. `held` is called by `once` as soon as it has
- * what it needs: a failure before the first time is nobody's lost connection, and after it the patience begins anew. Errors: those of `once` and
+ * what it needs: a failure before the first time is nobody's lost connection, and after it the patience begins anew. `lost` is told of every failure after which it is tried again. Errors: those of `once` and
  * `next` that are no lost connection, or the last one of these; INTERRUPTED.
  */
 export async function untilOver<P, T>(
-  plan: P, steps: {once(plan: P, held: () => void): Promise<T>; next(): Promise<P>; isOwnLock(error: unknown): boolean}, patience: Patience, context: Pick<Context, 'reporter' | 'signal'>,
+  plan: P, steps: {once(plan: P, held: () => void): Promise<T>; next(): Promise<P>; isOwnLock(error: unknown): boolean; lost?(error: Error): void | Promise<void>}, patience: Patience, context: Pick<Context, 'reporter' | 'signal'>,
 ): Promise<T> {
   let [current, wasHeld, wait, lostAt]: [P | undefined, boolean, number, number | undefined] = [plan, false, patience.first, undefined]
   for (;;) {
@@ -39,6 +39,7 @@ export async function untilOver<P, T>(
       if (context.signal.aborted || !wasHeld || !(isPassing(error) || steps.isOwnLock(error))) throw error
       lostAt ??= performance.now()
       if (performance.now() - lostAt > patience.total) throw error
+      await steps.lost?.(error as Error)
       context.reporter.warn(`${(error as Error).message}; what runs goes on there, and the sweep goes on once there is a connection: next try in ${Math.ceil(wait / 1000)} s`)
     }
     await sleep(wait, undefined, {signal: context.signal}).catch(() => throwIfInterrupted(context.signal))

@@ -274,10 +274,14 @@ export class Driver {
   }
 
   #stopOne(run: FoundRun, kill: boolean): void {
-    stopRun(this.#driving.place, run, {kill}, this.#quiet).catch((error: Error) => {
-      this.#context.reporter.warn(error.message)
-      this.#leave.abort()
-    })
+    stopRun(this.#driving.place, run, {kill}, this.#quiet).then(
+      // How it ended there nobody may know: it is not waited for.
+      ({unreached}) => unreached.length > 0 && this.#leave.abort(),
+      (error: Error) => {
+        this.#context.reporter.warn(error.message)
+        this.#leave.abort()
+      },
+    )
   }
 
   async #lookForStop(over: AbortSignal): Promise<void> {

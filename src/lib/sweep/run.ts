@@ -40,7 +40,7 @@ export async function runSweep(plan: SweepPlan, place: TrainPlace, choice: Sweep
     return watch.onOpen?.(...opened)
   }}, context)
   const swept = choice.unattended
-    ? await untilOver(plan, {once, next: () => planAgain(plan, place, choice, context), isOwnLock: (error) => isHeldBy(error, driverName(choice, context))}, PATIENCE, context)
+    ? await untilOver(plan, {once, next: () => planAgain(plan, place, choice, context), isOwnLock: (error) => isHeldBy(error, driverName(choice, context)), lost: (error) => watch.onLost?.(error)}, PATIENCE, context)
     : await once(plan)
   return {...swept, time: Date.now() - begin}
 }

@@ -58,13 +58,16 @@ export async function attendTrial(trial: Trial, run: FoundRun, attending: Attend
 
 /** Undefined where it was left. */
 async function untilOver(run: FoundRun, {runs, leave}: Attending, context: Context): Promise<NodeRunDetail | undefined> {
+  let told: string | undefined
   for (;;) {
     try {
       return await runs.wait(run, undefined)
     } catch (error) {
       if (leave.aborted) return undefined
       if (!isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')) throw error
-      context.reporter.warn(`${run.run}: ${(error as Error).message}; the trial goes on there, and is asked for again`)
+      // Whether it goes on there is not known: where its leader alone is silent, the message says so.
+      if (error.message !== told) context.reporter.warn(`${run.run}: ${error.message}; it is asked for again until somebody knows`)
+      told = error.message
       await pause(AGAIN_MS, undefined, {signal: leave}).catch(() => {})
     }
   }

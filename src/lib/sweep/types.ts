@@ -85,6 +85,8 @@ export interface SweepChoice {
 export interface SweepWatch {
   /** The sweep is ours alone; it waits for what is done then. After a lost connection once more. */
   onOpen?(sweep: string, resumed: boolean): void | Promise<void>
+  /** Nobody attends it, and its connection is lost: it is tried for again. */
+  onLost?(error: Error): void | Promise<void>
   /** A trial was started, found again, or is over. */
   onTrial?(event: 'started' | 'resumed' | 'ended', trial: Trial): void
 }

@@ -1,7 +1,7 @@
-import {isCliError, type Context} from '../base/index.ts'
+import {CliError, isCliError, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, type StepOutcome} from '../plan/index.ts'
-import {followRun, stopRun, type Cause, type Followed, type FoundRun, type NodeRun, type NodeRunDetail, type Pace, type RankLine, type RunNews, type SlurmState} from '../runs/index.ts'
+import {followRun, stopRun, type Cause, type Followed, type FoundRun, type NodeRun, type NodeRunDetail, type Pace, type RankLine, type RunNews, type SlurmState, type Stopped} from '../runs/index.ts'
 import type {Metric} from '../tracking/index.ts'
 import type {TrainPlace, TrainPlan} from './plan.ts'
 import {revokeToken} from './track.ts'
@@ -113,16 +113,23 @@ async function abandon(train: TrainPlan, place: TrainPlace, outcomes: StepOutcom
   if (known?.status === 'RUNNING') await mlflow.updateRun(live.record.runId, {status: interrupted ? 'KILLED' : 'FAILED', endTime: Date.now()}).catch(() => {})
 }
 
-/** Follows until the end; passes Ctrl-C on. Undefined where the run is to go on without us. */
+/**
+ * Follows until the end; passes Ctrl-C on. Undefined where the run is to go on without us. Errors: INTERRUPTED, from here or `end`, where it was stopped on all
+ * nodes that can be reached and these do not know how it ended; those of stopRun.
+ */
 async function attend(run: FoundRun, place: TrainPlace, watch: TrainWatch, context: Context): Promise<Followed | undefined> {
   const runs = {rack: place.rack, fleet: place.fleet, hosts: new Map<string, Host>()}
   const leave = new AbortController()
-  const stopped: Promise<unknown>[] = []
+  const lost = new Map(run.nodes.map(({node}) => [node, new AbortController()]))
+  const stops: Promise<unknown>[] = []
+  let stopped: Stopped | undefined
   const stop = (kill: boolean): void => {
     const progress = context.reporter.begin(kill ? `Kill run ${run.run}` : `Stop run ${run.run}`)
     const end = stopRun(runs, run, {kill}, context).then(
-      ({left}) => {
-        progress.done(`Stopped: no process of the run is left on ${Object.keys(left).join(', ')}`)
+      (done) => {
+        stopped = done
+        progress.done(`Stopped: no process of the run is left on ${Object.keys(done.left).join(', ')}`)
+        for (const node of done.unreached) lost.get(node)?.abort()
         setTimeout(() => leave.abort(), CLOSING_MS).unref()
       },
       (error: Error) => {
@@ -130,7 +137,7 @@ async function attend(run: FoundRun, place: TrainPlace, watch: TrainWatch, conte
         leave.abort(error)
       },
     )
-    stopped.push(end)
+    stops.push(end)
   }
   const onSignal = (): void => {
     if (isStop(context.signal)) stop(false)
@@ -141,17 +148,35 @@ async function attend(run: FoundRun, place: TrainPlace, watch: TrainWatch, conte
   context.kill.addEventListener('abort', onKill, {once: true})
   if (context.signal.aborted) onSignal()
   try {
-    return await followRun(runs, run, {follow: true, signal: leave.signal, onLines: (lines) => watch.onLines(lines), onNews: (news) => watch.onNews?.(news)}, context)
+    const given = new Map([...lost].map(([node, {signal}]) => [node, signal]))
+    const followed = await followRun(runs, run, {follow: true, signal: leave.signal, given, onLines: (lines) => watch.onLines(lines), onNews: (news) => watch.onNews?.(news)}, context)
+    await Promise.all(stops)
+    return {...followed, end: () => endOrStopped(followed, stopped)}
   } catch (error) {
     if (!leave.signal.aborted || !isCliError(error, 'INTERRUPTED')) throw error
-    await Promise.all(stopped)
+    await Promise.all(stops)
     if (isCliError(leave.signal.reason)) throw leave.signal.reason
+    if (stopped) throw interruption(stopped, error)
     return undefined
   } finally {
     context.signal.removeEventListener('abort', onSignal)
     context.kill.removeEventListener('abort', onKill)
-    await Promise.all(stopped)
+    await Promise.all(stops)
   }
+}
+
+function endOrStopped(followed: Followed, stopped: Stopped | undefined): NodeRunDetail {
+  try {
+    return followed.end()
+  } catch (error) {
+    throw stopped && isCliError(error, 'NODE_UNREACHABLE') ? interruption(stopped, error) : error
+  }
+}
+
+/** To the user who has asked for the end, what matters is that it came; where not, stopRun has told by now. */
+function interruption({run, left, unreached}: Stopped, cause: unknown): CliError {
+  const why = unreached.length > 0 ? `${unreached.join(', ')} could not be reached` : 'its files are not closed yet'
+  return new CliError('INTERRUPTED', `run ${run} was stopped on ${Object.keys(left).join(', ')}; how it ended is not known, because ${why}`, {details: {run, left, unreached}, hint: `flexrack runs stop ${run}`, cause})
 }
 
 /** The user asked for the end; otherwise only the terminal, or the reader of our output, has gone. */

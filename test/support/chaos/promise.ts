@@ -89,7 +89,7 @@ function bothAtOnce(phase: Phase): End[] {
 export function exitsOf(end: End): number[] {
   if (end === 'finished') return [0]
   if (end === 'absent') return [4, 5, 6, 8, 9, 130]
-  // Where a node could not be asked after Ctrl-C, or a start was given up, that is the error.
+  // Where no node could be asked after Ctrl-C, or a start was given up, that is the error.
   return end === 'stopped' ? [130, 5, 6, 8] : [6, 5, 8, 130]
 }
 

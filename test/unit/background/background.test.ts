@@ -4,8 +4,9 @@ import {mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import {endBackground, findBackground, followLog, listBackgrounds, startBackground} from '../../../src/lib/background/index.ts'
-import {makeContext, silentReporter, type Context} from '../../../src/lib/base/index.ts'
+import {throwWithDrivers} from '../../../src/cli/sweep-unreached.ts'
+import {endBackground, findBackground, followLog, listBackgrounds, startBackground, type Background} from '../../../src/lib/background/index.ts'
+import {CliError, makeContext, silentReporter, type Context} from '../../../src/lib/base/index.ts'
 import {processIdentity} from '../../../src/lib/background/identity.ts'
 import {filesOf, openFolder, writeRecord, type BackgroundRecord} from '../../../src/lib/background/record.ts'
 
@@ -100,6 +101,24 @@ test('it begins in a session of its own, without a terminal, and its files are t
   expect(await endBackground('begins', {grace: 60_000}, context)).toEqual({pid, how: 'asked'})
   await following
   expect([lines, (await findBackground('begins', context))?.state]).toEqual([['told to begin'], 'lost'])
+})
+
+test('what it has lost is told with since when and why, until it has it again or is gone', async () => {
+  await start('loses', 'lose')
+  const {waiting, started, pid} = (await findBackground('loses', context)) as Background
+  expect(waiting).toEqual({since: expect.any(String), why: 'no connection to node-1: refused'})
+  expect(Date.parse(waiting?.since as string)).toBeGreaterThanOrEqual(Date.parse(started))
+  const error = new CliError('NODE_UNREACHABLE', 'no connection to node-1', {hint: 'flexrack rack probe', details: {node: 'node-1'}})
+  const told = throwWithDrivers(error, {project: 'proj', name: 'lo'}, context)
+  await expect(told).rejects.toMatchObject({
+    code: 'NODE_UNREACHABLE', details: {node: 'node-1', drivers: [{sweep: 'loses', pid, waiting}]}, hint: 'flexrack rack probe\nflexrack sweep logs loses -f\nflexrack sweep stop loses',
+    message: expect.stringMatching(new RegExp(`^no connection to node-1; known here:\\n  loses: driven by process ${pid} here, which has waited for a connection since now \\(no connection to node-1: refused\\), and tries again for two days at most$`)),
+  })
+  for (const [other, of] of [[error, {project: 'another'}], [error, {project: 'proj', name: 'x'}], [new CliError('NOT_FOUND', 'no such sweep'), {project: 'proj'}]] as const) await expect(throwWithDrivers(other, of, context)).rejects.toBe(other)
+  await endBackground('loses', {grace: 60_000}, context)
+  expect(await findBackground('loses', context)).toMatchObject({state: 'lost', waiting: null})
+  await start('regains', 'regain')
+  expect(await findBackground('regains', context)).toMatchObject({state: 'running', waiting: null})
 })
 
 test('what goes wrong before it has begun is its starter\'s error, with all that belongs to it', async () => {

@@ -3,7 +3,8 @@ import {detachedText, stoppedSweepText, sweepListText, sweepText} from '../../..
 import type {Background} from '../../../src/lib/background/index.ts'
 import type {Sweep} from '../../../src/lib/sweep/index.ts'
 
-const BACKGROUND: Background = {pid: 4711, machine: 'laptop', state: 'running', started: new Date().toISOString(), ended: null, why: null, log: '/state/x-sweep-1.log'}
+const BACKGROUND: Background = {pid: 4711, machine: 'laptop', state: 'running', started: new Date().toISOString(), ended: null, why: null, log: '/state/x-sweep-1.log', waiting: null}
+const WAITING = {since: new Date(Date.now() - 12 * 60_000).toISOString(), why: 'no connection to node-1: nobody answers'}
 
 function sweep(parts: Partial<Sweep>): Sweep {
   const spec = {metric: 'loss', goal: 'minimize', sampler: 'tpe', pruner: {name: 'none'}, parallel: 1, parameters: {}}
@@ -17,7 +18,13 @@ function driven(parts: Partial<Sweep>): string {
 test('who drives a sweep is said where its status does not, and the way on where nobody does', () => {
   expect(driven({driver: 'ada@laptop on node-1'})).toBe('')
   expect(driven({driver: 'ada@laptop on node-1', background: BACKGROUND})).toMatch(/^in the background, by process 4711 on laptop, since \S+/)
-  expect(driven({status: 'interrupted', background: BACKGROUND})).toMatch(/without a connection just now; it tries again$/)
+  expect(driven({status: 'interrupted', background: BACKGROUND})).toMatch(/it is without a connection just now, and tries again ended by: flexrack sweep stop x-sweep-1$/)
+  // Also while the node still takes the lock of a connection that died without a word for a driver's.
+  for (const status of ['interrupted', 'running'] as const) {
+    expect(driven({status, driver: status === 'running' ? 'ada@laptop (in the background, process 4711) on node-1' : null, background: {...BACKGROUND, waiting: WAITING}})).toMatch(
+      /it has waited for a connection since 12 min ago \(no connection to node-1: nobody answers\), and tries again for two days at most ended by: flexrack sweep stop x-sweep-1$/,
+    )
+  }
   expect(driven({status: 'interrupted'})).toBe('by nobody goes on with: flexrack sweep --resume x-sweep-1')
   expect(driven({status: 'interrupted', background: {...BACKGROUND, state: 'lost'}})).toBe(
     'by nobody: process 4711 on laptop is gone without a word (killed, or the machine was started anew) goes on with: flexrack sweep --resume x-sweep-1 --detach',
@@ -27,9 +34,25 @@ test('who drives a sweep is said where its status does not, and the way on where
   expect(driven({status: 'finished', background: {...BACKGROUND, state: 'ended'}})).toBe('')
 })
 
-test('the list tells of processes that the lock does not', () => {
-  expect(sweepListText([sweep({status: 'interrupted', background: BACKGROUND})])).toContain('interrupted (process 4711 on laptop waits for a connection)')
-  expect(sweepListText([sweep({status: 'interrupted', background: {...BACKGROUND, state: 'lost'}})])).toContain('interrupted (process 4711 on laptop is gone)')
+test('the list has one word for how a sweep is, and one for who drives it, and fits into a terminal', () => {
+  const background = (parts: Partial<Background>): Background => ({...BACKGROUND, ...parts})
+  const best = {number: 7, state: 'complete', value: 0.123_456, run: 'digits-sweep-k3x9a-7'}
+  const rows: [Partial<Sweep>, string][] = [
+    [{driver: 'ada@laptop (in the background, process 4711) on node-1 (pid 99, since 5 s)', background: BACKGROUND}, 'running process 4711 now'],
+    [{driver: 'ada@laptop on node-1 (pid 99, since 5 s)'}, 'running ada@laptop now'],
+    [{driver: 'another process'}, 'running another process now'],
+    [{status: 'interrupted', background: BACKGROUND}, 'interrupted process 4711, waiting now'],
+    [{driver: 'ada@laptop on node-1', background: background({waiting: WAITING})}, 'running process 4711, waiting now'],
+    [{status: 'interrupted', background: background({state: 'lost'})}, 'interrupted process 4711, gone now'],
+    [{status: 'interrupted', background: background({state: 'elsewhere'})}, 'interrupted process 4711, elsewhere now'],
+    [{status: 'interrupted'}, 'interrupted - now'],
+    [{status: 'finished', background: background({state: 'ended'})}, 'finished - now'],
+  ]
+  const sweeps = rows.map(([parts]) => sweep({sweep: 'digits-sweep-k3x9a', created: Date.now() / 1000, trials: Array.from({length: 120}, (_, number) => ({number, state: number < 20 ? 'complete' : 'running'})) as Sweep['trials'], best: best as Sweep['best'], ...parts}))
+  const lines = sweepListText(sweeps).split('\n')
+  expect(lines[0]).toMatch(/^SWEEP +STATUS +DRIVER +STARTED +TRIALS +COMPLETE +METRIC +BEST +BEST RUN$/)
+  expect(lines.slice(1).map((line) => line.replaceAll(/ +/g, ' '))).toEqual(rows.map(([, words]) => `digits-sweep-k3x9a ${words} 120 20 loss 0.1235 digits-sweep-k3x9a-7`))
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(125)
 })
 
 test('what --detach and stop answer names the process, and what comes next', () => {

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {endOf, stateOf} from '../../../src/lib/runs/leading.ts'
+import {endOf, stateOf, statusOf} from '../../../src/lib/runs/leading.ts'
 import type {NodeRunDetail} from '../../../src/lib/runs/types.ts'
 import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
 
@@ -32,7 +32,7 @@ describe('the word that counts', () => {
 })
 
 describe('how a run ended', () => {
-  const end = (...nodes: NodeRunDetail[]): string => endOf('digits-1', nodes).node
+  const end = (...nodes: NodeRunDetail[]): string => endOf({run: 'digits-1', nodes}).node
 
   it('is known from the leader, or from a node with its judgement', () => {
     expect(end(told(1, FINISHED), told(2, LEADERLESS))).toBe('node-1')
@@ -42,7 +42,7 @@ describe('how a run ended', () => {
   it('is not known where only members answer that were left without a leader', () => {
     expect(() => end(told(2, LEADERLESS), told(3, LEADERLESS))).toThrow(expect.objectContaining({
       code: 'NODE_UNREACHABLE',
-      message: 'node-1, which led run digits-1, does not answer any more, so how the run ended is not known; nothing of it goes on (node-2: the leader on node-1 is gone)',
+      message: 'node-1, which led run digits-1, does not answer any more, so how the run ended is not known; it is over on node-2, node-3 (node-2: the leader on node-1 is gone)',
       details: {node: 'node-1', run: 'digits-1'},
       hint: 'flexrack runs show digits-1',
     }))
@@ -52,7 +52,31 @@ describe('how a run ended', () => {
     const cut: Partial<NodeRunDetail> = {...LEADERLESS, cause: {...(LEADERLESS.cause as NonNullable<NodeRunDetail['cause']>), message: 'cut off from node-2 and node-3'}}
     expect(() => end(told(1, cut))).toThrow('node-1, which led run digits-1, has ended its part of it (cut off from node-2 and node-3); node-2, node-3 do not answer, so whether the run goes on there is not known')
     expect(end(told(1, cut), told(3, LEADERLESS))).toBe('node-1')
-    expect(endOf('digits-1', [told(1, cut)], ['node-3']).node).toBe('node-1') // it was never started there
+    expect(endOf({run: 'digits-1', nodes: [told(1, cut)], absent: ['node-3']}).node).toBe('node-1') // it was never started there
     expect(end(told(1, cut, 2))).toBe('node-1')
+  })
+
+  it('is not waited for from nodes that the rack has no more: they are no part of a majority, and a leader among them never tells', () => {
+    expect(() => endOf({run: 'digits-1', nodes: [told(1, LEADERLESS)], removed: ['node-2']})).toThrow('; node-3 does not answer, so whether the run goes on there is not known')
+    expect(endOf({run: 'digits-1', nodes: [told(1, LEADERLESS)], removed: ['node-2', 'node-3']}).node).toBe('node-1')
+    expect(() => endOf({run: 'digits-1', nodes: [told(2, LEADERLESS)], removed: ['node-1']})).toThrow('node-1, which led run digits-1, is no node of the rack any more, so how the run ended is not known; it is over on node-2 (')
+  })
+})
+
+describe('how a run is', () => {
+  const status = (...nodes: NodeRunDetail[]): string => statusOf({run: 'digits-1', nodes}).status
+
+  it('is unknown where its end is, and only then', () => {
+    expect(statusOf({run: 'digits-1', nodes: [told(2, LEADERLESS), told(3, LEADERLESS)]})).toEqual({status: 'unknown', doubt: {nodes: ['node-1'], message: expect.stringMatching(/^node-1, which led run digits-1, does not answer/) as string}})
+    expect(statusOf({run: 'digits-1', nodes: [told(2, LEADERLESS, 2)]}).status).toBe('unknown')
+    expect(statusOf({run: 'digits-1', nodes: [told(1, LEADERLESS)]})).toMatchObject({status: 'unknown', doubt: {nodes: ['node-2', 'node-3']}})
+    expect(status(told(1, LEADERLESS), told(2, LEADERLESS))).toBe('failed')
+    expect(status(told(2, FINISHED), told(3, LEADERLESS))).toBe('finished')
+  })
+
+  it('is that of who is at it, or begins, also where the leader does not answer', () => {
+    expect(status(told(2), told(3, LEADERLESS))).toBe('running')
+    expect(status(told(2, {status: 'starting', live: false}))).toBe('starting')
+    expect(status(told(1, LEADERLESS), told(2))).toBe('running')
   })
 })

@@ -1,8 +1,10 @@
 import {describe, expect, it} from 'vitest'
+import {CliError, makeContext} from '../../../src/lib/base/index.ts'
 import {compareRuns} from '../../../src/lib/runs/compare.ts'
-import {chooseRun} from '../../../src/lib/runs/find.ts'
+import {chooseRun, lookForRuns, type Place} from '../../../src/lib/runs/find.ts'
 import {mergeRuns} from '../../../src/lib/runs/list.ts'
 import {removePlan, stopPlan} from '../../../src/lib/runs/plans.ts'
+import {leadsStill} from '../../../src/lib/runs/reconcile.ts'
 import {describeCause, failureOf} from '../../../src/lib/runs/stop.ts'
 import type {Cause, FoundRun, NodeRun} from '../../../src/lib/runs/types.ts'
 import type {TrackedRun} from '../../../src/lib/tracking/index.ts'
@@ -38,6 +40,25 @@ describe('chooseRun', () => {
   })
 })
 
+describe('lookForRuns', () => {
+  const rack = {name: 'lab', nodes: ['node-1', 'node-2', 'node-3'].map((name) => ({name}))} as Place['rack']
+  const silent = new CliError('NODE_UNREACHABLE', 'no connection')
+  const look = (known: Record<string, NodeRun[]>, away: string[]) => lookForRuns({rack, known: new Map(Object.entries(known)), away: new Map(away.map((name) => [name, silent]))} as unknown as Place, makeContext())
+
+  it('says of the nodes of a run who has nothing of it, who did not answer, and whom the rack has no more', async () => {
+    const lost = nodeRun('a', {nodes: ['node-1', 'node-3', 'node-9'], judged: false, replaceable: true, status: 'failed'})
+    const {runs, failed} = await look({'node-1': [lost], 'node-2': []}, ['node-3'])
+    expect([[...failed.keys()], runs]).toEqual([['node-3'], [{run: 'a', nodes: [lost], absent: ['node-2'], removed: ['node-9']}]])
+    // Whoever asks a part of the rack alone takes the rest for nodes that nobody waits for, and ends the record of a run that may go on there.
+    expect(leadsStill(runs[0] as FoundRun, lost, new Set(rack.nodes.map((one) => one.name)))).toBe(undefined)
+  })
+
+  it('fails only where somebody was asked now and nobody has answered', async () => {
+    expect((await look({}, ['node-1', 'node-2', 'node-3'])).runs).toEqual([])
+    expect((await look({'node-1': []}, ['node-2', 'node-3'])).runs).toEqual([])
+  })
+})
+
 describe('mergeRuns', () => {
   it('believes the nodes about a run\'s state and the tracking server about its metrics', () => {
     const [entry] = mergeRuns([found('a', {status: 'failed', tracked: 'id-a', recorded: false})], [tracked('a', {status: 'RUNNING', endTime: undefined})], {everyNodeAsked: true})
@@ -48,6 +69,14 @@ describe('mergeRuns', () => {
     const records = [tracked('gone'), tracked('ghost', {status: 'RUNNING', endTime: undefined})]
     expect(mergeRuns([], records, {everyNodeAsked: true}).map((one) => [one.run, one.status])).toEqual([['gone', 'finished'], ['ghost', 'unknown']])
     expect(mergeRuns([], records, {everyNodeAsked: false}).map((one) => one.status)).toEqual(['finished', 'running'])
+  })
+
+  it('says of an end that no node knows who does, and what the record says', () => {
+    const lost = {run: 'a', nodes: [nodeRun('a', {node: 'node-2', index: 1, judged: false, status: 'failed', recorded: false, cause: {kind: 'gang', node: 'node-2', rank: null, exit: null, signal: null, at: 1, message: 'the leader on node-1 is gone', lines: [], others: []}})]}
+    const entryOf = (...records: TrackedRun[]) => mergeRuns([lost], records, {everyNodeAsked: false})[0]
+    const message = 'node-1, which led run a, does not answer any more, so how the run ended is not known; it is over on node-2 (node-2: the leader on node-1 is gone)'
+    expect(entryOf(tracked('a', {status: 'RUNNING', endTime: undefined}))).toMatchObject({status: 'unknown', doubt: {nodes: ['node-1'], message}, cause: null, ended: null})
+    expect(entryOf(tracked('a', {status: 'FAILED'}))?.doubt?.message).toBe(`${message}; its record at the tracking server says failed`)
   })
 
   it('puts the newest first', () => {

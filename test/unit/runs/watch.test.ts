@@ -3,13 +3,16 @@ import {CliError, makeContext} from '../../../src/lib/base/index.ts'
 import type {Host} from '../../../src/lib/host/index.ts'
 import type {Place} from '../../../src/lib/runs/find.ts'
 import {watchRun} from '../../../src/lib/runs/watch.ts'
-import {FINISHED, told} from '../../support/told.ts'
+import type {NodeRunDetail} from '../../../src/lib/runs/types.ts'
+import type {RunView} from '../../../src/lib/runs/view.ts'
+import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
 
 afterEach(() => vi.useRealTimers())
 
-it('ends once the newest leader has ended the run, though the node of an old one stays silent', async () => {
+/** node-1 led and is cut off, node-2 ends as told; so many seconds after that it is not over yet, and then it is. */
+async function watchCut(end: Partial<NodeRunDetail>, seconds: number): Promise<RunView> {
   vi.useFakeTimers({toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance']})
-  const second = {epoch: 2, leader: 'node-2'}
+  const {epoch, leader, status} = told(2, end)
   const part = (node: string, parts: object) => ({node, epoch: 1, leader: 'node-1', status: 'running', attempt: 1, cores: null, memory_total: null, gpu_memory: {}, ranks: {}, hardware: null, ...parts})
   let isCut = false
   let cut = (): void => {}
@@ -21,10 +24,10 @@ it('ends once the newest leader has ended the run, though the node of an old one
       throw new CliError('NODE_UNREACHABLE', 'it was switched off')
     }) as Host['call'],
     'node-2': (async (verb: string, _input: unknown, options: {onEvent: (event: object) => void}) => {
-      if (verb === 'run.state') return told(2, {...FINISHED, ...second})
-      options.onEvent({event: 'watch', parts: [part('node-2', second)]})
+      if (verb === 'run.state') return told(2, end)
+      options.onEvent({event: 'watch', parts: [part('node-2', {epoch, leader})]})
       cut()
-      options.onEvent({event: 'watch', parts: [part('node-2', {...second, status: 'finished', attempt: 2})]})
+      options.onEvent({event: 'watch', parts: [part('node-2', {epoch, leader, status, attempt: 2})]})
       return {over: true}
     }) as Host['call'],
   }
@@ -33,8 +36,16 @@ it('ends once the newest leader has ended the run, though the node of an old one
   let isOver = false
   const watching = watchRun(place, {run: 'digits-1', nodes: [told(1), told(2)]}, {every: 2, onView: () => {}, signal: new AbortController().signal, records: {tracking: undefined, away: 'away'}}, context)
     .finally(() => (isOver = true))
-  await vi.advanceTimersByTimeAsync(19_000)
+  await vi.advanceTimersByTimeAsync(seconds * 1000)
   expect(isOver).toBe(false)
   await vi.advanceTimersByTimeAsync(2000)
-  expect(await watching).toMatchObject({status: 'finished', attempt: 2, lost: ['node-1']})
+  return watching
+}
+
+it('ends once the newest leader has ended the run, though the node of an old one stays silent', async () => {
+  expect(await watchCut({...FINISHED, epoch: 2, leader: 'node-2'}, 19)).toMatchObject({status: 'finished', attempt: 2, lost: ['node-1']})
+})
+
+it('ends without knowing how the run ended where the others only lost their leader, which had told that it runs', async () => {
+  expect(await watchCut(LEADERLESS, 59)).toMatchObject({status: 'unknown', lost: ['node-1']})
 })

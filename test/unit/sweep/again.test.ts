@@ -9,8 +9,8 @@ const LOST = new CliError('NODE_UNREACHABLE', 'the connection to node-1 was lost
 const OWN = new CliError('LOCKED', 'held by us')
 
 /** `plays`: what each time brings, a result or an error; `held` before it, but where it says not. */
-function play(plays: (string | Error | {before: Error})[]): {tries: number[]; warnings: string[]; over: (parts?: {signal?: AbortSignal; total?: number}) => Promise<string>} {
-  const [tries, warnings]: [number[], string[]] = [[], []]
+function play(plays: (string | Error | {before: Error})[]): {tries: number[]; warnings: string[]; lost: Error[]; over: (parts?: {signal?: AbortSignal; total?: number}) => Promise<string>} {
+  const [tries, warnings, lost]: [number[], string[], Error[]] = [[], [], []]
   let planned = 0
   const once = async (plan: number, held: () => void): Promise<string> => {
     tries.push(plan)
@@ -21,15 +21,17 @@ function play(plays: (string | Error | {before: Error})[]): {tries: number[]; wa
     return next
   }
   return {
-    tries, warnings,
-    over: ({signal, total} = {}) => untilOver(0, {once, next: async () => ++planned, isOwnLock: (error) => error === OWN}, {...PATIENCE, total: total ?? PATIENCE.total}, makeContext({reporter: {...silentReporter, warn: (text) => warnings.push(text)}, ...(signal && {signal})})),
+    tries, warnings, lost,
+    over: ({signal, total} = {}) => untilOver(0, {once, next: async () => ++planned, isOwnLock: (error) => error === OWN, lost: (error) => void lost.push(error)}, {...PATIENCE, total: total ?? PATIENCE.total}, makeContext({reporter: {...silentReporter, warn: (text) => warnings.push(text)}, ...(signal && {signal})})),
   }
 }
 
 test('after a lost connection it goes on, each time as it is planned anew', async () => {
-  const {over, tries, warnings} = play([LOST, {before: LOST}, {before: OWN}, new CliError('TIMED_OUT', 'silent'), 'done'])
+  const silent = new CliError('TIMED_OUT', 'silent')
+  const {over, tries, warnings, lost} = play([LOST, {before: LOST}, {before: OWN}, silent, 'done'])
   expect([await over(), tries]).toEqual(['done', [0, 1, 2, 3, 4]])
   expect(warnings).toHaveLength(4)
+  expect(lost).toEqual([LOST, LOST, OWN, silent])
   expect(warnings[0]).toMatch(/^the connection to node-1 was lost; .* next try in 1 s$/)
 })
 
