@@ -63,6 +63,11 @@ export interface ExecOptions {
   onStderr?: (chunk: Buffer) => void
 }
 
+export interface SpawnOptions extends Pick<ExecOptions, 'env' | 'signal'> {
+  /** The beginning of its stdin: sent along with the script, a round trip earlier than what is written once it runs. */
+  first?: string
+}
+
 export interface ExecResult {
   /** Exit status, or null where a signal ended it. */
   status: number | null
@@ -110,7 +115,7 @@ export interface NodeShell {
   /** Like exec, but a non-zero status throws REMOTE_FAILED with the last lines of stderr. Returns stdout. */
   run(script: string, options?: ExecOptions): Promise<string>
   /** Starts a script with open streams. */
-  spawn(script: string, options?: Pick<ExecOptions, 'env' | 'signal'>): Promise<RemoteProcess>
+  spawn(script: string, options?: SpawnOptions): Promise<RemoteProcess>
   /** A script on a real pty. */
   terminal(script: string, options: TerminalOptions): Promise<RemoteTerminal>
   /** Listens on 127.0.0.1:port here (0 chooses one) and connects each connection to host:port as seen from the node. */
