@@ -34,7 +34,7 @@ export interface FleetOptions {
   askPassphrase?: (file: string) => Promise<Secret | undefined>
   /** Trusts and records every unknown host key. A changed one is refused all the same. */
   trustNew?: boolean
-  /** How many connections may be in the making at once; 16 by default. */
+  /** How many connections may be in the making at once, those to servers that say nothing not counted; 16 by default. */
   parallelStarts?: number
   /** Milliseconds for one connection to be made, questions not counted; 15000 by default. */
   connectTimeout?: number
