@@ -66,10 +66,10 @@ class Listener:
                 connection, _ = opened.accept()
             except OSError:
                 return
-            if self._slots.acquire(blocking=False):
-                threading.Thread(target=self._welcome, args=(connection,), daemon=True).start()
-            else:
+            if not self._slots.acquire(blocking=False):
                 connection.close()
+            elif not _started(threading.Thread(target=self._welcome, args=(connection,), daemon=True)):
+                self._welcome(connection)
 
     def _welcome(self, connection: socket.socket) -> None:
         try:
@@ -147,12 +147,21 @@ def at_once(jobs: Dict[str, Callable[[], Any]]) -> Dict[str, Any]:
                 return
             found[name] = job()
 
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(min(len(left), max(32, (len(left) + 1) // 2)))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(min(len(left), max(32, (len(left) + 1) // 2)) - 1)]
+    begun = [thread for thread in threads if _started(thread)]
+    work()
+    for thread in begun:
         thread.join()
     return found
+
+
+def _started(thread: threading.Thread) -> bool:
+    """False where the user or the machine may have no more threads: then there are fewer at a time, and nothing fails."""
+    try:
+        thread.start()
+        return True
+    except RuntimeError:
+        return False
 
 
 def family_of(address: str) -> int:

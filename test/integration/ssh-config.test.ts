@@ -107,6 +107,22 @@ describe('bad nodes among good ones', () => {
     silent.close()
   })
 
+  it('that say nothing do not hold up the others, however few may be connected to at once', async () => {
+    const {createServer} = await import('node:net')
+    const silent = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1')
+    await new Promise((resolve) => silent.once('listening', resolve))
+    const {port} = silent.address() as {port: number}
+    const fleet = openFleet([...['silent-1', 'silent-2'].map((name) => inner.target(name, {port})), inner.target('good')], makeContext(), {parallelStarts: 1, connectTimeout: 60_000})
+    fleets.push(fleet)
+    const answered: string[] = []
+    const waiting = ['silent-1', 'silent-2'].map((name) => fleet.shell(name).catch(() => answered.push(name)))
+    expect(await (await fleet.shell('good')).run('echo good')).toBe('good\n')
+    expect(answered).toEqual([])
+    await fleet.close()
+    await Promise.all(waiting)
+    silent.close()
+  })
+
   it('stop being waited for at Ctrl-C', async () => {
     const {createServer} = await import('node:net')
     const stop = new AbortController()

@@ -8,13 +8,14 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
 
 from flexrack_node import preflight_link  # noqa: E402
-from flexrack_node.preflight_link import LARGE, Listener, flood, reach  # noqa: E402
+from flexrack_node.preflight_link import LARGE, Listener, at_once, flood, reach  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parents[2] / "node" / "flexrack_node"
 HERE = "127.0.0.1"
@@ -55,6 +56,20 @@ class LinkTest(unittest.TestCase):
         _, port = self.listener()
         found = reach(("a", HERE), ("b", HERE, port), "secret")
         self.assertEqual(list(found), ["ms"])
+
+    def test_where_no_more_threads_can_be_had_everything_is_done_with_those_that_there_are(self) -> None:
+        _, port = self.listener()
+        start, allowed = threading.Thread.start, [3]
+
+        def start_few(thread: threading.Thread) -> None:
+            if not allowed[0]:
+                raise RuntimeError("can't start new thread")
+            allowed[0] -= 1
+            start(thread)
+
+        with unittest.mock.patch.object(threading.Thread, "start", start_few):
+            found = at_once({str(number): lambda: reach(("a", HERE), ("b", HERE, port), "secret") for number in range(20)})
+        self.assertEqual([len(found), [list(one) for one in found.values()]], [20, [["ms"]] * 20])
 
     def test_a_wrong_secret_or_another_node_gets_nothing_but_the_challenge(self) -> None:
         _, port = self.listener()

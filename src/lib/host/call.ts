@@ -25,7 +25,7 @@ export async function callVerb<T>(shell: NodeShell, installation: Installation, 
   if (signal?.aborted) throw interrupted()
   // It may break before the verb is there to read from it.
   if (options.body instanceof Readable) options.body.on('error', () => {})
-  const process = await shell.spawn(verbScript(installation, verb))
+  const process = await shell.spawn(verbScript(installation, verb), {first: `${JSON.stringify(input ?? null)}\n`})
   let hard: NodeJS.Timeout | undefined
   const abort = (): void => {
     process.kill('TERM')
@@ -38,7 +38,7 @@ export async function callVerb<T>(shell: NodeShell, installation: Installation, 
       readAnswer(process.stdout, options.onEvent),
       readTail(process.stderr),
       process.exit,
-      send(process, input, options.body),
+      send(process, options.body),
     ])
     if (answer && 'error' in answer) throw toCliError(shell.node, answer.error)
     if (signal?.aborted) throw interrupted()
@@ -88,8 +88,8 @@ async function readTail(stream: Readable): Promise<string> {
   return tail.trim()
 }
 
-async function send(process: RemoteProcess, input: unknown, body: CallOptions['body']): Promise<void> {
-  process.stdin.write(`${JSON.stringify(input ?? null)}\n`)
+/** What follows the input, which has gone along with the script. */
+async function send(process: RemoteProcess, body: CallOptions['body']): Promise<void> {
   if (!(body instanceof Readable)) {
     process.stdin.end(body)
     return

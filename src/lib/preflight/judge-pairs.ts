@@ -17,8 +17,9 @@ function judgeWays(nodes: NodeMeasured[], ways: Way[]): PreflightFinding[] {
   const findings: PreflightFinding[] = []
   const cutOff = new Set<string>()
   if (nodes.length > 2) {
+    const [waysTo, waysFrom] = [Map.groupBy(direct, (way) => way.to), Map.groupBy(direct, (way) => way.from)]
     for (const {node} of nodes) {
-      const [to, from] = [direct.filter((way) => way.to === node), direct.filter((way) => way.from === node)]
+      const [to, from] = [waysTo.get(node) ?? [], waysFrom.get(node) ?? []]
       const [lostTo, lostFrom] = [to.filter((way) => way.error !== undefined), from.filter((way) => way.error !== undefined)]
       if (to.length < 2 || lostTo.length < to.length) continue
       cutOff.add(node)

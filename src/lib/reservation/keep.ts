@@ -3,12 +3,17 @@ import type {Host} from '../host/index.ts'
 /** Seconds that a reservation lives without being renewed, until its run's supervisor has it. */
 export const TTL_SECONDS = 30
 
-/** Milliseconds between two renewals: a machine under load may take long for one, and some may be lost. */
-const RENEW_MS = 5000
+/**
+ * Milliseconds between two renewals: a machine under load may take long for one, and one may be lost. Not oftener: each is a start of Python on every node,
+ * and where a hundred nodes are one machine, one every five seconds takes it more than a third of its time.
+ */
+const RENEW_MS = 10_000
 
 /** Renews what a command has reserved, as long as the command lives. */
 export class Keeper {
   readonly #held = new Map<string, {host: Host; fence: number}>()
+  /** Nodes that have not answered the last renewal yet. */
+  readonly #asked = new Set<string>()
   readonly #lease: string
   #timer: NodeJS.Timeout | undefined
 
@@ -41,14 +46,23 @@ export class Keeper {
     await Promise.allSettled(hosts.map((host) => host.call('reservation.release', {lease: this.#lease, own: true, wait: options.wait ?? false})))
   }
 
+  /** The supervisor there has it: that node needs no renewal any more. */
+  handOver(node: string): void {
+    this.#held.delete(node)
+  }
+
   /** Renews no more. */
   close(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
   }
 
-  /** One that is lost is told by the step that needs it. */
+  /** One that is lost is told by the step that needs it. A node that takes longer than the time between two is asked again after its answer: more questions make it no quicker. */
   #renew(): void {
-    for (const {host, fence} of this.#held.values()) void host.call('reservation.renew', {lease: this.#lease, fence}).catch(() => {})
+    for (const [node, {host, fence}] of this.#held) {
+      if (this.#asked.has(node)) continue
+      this.#asked.add(node)
+      void host.call('reservation.renew', {lease: this.#lease, fence}).catch(() => {}).finally(() => this.#asked.delete(node))
+    }
   }
 }

@@ -15,6 +15,8 @@ export interface ReserveOptions {
 export interface GangReservation {
   /** Fencing number by node. */
   fences: ReadonlyMap<string, number>
+  /** The supervisor on this node has it: it is not renewed there any more. */
+  handOver(node: string): void
   /** The supervisors have it: renews no more. */
   close(): void
   /** Gives back what no supervisor has. */
@@ -67,7 +69,7 @@ class Gang {
           await this.#keeper.confirm(this.#context.signal)
           this.#warnUnshared(answers, waiting === undefined)
           waiting?.done('It is our turn')
-          return {fences: this.#keeper.fences, close: () => this.#keeper.close(), release: () => this.giveUp()}
+          return {fences: this.#keeper.fences, handOver: (node) => this.#keeper.handOver(node), close: () => this.#keeper.close(), release: () => this.giveUp()}
         }
         const error = refusal(holdersByNode(answers), this.#hosts.length)
         if (this.#options.wait === undefined) throw error

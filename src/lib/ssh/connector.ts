@@ -49,7 +49,7 @@ export class Connector {
     // Taken only now: targets that wait for their jump host must not keep it from starting.
     const release = await this.#starts.take()
     try {
-      const connection = await this.#persist(endpoint, via)
+      const connection = await this.#persist(endpoint, via, release)
       this.#open.add(connection)
       connection.onLost(() => this.#open.delete(connection))
       return connection
@@ -71,13 +71,14 @@ export class Connector {
     return connection
   }
 
-  async #persist(endpoint: Endpoint, via: Connection | undefined): Promise<Connection> {
+  /** `onSilent`: see Wiring. */
+  async #persist(endpoint: Endpoint, via: Connection | undefined, onSilent: () => void): Promise<Connection> {
     // The first Ctrl-C ends what is being waited for now; connecting afterwards, to put things in order, must still work.
     const soft = this.#ctx.signal.aborted ? [] : [this.#ctx.signal]
     const signal = AbortSignal.any([this.#closing.signal, this.#ctx.kill, ...soft])
     for (let number = 1; ; number++) {
       try {
-        return await attempt(endpoint, {ctx: this.#ctx, options: this.#options, questions: this.#questions, ring: this.#ring, via, signal})
+        return await attempt(endpoint, {ctx: this.#ctx, options: this.#options, questions: this.#questions, ring: this.#ring, via, signal, onSilent})
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error
         if (!error.again || number === ATTEMPTS || via?.lost) throw error.told

@@ -5,7 +5,7 @@ import {bootCommand, bootLine} from './bootstrap.ts'
 import {ChannelInput, ChannelOutput} from './channel-streams.ts'
 import type {Connection} from './connection.ts'
 import {quote} from './quote.ts'
-import type {ExecOptions, RemoteProcess} from './types.ts'
+import type {RemoteProcess, SpawnOptions} from './types.ts'
 
 /** Milliseconds between TERM and KILL when a script is aborted. */
 const KILL_AFTER_MS = 3000
@@ -15,7 +15,7 @@ const ROOM_MS = 1000
 type Ending = {status: number | null; signal: string | null}
 
 /** Starts a script on a channel of its own; resolves when it really runs (its start-up noise is over). */
-export async function startProcess(connection: Connection, script: string, options: Pick<ExecOptions, 'env' | 'signal'> = {}): Promise<RemoteProcess> {
+export async function startProcess(connection: Connection, script: string, options: SpawnOptions = {}): Promise<RemoteProcess> {
   const nonce = `flexrack-${randomBytes(9).toString('hex')}`
   const line = bootLine(script, options.env)
   const channel = await connection.openSession(bootCommand(nonce), {}, options.signal)
@@ -36,7 +36,7 @@ export async function startProcess(connection: Connection, script: string, optio
     stdin.cut(brokenPipe())
   })
   void exit.then(() => stdin.cut(brokenPipe())).catch(() => {})
-  stdin.write(line)
+  stdin.write(line + (options.first ?? ''))
 
   let pid: string | undefined
   const kill = (signal = 'TERM'): Promise<void> => deliver(connection, channel, pid, signal)

@@ -34,7 +34,7 @@ export interface FleetOptions {
   askPassphrase?: (file: string) => Promise<Secret | undefined>
   /** Trusts and records every unknown host key. A changed one is refused all the same. */
   trustNew?: boolean
-  /** How many connections may be in the making at once; 16 by default. */
+  /** How many connections may be in the making at once, those to servers that say nothing not counted; 16 by default. */
   parallelStarts?: number
   /** Milliseconds for one connection to be made, questions not counted; 15000 by default. */
   connectTimeout?: number
@@ -61,6 +61,11 @@ export interface ExecOptions {
   /** Complete chunks as they come; banners and shell start-up noise are already removed. */
   onStdout?: (chunk: Buffer) => void
   onStderr?: (chunk: Buffer) => void
+}
+
+export interface SpawnOptions extends Pick<ExecOptions, 'env' | 'signal'> {
+  /** The beginning of its stdin: sent along with the script, a round trip earlier than what is written once it runs. */
+  first?: string
 }
 
 export interface ExecResult {
@@ -110,7 +115,7 @@ export interface NodeShell {
   /** Like exec, but a non-zero status throws REMOTE_FAILED with the last lines of stderr. Returns stdout. */
   run(script: string, options?: ExecOptions): Promise<string>
   /** Starts a script with open streams. */
-  spawn(script: string, options?: Pick<ExecOptions, 'env' | 'signal'>): Promise<RemoteProcess>
+  spawn(script: string, options?: SpawnOptions): Promise<RemoteProcess>
   /** A script on a real pty. */
   terminal(script: string, options: TerminalOptions): Promise<RemoteTerminal>
   /** Listens on 127.0.0.1:port here (0 chooses one) and connects each connection to host:port as seen from the node. */

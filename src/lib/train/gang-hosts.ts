@@ -10,12 +10,17 @@ export type OpenNode = (node: RackNode) => Promise<Host>
 
 /**
  * Connects to the nodes of a run. Where others would do as well (`spec.instead`), one that does not answer is replaced by the next one
- * that does, and told; where nodes were named or chosen, or nothing is left to take, its error is the error. Errors: those of openHost.
+ * that does, and told; where nodes were named or chosen, or nothing is left to take, its error is the error. `onOpen` is told of each node as it
+ * answers: a silent one is waited for long, and the others need not. Errors: those of openHost.
  */
-export async function openGang(spec: RunSpec, fleet: Fleet, context: Context): Promise<{spec: RunSpec; hosts: Host[]}> {
+export async function openGang(spec: RunSpec, fleet: Fleet, onOpen: (host: Host) => void, context: Context): Promise<{spec: RunSpec; hosts: Host[]}> {
   const named = spec.placements.map((one) => one.node)
   const line = spec.chosen ? named : [...named, ...(spec.instead ?? [])]
-  const {hosts, dead} = await openInLine(line, named.length, (node) => openHost(fleet, node, context))
+  const {hosts, dead} = await openInLine(line, named.length, async (node) => {
+    const host = await openHost(fleet, node, context)
+    onOpen(host)
+    return host
+  })
   if (dead.size === 0) return {spec, hosts: [...hosts.values()]}
   for (const [node, error] of dead) context.reporter.warn(`${node.name} is left out: ${error.message}`)
   return {spec: {...spec, placements: placeRanks([...hosts.keys()], spec.processes, spec.size?.max)}, hosts: [...hosts.values()]}

@@ -1,4 +1,5 @@
 import {randomBytes} from 'node:crypto'
+import {EventEmitter} from 'node:events'
 import type {Context} from '../base/index.ts'
 import type {HeldLeases, RunLeases} from '../gpu/index.ts'
 import type {Tracking} from '../head/index.ts'
@@ -69,12 +70,14 @@ function isChosen({manifest: {train}}: TrainPlace, choice: TrainChoice): boolean
 }
 
 async function planChosen(place: TrainPlace, choice: TrainChoice, context: Context): Promise<TrainPlan> {
-  const {spec, hosts} = await openGang(await choosePlacement(placeRun(place.manifest, place.rack, choice), place, choice, context), place.fleet, context)
-  const nodes = spec.placements.map((one) => one.node)
-  const [workspaces, held] = await Promise.all([
-    choice.shared ? sharedWorkspaces(choice.shared) : planWorkspace(hosts, place.manifest, context, {command: 'train'}),
-    choice.look ? readReservations(nodes, place.fleet, context) : [],
-    spec.launcher === 'mpi' ? requireMpi(hosts, context) : undefined,
+  const placed = await choosePlacement(placeRun(place.manifest, place.rack, choice), place, choice, context)
+  const early = new EventEmitter<{open: [Host]}>()
+  const gang = openGang(placed, place.fleet, (host) => early.emit('open', host), context)
+  const [{spec, hosts}, workspaces, held] = await Promise.all([
+    gang,
+    choice.shared ? sharedWorkspaces(choice.shared) : planWorkspace(gang.then((one) => one.hosts), place.manifest, context, {command: 'train', early}),
+    gang.then((one) => (choice.look ? readReservations(one.spec.placements.map(({node}) => node), place.fleet, context) : [])),
+    gang.then((one) => (one.spec.launcher === 'mpi' ? requireMpi(one.hosts, context) : undefined)),
   ])
   for (const error of workspaces.failed.values()) throw error
   const live: TrainPlan['live'] = {started: [], ...(choice.shared && {tracking: choice.shared.tracking})}
@@ -193,6 +196,7 @@ function makeHandlers({spec, hosts, workspaces, place, live, wait, preflight, sh
       const port = (done.get(`start:${leader.name}`) as NodeRun | undefined)?.gang?.port ?? 0
       const started = await hostOf(step.node).call<NodeRun>('run.start', {...nodeSpec(spec, step, {addresses, secret, port, workspaces, record: live.record, fence: live.reservation?.fences.get(step.node as string), leases: done.get(`lease:${step.node}`) as HeldLeases | undefined}), owner: userName(context)}, {signal: context.kill})
       live.started.push(started)
+      live.reservation?.handOver(step.node as string)
       return started
     },
   }

@@ -26,10 +26,19 @@ export async function rememberedBase(folder: string, tree: string, context: Cont
   }
 }
 
+/** What is being written: the syncs of all nodes, which begin at once, remember the same, and one writes it for all. */
+const writing = new Map<string, Promise<void>>()
+
 /** Remembers what is being synced, in place of what was before. That it cannot be written is no reason to fail. */
 export async function rememberBase(folder: string, tree: string, entries: Entries, context: Context): Promise<void> {
   const kept = baseFolder(folder, context)
   const file = join(kept, `${tree}.json`)
+  const written = writing.get(file) ?? writeBase(kept, file, tree, entries).finally(() => writing.delete(file))
+  writing.set(file, written)
+  await written
+}
+
+async function writeBase(kept: string, file: string, tree: string, entries: Entries): Promise<void> {
   try {
     if (await stat(file).catch(() => undefined)) return
     await mkdir(kept, {recursive: true, mode: 0o700})

@@ -1,3 +1,4 @@
+import type {EventEmitter} from 'node:events'
 import {hostname} from 'node:os'
 import type {Context} from '../base/index.ts'
 import {ensureEnvironment, type Environment, type Host} from '../host/index.ts'
@@ -35,6 +36,8 @@ export interface WorkspaceOptions {
   codeOnly?: boolean
   /** What the plan is called. */
   command?: string
+  /** Says of hosts that they are there while others are still being waited for: they are looked at meanwhile. Those that count are `hosts`. */
+  early?: EventEmitter<{open: [Host]}>
 }
 
 interface Inspected {
@@ -49,17 +52,19 @@ export const ENVIRONMENT = 'workspace.environment'
  * Looks at the project and, in one call each, at the nodes: what has to travel, what has to be built. Changes nothing.
  * Errors of the project: CHECK_FAILED, NOT_FOUND (requirements). Errors of nodes are in `failed`.
  */
-export async function planWorkspace(hosts: Host[], manifest: Manifest, context: Context, options: WorkspaceOptions = {}): Promise<WorkspacePlan> {
-  const [snapshot, wanted] = await Promise.all([
-    takeSnapshot(manifest.folder, manifest.workspace.exclude, context),
-    options.codeOnly ? undefined : readRequirements(manifest.folder, manifest.workspace.python),
-  ])
+export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: Manifest, context: Context, options: WorkspaceOptions = {}): Promise<WorkspacePlan> {
+  const project = readProject(manifest, context, options)
+  const looks = new Map<Host, Promise<Inspected>>()
+  const look = (host: Host): Promise<Inspected> => {
+    const begun = looks.get(host) ?? project.then((one) => inspect(host, manifest, one, context))
+    looks.set(host, begun)
+    return begun
+  }
+  options.early?.on('open', (host) => void look(host).catch(() => {})) // told below, where the host counts
+  const [{snapshot, wanted}, hosts] = await Promise.all([project, coming])
   const result: WorkspacePlan = {plan: {command: options.command ?? 'workspace up', steps: []}, handlers: {}, workspaces: new Map(), failed: new Map()}
   const compared = new Map<string, Compared>()
-  const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints}
-  const found = await Promise.allSettled(
-    hosts.map((host) => host.call<Inspected>('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})),
-  )
+  const found = await Promise.allSettled(hosts.map(look))
   for (const [index, host] of hosts.entries()) {
     const one = found[index] as PromiseSettledResult<Inspected>
     if (one.status === 'rejected') {
@@ -78,6 +83,24 @@ export async function planWorkspace(hosts: Host[], manifest: Manifest, context: 
   }
   result.handlers = makeHandlers(hosts, manifest, snapshot, wanted, compared, result.workspaces, context)
   return result
+}
+
+interface Project {
+  snapshot: Snapshot
+  wanted: Requirements | undefined
+}
+
+async function readProject(manifest: Manifest, context: Context, {codeOnly}: WorkspaceOptions): Promise<Project> {
+  const [snapshot, wanted] = await Promise.all([
+    takeSnapshot(manifest.folder, manifest.workspace.exclude, context),
+    codeOnly ? undefined : readRequirements(manifest.folder, manifest.workspace.python),
+  ])
+  return {snapshot, wanted}
+}
+
+async function inspect(host: Host, manifest: Manifest, {snapshot, wanted}: Project, context: Context): Promise<Inspected> {
+  const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints}
+  return host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})
 }
 
 function stepsOf(node: string, snapshot: Snapshot, {sync, environment}: Inspected, wanted: Requirements | undefined): Step[] {

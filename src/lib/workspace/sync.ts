@@ -1,14 +1,11 @@
 import {hostname, userInfo} from 'node:os'
-import {open} from 'node:fs/promises'
-import {createHash} from 'node:crypto'
-import {join} from 'node:path'
 import {pipeline, Readable} from 'node:stream'
 import {createDeflate} from 'node:zlib'
-import {CliError, isCliError, type Context, type Progress} from '../base/index.ts'
+import {isCliError, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import {rememberBase} from './bases.ts'
+import {Content} from './content.ts'
 import {computeDelta, describeDelta, type Compared, type Delta} from './delta.ts'
-import {DIGEST_DIGITS} from './entry.ts'
 import type {Snapshot} from './snapshot.ts'
 
 /** What a sync did. */
@@ -24,7 +21,6 @@ export interface Synced {
 
 /** Up to this many bytes are deflated: beyond, they are mostly data that does not shrink, on a network that is quicker than zlib. */
 const DEFLATE_MAX = 64 << 20
-const PIECE = 256 << 10
 /** Somebody else may sync the same workspace at the same time; after this many goes it is theirs. */
 const GOES = 5
 
@@ -84,7 +80,7 @@ async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta
     progress.fail()
     throw content.problem ?? error
   } finally {
-    plain.destroy() // closes the file it is at
+    plain.destroy()
   }
 }
 
@@ -94,61 +90,5 @@ export function ownName(): string {
     return `${userInfo().username}@${hostname()}`
   } catch {
     return hostname() // a user without an entry in passwd
-  }
-}
-
-/** The contents one after the other, checked while they are read: what was looked at is what travels. */
-class Content {
-  /** Why it ended early, if it did. */
-  problem: CliError | undefined
-  readonly #folder: string
-  readonly #delta: Delta
-  readonly #progress: Progress
-
-  constructor(folder: string, delta: Delta, progress: Progress) {
-    this.#folder = folder
-    this.#delta = delta
-    this.#progress = progress
-  }
-
-  async *read(): AsyncGenerator<Buffer> {
-    let sent = 0
-    for (const [digest, {path, size}] of this.#delta.send) {
-      const sha = createHash('sha256')
-      let left = size
-      for await (const piece of this.#pieces(path)) {
-        left -= piece.length
-        if (left < 0) break
-        sha.update(piece)
-        sent += piece.length
-        this.#progress.amount(sent, this.#delta.bytes, 'bytes')
-        yield piece
-      }
-      if (left !== 0 || sha.digest('hex').slice(0, DIGEST_DIGITS) !== digest) {
-        this.problem = new CliError('CONFLICT', `${path} changed while it was being read`, {
-          hint: 'run the command again; if something writes this file all the time, exclude it in workspace.sync.exclude',
-          details: {path, changing: true},
-        })
-        return // the node sees the end too early, and drops what has come
-      }
-    }
-  }
-
-  async *#pieces(path: string): AsyncGenerator<Buffer> {
-    let file
-    try {
-      file = await open(join(this.#folder, path))
-    } catch {
-      return // gone since: told as a change
-    }
-    try {
-      for (;;) {
-        const {bytesRead, buffer} = await file.read({buffer: Buffer.allocUnsafe(PIECE), length: PIECE})
-        if (bytesRead === 0) return
-        yield buffer.subarray(0, bytesRead)
-      }
-    } finally {
-      await file.close()
-    }
   }
 }
