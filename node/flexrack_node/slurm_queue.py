@@ -20,21 +20,31 @@ _SACCT = "JobIDRaw,State,Start,Submit,End,Partition,NodeList,ExitCode"
 _SECONDS = 30.0
 
 
-def look(job: str, folder: Optional[str]) -> Optional[Dict[str, Any]]:
-    """{job, state, reason, start, submitted, ended, partition, nodes (hostlist), source: squeue|sacct}; None where nobody knows it. Of one that is
-    COMPLETING also {restarts: how often Slurm has put it back into the queue, this end included; preempted}, where its squeue tells.
+def ask(job: Optional[str], folder: Optional[str]) -> Dict[str, Dict[str, Any]]:
+    """By number, 12_7 for a task of an array, what squeue knows of a job, or without one of all that this user has: {job, state, reason, start, submitted,
+    ended, partition, nodes (hostlist), by, exit, source: squeue|sacct}.
 
     Times in seconds since 1970; `start` of a waiting job is Slurm's estimate, None where it has none. `folder`: of Slurm's
     programs, where they are not on PATH. Raises NODE_UNREACHABLE where Slurm does not answer.
     """
-    done = call(["squeue", "--noheader", "--array", "--states=all", f"--jobs={job}", f"--format={_SQUEUE}"], folder)
-    if done.returncode == 0 and done.stdout.strip():
-        found = read_squeue(done.stdout)
-        return {**found, **_restarts(job, folder)} if found and found["state"] == "COMPLETING" else found
+    done = call(["squeue", "--noheader", "--array", "--states=all", "--me" if job is None else f"--jobs={job}", f"--format={_SQUEUE}"], folder)
     if done.returncode != 0 and "Invalid job id" not in done.stderr:
         raise NodeError("NODE_UNREACHABLE", f"Slurm does not answer: {last_line(done.stderr)}", "sinfo")
-    account = call(["sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}", f"--format={_SACCT}"], folder)
-    found = read_sacct(account.stdout) if account.returncode == 0 else None
+    rows = [row for row in map(read_squeue, done.stdout.splitlines()) if row] if done.returncode == 0 else []
+    return {**{row["job"]: row for row in rows}, **({job: rows[0]} if job and rows else {})}
+
+
+def look(job: str, folder: Optional[str]) -> Optional[Dict[str, Any]]:
+    """As ask, of one job, or as account where squeue does not know it any more; None where nobody does. Of one that is COMPLETING also {restarts: how often
+    Slurm has put it back into the queue, this end included; preempted}, where its squeue tells."""
+    found = ask(job, folder).get(job)
+    return {**found, **_restarts(job, folder)} if found and found["state"] == "COMPLETING" else found or account(job, folder)
+
+
+def account(job: str, folder: Optional[str]) -> Optional[Dict[str, Any]]:
+    """How a job ended, by Slurm's accounts; None where there are none."""
+    done = call(["sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}", f"--format={_SACCT}"], folder)
+    found = read_sacct(done.stdout) if done.returncode == 0 else None
     return None if found is None or found["state"] in OPEN else found  # a job that never ended in the accounts is not known either
 
 
@@ -56,8 +66,8 @@ def find(name: str, folder: Optional[str], task: Optional[int] = None) -> Option
 
 
 def read_squeue(text: str) -> Optional[Dict[str, Any]]:
-    """The first line of squeue --format=%i|%T|%S|%V|%e|%P|%N|%r."""
-    fields = text.strip().split("\n")[0].split("|", 7)
+    """A line of squeue --format=%i|%T|%S|%V|%e|%P|%N|%r."""
+    fields = text.strip().split("|", 7)
     if len(fields) < 8:
         return None
     job, state, start, submitted, ended, partition, nodes, reason = (field.strip() for field in fields)

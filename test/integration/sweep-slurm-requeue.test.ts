@@ -158,6 +158,11 @@ test('a task that is requeued is the same trial and the same run: its next attem
   const trial = swept.trials.find((one) => one.number === 0) as Trial
   expect((await runs.show(trial.run as string)).attempts).toMatchObject([{attempt: 1, status: 'stopped'}, {attempt: 2, status: 'finished', why: 'Slurm started the job again'}])
   expect(await historyOf(trial)).toEqual([[0, 11], [5, 6], [10, 1]])
+  // A trial that is over stays so, also where somebody has Slurm start its task again.
+  await slurm.slurm('scontrol', 'requeue', first as string)
+  await slurm.until(async () => (await slurm.slurm('scontrol', 'show', 'job', first as string)).includes('Restarts=2') && (await slurm.slurm('squeue', '--noheader', '--states=all', `--jobs=${first}`, '--format=%T')).trim() === 'COMPLETED', 60)
+  expect((await runs.show(trial.run as string)).attempts).toHaveLength(2)
+  expect(await going.starts()).toHaveLength(4)
 })
 
 test('trials whose nodes are taken by a job that comes first go on when it is over, also where the command was away meanwhile', {timeout: 300_000}, async () => {

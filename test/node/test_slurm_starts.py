@@ -12,6 +12,7 @@ from flexrack_node import run_files, slurm_queue, slurm_starts, slurm_step  # no
 from flexrack_node.errors import NodeError  # noqa: E402
 from flexrack_node.recording import NotRecorded, Recorder  # noqa: E402
 from flexrack_node.run_files import RunFolder, read_json, write_json  # noqa: E402
+from flexrack_node.slurm_board import Board  # noqa: E402
 from flexrack_node.slurm_run import SlurmRun  # noqa: E402
 from flexrack_node.slurm_verdict import after_signal  # noqa: E402
 
@@ -86,7 +87,7 @@ class SlurmStarts(unittest.TestCase):
         self.part(0, 0, [1], self.leader([1], requeued=TAKEN, outputs=["model.txt"]))
         self.folder.write("gang", {"nodes": ["c1"]})
         gone = {"job": "17", "state": "CANCELLED", "reason": None, "start": None, "submitted": 5.0, "ended": 99.0, "nodes": "", "partition": "main", "by": None, "exit": None, "source": "squeue"}
-        with mock.patch.object(slurm_queue, "look", return_value=gone):
+        with mock.patch.object(Board, "look", return_value=gone):
             self.assertIsNone(SlurmRun(self.folder).look())
         result = self.folder.result()
         self.assertEqual((result["status"], result["ended"], [one["attempt"] for one in result["attempts"]], result["outputs"]), ("stopped", 99.0, [1], ["model.txt"]))
