@@ -151,7 +151,7 @@ def _judged(folder: RunFolder, spec: Dict[str, Any], result: Dict[str, Any]) -> 
     is_asked = not str((folder.stop_request() or {}).get("by", "")).startswith("SIG")
     seen = None
     try:
-        seen = None if is_asked else slurm_queue.look(spec["slurm"]["job"], spec["slurm"].get("bin"))
+        seen = None if is_asked else slurm_queue.look_when_taken(spec["slurm"]["job"], spec["slurm"].get("bin"))
     except NodeError:
         pass  # it is provisional without Slurm's word, too
     return after_signal(spec, result, signalled["at"], is_asked, seen)

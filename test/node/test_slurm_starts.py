@@ -136,6 +136,21 @@ class SlurmStarts(unittest.TestCase):
             squeue.write_text("#!/bin/sh\ncase \"$*\" in *RestartCnt*) echo 'Invalid job format specification' >&2; exit 1;; *) echo '17|COMPLETING|N/A|N/A|N/A|main|c1|None';; esac\n")
             self.assertNotIn("restarts", slurm_queue.look("17", folder))
 
+    def test_a_job_that_got_notice_is_waited_for_until_it_is_taken_and_no_other(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(slurm_queue, "_NOTICE", 0.01):
+            for preempted, expected, count in (("12:00:00", "COMPLETING", 4), ("10:59:59", "RUNNING", 1), ("Unknown", "RUNNING", 1)):
+                squeue, calls = Path(folder) / "squeue", Path(folder) / "calls"
+                calls.write_text("")
+                squeue.write_text(f"""#!/bin/sh
+case "$*" in *RestartCnt*) echo '1 2026-01-31T{preempted}'; exit;; esac
+echo x >>{calls}
+test $(wc -l <{calls}) -eq 2 && echo 'Unable to contact slurm controller' >&2 && exit 1
+test $(wc -l <{calls}) -ge 4 && state=COMPLETING || state=RUNNING
+echo "17|$state|2026-01-31T11:00:00|2026-01-31T10:00:00|2026-01-31T12:00:30|main|c1|None"
+""")
+                squeue.chmod(0o755)
+                self.assertEqual((slurm_queue.look_when_taken("17", folder)["state"], len(calls.read_text().split())), (expected, count), preempted)
+
 
 class Writing(unittest.TestCase):
     def test_a_signal_may_write_a_file_in_the_middle_of_the_same_file_being_written(self):
