@@ -9,6 +9,7 @@ login nodes may share a folder.
 """
 import contextlib
 import fcntl
+import itertools
 import os
 import time
 from pathlib import Path
@@ -21,6 +22,7 @@ from flexrack_node.run_files import read_json, write_json
 FIRST, MOST = 0.5, 10.0  # seconds between two questions: right after something has happened, and long after
 _EIGHTH = 8.0
 _WATCHED = 60.0  # seconds since somebody wanted to know of a job after which nobody does any more
+_OTHERS = 1000  # jobs kept that nobody watches yet: `runs list` comes to them next; arrays of the user's own may have many more
 _ERROR = 1.0  # seconds for which a refusal is everybody's
 _PATIENCE = 40.0  # seconds for another one's question, which has 30 itself
 
@@ -101,7 +103,8 @@ class Board:
             old, new = before.get(number), found.get(number)
             if old and new and old["seen"]["state"] != new["state"]:
                 note["since"] = asked
-        kept["jobs"] = {number: {"asked": asked, "seen": seen} for number, seen in found.items()}
+        others = itertools.islice((number for number in found if number not in watched), _OTHERS)
+        kept["jobs"] = {number: {"asked": asked, "seen": found[number]} for number in [*others, *watched] if number in found}
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[bool]:

@@ -123,6 +123,13 @@ class BoardTest(unittest.TestCase):
         self.assertEqual([self.board(slurm).look(str(number), 0.0, 1.0)["state"] for number in range(40)], ["PENDING"] * 40)
         self.assertEqual([job for _, job in slurm.asked], ["0", None])
 
+    def test_a_user_with_very_many_jobs_has_no_board_of_their_size(self):
+        slurm = Slurm(**{f"j{number}": "PENDING" for number in range(3000)})
+        for job in ("2998", "2999"):
+            self.assertEqual(self.board(slurm).look(job, 0.0)["state"], "PENDING")
+        rows = json.loads((self.runs / ".queue.json").read_text())["jobs"]
+        self.assertEqual((len(rows), {"2998", "2999"} <= set(rows)), (1002, True))
+
     def test_that_slurm_does_not_know_a_job_is_only_believed_where_it_was_asked_for_it(self):
         slurm = Slurm(j1="RUNNING", j2="RUNNING")
         self.play(slurm, [(self.board(slurm), "1"), (self.board(slurm), "2")], 30.0)
