@@ -2,7 +2,7 @@
 from typing import Any, Dict
 
 from flexrack_node.leading import is_leaders
-from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
+from flexrack_node.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
 from flexrack_node.run_files import RunFolder
 from flexrack_node.supervisor import authorization_of
 
@@ -10,8 +10,8 @@ from flexrack_node.supervisor import authorization_of
 def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
     """{upstream?, token?, seconds?, leads?}: returns {recorded: bool, why?}. Nothing to do while the run is alive, is not tracked, or is recorded.
 
-    How the run ended is only told where `leads`: no other node's word counts more, and nobody has led the run on. Outputs and the token's end are for
-    the node whose word it is. Every other one has its own tracking writes and logs to bring.
+    How the run ended is only told where `leads`: no other node's word counts more, and nobody has led the run on; the run's token ends with that.
+    Outputs are for the node whose word it is. Every other one has its own tracking writes and logs to bring.
     """
     spec, result = folder.spec(), folder.result()
     tracking = spec.get("tracking")
@@ -38,8 +38,8 @@ def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
             recorder.finish(spec, result)
     except NotRecorded as error:
         return {"recorded": False, "why": str(error)}
-    if leads and own and tracking.get("own_token"):
-        Recorder(upstream, tracking, authorization_of(tracking)).revoke()
+    if leads and tracking.get("own_token"):
+        Recorder(upstream, tracking, authorization_of(tracking)).revoke(0.0 if own else LATE_SECONDS)  # the leader itself may be about to bring its outputs
     folder.write("result", {**result, "recorded": True, "reconciled": True})
     folder.event("reconciled")
     return {"recorded": True}

@@ -12,6 +12,9 @@ from flexrack_node.run_files import RunFolder
 
 _STATUS = {"finished": "FINISHED", "failed": "FAILED", "stopped": "KILLED"}
 _TIMEOUT = 60.0
+# Seconds that a run's token outlives the run for nodes that did not say that they need it no more. One that is lost has ended its part within a minute
+# of its last word (docs/adr/0016), then has its writes and logs to send; what comes later, the user's next command brings with the user's own rights.
+LATE_SECONDS = 300.0
 _MAX_LOG = 50 * 1024 * 1024  # of a rank's log that is uploaded: the end of it
 
 
@@ -62,9 +65,10 @@ class Recorder:
         """The outputs, under their own names. Returns how many files."""
         return sum(self._upload(folder.outputs / name, name) for name in names if (folder.outputs / name).is_file())
 
-    def revoke(self) -> None:
-        """Makes the run's token worthless; where the head is away it expires."""
-        request = urllib.request.Request(f"{self._base}/flexrack/v1/tokens/self", method="DELETE")
+    def revoke(self, after: float = 0.0) -> None:
+        """Makes the run's token worthless, at once or after so many seconds; where the head is away, it does so itself an hour after the run's end."""
+        data = json.dumps({"ttl_seconds": after}).encode() if after else None
+        request = urllib.request.Request(f"{self._base}/flexrack/v1/tokens/self", data=data, method="PATCH" if after else "DELETE")
         try:
             self._open(request)
         except NotRecorded:

@@ -13,7 +13,7 @@ from flexrack_node.hang import hangs
 from flexrack_node.leading import is_judgement, leader_known, may_be_led_on
 from flexrack_node.run_files import RunFolder, all_runs, containment_tag, open_run, read_json, write_json
 
-_SLURM_TICK = 1.0  # seconds between two questions to Slurm's controller
+_SLURM_TICK = 0.2  # seconds between two looks at the files of a run under Slurm
 
 SUMMARY = "summary.2.json"  # read by src/lib/runs/glance.ts as well, without Python; another number for another shape
 
@@ -26,9 +26,11 @@ def state(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         from flexrack_node.slurm_run import SlurmRun
 
         run = SlurmRun(folder)
-        while run.look() and time.monotonic() < deadline:
+        seen = run.watch() if given.get("wait") else run.look()
+        while seen and time.monotonic() < deadline:
             time.sleep(max(0.0, min(_SLURM_TICK, deadline - time.monotonic())))
-        return run.detail()
+            seen = run.watch()
+        return run.detail(seen)
     while not is_over(folder) and time.monotonic() < deadline:
         time.sleep(0.1)
     tidy(folder)

@@ -3,15 +3,12 @@ import base64
 import time
 from typing import Any, Dict, Optional
 
-from flexrack_node import slurm_queue
 from flexrack_node.channel import Channel
 from flexrack_node.follow import CHUNK, read, send_news
 from flexrack_node.run_files import RunFolder
 from flexrack_node.slurm_run import SlurmRun
 
 _TICK = 0.1
-_ASK = 2.0  # seconds between two questions to Slurm's controller
-_ASK_AT_THE_END = 0.3  # the same once the leader has written its result
 _BEAT = 5.0  # seconds of silence, as in follow.py
 
 
@@ -19,13 +16,12 @@ def follow(folder: RunFolder, given: Dict[str, Any], channel: Channel) -> Dict[s
     """As follow.follow; a chunk also has `node`, and there are events `queue` {state, reason, start, job, requeued: SlurmRun.requeued} at every change."""
     run = SlurmRun(folder)
     offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
-    news, told, beat, asked = int(given.get("news") or 0), None, time.monotonic(), 0.0
+    news, told, beat = int(given.get("news") or 0), None, time.monotonic()
     seen: Optional[Dict[str, Any]] = None
     while True:
-        is_ending = run.leader().result() and (seen or {}).get("state") not in slurm_queue.WAITING
-        pause = _ASK_AT_THE_END if is_ending else _ASK
-        if time.monotonic() - asked > pause:
-            seen, asked = run.look(), time.monotonic()
+        newest = run.watch()
+        if newest is not seen:
+            seen = newest
             state = {**{key: seen[key] for key in ("job", "state", "reason", "start")}, "requeued": run.requeued(seen["state"])} if seen else None
             if state and state != told:
                 channel.event("queue", **state)

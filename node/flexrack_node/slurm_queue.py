@@ -18,30 +18,58 @@ WAITING = {"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT",
 _SQUEUE = "%i|%T|%S|%V|%e|%P|%N|%r"  # the reason last: it is free text
 _SACCT = "JobIDRaw,State,Start,Submit,End,Partition,NodeList,ExitCode"
 _SECONDS = 30.0
+_NOTICE = 2.0  # seconds between two questions of the one process that waits until its job is taken
+_TAKEN = 60.0  # seconds after the notice in which Slurm must have taken it
 
 
-def look(job: str, folder: Optional[str]) -> Optional[Dict[str, Any]]:
-    """{job, state, reason, start, submitted, ended, partition, nodes (hostlist), source: squeue|sacct}; None where nobody knows it. Of one that is
-    COMPLETING also {restarts: how often Slurm has put it back into the queue, this end included; preempted}, where its squeue tells.
+def ask(job: Optional[str], folder: Optional[str]) -> Dict[str, Dict[str, Any]]:
+    """By number, 12_7 for a task of an array, what squeue knows of a job, or without one of all that this user has: {job, state, reason, start, submitted,
+    ended, limit (when it will have at the latest), partition, nodes (hostlist), by, exit, source: squeue|sacct}.
 
     Times in seconds since 1970; `start` of a waiting job is Slurm's estimate, None where it has none. `folder`: of Slurm's
     programs, where they are not on PATH. Raises NODE_UNREACHABLE where Slurm does not answer.
     """
-    done = call(["squeue", "--noheader", "--array", "--states=all", f"--jobs={job}", f"--format={_SQUEUE}"], folder)
-    if done.returncode == 0 and done.stdout.strip():
-        found = read_squeue(done.stdout)
-        return {**found, **_restarts(job, folder)} if found and found["state"] == "COMPLETING" else found
+    done = call(["squeue", "--noheader", "--array", "--states=all", "--me" if job is None else f"--jobs={job}", f"--format={_SQUEUE}"], folder)
     if done.returncode != 0 and "Invalid job id" not in done.stderr:
         raise NodeError("NODE_UNREACHABLE", f"Slurm does not answer: {last_line(done.stderr)}", "sinfo")
-    account = call(["sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}", f"--format={_SACCT}"], folder)
-    found = read_sacct(account.stdout) if account.returncode == 0 else None
+    rows = [row for row in map(read_squeue, done.stdout.splitlines()) if row] if done.returncode == 0 else []
+    return {**{row["job"]: row for row in rows}, **({job: rows[0]} if job and rows else {})}
+
+
+def look(job: str, folder: Optional[str]) -> Optional[Dict[str, Any]]:
+    """As ask, of one job, or as account where squeue does not know it any more; None where nobody does. Of one that runs or is COMPLETING also {restarts: how
+    often Slurm has put it back into the queue, this end included; preempted: it is, or was, to make room in this start}, where its squeue tells."""
+    found = ask(job, folder).get(job)
+    if not found or found["state"] not in ("RUNNING", "COMPLETING"):
+        return found or account(job, folder)
+    return {**found, **_restarts(job, folder, found["start"] if found["state"] == "RUNNING" else None)}
+
+
+def look_when_taken(job: str, folder: Optional[str]) -> Optional[Dict[str, Any]]:
+    """As look, for who was told to end. A job that gets notice (GraceTime, slurm.conf(5)) runs on until that is over, and what becomes of it is decided only then: one that
+    ends before is neither requeued nor PREEMPTED, but over. So that is waited for."""
+    seen = look(job, folder)
+    end = time.monotonic() + max(0.0, ((seen or {}).get("limit") or 0.0) - time.time()) + _TAKEN
+    while seen and seen["state"] == "RUNNING" and seen.get("preempted") and time.monotonic() < end:
+        time.sleep(_NOTICE)
+        try:
+            seen = look(job, folder)
+        except NodeError:
+            pass  # the notice goes on
+    return seen
+
+
+def account(job: str, folder: Optional[str]) -> Optional[Dict[str, Any]]:
+    """How a job ended, by Slurm's accounts; None where there are none."""
+    done = call(["sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}", f"--format={_SACCT}"], folder)
+    found = read_sacct(done.stdout) if done.returncode == 0 else None
     return None if found is None or found["state"] in OPEN else found  # a job that never ended in the accounts is not known either
 
 
-def _restarts(job: str, folder: Optional[str]) -> Dict[str, Any]:
+def _restarts(job: str, folder: Optional[str], start: Optional[float]) -> Dict[str, Any]:
     done = call(["squeue", "--noheader", "--array", "--states=all", f"--jobs={job}", "--Format=RestartCnt:20,PreemptTime:30"], folder)
     words = done.stdout.split() if done.returncode == 0 else []
-    return {"restarts": int(words[0]), "preempted": seconds(words[1]) is not None} if len(words) >= 2 and words[0].isdigit() else {}
+    return {"restarts": int(words[0]), "preempted": (seconds(words[1]) or 0.0) >= (start or 1.0)} if len(words) >= 2 and words[0].isdigit() else {}
 
 
 def find(name: str, folder: Optional[str], task: Optional[int] = None) -> Optional[str]:
@@ -56,15 +84,15 @@ def find(name: str, folder: Optional[str], task: Optional[int] = None) -> Option
 
 
 def read_squeue(text: str) -> Optional[Dict[str, Any]]:
-    """The first line of squeue --format=%i|%T|%S|%V|%e|%P|%N|%r."""
-    fields = text.strip().split("\n")[0].split("|", 7)
+    """A line of squeue --format=%i|%T|%S|%V|%e|%P|%N|%r."""
+    fields = text.strip().split("|", 7)
     if len(fields) < 8:
         return None
     job, state, start, submitted, ended, partition, nodes, reason = (field.strip() for field in fields)
     is_over = state not in OPEN
     return {
         "job": job, "state": state, "reason": None if reason in ("", "None") else reason, "start": seconds(start), "submitted": seconds(submitted),
-        "ended": seconds(ended) if is_over else None, "partition": partition or None, "nodes": nodes, "by": None, "exit": None, "source": "squeue",
+        "ended": seconds(ended) if is_over else None, "limit": None if is_over else seconds(ended), "partition": partition or None, "nodes": nodes, "by": None, "exit": None, "source": "squeue",
     }
 
 

@@ -12,19 +12,24 @@
 
 Whether it is alive is asked of Slurm, never guessed from files.
 """
+import contextlib
 import json
 import os
 import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from flexrack_node import slurm_queue, slurm_starts
+from flexrack_node import slurm_board, slurm_queue, slurm_starts
 from flexrack_node.cause import close_result
 from flexrack_node.errors import NodeError
 from flexrack_node.hang import hangs
 from flexrack_node.rank import tail
 from flexrack_node.run_files import RunFolder, read_json, write_json
+from flexrack_node.slurm_board import Board
 from flexrack_node.slurm_verdict import judge
+
+_NOW = 1.0  # seconds for which what Slurm has said is how it is now
+_SUBMITTED = 2.0  # seconds between two questions for a job's number, while nobody has written it down
 
 _STATUS = {"CONFIGURING": "starting", "COMPLETING": "stopping"}
 
@@ -36,6 +41,9 @@ class SlurmRun:
         self.folder = folder
         self.spec = folder.spec()
         self.bin: Optional[str] = self.spec["slurm"].get("bin")
+        self._board = Board(folder.path.parent, self.bin)
+        self._seen: Optional[Dict[str, Any]] = None
+        self._signed = 0.0
 
     def job(self) -> Optional[str]:
         """Slurm's number; looked for by name where whoever submitted it was killed before writing it down."""
@@ -73,18 +81,40 @@ class SlurmRun:
     def nodes(self) -> List[str]:
         return (read_json(self.folder.path / "gang.json") or {}).get("nodes", [])
 
-    def look(self) -> Optional[Dict[str, Any]]:
-        """What Slurm says now; the result is written when it says that the job is over. None where the result is there."""
+    def watch(self) -> Optional[Dict[str, Any]]:
+        """As look, for loops: the same again until something may have changed, by what the run's own files and slurm_board tell."""
+        if not self._seen or self._sign() > self._signed or not self._board.is_good() or self.folder.result():
+            self.look(slurm_board.MOST)
+        return self._seen
+
+    def look(self, most: float = _NOW) -> Optional[Dict[str, Any]]:
+        """What Slurm says, or has said in the last `most` seconds; the result is written when it says that the job is over. None where the result is there."""
+        self._seen = self._look(most)
+        return self._seen
+
+    def _look(self, most: float) -> Optional[Dict[str, Any]]:
         if self.folder.result():
             return None
+        self._signed = self._sign()
         job = self.job()
         if job is None and time.time() - (self.folder.path / "spec.json").stat().st_mtime < 60:
+            self._board.rest(_SUBMITTED)
             return {"job": None, "state": "PENDING", "reason": None, "start": None, "nodes": "", "partition": None, "source": "records"}  # sbatch is at it
-        seen = slurm_queue.look(job, self.bin) if job else None
+        seen = self._board.look(job, self._signed, most) if job else None
+        if job and seen and seen["state"] not in slurm_queue.OPEN:
+            seen = self._board.look(job, self._signed, _NOW)  # the result is for ever, so it is not written for what was true a while ago
         if seen and seen["state"] in slurm_queue.OPEN:
             return seen
-        self._close(seen)
+        self._close(seen or (slurm_queue.account(job, self.bin) if job else None))
         return None
+
+    def _sign(self) -> float:
+        """When something happened last, by the run's own files; 0.0 where nothing has."""
+        times = [0.0]
+        for path in (self.folder.path / "job.json", self.folder.path / "gang.json", self.folder.path / "stop.json", self.leader().path / "result.json"):
+            with contextlib.suppress(OSError):
+                times.append(path.stat().st_mtime)
+        return max(times)
 
     def _close(self, seen: Optional[Dict[str, Any]]) -> None:
         """Slurm has ended every process of the job, so what the members wrote is all that there will be."""
@@ -160,9 +190,9 @@ class SlurmRun:
         own = known if known in ("waiting", "running", "stopping", "recording") else "recording" if known == "ended" else "starting"
         return own if own == "recording" else _STATUS.get(str(seen.get("state")), own)
 
-    def detail(self) -> Dict[str, Any]:
-        """As run_state.detail. Nothing is alive once Slurm has ended the job; until then what the records say."""
-        summary = self.summary()
+    def detail(self, known: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
+        """As run_state.detail. Nothing is alive once Slurm has ended the job; until then what the records say. `known`: as of summary."""
+        summary = self.summary(known)
         records: Dict[str, Dict[str, Any]] = {}
         for member in self.parts():
             for number in member.attempts():

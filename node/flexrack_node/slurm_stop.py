@@ -12,7 +12,6 @@ _NOTICE = 10.0  # seconds after the grace in which the leader must have ended it
 _PATIENCE = 60.0  # seconds after scancel in which Slurm must say that the job is over: KillWait is 30 by default
 _FORCE = 3.0  # seconds after scancel until SIGKILL, where there is no grace
 _TICK = 0.1
-_ASK = 0.5  # seconds between two questions to Slurm's controller
 
 
 def stop(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
@@ -41,23 +40,22 @@ def stop(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
 
 def _wait_for_ranks(run: SlurmRun, seconds: float) -> None:
     """Until the leader has written how it ended, which it does once the ranks of all nodes have."""
-    end, asked = time.monotonic() + seconds, time.monotonic()
+    end = time.monotonic() + seconds
     while time.monotonic() < end and not run.leader().result():
         os.listdir(run.leader().path)  # makes a shared file system look anew
-        if time.monotonic() - asked > _ASK * 4:
-            asked = time.monotonic()
-            if not run.look():
-                return
+        if not run.watch():
+            return
         time.sleep(_TICK)
 
 
 def _wait_for_slurm(run: SlurmRun, is_hasty: bool) -> None:
-    begin = time.monotonic()
-    while run.look() and time.monotonic() - begin < _PATIENCE:
+    begin, seen = time.monotonic(), run.look(0.0)  # what scancel has changed is told by nothing else
+    while seen and time.monotonic() - begin < _PATIENCE:
         if is_hasty and time.monotonic() - begin > _FORCE:
             is_hasty = False
             _cancel(run, "--signal=KILL")
-        time.sleep(_ASK)
+        time.sleep(_TICK)
+        seen = run.watch()
 
 
 def _cancel(run: SlurmRun, *how: str) -> None:

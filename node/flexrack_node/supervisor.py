@@ -20,7 +20,7 @@ from flexrack_node.gang_member import Member
 from flexrack_node.leading import leader_known
 from flexrack_node.lease_hold import LeaseHold
 from flexrack_node.local_ranks import LocalRanks
-from flexrack_node.recording import NotRecorded, Recorder, collect_outputs
+from flexrack_node.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
 from flexrack_node.reservation_hold import Hold
 from flexrack_node.run_files import RunFolder, read_json
 from flexrack_node.sampler import Sampler
@@ -151,7 +151,7 @@ def _judged(folder: RunFolder, spec: Dict[str, Any], result: Dict[str, Any]) -> 
     is_asked = not str((folder.stop_request() or {}).get("by", "")).startswith("SIG")
     seen = None
     try:
-        seen = None if is_asked else slurm_queue.look(spec["slurm"]["job"], spec["slurm"].get("bin"))
+        seen = None if is_asked else slurm_queue.look_when_taken(spec["slurm"]["job"], spec["slurm"].get("bin"))
     except NodeError:
         pass  # it is provisional without Slurm's word, too
     return after_signal(spec, result, signalled["at"], is_asked, seen)
@@ -171,8 +171,8 @@ def _record(folder: RunFolder, spec: Dict[str, Any], relay: "Optional[_Relay]", 
         finished = False
     drained = relay.close()
     recorded = bool(uploaded and finished and drained)
-    if recorded and everybody and spec["tracking"].get("own_token"):
-        Recorder(spec["tracking"]["upstream"], spec["tracking"], authorization_of(spec["tracking"])).revoke()
+    if finished and spec["tracking"].get("own_token"):
+        Recorder(spec["tracking"]["upstream"], spec["tracking"], authorization_of(spec["tracking"])).revoke(0.0 if recorded and everybody else LATE_SECONDS)
     folder.write("result", {**result, "recorded": recorded, "recorded_everywhere": recorded and everybody})
 
 

@@ -16,7 +16,7 @@ import {startSshd, type TestSshd} from '../support/sshd.ts'
 /** Jobs of `urgent` take the nodes of those of the others, which go back into the queue, or end (slurm.conf(5), PreemptMode). */
 const PREEMPTION = {
   lines: ['PreemptType=preempt/partition_prio', 'PreemptMode=REQUEUE'],
-  partitions: ['PartitionName=main PriorityTier=1', 'PartitionName=cheap PriorityTier=1 PreemptMode=CANCEL', 'PartitionName=urgent PriorityTier=10 PreemptMode=OFF'],
+  partitions: ['PartitionName=main PriorityTier=1', 'PartitionName=cheap PriorityTier=1 PreemptMode=CANCEL', 'PartitionName=notice PriorityTier=1 GraceTime=15', 'PartitionName=lastnotice PriorityTier=1 GraceTime=15 PreemptMode=CANCEL', 'PartitionName=urgent PriorityTier=10 PreemptMode=OFF'],
   credentials: 10,
 }
 const TAKEN = 'a job that comes first took its place'
@@ -233,4 +233,26 @@ test('a requeued run that is stopped, or cancelled in Slurm, while it waits has 
     expect(trained.cause?.message ?? null).toBe(by === 'slurm' ? `job ${job} was cancelled in Slurm (CANCELLED)` : null)
     expect((await runs.show(going.run)).attempts).toMatchObject([{attempt: 1, status: 'stopped', nodes: ['c1', 'c2']}])
   }
+})
+
+test('a job that gets notice (GraceTime) ends its ranks at once, and is taken when the notice is over: requeued, or cancelled, as without it', {timeout: 240_000}, async () => {
+  const going = await start('notice', 'checkpoint: checkpoints/, slurm: {time: 10m, partition: notice}')
+  await slurm.until(has(going, '0 three', '1 three'))
+  const release = await takeNodes()
+  await slurm.until(has(going, '0 asked to end', '1 asked to end'))
+  const waiting = await slurm.until(async () => {
+    const one = await entryOf(going.run)
+    return one.status === 'waiting' && one
+  }, 60)
+  expect(waiting).toMatchObject({attempt: 1, ended: null, cause: null, slurm: {state: 'PENDING', requeued: {times: 1, why: TAKEN}}})
+  await release()
+  expect(await going.ended).toMatchObject({status: 'finished', attempts: 2, slurm: {requeued: {times: 1, why: TAKEN}}})
+  expect((await runs.show(going.run)).attempts[1]).toMatchObject({why: `Slurm started the job again: ${TAKEN}`, checkpoint: {name: expect.stringMatching(/^checkpoints\/step-\d+$/)}})
+
+  const last = await start('lastnotice', 'checkpoint: checkpoints/, slurm: {time: 10m, partition: lastnotice}')
+  await slurm.until(has(last, '0 three', '1 three'))
+  const releaseLast = await takeNodes()
+  const trained = await last.ended
+  await releaseLast()
+  expect(trained).toMatchObject({status: 'failed', attempts: 1, slurm: {state: 'PREEMPTED', requeued: null}, cause: {kind: 'slurm', message: `Slurm ended job ${trained.slurm?.job}: ${TAKEN} (PREEMPTED)`}})
 })

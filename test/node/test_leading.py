@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2] / "node")]
 
 from flexrack_node.leading import is_judgement, leader_known, may_be_led_on  # noqa: E402
+from flexrack_node.recording import LATE_SECONDS  # noqa: E402
 from flexrack_node.reconciling import reconcile_run  # noqa: E402
 from flexrack_node.relay_journal import Journal  # noqa: E402
 from flexrack_node.run_files import RunFolder, write_json  # noqa: E402
@@ -121,11 +122,13 @@ class ReconcileTest(unittest.TestCase):
         self.assertEqual(sorted(calls), [("POST", TAG), ("PUT", "/logs/attempt-1/rank-0.log")])
         self.assertEqual((folder.result()["recorded"], summary(folder)["status"]), (True, "failed"))
 
-    def test_a_member_with_the_judgement_of_a_leader_that_is_dead_tells_it_but_leaves_outputs_and_token_alone(self):
+    def test_a_member_with_the_judgement_of_a_leader_that_is_dead_tells_it_but_leaves_outputs_alone_and_time_for_them(self):
         for recorded in (False, True):
             answer, calls = self.reconcile(self.node("node-3", status="finished", exit=0, epoch=2, leader="node-2", recorded=recorded), True)
             self.assertEqual((answer, self.bodies(UPDATE)[0]["status"]), ({"recorded": True}, "FINISHED"))
-            self.assertEqual([call for call in calls if call[0] != "POST"], [] if recorded else [("PUT", "/logs/attempt-1/rank-0.log")])
+            logs = [] if recorded else [("PUT", "/logs/attempt-1/rank-0.log")]
+            self.assertEqual([call for call in calls if call[0] != "POST"], [*logs, ("PATCH", "/flexrack/v1/tokens/self")])
+            self.assertEqual(self.bodies("/flexrack/v1/tokens/self"), [{"ttl_seconds": LATE_SECONDS}])
 
     def test_a_leader_that_was_cut_off_finishes_where_nobody_has_led_the_run_on(self):
         for result in ({"epoch": 1, "leader": "node-1", "partial": True}, {"lost": True}):

@@ -41,7 +41,7 @@ class Tracking:
                 self.end_headers()
                 self.wfile.write(data)
 
-            do_GET = do_POST = do_PUT = do_DELETE = do_any
+            do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = do_any
 
             def log_message(self, *args):
                 pass

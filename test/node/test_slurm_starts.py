@@ -12,6 +12,7 @@ from flexrack_node import run_files, slurm_queue, slurm_starts, slurm_step  # no
 from flexrack_node.errors import NodeError  # noqa: E402
 from flexrack_node.recording import NotRecorded, Recorder  # noqa: E402
 from flexrack_node.run_files import RunFolder, read_json, write_json  # noqa: E402
+from flexrack_node.slurm_board import Board  # noqa: E402
 from flexrack_node.slurm_run import SlurmRun  # noqa: E402
 from flexrack_node.slurm_verdict import after_signal  # noqa: E402
 
@@ -86,7 +87,7 @@ class SlurmStarts(unittest.TestCase):
         self.part(0, 0, [1], self.leader([1], requeued=TAKEN, outputs=["model.txt"]))
         self.folder.write("gang", {"nodes": ["c1"]})
         gone = {"job": "17", "state": "CANCELLED", "reason": None, "start": None, "submitted": 5.0, "ended": 99.0, "nodes": "", "partition": "main", "by": None, "exit": None, "source": "squeue"}
-        with mock.patch.object(slurm_queue, "look", return_value=gone):
+        with mock.patch.object(Board, "look", return_value=gone):
             self.assertIsNone(SlurmRun(self.folder).look())
         result = self.folder.result()
         self.assertEqual((result["status"], result["ended"], [one["attempt"] for one in result["attempts"]], result["outputs"]), ("stopped", 99.0, [1], ["model.txt"]))
@@ -134,6 +135,21 @@ class SlurmStarts(unittest.TestCase):
             self.assertEqual((found["restarts"], found["preempted"]), (2, True))
             squeue.write_text("#!/bin/sh\ncase \"$*\" in *RestartCnt*) echo 'Invalid job format specification' >&2; exit 1;; *) echo '17|COMPLETING|N/A|N/A|N/A|main|c1|None';; esac\n")
             self.assertNotIn("restarts", slurm_queue.look("17", folder))
+
+    def test_a_job_that_got_notice_is_waited_for_until_it_is_taken_and_no_other(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(slurm_queue, "_NOTICE", 0.01):
+            for preempted, expected, count in (("12:00:00", "COMPLETING", 4), ("10:59:59", "RUNNING", 1), ("Unknown", "RUNNING", 1)):
+                squeue, calls = Path(folder) / "squeue", Path(folder) / "calls"
+                calls.write_text("")
+                squeue.write_text(f"""#!/bin/sh
+case "$*" in *RestartCnt*) echo '1 2026-01-31T{preempted}'; exit;; esac
+echo x >>{calls}
+test $(wc -l <{calls}) -eq 2 && echo 'Unable to contact slurm controller' >&2 && exit 1
+test $(wc -l <{calls}) -ge 4 && state=COMPLETING || state=RUNNING
+echo "17|$state|2026-01-31T11:00:00|2026-01-31T10:00:00|2026-01-31T12:00:30|main|c1|None"
+""")
+                squeue.chmod(0o755)
+                self.assertEqual((slurm_queue.look_when_taken("17", folder)["state"], len(calls.read_text().split())), (expected, count), preempted)
 
 
 class Writing(unittest.TestCase):

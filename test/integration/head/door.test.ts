@@ -21,6 +21,7 @@ const ROUTES: [string, string][] = [
   ['GET', '/flexrack/v1/status'],
   ['POST', '/flexrack/v1/tokens'],
   ['DELETE', '/flexrack/v1/tokens/self'],
+  ['PATCH', '/flexrack/v1/tokens/self'],
   ['DELETE', '/flexrack/v1/tokens/x'],
   ['GET', '/flexrack/v1/locks'],
   ['PUT', '/flexrack/v1/locks/x'],
@@ -80,6 +81,19 @@ describe('the door', () => {
     for (const path of ['/endpoints/other/v2', '/endpoints/digits/../other/v2', '/endpoints/digits%2F..%2Fother/v2', '/endpoints/digits', '/endpoints/digits/', '/', '/version', '/flexrack/v1/endpoints/digits', '/api/2.0/mlflow/runs/get?run_id=x']) {
       expect([path, await raw(`GET ${path} HTTP/1.1`, token.endpoint)]).toEqual([path, expect.toSatisfy((status: number) => status === 400 || status === 403)])
     }
+  })
+
+  test("lets a run's token end itself sooner, and nobody else's", async () => {
+    const own = (await (await door.call('POST', '/flexrack/v1/tokens', {body: {kind: 'run', run_id: 'b'.repeat(32), experiment_id: '1', ttl_seconds: 600}})).json()) as {token: string; expires_at: number}
+    const shorten = async (ttl: unknown): Promise<[number, unknown]> => {
+      const answer = await fetch(`${door.url}/flexrack/v1/tokens/self`, {method: 'PATCH', headers: {authorization: `Bearer ${own.token}`}, body: JSON.stringify({ttl_seconds: ttl})})
+      return [answer.status, await answer.json()]
+    }
+    expect(await shorten(1e6)).toEqual([200, {expires_at: own.expires_at}])
+    expect((await shorten(0))[0]).toBe(400)
+    expect((await shorten(0.001))[0]).toBe(200)
+    await expect.poll(async () => (await shorten(60))[0]).toBe(401)
+    expect(await raw('GET / HTTP/1.1', token.run)).toBe(503) // another run's: it came that far
   })
 
   test('treats an upgrade as the request it is, and ends headers and bodies that are too large', async () => {

@@ -18,6 +18,10 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
     if (request.caller && 'id' in request.caller) await tokens.revoke(request.caller.id)
     return {}
   })
+  app.patch('/flexrack/v1/tokens/self', async (request) => {
+    const {ttl_seconds: ttl} = await bodyOf(request)
+    return request.caller && 'id' in request.caller ? tokens.shorten(request.caller.id, ttl) : {}
+  })
   app.delete<{Params: {id: string}}>('/flexrack/v1/tokens/:id', async (request) => {
     await tokens.revoke(request.params.id)
     return {}

@@ -82,8 +82,7 @@ export class Tokens {
 
   /** A new token; it is on disk when this resolves. */
   async issue(request: TokenRequest): Promise<{id: string; token: string; expires_at: number}> {
-    const ttl = request.ttl_seconds ?? 24 * 3600
-    if (typeof ttl !== 'number' || !(ttl > 0)) throw new Failure(400, 'USAGE', 'ttl_seconds must be a positive number')
+    const ttl = secondsOf(request.ttl_seconds ?? 24 * 3600)
     const expiresAt = Date.now() + Math.min(ttl, LONGEST_TTL_SECONDS) * 1000
     if (request.kind === 'run' && isWord(request.run_id) && isWord(request.experiment_id)) {
       return this.#add({kind: 'run', hash: '', expiresAt, runId: request.run_id, experimentId: request.experiment_id})
@@ -96,6 +95,15 @@ export class Tokens {
   async revoke(id: string): Promise<void> {
     if (!this.#kept.delete(id)) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
     await this.#save()
+  }
+
+  /** Ends a token `ttl` seconds from now, unless it ends sooner; on disk when this resolves. Nobody makes one live longer. */
+  async shorten(id: string, ttl: unknown): Promise<{expires_at: number}> {
+    const kept = this.#kept.get(id)
+    if (!kept) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
+    kept.expiresAt = Math.min(kept.expiresAt, Date.now() + secondsOf(ttl) * 1000)
+    await this.#save()
+    return {expires_at: kept.expiresAt}
   }
 
   async #add(kept: Kept): Promise<{id: string; token: string; expires_at: number}> {
@@ -117,6 +125,11 @@ export class Tokens {
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
+}
+
+function secondsOf(ttl: unknown): number {
+  if (typeof ttl !== 'number' || !(ttl > 0)) throw new Failure(400, 'USAGE', 'ttl_seconds must be a positive number')
+  return ttl
 }
 
 function isWord(value: unknown): value is string {

@@ -34,6 +34,20 @@ describe('tokens', () => {
     expect((await Tokens.open(folder)).check(other.token)).toBeUndefined()
   })
 
+  test('can be made to end sooner, never later, over a restart', async () => {
+    const tokens = await Tokens.open(folder)
+    const [{token, id, expires_at: before}, other] = await Promise.all([tokens.issue(RUN), tokens.issue(RUN)])
+    expect((await tokens.shorten(id, 3600)).expires_at).toBe(before)
+    for (const wrong of [0, -1, Number.NaN, '5', undefined]) await expect(tokens.shorten(id, wrong)).rejects.toMatchObject({status: 400})
+    expect(await tokens.shorten(id, 10)).toEqual({expires_at: Date.now() + 10_000})
+    const again = await Tokens.open(folder)
+    expect(again.check(token)).toMatchObject({id})
+    pass(11)
+    expect([tokens.check(token), again.check(token)]).toEqual([undefined, undefined])
+    expect(again.check(other.token)).toMatchObject({id: other.id})
+    await expect(tokens.shorten('nobody', 10)).rejects.toMatchObject({status: 404})
+  })
+
   test('of runs that nobody gave back are revoked an hour after the run has ended, and where it is gone', async () => {
     const tokens = await Tokens.open(folder)
     const now = Date.now()
