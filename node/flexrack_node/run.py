@@ -84,7 +84,7 @@ def remove(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     if is_slurm(folder):
         from flexrack_node.slurm_run import SlurmRun
 
-        is_live = SlurmRun(folder).look() is not None
+        is_live = SlurmRun(folder).look(0.0) is not None
     else:
         tidy(folder)
         is_live = folder.is_held()

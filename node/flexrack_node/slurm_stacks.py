@@ -57,7 +57,7 @@ def begin_answering(member: RunFolder) -> None:
 
 def _running(run: SlurmRun) -> str:
     """The job's number. Raises CONFLICT where none of its processes run, and says why."""
-    seen = run.look()
+    seen = run.look(0.0)  # one that was suspended a moment ago would be waited for in vain
     name = run.folder.run
     if not seen:
         raise NodeError("CONFLICT", f"{name} is over ({(run.folder.result() or {}).get('status')}): no rank of it is alive", f"flexrack runs show {name}")

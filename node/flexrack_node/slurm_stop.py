@@ -22,7 +22,7 @@ def stop(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
     """
     run = SlurmRun(folder)
     grace = 0.0 if given.get("kill") else float(given["grace"] if given.get("grace") is not None else run.spec.get("grace", 10))
-    seen = run.look()
+    seen = run.look(0.0)  # one that has begun a moment ago has ranks that save their state
     if seen:
         request = {"grace": grace, "kill": bool(given.get("kill")), "by": "flexrack runs stop"}
         folder.write("stop", request)
