@@ -13,6 +13,7 @@
 Whether it is alive is asked of Slurm, never guessed from files.
 """
 import contextlib
+import fcntl
 import json
 import os
 import time
@@ -117,6 +118,13 @@ class SlurmRun:
         return max(times)
 
     def _close(self, seen: Optional[Dict[str, Any]]) -> None:
+        """Once: all who watch learn the end at the same moment, and what is closed is read no more as the job has left it."""
+        with open(self.folder.path / "close.lock", "wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not self.folder.result():
+                self._close_once(seen)
+
+    def _close_once(self, seen: Optional[Dict[str, Any]]) -> None:
         """Slurm has ended every process of the job, so what the members wrote is all that there will be."""
         lines = tail(self.folder.path / "job.log")
         leader = self.leader().result()

@@ -85,7 +85,7 @@ interface Going {
 /** Sweeps over x = 0, 1, ... as an array, a whole node for each trial, two at a time. */
 async function sweep(name: string, points: number, train: string, own: Context = context): Promise<Going> {
   const home = join(folder, name)
-  await mkdir(home)
+  await mkdir(home, {recursive: true})
   const xs = Array.from({length: points}, (_, index) => index).join(', ')
   await writeFile(join(home, 'flexrack.yaml'), `name: ${name}\ntrain: {command: train.py, launcher: plain, grace: 5s, env: {STARTS: ${home}.starts, GO: ${home}.go}, slurm: {exclusive: true, time: 10m}, ${train}}\nsweep: {metric: loss, goal: minimize, sampler: grid, parallel: 2, parameters: {x: [${xs}]}}\n`)
   await writeFile(join(home, 'train.py'), SCRIPT)

@@ -96,7 +96,7 @@ interface Going {
 /** Starts a training and attends it; resolves as soon as it is submitted. */
 async function start(name: string, train: string, {tracking = false, last = 2} = {}): Promise<Going> {
   const home = join(folder, name)
-  await mkdir(home)
+  await mkdir(home, {recursive: true})
   await writeFile(join(home, 'flexrack.yaml'), `name: ${name}\ntrain: {command: train.py, launcher: plain, nodes: 2, grace: 5s, outputs: [model.txt], env: {LAST: ${last}}, ${train}}\n`)
   await writeFile(join(home, 'train.py'), SCRIPT)
   const place = {manifest: await loadManifest(join(home, 'flexrack.yaml')), rack, fleet}

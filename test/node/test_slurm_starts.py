@@ -2,13 +2,14 @@
 import os
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
 
-from flexrack_node import run_files, slurm_queue, slurm_starts, slurm_step  # noqa: E402
+from flexrack_node import run_files, slurm_queue, slurm_run, slurm_starts, slurm_step  # noqa: E402
 from flexrack_node.errors import NodeError  # noqa: E402
 from flexrack_node.recording import NotRecorded, Recorder  # noqa: E402
 from flexrack_node.run_files import RunFolder, read_json, write_json  # noqa: E402
@@ -71,6 +72,23 @@ class SlurmStarts(unittest.TestCase):
         new = self.part(2, 5, [])
         slurm_starts.carry_on(self.folder.path, 2, new.path)
         self.assertFalse(new.outputs.exists())
+
+    def test_an_end_that_two_learn_at_the_same_moment_is_closed_once(self):
+        self.part(0, 0, [1], self.leader([1], requeued=TAKEN))
+        self.folder.write("gang", {"nodes": ["c1"]})
+        gone = {"job": "17", "state": "CANCELLED", "reason": None, "start": 1.0, "submitted": 1.0, "ended": 2.0, "limit": None, "partition": "main", "nodes": "", "by": None, "exit": None, "source": "squeue"}
+        other = threading.Thread(target=lambda: SlurmRun(self.folder).look())
+        judged = slurm_run.judge
+
+        def late(*given):
+            if other.ident is None:
+                other.start()
+                other.join(1.0)  # it has closed the run meanwhile, if it may
+            return judged(*given)
+        with mock.patch.object(slurm_run, "judge", late), mock.patch.object(Board, "look", lambda *_: gone):
+            SlurmRun(self.folder).look()
+            other.join()
+        self.assertEqual(self.folder.result()["slurm"]["requeued"], {"times": 1, "why": slurm_starts.PREEMPTED})
 
     def test_a_run_is_of_its_newest_start_and_shows_all(self):
         self.part(0, 0, [1], self.leader([1], requeued=TAKEN))
