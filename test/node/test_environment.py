@@ -143,6 +143,8 @@ class EnvironmentTest(unittest.TestCase):
         until((self.folder / "building").exists)
         child.kill()
         child.communicate()
+        for pid in self.processes():  # pip's own build, which nobody was there to end
+            os.kill(int(pid), signal.SIGKILL)
         left = self.folders()
         self.assertEqual(len(left), 1)
         self.assertEqual([one["ready"] for one in self.call("environment.list", None)["result"]], [False])
