@@ -7,6 +7,7 @@ of what was said before. What is in both: gang_side.py; a member's view has {sto
 Not every supervisor takes part in every attempt: the run's nodes are a pool, and an attempt has the first of them that can be used, as
 many as the run is to have (gang_rules.py). The others are idle. docs/adr/0016 says what happens when a node is lost, and when.
 """
+import secrets
 import time
 from typing import Any, Dict, List, Optional, Sequence
 
@@ -144,7 +145,7 @@ class Leader:
             self._muster.want({**wanted, "phase": "stop", "grace": 0.0})  # nobody begins it any more
             status = "stopped" if self._muster.stop_request() and not problem else "failed"
             return {**begun, **nothing, "ended": time.time(), "cause": problem, "reached": checkpoint, "status": status}
-        self._muster.want({**wanted, "phase": "run", "address": address, "port": port, "rendezvous": f"{self._spec['run']}.{number}"})
+        self._muster.want({**wanted, "phase": "run", "address": address, "port": port, "rendezvous": secrets.token_hex(16)})
         self._folder.write("state", {**self._folder.state(), "status": "running", "attempt": number, "members": members})
         ended, lost = self._watch(number, members)
         return self._close(begun, members, ended, lost, time.time())

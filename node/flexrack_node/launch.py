@@ -28,23 +28,31 @@ def rank_argv(spec: Mapping[str, Any]) -> List[str]:
     return words
 
 
-def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], port: int, rendezvous: str) -> List[str]:
-    """The one process that the supervisor starts: torchrun with our wrapper as its worker, mpi_launch.py, or the wrapper itself."""
+def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], port: int) -> List[str]:
+    """The one process that the supervisor starts: torchrun with our wrapper as its worker, mpi_launch.py, or the wrapper itself.
+
+    torchrun is told its node's number: its other rendezvous, c10d, unpickles what stands in a store that every user of the node may write to (docs/adr/0023).
+    """
     place = str(cgroup) if cgroup else "-"
+    wrapper = python_module("rank", str(attempt), place, "--", *rank_argv(spec))
     if spec["launcher"] == "mpi":
-        return mpi_argv(spec, attempt, place, port, python_module("rank", str(attempt), place, "-", "--", *rank_argv(spec)))
-    nodes, processes, index = len(spec["nodes"]), spec["processes"], spec["index"]
+        return mpi_argv(spec, attempt, place, port, wrapper)
     if spec["launcher"] == "plain":
-        return python_module("rank", str(attempt), place, "-", "--", *rank_argv(spec))
-    wrapper = python_module("rank", str(attempt), place, str(index * processes), "--", *rank_argv(spec))
+        return wrapper
     torchrun = [
         spec["python"], "-m", "torch.distributed.run",
-        "--nnodes", str(nodes), "--nproc-per-node", str(processes),
-        "--rdzv-backend", "c10d", "--rdzv-endpoint", endpoint(spec["gang"]["address"], port), "--rdzv-id", rendezvous,
-        "--rdzv-conf", f"is_host={'true' if index == 0 else 'false'}", "--local-addr", spec["address"],
+        "--nnodes", str(len(spec["nodes"])), "--nproc-per-node", str(spec["processes"]),
+        "--rdzv-backend", "static", "--node-rank", str(spec["index"]), "--local-addr", spec["address"],
         "--max-restarts", "0", "--no-python", *wrapper,
     ]
     return python_module("rank:launch", place, *torchrun)
+
+
+def rendezvous_environment(spec: Mapping[str, Any], port: int, rendezvous: str) -> Dict[str, str]:
+    """Where torchrun's agents meet, and under which name: its settings of the command line by environment (PET_NAME), which other users do not see."""
+    if spec["launcher"] != "torchrun":
+        return {}
+    return {"PET_MASTER_ADDR": spec["gang"]["address"], "PET_MASTER_PORT": str(port), "PET_RDZV_ID": rendezvous}
 
 
 def rank_environment(spec: Mapping[str, Any], attempt: int, port: int, outputs: Path, relay: Optional[int]) -> Dict[str, str]:
@@ -102,10 +110,6 @@ def free_port(address: str) -> int:
                 if error.errno not in (13, 98):  # EACCES, EADDRINUSE
                     raise
     raise OSError(98, f"no free port on {address}")
-
-
-def endpoint(address: str, port: int) -> str:
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
 def interface_of(address: str) -> Optional[str]:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from flexrack_node.containment import Containment, is_alive, send_signal
 from flexrack_node.hang_watch import Watch
-from flexrack_node.launch import gang_argv, rank_environment
+from flexrack_node.launch import gang_argv, rank_environment, rendezvous_environment
 from flexrack_node.mpi import remove_scratch
 from flexrack_node.rank import signal_name, tail
 from flexrack_node.run_files import RunFolder, containment_tag, write_json
@@ -61,10 +61,11 @@ class LocalRanks:
         is_slurm = self._spec.get("scheduler") == "slurm"
         self._containment = Containment(containment_tag(self._spec, attempt), self._folder.path, look_only=is_slurm)
         env = rank_environment(spec, attempt, port, self._folder.outputs, self._relay)
+        env.update(rendezvous_environment(spec, port, rendezvous))
         env.update(self._containment.environment())
         if checkpoint:
             env["FLEXRACK_CHECKPOINT"] = str(checkpoint)
-        argv = gang_argv(spec, folder, self._containment.cgroup, port, rendezvous)
+        argv = gang_argv(spec, folder, self._containment.cgroup, port)
         log = os.open(folder / "agent.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             self._launcher = subprocess.Popen(

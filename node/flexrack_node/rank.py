@@ -1,6 +1,6 @@
 """Runs one rank: its output into a file, its end into a record. Started by torchrun, mpirun or the supervisor as
 
-    rank ATTEMPT_FOLDER CGROUP|- FIRST_RANK|- -- ARGV...
+    rank ATTEMPT_FOLDER CGROUP|- -- ARGV...
 
 with RANK and LOCAL_RANK set. It holds nothing in memory that would be lost: if it is killed, the kernel kills the rank
 too, and the missing exit in the record tells.
@@ -28,13 +28,13 @@ _TAIL_LINES = 30
 
 
 def main(arguments: List[str]) -> int:
-    folder, cgroup, first = Path(arguments[0]), arguments[1], arguments[2]
-    argv = arguments[4:]
+    folder, cgroup = Path(arguments[0]), arguments[1]
+    argv = arguments[3:]
     die_with_parent()
     raise_limits()
     enter_cgroup(cgroup)
     take_place()
-    number_ranks(first)
+    forget_launcher()
     rank = os.environ["RANK"]
     record_path = folder / f"rank-{rank}.json"
     errors = folder / f"rank-{rank}.error.json"
@@ -80,17 +80,10 @@ def cpu_seconds() -> float:
     return round(used.ru_utime + used.ru_stime, 3)
 
 
-def number_ranks(first: str) -> None:
-    """Rank r belongs on node r / processes, as the plan says.
-
-    torchrun's c10d rendezvous numbers nodes by (address, pid) instead. Renumbering is safe where all workers use the
-    agents' shared store: then no rank number decides who serves it.
-    """
-    if first == "-" or os.environ.get("TORCHELASTIC_USE_AGENT_STORE") != "True":
-        return
-    local, size = int(os.environ["LOCAL_RANK"]), int(os.environ["LOCAL_WORLD_SIZE"])
-    rank = int(first) + local
-    os.environ.update(RANK=str(rank), ROLE_RANK=str(rank), GROUP_RANK=str(int(first) // size))
+def forget_launcher() -> None:
+    """torchrun's settings are not for a torchrun that a rank might start itself."""
+    for name in [name for name in os.environ if name.startswith("PET_")]:
+        del os.environ[name]
 
 
 def die_with_parent() -> None:
