@@ -24,6 +24,8 @@ REPLAY_FILE_SECONDS = 300.0
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 3.0
 SERVER_ERROR_TRIES = 5
+FIRST_ASIDE_SECONDS, LONGEST_ASIDE_SECONDS = 30.0, 600.0  # until what the server failed at is tried again
+FULL_DISK_PAUSE_SECONDS = 1.0
 MERGED_ENTRIES = 900
 
 Event = Callable[[Dict[str, Any]], None]
@@ -32,7 +34,8 @@ Event = Callable[[Dict[str, Any]], None]
 class Relay:
     """`token` is what clients must show and what opens the server; `authorization` replaces it towards the server.
     `on_event` is told of every change as a dict: tracking.away, tracking.back, tracking.rejected, tracking.refused,
-    tracking.full, each with a `message` for people."""
+    tracking.full, each with a `message` for people. Nothing that was acknowledged is given up: what the server refuses (4xx), or fails at (500) while it
+    answers otherwise, is set aside so that the rest goes on; the latter is tried again by itself, the former by `resend`."""
 
     def __init__(self, spool: Path, upstream: str, token: Optional[str], on_event: Event = lambda event: None,
                  run_id: Optional[str] = None, authorization: Optional[str] = None, limit: int = SPOOL_BYTES) -> None:
@@ -45,7 +48,10 @@ class Relay:
         self._state = threading.Condition(threading.RLock())
         self._away_since: Optional[float] = None
         self._replayed = 0
-        self._full_told = False
+        self._away_told = self._full_told = False
+        self._again_at: Optional[float] = None  # when what the server failed at is tried again
+        self._aside_seconds = FIRST_ASIDE_SECONDS
+        self._failure_told = False
         self._closing = False
         self._front: Optional[Front] = None
         self._replayer = threading.Thread(target=self._replay, name="relay-replay", daemon=True)
@@ -61,6 +67,8 @@ class Relay:
     def close(self, drain_seconds: float = 0) -> Dict[str, Any]:
         """Waits until the journal is empty or the time is up, and ends. Gives {pending, rejected, last_rejection}."""
         deadline = time.monotonic() + drain_seconds
+        if drain_seconds > 0:
+            self.resend(is_servers_fault)
         with self._state:
             self._state.wait_for(lambda: not self.is_away, max(0.0, deadline - time.monotonic()))
             self._closing = True
@@ -78,6 +86,20 @@ class Relay:
     def is_away(self) -> bool:
         """True while writes go to the journal."""
         return self._away_since is not None
+
+    def resend(self, is_wanted: Callable[[int], bool]) -> int:
+        """Sends what was set aside with a status that is wanted once more; says how much that is."""
+        try:
+            count = self.journal.take_back(is_wanted)
+        except OSError:  # no room to do so: it stays where it is
+            return 0
+        with self._state:
+            self._again_at = None
+            if count and self._away_since is None:
+                self._away_since = time.time()
+                self._replayed = 0
+            self._state.notify_all()
+        return count
 
     def write(self, line: Line, method: str, path: str, kind: str, body: Body) -> Optional[Any]:
         """Sends a write, or keeps it: then None. Raises SpoolFull."""
@@ -103,52 +125,92 @@ class Relay:
         try:
             self.journal.append(method, path, kind, body)
         except SpoolFull as error:
-            if not self._full_told:
-                self._full_told = True
-                self._tell({"event": "tracking.full", "message": f"logging is refused: {error}"})
+            self._tell_full(f"logging is refused: {error}")
             raise
         if self._away_since is None:
             self._away_since = time.time()
             self._replayed = 0
+            self._away_told = True
             self._tell({"event": "tracking.away", "message": f"the tracking server is away ({reason}); logging is kept on this node"})
         self._state.notify_all()
 
     def _replay(self) -> None:
-        line, pause, tries = self.upstream.connect(), FIRST_PAUSE_SECONDS, 0
-        refused_told, alone = False, 0
+        """Ends with the relay only: a disk that is full, or fails, is waited for like a server that is away."""
+        line = self.upstream.connect()
+        while not self._closing:
+            try:
+                self._send_all(line)
+            except OSError as error:
+                self._tell_full(f"what is kept cannot be put in order: {error.strerror or error}")
+                with self._state:
+                    self._state.wait_for(lambda: self._closing, FULL_DISK_PAUSE_SECONDS)
+        line.close()
+
+    def _send_all(self, line: Line) -> None:
+        """Until the relay closes. Raises OSError where the journal cannot be kept; everything is still in it then."""
+        pause, tries, refused_told, alone = FIRST_PAUSE_SECONDS, 0, False, 0
         while True:
             with self._state:
-                self._state.wait_for(lambda: self._closing or self.is_away)
-                if self._closing:
-                    line.close()
-                    return
+                patience = None if self._again_at is None else max(0.0, self._again_at - time.monotonic())
+                if not self._state.wait_for(lambda: self._closing or self.is_away, patience):
+                    self._again_at = None
+            if self._closing:
+                return
+            if not self.is_away:
+                self.resend(is_servers_fault)
+                continue
             entries = self.journal.first(1 if alone else MERGED_ENTRIES)
             if not entries:
                 self._finish()
                 continue
+            entry = entries[0]
+            if entry.is_taken():
+                self.journal.taken([entry])
+                continue
+            if not entry.method:
+                self._set_aside(entry, 0, "this line of the journal cannot be read")
+                continue
             taken, path, body = merge(entries)
-            entry, alone = entries[0], max(0, alone - 1)
+            alone = max(0, alone - 1)
             status, answer = self._send_again(line, entry) if path is None else self._send_merged(line, path, body)
             if 200 <= status < 300:
                 self.journal.taken(entries[:taken])
                 self._replayed += taken
                 pause, tries, refused_told = FIRST_PAUSE_SECONDS, 0, False
                 continue
-            if path is not None and 400 <= status < 500 and status not in (401, 408, 429):
+            if path is not None and is_refusal(status):
                 alone = taken  # one of them is refused: find out which
                 continue
             if status == 401 and not refused_told:  # the token ran out: keep everything, somebody with another token can go on
                 refused_told = True
                 self._tell({"event": "tracking.refused", "message": f"the tracking server refuses this run's token: {answer[:200]}"})
-            tries += status == 500
-            if 400 <= status < 500 and status not in (401, 408, 429) or tries >= SERVER_ERROR_TRIES:
-                self.journal.reject(entry, status, answer)
-                self._tell({"event": "tracking.rejected", "message": f"the tracking server refused a kept {entry.path.rsplit('/', 1)[-1]}: {answer[:200]}"})
+            tries += is_servers_fault(status)
+            if is_refusal(status) or tries >= SERVER_ERROR_TRIES:
+                self._set_aside(entry, status, answer)
                 tries = 0
                 continue
             with self._state:
                 self._state.wait_for(lambda: self._closing, pause)
             pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+
+    def _set_aside(self, entry: Entry, status: int, answer: str) -> None:
+        """The rest goes on without it; its body stays."""
+        self.journal.reject(entry, status, answer)
+        name = entry.path.rsplit("/", 1)[-1]
+        if is_servers_fault(status):
+            if self._again_at is None:
+                self._again_at = time.monotonic() + self._aside_seconds
+                self._aside_seconds = min(self._aside_seconds * 2, LONGEST_ASIDE_SECONDS)
+            if not self._failure_told:
+                self._failure_told = True
+                self._tell({"event": "tracking.failed", "message": f"the tracking server fails at {name} (HTTP status {status}: {answer[:200]}); it is kept on this node and sent again later"})
+        else:
+            self._tell({"event": "tracking.rejected", "message": f"the tracking server refused a kept {name}: {answer[:200]}; it stays on this node, and `flexrack runs repair` sends it again"})
+
+    def _tell_full(self, message: str) -> None:
+        if not self._full_told:
+            self._full_told = True
+            self._tell({"event": "tracking.full", "message": message})
 
     def _send_again(self, line: Line, entry: Entry) -> Tuple[int, str]:
         body: Body = entry.file if entry.file else entry.inline
@@ -173,18 +235,32 @@ class Relay:
             if self.journal.first():
                 return
             since, self._away_since = self._away_since, None
-            self._full_told = False
-            self._tell({"event": "tracking.back", "replayed": self._replayed, "seconds": round(time.time() - (since or 0), 1),
-                        "message": f"the tracking server is back; {self._replayed} kept calls were sent"})
+            told, self._away_told, self._full_told = self._away_told, False, False
+            if self._replayed or told:
+                self._tell({"event": "tracking.back", "replayed": self._replayed, "seconds": round(time.time() - (since or 0), 1),
+                            "message": f"the tracking server is back; {self._replayed} kept calls were sent"})
             self._state.notify_all()
 
 
-def drain(spool: Path, upstream: str, token: Optional[str], seconds: float, on_event: Event = lambda event: None) -> Dict[str, Any]:
-    """Sends what an ended relay left in its spool. Gives {pending, rejected, last_rejection}; pending 0 means all was taken."""
+def is_refusal(status: int) -> bool:
+    """Sending it again would change nothing. What is busy (408, 429) or wants another token (401) may say otherwise later."""
+    return 400 <= status < 500 and status not in (401, 408, 429)
+
+
+def is_servers_fault(status: int) -> bool:
+    """An answer, but that of a server which failed: a full store of artifacts, a bug. 502, 503 and 504 are no answers (relay_upstream.py)."""
+    return status >= 500
+
+
+def drain(spool: Path, upstream: str, token: Optional[str], seconds: float, on_event: Event = lambda event: None, refused_too: bool = False) -> Dict[str, Any]:
+    """Sends what an ended relay left in its spool, with `refused_too` also what the server has refused. Gives {pending, rejected, last_rejection};
+    pending 0 means that all was taken or set aside."""
     if not (Path(spool) / "journal.jsonl").exists():
         return {"pending": 0, "rejected": 0, "last_rejection": None}
     relay = Relay(Path(spool), upstream, token, on_event)
     if relay.journal.pending:
         relay._away_since = time.time()
+    if refused_too:
+        relay.resend(lambda status: True)
     relay._replayer.start()
     return relay.close(seconds)

@@ -1,6 +1,7 @@
 """The relay's own side: an HTTP server on loopback that the official MLflow client talks to."""
 import hmac
 import http.client
+import itertools
 import json
 import re
 import socket
@@ -124,6 +125,9 @@ class Handler(BaseHTTPRequestHandler):
         except TooLarge as error:
             self.close_connection = True
             self._answer_error(413, "INVALID_PARAMETER_VALUE", str(error))
+        except SpoolFull as error:
+            # A status that the client does not try again: it would stand still for minutes.
+            self._answer_error(400, "RESOURCE_EXHAUSTED", str(error))
 
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
 
@@ -144,8 +148,7 @@ class Handler(BaseHTTPRequestHandler):
             info = {"run_info": self.front.run_info(json.loads(body))} if isinstance(body, bytes) and RUN_UPDATE.search(path) else {}
             self._answer(200, "application/json", json.dumps(info).encode())
         except SpoolFull as error:
-            # A status that the client does not try again: it would stand still for minutes.
-            self._answer_error(400, "RESOURCE_EXHAUSTED", f"the tracking server is away and {error}")
+            raise SpoolFull(f"the tracking server is away and {error}") from error
         finally:
             if isinstance(body, Path) and not kept:
                 body.unlink()
@@ -221,10 +224,13 @@ class Handler(BaseHTTPRequestHandler):
         path = self.front.relay.journal.scratch()
         try:
             with open(path, "xb") as file:
-                file.writelines(pieces)
-                file.writelines(incoming)
-        except BaseException:
-            path.unlink()
+                for piece in itertools.chain(pieces, incoming):
+                    write_piece(file, piece)
+        except BaseException as error:
+            path.unlink(missing_ok=True)
+            if isinstance(error, SpoolFull):
+                for _ in incoming:  # a client that is cut off in mid-body does not see the answer, and tries again for minutes
+                    pass
             raise
         return path
 
@@ -250,6 +256,15 @@ class Handler(BaseHTTPRequestHandler):
     def _drop_body(self) -> None:
         for _ in self._body_pieces():
             pass
+
+
+def write_piece(file: BinaryIO, piece: bytes) -> None:
+    """Raises SpoolFull where the disk does not take it, apart from OSErrors of the connection that it came from."""
+    try:
+        file.write(piece)
+        file.flush()
+    except OSError as error:
+        raise SpoolFull(f"a large body cannot be kept on this node's disk: {error.strerror}") from error
 
 
 class TooLarge(Exception):

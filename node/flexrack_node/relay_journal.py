@@ -1,7 +1,10 @@
 """The relay's journal: writes that the tracking server has not taken yet, durable before they are acknowledged.
 
 A spool folder holds:  journal.jsonl   one entry a line, in order     position   how many bytes of it were taken
-                       body-N          bodies too large for a line    rejected.jsonl   what the server refused, and why
+                       body-N          bodies too large for a line    rejected.jsonl   what the server did not take, why, and its entry
+
+What was acknowledged is removed for one reason only: the server has it. So an entry whose body is gone was taken, and the
+rest of what a kill leaves behind is sent once more, which changes nothing there.
 """
 import base64
 import fcntl
@@ -10,7 +13,7 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 INLINE_BYTES = 256 * 1024
 
@@ -22,16 +25,30 @@ class SpoolFull(Exception):
 class Entry:
     """One write: what to send, where its body is, and where the next entry begins."""
 
-    def __init__(self, record: Dict[str, Any], folder: Path, end: int) -> None:
-        self.method: str = record["method"]
-        self.path: str = record["path"]
-        self.kind: str = record["type"]
-        self.file: Optional[Path] = folder / record["file"] if record.get("file") else None
-        self.inline: bytes = base64.b64decode(record.get("body", ""))
+    def __init__(self, line: bytes, folder: Path, end: int) -> None:
+        """`line` of the journal; one that cannot be read has no method."""
         self.end = end
+        try:
+            self.record: Dict[str, Any] = json.loads(line)
+            self.method: str = self.record["method"]
+            self.path: str = self.record["path"]
+            self.kind: str = self.record["type"]
+            self.file: Optional[Path] = folder / Path(self.record["file"]).name if self.record.get("file") else None
+            self.inline: bytes = base64.b64decode(self.record.get("body", ""))
+        except (ValueError, KeyError, TypeError):
+            self.record = {"method": "", "path": "", "type": "", "line": line.decode("utf-8", "replace")[:2000]}
+            self.method, self.path, self.kind, self.file, self.inline = "", "", "", None, b""
 
     def size(self) -> int:
-        return self.file.stat().st_size if self.file else len(self.inline)
+        """Bytes of its body; 0 where that is gone."""
+        try:
+            return self.file.stat().st_size if self.file else len(self.inline)
+        except FileNotFoundError:
+            return 0
+
+    def is_taken(self) -> bool:
+        """Whether the server has it, though a kill came before that was written down."""
+        return self.file is not None and not self.file.exists()
 
 
 class Journal:
@@ -51,8 +68,9 @@ class Journal:
             raise
         self._output = os.open(folder / "journal.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         self._input = open(folder / "journal.jsonl", "rb")
-        self._position = self._read_position()
+        self._mark = os.open(folder / "position", os.O_RDWR | os.O_CREAT, 0o600)
         self._size = self._cut_torn_end()
+        self._position = self._read_position()
         self._bodies = 0
         self._next = 0
         self.pending = 0
@@ -69,17 +87,27 @@ class Journal:
                 raise SpoolFull(f"{size} bytes do not fit into the spool of {self._limit} bytes")
             try:
                 if large:
-                    record["file"] = self._keep_body(body, size)
+                    record["file"] = self._keep_body(body)
                 else:
                     record["body"] = base64.b64encode(body).decode()  # type: ignore[arg-type]
-                line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
-                write_all(self._output, line)
-                os.fdatasync(self._output)
+                self._append(record)
             except OSError as error:
-                os.ftruncate(self._output, self._size)
+                if large and not isinstance(body, Path):
+                    (self.folder / f"body-{self._next}").unlink(missing_ok=True)
                 raise SpoolFull(f"the spool cannot be written: {error.strerror}") from error
-            self._size += len(line)
-            self.pending += 1
+            self._bodies += size if large else 0
+
+    def _append(self, record: Dict[str, Any]) -> None:
+        """One line, durable; the caller holds the lock. Raises OSError, and leaves nothing of it then."""
+        line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
+        try:
+            write_all(self._output, line)
+            os.fdatasync(self._output)
+        except OSError:
+            os.ftruncate(self._output, self._size)
+            raise
+        self._size += len(line)
+        self.pending += 1
 
     def first(self, most: int = 1) -> List[Entry]:
         """The oldest entries that were not taken, in order."""
@@ -90,32 +118,56 @@ class Journal:
             while position < self._size and len(entries) < most:
                 line = self._input.readline()
                 position += len(line)
-                entries.append(Entry(json.loads(line), self.folder, position))
+                entries.append(Entry(line, self.folder, position))
         return entries
 
-    def taken(self, entries: List[Entry]) -> None:
-        """Forgets the first entries: the server has them. Losing this in a crash only sends them once more."""
+    def taken(self, entries: List[Entry], keeps_bodies: bool = False) -> None:
+        """Forgets the first entries: the server has them, or with `keeps_bodies` rejected.jsonl does. Needs no room on the disk."""
         with self._lock:
             self._position = entries[-1].end
             self.pending -= len(entries)
-            if self._position >= self._size:
+            is_empty = self._position >= self._size
+            self._write_position(0 if is_empty else self._position, is_empty)
+            if is_empty:
                 os.ftruncate(self._output, 0)
                 self._position = self._size = 0
-            write_whole(self.folder / "position", str(self._position).encode())
             for entry in entries:
-                if entry.file:
+                if entry.file and not keeps_bodies:
                     self._bodies -= entry.size()
-                    entry.file.unlink()
+                    entry.file.unlink(missing_ok=True)
 
     def reject(self, entry: Entry, status: int, answer: str) -> None:
-        """Sets the first entry aside for people to look at: the server will never take it."""
+        """Sets the first entry aside with its body: the server does not take it. Raises OSError where that cannot be kept; it stays the first then."""
         record = {"at": time.time(), "method": entry.method, "path": entry.path, "status": status, "answer": answer[:2000],
-                  "body": entry.inline.decode("utf-8", "replace") if not entry.file else None}
-        with open(self.folder / "rejected.jsonl", "a") as file:
-            file.write(json.dumps(record) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        self.taken([entry])
+                  "body": entry.inline[:2000].decode("utf-8", "replace") if not entry.file else None, "entry": entry.record}
+        path = self.folder / "rejected.jsonl"
+        with open(path, "ab+") as file:
+            size = file.seek(0, os.SEEK_END)
+            try:
+                if size and os.pread(file.fileno(), 1, size - 1) != b"\n":  # cut off by a kill: not to be mixed with this one
+                    file.write(b"\n")
+                file.write(json.dumps(record).encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            except OSError:
+                os.ftruncate(file.fileno(), size)
+                raise
+        self.taken([entry], keeps_bodies=True)
+
+    def take_back(self, is_wanted: Callable[[int], bool]) -> int:
+        """Puts what was set aside with a status that is wanted at the journal's end, and says how much that was. Raises OSError."""
+        with self._lock:
+            kept, count = [], 0
+            for record in read_rejected(self.folder):
+                entry = record.get("entry")
+                if not entry or not entry.get("method") or not is_wanted(record["status"]):
+                    kept.append(record)
+                elif not entry.get("file") or (self.folder / entry["file"]).exists():  # a body that is gone was sent before a kill
+                    self._append(entry)
+                    count += 1
+            if count:
+                write_whole(self.folder / "rejected.jsonl", b"".join(json.dumps(record).encode() + b"\n" for record in kept))
+        return count
 
     def scratch(self) -> Path:
         """A new file name in the spool's folder for a body that is still coming in; give it to append, or remove it."""
@@ -126,9 +178,10 @@ class Journal:
     def close(self) -> None:
         self._input.close()
         os.close(self._output)
+        os.close(self._mark)
         self._guard.close()
 
-    def _keep_body(self, body: "bytes | Path", size: int) -> str:
+    def _keep_body(self, body: "bytes | Path") -> str:
         if isinstance(body, Path):
             path = body
             with open(path, "rb") as file:
@@ -141,14 +194,28 @@ class Journal:
                 file.flush()
                 os.fsync(file.fileno())
         sync_folder(self.folder)
-        self._bodies += size
         return path.name
 
+    def _write_position(self, position: int, durably: bool) -> None:
+        """In place and always as long, so that it needs no room. It has to be on the disk before new entries take the place of those that were taken."""
+        os.pwrite(self._mark, b"%020d" % position, 0)
+        if durably:
+            os.fdatasync(self._mark)
+
     def _read_position(self) -> int:
+        """Where the first entry begins that was not taken. What cannot be one is put right, here and in the file: entries are sent once more then."""
         try:
-            return int((self.folder / "position").read_text())
-        except (FileNotFoundError, ValueError):
-            return 0
+            position = int(os.pread(self._mark, 64, 0))
+        except ValueError:
+            position = -1
+        if 0 < position <= self._size:
+            self._input.seek(position - 1)
+            if self._input.read(1) == b"\n":
+                return position
+        if position != 0:
+            os.ftruncate(self._mark, 0)
+            self._write_position(0, True)
+        return 0
 
     def _cut_torn_end(self) -> int:
         """Drops a last line that was cut off by a crash: it was never acknowledged."""
@@ -156,21 +223,19 @@ class Journal:
         whole = data.rfind(b"\n") + 1
         if whole < len(data):
             os.ftruncate(self._output, whole)
-        if self._position > whole:  # the journal was emptied, the position was not yet written
-            self._position = 0
         return whole
 
     def _count(self) -> None:
         """Counts what is pending, and removes bodies that no entry names: their write was never acknowledged."""
         self._input.seek(self._position)
-        named = set()
+        named = {entry["file"] for entry in (record.get("entry") or {} for record in read_rejected(self.folder)) if entry.get("file")}
         for line in self._input:
             self.pending += 1
-            named.add(json.loads(line).get("file"))
+            named.add(Entry(line, self.folder, 0).record.get("file"))
         for path in self.folder.glob("body-*"):
+            self._next = max(self._next, int(path.name[5:]))
             if path.name in named:
                 self._bodies += path.stat().st_size
-                self._next = max(self._next, int(path.name[5:]))
             else:
                 path.unlink()
 
@@ -181,10 +246,18 @@ def write_all(handle: int, data: bytes) -> None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Replaces a small file in one step. Not synced: for what may be done again."""
+    """Replaces a file in one step, durably. Raises OSError, and leaves the old one then."""
     part = path.with_name(path.name + ".part")
-    part.write_bytes(data)
-    os.replace(part, path)
+    try:
+        with open(part, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:
@@ -195,10 +268,22 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def rejected(folder: Path) -> Tuple[int, Optional[str]]:
-    """How many writes the server refused for good, and its last answer."""
+def read_rejected(folder: Path) -> List[Dict[str, Any]]:
+    """What was set aside, oldest first; a line that a kill has cut off is none (its entry is still in the journal)."""
     try:
-        lines = (folder / "rejected.jsonl").read_text().splitlines()
+        lines = (folder / "rejected.jsonl").read_bytes().splitlines()
     except FileNotFoundError:
-        return 0, None
-    return len(lines), (json.loads(lines[-1])["answer"] if lines else None)
+        return []
+    records = []
+    for line in lines:
+        try:
+            records.append(json.loads(line))
+        except ValueError:
+            continue
+    return records
+
+
+def rejected(folder: Path) -> Tuple[int, Optional[str]]:
+    """How many writes the server has not taken, and its last answer."""
+    records = read_rejected(folder)
+    return len(records), (records[-1]["answer"] if records else None)

@@ -1,16 +1,23 @@
 """The relay against a small tracking server that can be taken away."""
+import contextlib
+import errno
 import http.client
 import json
+import os
+import subprocess
 import sys
 import tempfile
 import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
+from flexrack_node import relay as relay_module  # noqa: E402
 from flexrack_node.relay import Relay, drain  # noqa: E402
 from flexrack_node.relay_journal import Journal, SpoolFull  # noqa: E402
+from waiting import until  # noqa: E402
 
 TOKEN = "the-run's-token"
 TAG = "/api/2.0/mlflow/runs/set-tag"
@@ -19,11 +26,20 @@ LOG = "/api/2.0/mlflow/runs/log-metric"
 PUT = "/api/2.0/mlflow-artifacts/artifacts/1/r/artifacts/"
 
 
-class Tracking:
-    """Records every call; answers 400 to params named `refused`."""
+def can_mount():
+    with tempfile.TemporaryDirectory() as folder:
+        if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], stderr=subprocess.DEVNULL).returncode != 0:
+            return False
+        return subprocess.run(["umount", folder]).returncode == 0
 
-    def __init__(self, port=0):
+
+class Tracking:
+    """Records every call; answers 400 to params named `refused`, and what `fails` says, a status or None."""
+
+    def __init__(self, port=0, fails=lambda path, body: None):
         self.calls = []
+        self.accepted = []  # bodies, in order
+        self.fails = fails
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -33,6 +49,9 @@ class Tracking:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 outer.calls.append((self.command, self.path, body, self.headers.get("Authorization")))
                 status, answer = (400, {"error_code": "INVALID_PARAMETER_VALUE", "message": "no"}) if b"refused" in body else (200, {})
+                status = outer.fails(self.path, body) or status
+                if status == 200:
+                    outer.accepted.append(body)
                 if "/runs/get" in self.path:
                     answer = {"run": {"info": {"run_id": "r", "status": "RUNNING"}, "data": {}}}
                 data = json.dumps(answer).encode()
@@ -192,6 +211,92 @@ class RelayTest(unittest.TestCase):
         self.assertEqual([event["event"] for event in self.events], ["tracking.full", "tracking.away"])
         relay.close()
 
+    def test_a_file_that_the_server_fails_at_for_longer_is_still_there_when_it_can_take_it(self):
+        data = bytes(range(256)) * 8000
+        relay = self.relay()
+        self.tracking.stop()
+        self.assertEqual(self.call("PUT", PUT + "model.bin", data, headers={"Content-Type": "application/octet-stream"})[0], 200)
+        self.call("POST", TAG, b'{"key":"after"}')
+        full = [True]
+        self.tracking = Tracking(self.tracking.port, lambda path, body: 500 if full[0] and path.startswith(PUT) else None)
+        self.assertTrue(self.back.wait(30))
+        self.assertEqual(self.tracking.accepted, [b'{"key":"after"}'])  # what comes later is not kept up
+        self.assertEqual([event["event"] for event in self.events], ["tracking.away", "tracking.failed", "tracking.back"])
+        self.assertGreater(len(self.tracking.calls), 5)
+        full[0] = False
+        self.assertEqual(relay.close(20), {"pending": 0, "rejected": 0, "last_rejection": None})
+        self.assertTrue(self.tracking.accepted[1:] == [data])
+        self.assertEqual([path.name for path in self.spool.glob("body-*")], [])
+
+    def test_what_the_server_failed_at_is_sent_again_by_itself(self):
+        full = [True]
+        with mock.patch.object(relay_module, "FIRST_ASIDE_SECONDS", 0.2):
+            relay = self.relay()
+        self.tracking.stop()
+        self.call("PUT", PUT + "a", b"a")
+        self.tracking = Tracking(self.tracking.port, lambda path, body: 507 if full[0] else None)
+        until(lambda: "tracking.failed" in [event["event"] for event in self.events], 30)
+        full[0] = False
+        until(lambda: self.tracking.accepted == [b"a"], 30)
+        until(lambda: not relay.is_away, 30)
+        self.assertEqual(relay.close()["rejected"], 0)
+
+    def test_a_file_that_was_refused_for_good_stays_and_can_be_sent_again(self):
+        data = bytes(range(256)) * 8000
+        relay = self.relay()
+        self.tracking.stop()
+        self.call("PUT", PUT + "model.bin", data, headers={"Content-Type": "application/octet-stream"})
+        self.call("POST", LOG, b'{"key":"loss"}')
+        self.tracking = Tracking(self.tracking.port, lambda path, body: 403 if path.startswith(PUT) else None)
+        self.assertTrue(self.back.wait(20))
+        self.assertEqual(relay.close()["rejected"], 1)
+        self.tracking.fails = lambda path, body: None
+        url = f"http://127.0.0.1:{self.tracking.port}"
+        self.assertEqual(drain(self.spool, url, TOKEN, 20)["rejected"], 1)  # nobody asked for it
+        self.tracking.accepted.clear()
+        self.assertEqual(drain(self.spool, url, TOKEN, 20, refused_too=True), {"pending": 0, "rejected": 0, "last_rejection": None})
+        self.assertTrue(self.tracking.accepted == [data])
+        self.assertEqual([path.name for path in self.spool.glob("body-*")], [])
+
+    def test_a_disk_that_fails_in_mid_replay_is_waited_for(self):
+        relay = self.relay()
+        self.tracking.stop()
+        self.call("POST", LOG, b'{"key":"refused"}')
+        for number in range(3):
+            self.call("POST", TAG, b'{"step":%d}' % number)
+        broken = [True]
+        really = os.fsync
+        with mock.patch.object(relay_module, "FULL_DISK_PAUSE_SECONDS", 0.05), \
+                mock.patch("flexrack_node.relay_journal.os.fsync", lambda handle: fail(errno.ENOSPC) if broken[0] else really(handle)):
+            self.tracking = Tracking(self.tracking.port)
+            until(lambda: "tracking.full" in [event["event"] for event in self.events], 30)
+            self.assertEqual((relay.journal.pending, relay.is_away), (4, True))
+            broken[0] = False
+            self.assertTrue(self.back.wait(20))
+        self.assertEqual(self.tracking.accepted[-3:], [b'{"step":%d}' % number for number in range(3)])
+        self.assertEqual(relay.close()["rejected"], 1)
+
+    @unittest.skipUnless(can_mount(), "a small disk can be mounted by root only")
+    def test_on_a_full_disk_a_write_is_refused_or_kept_and_never_lost(self):
+        self.spool.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", str(self.spool)], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", str(self.spool)], check=True)
+        relay = self.relay()
+        self.tracking.stop()
+        kept = []
+        for number in range(40):
+            body = b"%03d" % number + bytes(300_000 if number % 4 else 2_000_000)
+            status, answer = self.call("PUT", PUT + str(number), body, headers={"Content-Type": "application/octet-stream"})
+            self.assertIn((status, answer.get("error_code")), [(200, None), (400, "RESOURCE_EXHAUSTED")])
+            if status == 200:
+                kept.append(number)
+        self.assertTrue(0 < len(kept) < 40)
+        self.tracking = Tracking(self.tracking.port)
+        self.assertTrue(self.back.wait(30))
+        self.assertEqual([int(body[:3]) for body in self.tracking.accepted], kept)
+        self.assertEqual(self.call("POST", LOG, b"{}")[0], 200)
+        relay.close()
+
 
 class JournalTest(unittest.TestCase):
     def setUp(self):
@@ -230,6 +335,157 @@ class JournalTest(unittest.TestCase):
             journal.append("POST", "/a", "application/json", b"x" * 2000)
         self.assertEqual(journal.first(), [])
         journal.close()
+
+    def test_a_position_of_an_emptied_journal_is_put_right_for_good(self):
+        for stale in (b"00000000000000000090", b"90", b"garbage", b"7"):
+            with self.subTest(stale):
+                spool = self.spool / stale.decode()
+                Journal(spool, 1_000_000).close()
+                (spool / "position").write_bytes(stale)
+                journal = Journal(spool, 1_000_000)
+                for name in ("/a", "/b", "/c"):
+                    journal.append("POST", name, "application/json", b"1")
+                journal.close()
+                again = Journal(spool, 1_000_000)
+                self.assertEqual([entry.path for entry in again.first(9)], ["/a", "/b", "/c"])
+                again.close()
+
+    def test_a_line_that_cannot_be_read_takes_no_other_with_it(self):
+        journal = Journal(self.spool, 1_000_000)
+        journal.append("POST", "/a", "application/json", b"1")
+        journal.close()
+        with open(self.spool / "journal.jsonl", "ab") as file:
+            file.write(b"\0\0\0\n[1]\n{}\n")
+        journal = Journal(self.spool, 1_000_000)
+        journal.append("POST", "/b", "application/json", b"2")
+        self.assertEqual([entry.method for entry in journal.first(9)], ["POST", "", "", "", "POST"])
+        journal.close()
+
+    def test_a_body_that_could_not_be_written_leaves_nothing_and_takes_no_room(self):
+        journal = Journal(self.spool, 1_000_000)
+        with mock.patch("flexrack_node.relay_journal.os.fdatasync", lambda handle: fail(errno.ENOSPC)), self.assertRaises(SpoolFull):
+            journal.append("PUT", "/a", "application/json", b"x" * 500_000)
+        self.assertEqual([path.name for path in self.spool.glob("body-*")], [])
+        for _ in range(2):
+            journal.append("PUT", "/a", "application/json", b"x" * 400_000)
+        self.assertEqual(len(journal.first(9)), 2)
+        journal.close()
+
+    def test_killed_between_any_two_of_its_writes_it_has_what_was_acknowledged(self):
+        """Every effect on the disk is a place to be killed at: those before it are done, those after it are not."""
+        effects = 0
+        while True:
+            spool = self.spool / str(effects)
+            death = Death(effects)
+            acknowledged, delivered = set(), set()
+            with death.patched():
+                try:
+                    play(spool, acknowledged, delivered)
+                except Killed:
+                    pass
+            death.bury()
+            journal = Journal(spool, 10_000_000)
+            journal.take_back(lambda status: True)
+            entries = journal.first(99)
+            for entry in entries:
+                if not entry.is_taken():
+                    delivered.add(entry.path)
+                    self.assertEqual(entry.file.read_bytes() if entry.file else entry.inline, body_of(entry.path), entry.path)
+            self.assertLessEqual(acknowledged, delivered, f"killed at effect {effects}")
+            if entries:
+                journal.taken(entries)
+            self.assertEqual([path.name for path in spool.glob("body-*")], [], f"killed at effect {effects}")
+            journal.close()
+            if death.left > 0:
+                break
+            effects += 1
+        self.assertGreater(effects, 60)
+
+
+class Killed(BaseException):
+    """Not an Exception: no code may catch it, as none runs after a SIGKILL."""
+
+
+class Death:
+    """Ends a program at its n-th effect on the disk, before that is done."""
+
+    EFFECTS = ("write", "pwrite", "ftruncate", "fsync", "fdatasync", "replace", "unlink")
+
+    def __init__(self, after):
+        self.left = after
+        self.open = []
+
+    def patched(self):
+        stack = contextlib.ExitStack()
+        for name in self.EFFECTS:
+            stack.enter_context(mock.patch.object(os, name, self.counted(getattr(os, name))))
+        stack.enter_context(mock.patch("builtins.open", self.opened))
+        stack.enter_context(mock.patch.object(Journal, "close", lambda journal: None))
+        really = Journal.__init__
+
+        def begin(journal, *arguments):
+            self.open.append(journal)
+            really(journal, *arguments)
+
+        stack.enter_context(mock.patch.object(Journal, "__init__", begin))
+        return stack
+
+    def counted(self, really):
+        def effect(*arguments, **options):
+            if self.left <= 0:
+                raise Killed
+            self.left -= 1
+            return really(*arguments, **options)
+
+        return effect
+
+    def opened(self, *arguments, **options):
+        file = open_for_real(*arguments, **options)
+        if "b" in file.mode and "r" not in file.mode and "w" in file.mode or "a" in file.mode:
+            if self.left <= 0:
+                file.close()
+                raise Killed
+            self.left -= 1
+        return file
+
+    def bury(self):
+        """The kernel lets go of what a dead process had open."""
+        for journal in self.open:
+            for name in ("_input", "_guard"):
+                if getattr(journal, name, None):
+                    getattr(journal, name).close()
+
+
+def play(spool, acknowledged, delivered):
+    """What a relay does with its journal, twice."""
+    for number in range(2):
+        journal = Journal(spool, 10_000_000)
+        journal.take_back(lambda status: status >= 500)
+        for name in ("/small", "/large", "/refused", "/refused-large", "/failed-large"):
+            path = f"{name}/{number}"
+            journal.append("PUT", path, "application/json", body_of(path))
+            acknowledged.add(path)
+        while journal.first():
+            entry = journal.first()[0]
+            if "refused" in entry.path or "failed" in entry.path:
+                journal.reject(entry, 500 if "failed" in entry.path else 403, "no")
+            else:
+                delivered.add(entry.path)
+                journal.taken([entry])
+        journal.append("PUT", f"/last/{number}", "application/json", body_of(f"/last/{number}"))
+        acknowledged.add(f"/last/{number}")
+        journal._guard.close()
+
+
+def body_of(path):
+    return path.encode() * (40_000 if "large" in path else 1)
+
+
+def fail(number):
+    raise OSError(number, os.strerror(number))
+
+
+open_for_real = open
 
 
 if __name__ == "__main__":
