@@ -1,9 +1,13 @@
 """The supervisor's side of a reservation: takes it over from the command line, keeps it alive, and gives it back with the run.
 
-Where it does not hold any more, no rank is started; where it is taken away while ranks run, they are ended.
+Where it does not hold any more, no rank is started; where it is taken away while ranks run, they are ended. Where it cannot be looked at, for seconds,
+it counts as taken away: the next owner may be there already.
 """
 import contextlib
+import os
+import signal
 import threading
+import traceback
 from pathlib import Path
 from typing import Any, Callable, Dict, Optional
 
@@ -15,6 +19,8 @@ from flexrack_node.reservation_place import Place, open_place
 HOLD_TTL = 60.0  # seconds; counts only for those who cannot see our process
 LOOK_SECONDS = 1.0  # between two looks whether it is still ours
 _BEAT_SECONDS = 10.0
+BLIND_SECONDS = 5.0  # in which it may be impossible to look: a file server hesitates, memory is short
+LAST_RESORT_SECONDS = 5.0  # for `on_lost` to be done, whatever is in its way
 
 
 class Hold:
@@ -25,6 +31,8 @@ class Hold:
         self._place: Place = open_place(root)
         self._done = threading.Event()
         self._beaten = 0.0
+        self._blind_since: Optional[float] = None
+        self.doubt = ""  # why it could not be looked at the last time
 
     def take_over(self) -> None:
         """The command line has confirmed it; from here on it lives as long as this process, or one of `add`."""
@@ -43,12 +51,18 @@ class Hold:
             self._place.write({**record, "holders": [*record["holders"], holder(pid)]})
 
     def lost(self) -> Optional[str]:
-        """Why it does not hold any more; None while it does."""
+        """Why it does not hold any more; None while it does, or could not be looked at for less than BLIND_SECONDS."""
         try:
             current(self._place, self._lease, self._root)
+            self._blind_since = None
             return None
         except NodeError as error:
             return error.message
+        except Exception as error:  # of the disk, of what stands in the record, or ours: none of them may end the watch
+            self.doubt = str(error) or repr(error)
+            since = self._blind_since = now() if self._blind_since is None else self._blind_since
+            blind = now() - since
+            return f"the reservation of {self._lease['lease']} could not be looked at for {blind:.0f} s ({self.doubt})" if blind >= BLIND_SECONDS else None
 
     def give_back(self) -> None:
         self._done.set()
@@ -60,12 +74,26 @@ class Hold:
             if self._done.is_set():
                 return
             if why:
-                self._on_lost(why)
+                self._tell(why)
                 return
             if now() - self._beaten > _BEAT_SECONDS:
                 # A lock that cannot be had, or a full disk, is no loss: our process is seen to live.
-                with contextlib.suppress(NodeError, OSError):
+                with contextlib.suppress(Exception):
                     self._beat()
+
+    def _tell(self, why: str) -> None:
+        """Where it cannot be told to the supervisor, that ends here and now: its warden then ends the ranks."""
+        until = now() + LAST_RESORT_SECONDS
+        while now() < until and not self._done.is_set():
+            try:
+                return self._on_lost(why)
+            except Exception:
+                last = traceback.format_exc()
+                self._done.wait(0.5)
+        if not self._done.is_set():
+            with contextlib.suppress(OSError):
+                os.write(2, f"{why}; the supervisor ends, because it cannot be told: {last}".encode())
+            os.kill(os.getpid(), signal.SIGKILL)
 
     def _beat(self) -> None:
         with self._place.locked(1.0):
