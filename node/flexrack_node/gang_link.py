@@ -13,11 +13,12 @@ import threading
 import time
 from typing import Any, Callable, Dict, Optional, Tuple
 
+from flexrack_node.lobby import Lobby, close_listening
+
 _MAX_LINE = 4 * 1024 * 1024
 BEAT_SECONDS = 3.0
 SILENT_SECONDS = 12.0  # of nothing at all from the other side: the link is lost
 _SLEEP_TICK = 0.5
-_MOST_STRANGERS = 64  # connections that have not proven who they are; more are closed at once
 
 
 def boot_time() -> float:
@@ -117,56 +118,32 @@ class Listener:
 
     def __init__(self, address: str, secret: str, on_member: Callable[[str, Link, Dict[str, Any]], None], port: int = 0) -> None:
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        self._socket = socket.create_server((address, port), family=family, backlog=128)
+        self._socket = socket.create_server((address, port), family=family, backlog=1024)
         self.port: int = self._socket.getsockname()[1]
         self._secret = secret.encode()
         self._on_member = on_member
-        self._strangers = threading.BoundedSemaphore(_MOST_STRANGERS)
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._lobby = Lobby("nonce", self._judge, self._welcome, SILENT_SECONDS)
+        self._lobby.open(self._socket)
 
     def close(self) -> None:
-        try:
-            self._socket.shutdown(socket.SHUT_RDWR)  # else the thread in accept(2) keeps it open for one more
-        except OSError:
-            pass
-        self._socket.close()
+        self._lobby.close()
+        close_listening(self._socket)
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:
-                return
-            if self._strangers.acquire(blocking=False):
-                threading.Thread(target=self._welcome, args=(connection,), daemon=True).start()
-            else:
-                connection.close()
-
-    def _welcome(self, connection: socket.socket) -> None:
-        """Asks who it is and for the proof; a stranger is dropped without an answer."""
-        try:
-            hello, link = self._prove(connection)
-        except (OSError, ValueError, KeyError, TypeError, RecursionError, LinkLost):
-            connection.close()
-            return
-        finally:
-            self._strangers.release()
-        try:
-            self._on_member(hello["node"], link, {"clock": hello["clock"]})
-        except (OSError, ValueError, KeyError, TypeError, LinkLost):
-            connection.close()
-
-    def _prove(self, connection: socket.socket) -> "Tuple[Dict[str, Any], Link]":
-        connection.settimeout(SILENT_SECONDS)
-        ours = os.urandom(16).hex()
-        connection.sendall(json.dumps({"nonce": ours}).encode() + b"\n")
-        hello = json.loads(_read_line(connection, None))
+    def _judge(self, ours: str, hello: Dict[str, Any]) -> "Optional[Tuple[Dict[str, Any], str]]":
+        """Who proves that it is a member, with the nonces of both; a stranger is dropped without an answer."""
         nonces = ours + hello["nonce"]
         if not hmac.compare_digest(hello["proof"], _proof(self._secret, "member", nonces, hello["node"])):
-            raise LinkLost("a stranger")
-        connection.sendall(json.dumps({"proof": _proof(self._secret, "leader", nonces, hello["node"])}).encode() + b"\n")
+            return None
         float(hello["clock"])
-        return hello, Link(connection, _session_key(self._secret, nonces), True)
+        return hello, nonces
+
+    def _welcome(self, connection: socket.socket, judged: Tuple[Dict[str, Any], str]) -> None:
+        hello, nonces = judged
+        try:
+            connection.sendall(json.dumps({"proof": _proof(self._secret, "leader", nonces, hello["node"])}).encode() + b"\n")
+            self._on_member(hello["node"], Link(connection, _session_key(self._secret, nonces), True), {"clock": hello["clock"]})
+        except (OSError, ValueError, KeyError, TypeError, LinkLost):
+            connection.close()
 
 
 def join(address: str, port: int, secret: str, node: str, timeout: float) -> Link:

@@ -18,7 +18,9 @@ import socket
 import struct
 import threading
 import time
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from flexrack_node.lobby import Lobby, close_listening
 
 LARGE = 16384  # bytes; more than any packet on a wire (a jumbo frame is 9000)
 CONNECT_SECONDS = 3.0  # a lost first packet is repeated after one second
@@ -40,52 +42,43 @@ class Listener:
         self._address, self._node, self._secret = address, node, secret
         self._sockets: List[socket.socket] = []
         self._slots = threading.BoundedSemaphore(_MOST_CONNECTIONS)
+        self._lobby = Lobby("challenge", self._judge, self._welcome, ANSWER_SECONDS, is_short=True)
         self._timer = threading.Timer(seconds, self.close)
         self._timer.daemon = True
         self._timer.start()
 
     def open(self, port: int = 0) -> int:
         """One more port (0: any of those for outgoing connections). Raises OSError."""
-        opened = socket.create_server((self._address, port), family=family_of(self._address), backlog=256)
+        opened = socket.create_server((self._address, port), family=family_of(self._address), backlog=1024)
+        found = int(opened.getsockname()[1])
         self._sockets.append(opened)
-        threading.Thread(target=self._accept, args=(opened,), daemon=True).start()
-        return int(opened.getsockname()[1])
+        self._lobby.open(opened)
+        return found
 
     def close(self) -> None:
         self._timer.cancel()
+        self._lobby.close()
         for one in self._sockets:
-            try:
-                one.shutdown(socket.SHUT_RDWR)  # wakes the thread in accept; a plain close would leave the port open until it returns
-            except OSError:
-                pass
-            one.close()
+            close_listening(one)
 
-    def _accept(self, opened: socket.socket) -> None:
-        while True:
-            try:
-                connection, _ = opened.accept()
-            except OSError:
-                return
-            if not self._slots.acquire(blocking=False):
-                connection.close()
-            elif not _started(threading.Thread(target=self._welcome, args=(connection,), daemon=True)):
-                self._welcome(connection)
+    def _judge(self, challenge: str, hello: Dict[str, Any]) -> Optional[Tuple[str, str, float]]:
+        """(our proof, what is asked, seconds), or None for a stranger."""
+        if hello["to"] != self._node or not hmac.compare_digest(hello["proof"], _proof(self._secret, "caller", challenge, hello["from"], hello["to"])):
+            return None
+        return _proof(self._secret, "listener", challenge, hello["from"], hello["to"]), hello["what"], float(hello.get("seconds") or 0)
 
-    def _welcome(self, connection: socket.socket) -> None:
+    def _welcome(self, connection: socket.socket, judged: Tuple[str, str, float]) -> None:
+        proof, what, seconds = judged
+        if not self._slots.acquire(blocking=False):
+            return connection.close()
         try:
-            connection.settimeout(ANSWER_SECONDS)
-            challenge = os.urandom(16).hex()
-            _send(connection, {"challenge": challenge})
-            hello = json.loads(_line(connection))
-            if hello["to"] != self._node or not hmac.compare_digest(hello["proof"], _proof(self._secret, "caller", challenge, hello["from"], hello["to"])):
-                return
-            _send(connection, {"proof": _proof(self._secret, "listener", challenge, hello["from"], hello["to"])})
-            if hello["what"] == "flood":
-                _take_flood(connection, min(float(hello["seconds"]), 2.0))
+            _send(connection, {"proof": proof})
+            if what == "flood":
+                _take_flood(connection, min(seconds, 2.0))
             else:
                 connection.sendall(_exactly(connection, LARGE))
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            pass  # a stranger, or the caller has gone: it is the caller that tells
+        except (OSError, ValueError, KeyError, TypeError):
+            pass  # the caller has gone: it is the caller that tells
         finally:
             connection.close()
             self._slots.release()
