@@ -8,6 +8,9 @@ from typing import Any, Dict, List, Optional, Set
 from flexrack_node import containment, gpu, installed, service  # all before anything is removed: this program is on the list too
 from flexrack_node.channel import Channel
 from flexrack_node.errors import NodeError
+from flexrack_node.workspace import TAG as WORKSPACE_TAG
+
+_MARKS = (f"{containment.TAG}=".encode(), f"{WORKSPACE_TAG}=".encode())
 
 
 def listing(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
@@ -56,24 +59,30 @@ def is_within(path: str, folder: str) -> bool:
 
 
 def living(root: Path) -> List[int]:
-    """Processes that belong to runs or services below this root: it stands in their command or environment."""
-    needles = {f"{place}/".encode() for place in (str(root), os.path.realpath(root))}
+    """Processes that flexrack has started below this root. Who only has a file of it open, or names one, is somebody else: an editor, a pager, a backup."""
+    places = [f"{place}/".encode() for place in {str(root), os.path.realpath(root)}]
     own = ancestors()
-    found: List[int] = []
-    for name in os.listdir("/proc"):
-        if not name.isdigit() or int(name) in own:
-            continue
-        try:
-            command = Path("/proc", name, "cmdline").read_bytes()
-            environment = Path("/proc", name, "environ").read_bytes()
-        except OSError:
-            continue
-        # A verb that another connection calls at the same time is no run: it ends by itself.
-        is_verb = b"/flexrack_node\0" in command
-        tagged = f"{containment.TAG}=".encode() in environment
-        if any(needle in command or (tagged and needle in environment) for needle in needles) and not is_verb and containment.is_alive(int(name)):
-            found.append(int(name))
-    return sorted(found)
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return sorted(pid for pid in pids if pid not in own and _is_ours(pid, places) and containment.is_alive(pid))
+
+
+def _is_ours(pid: int, places: List[bytes]) -> bool:
+    """Started with our mark, or a program of the root itself, or a Python that runs our program for it."""
+    try:
+        words = Path("/proc", str(pid), "cmdline").read_bytes().split(b"\0")
+        environment = Path("/proc", str(pid), "environ").read_bytes().split(b"\0")
+        program = os.fsencode(os.readlink(f"/proc/{pid}/exe"))
+    except OSError:
+        return False
+    if any(word.endswith(b"/flexrack_node") for word in words):
+        return False  # a verb that another connection calls at the same time: it ends by itself
+    tags = [variable for variable in environment if variable.startswith(_MARKS)]
+    if tags and any(place in variable for variable in environment for place in places):
+        return True
+    if any(program.startswith(place) or words[0].startswith(place) for place in places):
+        return True
+    is_python = os.path.basename(program).startswith((b"python", b"pypy"))
+    return is_python and any(b"flexrack_node" in word for word in words) and any(place in word for word in words for place in places)
 
 
 def ancestors() -> Set[int]:

@@ -2,6 +2,7 @@
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -66,11 +67,7 @@ class UninstallTest(unittest.TestCase):
 
     def test_refuses_while_a_process_runs_from_there_and_ends_it_when_forced(self) -> None:
         folder = self.put("runs")
-        process = subprocess.Popen([sys.executable, "-c", "import time; print('up', flush=True); time.sleep(600)", str(folder / "x")], stdout=subprocess.PIPE)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        process.stdout.readline()
+        process = self.start([sys.executable, "-c", "import time; print('up', flush=True); time.sleep(600)"], FLEXRACK_TAG=str(folder / "x"))
         self.assertEqual([one["pid"] for one in uninstall.listing({}, self.channel)["alive"]], [process.pid])
         with self.assertRaises(NodeError) as caught:
             uninstall.remove({}, self.channel)
@@ -81,6 +78,33 @@ class UninstallTest(unittest.TestCase):
         self.assertEqual(answer["ended"], 1)
         self.assertEqual(process.wait(5), -15)
         self.assertFalse(self.root.exists())
+
+    def test_who_only_has_a_file_of_it_open_or_names_one_is_left_alone(self) -> None:
+        """An editor in a log, a pager, a backup; and what runs our program is found all the same."""
+        folder = self.put("runs")
+        log = folder / "rank-0.log"
+        log.write_text("a line\n")
+        wait = "import sys, time; file = open(sys.argv[1]); print('up', flush=True); time.sleep(600)"
+        editor = self.start([sys.executable, "-c", wait, str(log)])
+        module = self.start([sys.executable, "-c", f"import sys; 'from flexrack_node.warden import main'; {wait}", str(log)])
+        program = self.root / "program" / "abc"
+        program.mkdir(parents=True)
+        shutil.copy("/bin/sleep", program / "flexrack-gpud")
+        daemon = subprocess.Popen([str(program / "flexrack-gpud"), "600"])
+        self.addCleanup(daemon.wait)
+        self.addCleanup(daemon.kill)
+        self.assertEqual([one["pid"] for one in uninstall.listing({}, self.channel)["alive"]], sorted([module.pid, daemon.pid]))
+        with redirect_stdout(io.StringIO()):
+            uninstall.remove({"force": True, "grace": 5}, self.channel)
+        self.assertEqual((editor.poll(), module.wait(5), daemon.wait(5)), (None, -15, -15))
+
+    def start(self, argv, **env) -> "subprocess.Popen[bytes]":
+        process = subprocess.Popen(argv, env={**os.environ, **env}, stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        process.stdout.readline()
+        return process
 
 
 if __name__ == "__main__":

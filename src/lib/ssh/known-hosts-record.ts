@@ -13,7 +13,7 @@ export async function recordHostKey(file: string, name: string, key: Buffer, has
   const unlock = await lock(`${file}.flexrack-lock`)
   try {
     if (checkHostKey(await readKnownHosts([file]), name, key).verdict === 'known') return
-    const text = await readFile(file, 'utf8').catch(() => '')
+    const text = await readFile(file, 'utf8').catch(() => '') // it was read a moment ago, or is not there
     const newline = text === '' || text.endsWith('\n') ? '' : '\n'
     await appendFile(file, `${newline}${hashed ? hashName(name) : name} ${keyTypeOf(key)} ${key.toString('base64')}\n`, {mode: 0o600})
   } finally {

@@ -1,5 +1,6 @@
 import {createHash, createHmac} from 'node:crypto'
 import {readFile} from 'node:fs/promises'
+import {CliError} from '../base/index.ts'
 import {matchesPattern} from './pattern.ts'
 
 /** One line of a known_hosts file. */
@@ -28,7 +29,10 @@ export function knownHostsName(host: string, port: number): string {
 /** Files that are being read: the connections to many nodes, which begin at once, read them together. */
 const reading = new Map<string, Promise<KnownHost[]>>()
 
-/** Every entry of the files that exist; lines that are no entries are passed over, as ssh does. */
+/**
+ * Every entry of the files that exist; lines that are no entries are passed over, as ssh does. Throws LOCAL_FAILED where a file is there and cannot be
+ * read: taken for empty, it would let a changed or revoked key pass for an unknown one.
+ */
 export async function readKnownHosts(files: string[]): Promise<KnownHost[]> {
   const found = await Promise.all(files.map((file) => {
     const entries = reading.get(file) ?? readFileEntries(file).finally(() => reading.delete(file))
@@ -39,7 +43,10 @@ export async function readKnownHosts(files: string[]): Promise<KnownHost[]> {
 }
 
 async function readFileEntries(file: string): Promise<KnownHost[]> {
-  const text = await readFile(file, 'utf8').catch(() => '')
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw new CliError('LOCAL_FAILED', `${file} cannot be read (${error.code ?? error.message}), so no host key can be verified`, {hint: `ls -l ${file}`, cause: error})
+  })
   return text.split('\n').flatMap((line, index) => parseLine(line, file, index + 1) ?? [])
 }
 

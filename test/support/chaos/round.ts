@@ -29,7 +29,7 @@ export interface Played {
   run: string | undefined
   /** Which blows found something to kill. */
   hit: boolean[]
-  /** Any rank had done its work when the blow came. */
+  /** Any rank had done its work when the last SIGKILL came: where something stood still before, the others went on. */
   late: boolean
   command: {status: number | null; signal: NodeJS.Signals | null; output: string; hasEnded: boolean}
   /** Of `runs show`; undefined: no node has the run. */
@@ -83,8 +83,7 @@ export async function playRound(scenario: Scenario, group: Group, promisedSecond
   const find = (): string | undefined => group.nodes.map((node) => runsOn(group, node).find((one) => one.startsWith(`${name}-`))).find(Boolean)
   await phaseCame(scenario, group, find, command)
   await pause(scenario.delay)
-  const late = doneRanks(group, find()).length > 0
-  const {hit, machinesDown} = await strike(scenario, group, find(), command.child)
+  const {hit, late, machinesDown} = await strike(scenario, group, find(), command.child)
   const back = Promise.all(machinesDown.map(async (node) => {
     if (scenario.back === null) await Promise.race([command.ended, pause(promisedSeconds(hit) * 1000 + SLACK_MS)])
     else await pause(scenario.back)
@@ -145,7 +144,7 @@ async function phaseCame({phase, nodes, spares, launcher}: Scenario, group: Grou
 }
 
 /** Everything that is hit is looked up first, so that two blows fall at the same moment. */
-async function strike({blows, phase}: Scenario, group: Group, run: string | undefined, command: ChildProcess): Promise<{hit: boolean[]; machinesDown: string[]}> {
+async function strike({blows, phase}: Scenario, group: Group, run: string | undefined, command: ChildProcess): Promise<{hit: boolean[]; late: boolean; machinesDown: string[]}> {
   const {machines} = group
   const nodeOf = (blow: Blow): string => group.nodes[blow.node] as string
   const look = (): number[][] => blows.map((blow) => pidsOf(blow, group, run, command.pid as number).filter(isLive))
@@ -156,13 +155,14 @@ async function strike({blows, phase}: Scenario, group: Group, run: string | unde
   await pause(Math.max(0, ...blows.map((blow) => blow.frozen)))
   const down = blows.filter(({victim}) => victim === 'node' || victim === 'link' || victim === 'sshd').map(nodeOf)
   const hit: boolean[] = []
+  const late = doneRanks(group, run).length > 0
   for (const [index, blow] of blows.entries()) {
     if (blow.victim === 'node') await machines.powerOff(nodeOf(blow))
     else if (blow.victim === 'link') machines.cut(nodeOf(blow))
     const killed = (targets[index] ?? []).map((pid) => send(pid, 'SIGKILL'))
     hit.push(['node', 'link'].includes(blow.victim) || killed.some(Boolean) || (frozen[index] ?? 0) > 0)
   }
-  return {hit, machinesDown: [...new Set(down)]}
+  return {hit, late, machinesDown: [...new Set(down)]}
 }
 
 function pidsOf({victim, node: index}: Blow, group: Group, run: string | undefined, command: number): number[] {

@@ -1,4 +1,4 @@
-import {mkdtemp, readFile, rm, stat, utimes, writeFile} from 'node:fs/promises'
+import {mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
@@ -34,6 +34,12 @@ describe('a known_hosts file', () => {
   it('passes over comments, blank and torn lines, unknown markers, and keys that are not what they say', async () => {
     const entries = await read('# note', '', 'only-a-name', `host ssh-rsa ${ED.toString('base64')}`, `@future ${entry('host', ED)}`, entry('host', ED))
     expect(entries).toMatchObject([{line: 6, names: 'host', keyType: 'ssh-ed25519'}])
+  })
+
+  it('is an error where it is there and cannot be read: taken for empty, it would forget changed and revoked keys', async () => {
+    await mkdir(join(folder, 'known_hosts'))
+    await expect(readKnownHosts([join(folder, 'known_hosts')])).rejects.toMatchObject({code: 'LOCAL_FAILED', message: expect.stringContaining('known_hosts cannot be read (EISDIR)')})
+    await expect(recordHostKey(join(folder, 'known_hosts'), 'n', ED, false)).rejects.toMatchObject({code: 'LOCAL_FAILED'})
   })
 
   it('names a host with its port unless that is 22', () => {
