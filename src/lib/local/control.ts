@@ -1,23 +1,47 @@
 import {createConnection, createServer, type Server} from 'node:net'
-import {rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
+import {open, rm} from 'node:fs/promises'
+import {basename, dirname, join} from 'node:path'
+import {CliError} from '../base/index.ts'
 import type {DaemonState, LocalNode} from './types.ts'
 
 /** What the commands may ask of the background process, one JSON line each. */
 export type ControlRequest = {ask: 'state'} | {ask: 'nodes'; nodes: LocalNode[]; maxSessions: number} | {ask: 'stop'}
 
+/** Bytes of the path in the address of a socket, with room to spare (unix(7): 108, on macOS 104). */
 const MAX_SOCKET_PATH = 100
 const MAX_REQUEST = 1_000_000
 
-/** A Unix socket in the rack's folder, or in the folder for temporary files where that path would be too long. */
-export function controlPath(folder: string, id: string): string {
-  const own = join(folder, 'control')
-  return own.length <= MAX_SOCKET_PATH ? own : join(tmpdir(), `flexrack-${id}`)
+/** A Unix socket in the rack's folder, which is its owner's alone. */
+export function controlPath(folder: string): string {
+  return join(folder, 'control')
+}
+
+/**
+ * A path to the same file that fits into a socket's address, for as long as it is not closed: through the open folder, so that nobody else can put
+ * something in its place, as they could in a folder for temporary files. Throws LOCAL_FAILED where the system has no such path.
+ */
+async function shortPath(path: string): Promise<{path: string; close: () => Promise<void>}> {
+  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH) return {path, close: () => Promise.resolve()}
+  if (process.platform !== 'linux') throw new CliError('LOCAL_FAILED', `${path} is too long for a socket`, {hint: 'set FLEXRACK_HOME to a shorter path'})
+  const folder = await open(dirname(path), 'r')
+  return {path: `/proc/self/fd/${folder.fd}/${basename(path)}`, close: () => folder.close()}
 }
 
 /** Asks the background process. Undefined: nobody is there. Throws what it answered with, as an Error. */
-export function askDaemon(path: string, request: ControlRequest, timeoutMs = 30_000): Promise<DaemonState | undefined> {
+export async function askDaemon(path: string, request: ControlRequest, timeoutMs = 30_000): Promise<DaemonState | undefined> {
+  const short = await shortPath(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (!short) return undefined
+  try {
+    return await ask(short.path, request, timeoutMs)
+  } finally {
+    await short.close()
+  }
+}
+
+function ask(path: string, request: ControlRequest, timeoutMs: number): Promise<DaemonState | undefined> {
   return new Promise((resolve, reject) => {
     let answer = ''
     const socket = createConnection(path)
@@ -56,11 +80,13 @@ export async function serveControl(path: string, answer: (request: ControlReques
         )
     })
   })
+  const short = await shortPath(path)
+  server.once('close', () => void short.close()) // libuv removes the socket by the path that it was given
   const mask = process.umask(0o177)
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
-      server.listen(path, resolve)
+      server.listen(short.path, resolve)
     })
   } finally {
     process.umask(mask)

@@ -87,7 +87,7 @@ async function stop(): Promise<void> {
   await Promise.all([...servers.values()].map((server) => server.close()))
   control.close()
   pipes.close()
-  await rm(controlPath(layout.folder, rack.id), {force: true})
+  await rm(controlPath(layout.folder), {force: true})
 }
 
 /**
@@ -122,7 +122,7 @@ process.on('unhandledRejection', (error) => log(`bug: ${error instanceof Error ?
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop().finally(() => process.exit(0)))
 
 let turn: Promise<unknown> = Promise.resolve()
-const control = await serveControl(controlPath(layout.folder, rack.id), async (request) => {
+const control = await serveControl(controlPath(layout.folder), async (request) => {
   if (request.ask === 'nodes') {
     maxSessions = request.maxSessions
     // One after the other: two commands must not start the same server twice.
@@ -133,10 +133,10 @@ const control = await serveControl(controlPath(layout.folder, rack.id), async (r
   return state()
 })
 
-const own = await stat(controlPath(layout.folder, rack.id))
+const own = await stat(controlPath(layout.folder))
 // A rack that was removed by hand, or replaced, must not stay here unseen.
 setInterval(() => {
-  stat(controlPath(layout.folder, rack.id)).then(
+  stat(controlPath(layout.folder)).then(
     (found) => found.ino !== own.ino && process.exit(0),
     () => process.exit(0),
   )

@@ -81,7 +81,7 @@ async function endWithProgress(layout: LocalLayout, rack: LocalRack, grace: numb
 }
 
 async function stopDaemon(layout: LocalLayout, rack: LocalRack): Promise<void> {
-  const daemon = await askDaemon(controlPath(layout.folder, rack.id), {ask: 'stop'})
+  const daemon = await askDaemon(controlPath(layout.folder), {ask: 'stop'})
   if (!daemon) return
   const until = Date.now() + DAEMON_STOP_MS
   while (isAlive(daemon.pid)) {

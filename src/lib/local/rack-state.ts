@@ -32,5 +32,5 @@ export function newRack(layout: LocalLayout): LocalRack {
 
 /** The background process of this rack, if it is there and answers. */
 export function daemonState(layout: LocalLayout, rack: LocalRack): Promise<DaemonState | undefined> {
-  return askDaemon(controlPath(layout.folder, rack.id), {ask: 'state'})
+  return askDaemon(controlPath(layout.folder), {ask: 'state'})
 }

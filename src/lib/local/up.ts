@@ -101,7 +101,7 @@ function handlers(layout: LocalLayout, rack: LocalRack, owner: number | undefine
     'local.nodes': async () => {
       const progress = ctx.reporter.begin(`Starting ${rack.nodes.length} local nodes`)
       try {
-        await askDaemon(controlPath(layout.folder, rack.id), {ask: 'nodes', nodes: rack.nodes, maxSessions: rack.maxSessions}, 120_000)
+        await askDaemon(controlPath(layout.folder), {ask: 'nodes', nodes: rack.nodes, maxSessions: rack.maxSessions}, 120_000)
         progress.done(`${rack.nodes.length} local nodes are up`)
       } catch (error) {
         progress.fail()

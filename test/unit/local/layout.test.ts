@@ -1,5 +1,4 @@
 import {expect, test} from 'vitest'
-import {controlPath} from '../../../src/lib/local/control.ts'
 import {localLayout} from '../../../src/lib/local/layout.ts'
 
 test('the parts of the local rack are below FLEXRACK_HOME, absolute even where that is not', () => {
@@ -11,11 +10,4 @@ test('the parts of the local rack are below FLEXRACK_HOME, absolute even where t
   })
   expect(layout.rackFile).toBe('/somewhere/config/racks/local.yaml')
   expect(localLayout({FLEXRACK_HOME: 'here'}).folder).toBe(`${process.cwd()}/here/state/local`)
-})
-
-test('the control socket is in the folder unless its path would be too long for a socket', () => {
-  expect(controlPath('/a/b', 'id')).toBe('/a/b/control')
-  const long = controlPath(`/${'x'.repeat(200)}`, 'id')
-  expect(long.length).toBeLessThan(108)
-  expect(long).toContain('flexrack-id')
 })
