@@ -12,7 +12,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 AT_ONCE = 2
-SLOW_FIRST = ("test_gang_alive", "test_gang_leader", "test_gang", "test_hang", "test_mpi", "test_hardware", "test_inrank", "test_slurm", "test_relay", "test_environment")
+SLOW_FIRST = ("test_gang_alive", "test_gang_leader", "test_gang", "test_hang", "test_mpi", "test_hardware", "test_inrank", "test_slurm", "test_relay_kept", "test_environment")
 
 
 def run_module(name):

@@ -34,7 +34,7 @@ export async function planLocalDown(input: LocalDownInput, ctx: Context): Promis
     steps.push({id, kind: `local.${id}`, node: null, title, input: stepInput, needs: steps.slice(-1).map((one) => one.id)})
   }
   if (!rack) return {command: 'local down', steps}
-  const [daemon, processes] = await Promise.all([daemonState(layout, rack), listRackProcesses(layout, rack)])
+  const [daemon, processes] = await Promise.all([daemonState(layout), listRackProcesses(layout, rack)])
   if (daemon) step('stop', `Stop the background process (pid ${daemon.pid}, ${daemon.nodes.length} nodes)`, {pid: daemon.pid})
   if (daemon || processes.length > 0) step('end', `End what was started on the nodes (${processes.length} processes now)`, {processes: processes.length, grace: input.grace})
   if (rack.up) step('forget', `Remove the rack file ${layout.rackFile}`, {})
@@ -52,7 +52,7 @@ export async function localDown(input: LocalDownInput, ctx: Context): Promise<Lo
     let ended = 0
     const plan = await planLocalDown(input, ctx)
     const outcomes = await executePlan(plan, {
-      'local.stop': () => stopDaemon(layout, rack),
+      'local.stop': () => stopDaemon(layout),
       'local.end': async () => {
         ended = await endWithProgress(layout, rack, input.grace, ctx)
         await rm(layout.groups, {force: true})
@@ -80,7 +80,7 @@ async function endWithProgress(layout: LocalLayout, rack: LocalRack, grace: numb
   }
 }
 
-async function stopDaemon(layout: LocalLayout, rack: LocalRack): Promise<void> {
+async function stopDaemon(layout: LocalLayout): Promise<void> {
   const daemon = await askDaemon(controlPath(layout.folder), {ask: 'stop'})
   if (!daemon) return
   const until = Date.now() + DAEMON_STOP_MS

@@ -31,6 +31,6 @@ export function newRack(layout: LocalLayout): LocalRack {
 }
 
 /** The background process of this rack, if it is there and answers. */
-export function daemonState(layout: LocalLayout, rack: LocalRack): Promise<DaemonState | undefined> {
+export function daemonState(layout: LocalLayout): Promise<DaemonState | undefined> {
   return askDaemon(controlPath(layout.folder), {ask: 'state'})
 }

@@ -10,7 +10,7 @@ export async function localStatus(ctx: Context): Promise<LocalStatus> {
   const rack = await readRack(layout)
   const empty = {id: null, pid: null, startedAt: null, rackFile: layout.rackFile, folder: layout.folder, nodes: []}
   if (!rack) return {...empty, state: 'absent'}
-  const [daemon, processes] = await Promise.all([daemonState(layout, rack), listRackProcesses(layout, rack)])
+  const [daemon, processes] = await Promise.all([daemonState(layout), listRackProcesses(layout, rack)])
   return {
     ...empty,
     state: daemon ? 'running' : rack.up ? 'crashed' : 'stopped',

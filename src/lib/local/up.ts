@@ -62,7 +62,7 @@ export async function localUp(input: LocalUpInput, ctx: Context): Promise<LocalS
 
 async function look(layout: LocalLayout): Promise<{rack: LocalRack; daemon: DaemonState | undefined}> {
   const known = await readRack(layout)
-  return {rack: known ?? newRack(layout), daemon: known && (await daemonState(layout, known))}
+  return {rack: known ?? newRack(layout), daemon: known && (await daemonState(layout))}
 }
 
 async function makePlan(layout: LocalLayout, rack: LocalRack, daemon: DaemonState | undefined, input: LocalUpInput): Promise<Plan> {
@@ -110,7 +110,7 @@ function handlers(layout: LocalLayout, rack: LocalRack, owner: number | undefine
     },
     'local.end': (one) => endRackProcesses(layout, rack, GRACE_MS, one.node ?? undefined),
     'local.rack-file': async () => {
-      const daemon = await daemonState(layout, rack)
+      const daemon = await daemonState(layout)
       if (!daemon) throw new CliError('NODE_UNFIT', `the local rack's background process ended; its log is ${layout.log}`, {hint: 'flexrack local up'})
       // The ports that were really taken, so that the next start asks for the same.
       await writeRack(layout, {...rack, nodes: daemon.nodes})
