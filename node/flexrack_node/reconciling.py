@@ -24,8 +24,7 @@ def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
 
     upstream = given.get("upstream") or tracking["upstream"]
     authorization = f"Bearer {given['token']}" if given.get("token") else authorization_of(tracking)
-    token = authorization[7:] if authorization and authorization.startswith("Bearer ") else None
-    left = drain(folder.spool, upstream, token, float(given.get("seconds") or 30))
+    left = drain(folder.spool, upstream, authorization, float(given.get("seconds") or 30))
     if left["pending"]:
         return {"recorded": False, "why": f"{left['pending']} tracking writes still wait"}
     recorder = Recorder(upstream, tracking, authorization)

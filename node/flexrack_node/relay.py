@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Optional, Tuple
 
 from flexrack_node.relay_front import Front
-from flexrack_node.relay_journal import Entry, Journal, SpoolFull, rejected
+from flexrack_node.relay_journal import Entry, Journal, SpoolFull, read_rejected
 from flexrack_node.relay_merge import merge
 from flexrack_node.relay_upstream import Away, Body, Line, Upstream
 
@@ -77,10 +77,11 @@ class Relay:
             self._front.stop()
         if self._replayer.is_alive():
             self._replayer.join(REPLAY_SECONDS)
-        count, last = rejected(self.journal.folder)
-        pending = self.journal.pending
+        records = read_rejected(self.journal.folder)
+        failed = sum(is_servers_fault(record["status"]) for record in records)  # not refused: they wait, like those in the journal
+        pending = self.journal.pending + failed
         self.journal.close()
-        return {"pending": pending, "rejected": count, "last_rejection": last}
+        return {"pending": pending, "rejected": len(records) - failed, "last_rejection": records[-1]["answer"] if records else None}
 
     @property
     def is_away(self) -> bool:
@@ -252,12 +253,12 @@ def is_servers_fault(status: int) -> bool:
     return status >= 500
 
 
-def drain(spool: Path, upstream: str, token: Optional[str], seconds: float, on_event: Event = lambda event: None, refused_too: bool = False) -> Dict[str, Any]:
+def drain(spool: Path, upstream: str, authorization: Optional[str], seconds: float, on_event: Event = lambda event: None, refused_too: bool = False) -> Dict[str, Any]:
     """Sends what an ended relay left in its spool, with `refused_too` also what the server has refused. Gives {pending, rejected, last_rejection};
-    pending 0 means that all was taken or set aside."""
+    pending 0 means that all was taken or refused."""
     if not (Path(spool) / "journal.jsonl").exists():
         return {"pending": 0, "rejected": 0, "last_rejection": None}
-    relay = Relay(Path(spool), upstream, token, on_event)
+    relay = Relay(Path(spool), upstream, None, on_event, authorization=authorization)
     if relay.journal.pending:
         relay._away_since = time.time()
     if refused_too:

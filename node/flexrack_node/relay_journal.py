@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional
 
 INLINE_BYTES = 256 * 1024
 
@@ -281,9 +281,3 @@ def read_rejected(folder: Path) -> List[Dict[str, Any]]:
         except ValueError:
             continue
     return records
-
-
-def rejected(folder: Path) -> Tuple[int, Optional[str]]:
-    """How many writes the server has not taken, and its last answer."""
-    records = read_rejected(folder)
-    return len(records), (records[-1]["answer"] if records else None)

@@ -43,6 +43,8 @@ VERBS = {
     "run.measured": "run_watch:measured",
     "run.reconcile": "run:reconcile",
     "run.remove": "run:remove",
+    "run.repair": "unsent:repair",
+    "run.unsent": "unsent:listing",
     "run.route": "run:route",
     "run.stacks": "stacks:stacks",
     "run.start": "run:start",

@@ -9,6 +9,7 @@ import {paceText, stragglerLine} from './pace-text.ts'
 import {ago, bytes, count, duration, fields, table} from './render.ts'
 import {attemptsText} from './attempts-text.ts'
 import {queueText, slurmLine} from './slurm-text.ts'
+import {unsentText} from './unsent-text.ts'
 
 /** What `train` ends with. */
 export function trainedText(trained: Trained): string {
@@ -89,6 +90,7 @@ export function shownRunText(run: ShownRun): string {
     run.cause && run.cause.lines.length > 0 ? `${paint.dim('last lines of the first cause:')}\n${run.cause.lines.map((line) => `  ${line}`).join('\n')}` : '',
     paceText(run.attempts.at(-1)?.pace),
     hangsText(run.hangs),
+    unsentText(run.run, run.unsent),
     run.away ? paint.dim(`The tracking server was not asked: ${run.away}`) : '',
   ]
   return parts.filter((part) => part !== '').join('\n\n')

@@ -1,7 +1,8 @@
-import {cp, readFile} from 'node:fs/promises'
+import {appendFile, cp, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, expect, test} from 'vitest'
+import {shownRunText} from '../../src/cli/run-text.ts'
 import {makeContext, Secret} from '../../src/lib/base/index.ts'
 import {connectHead, startHead, stopHead} from '../../src/lib/head/index.ts'
 import {openRuns, type RunsPlace} from '../../src/lib/runs/index.ts'
@@ -153,6 +154,26 @@ test('when everything of a run was killed, the next command ends its record as f
   await runs.close()
   expect(await (await mlflow()).getRun(trained.trackedId as string)).toMatchObject({status: 'FAILED', tags: {'flexrack.exit': '1'}})
   await until(async () => ((await setup.alive(trained.run)).length === 0 ? true : undefined))
+})
+
+test('what the server refused of a run is named, and sent again by `runs repair`', {timeout: 300_000}, async () => {
+  const {trained} = await setup.train('print("up")', {spec: {launcher: 'plain'}, choice: {tracking: true}})
+  const spool = join(await runFolder(trained.run, 'node-2'), 'spool')
+  const body = Buffer.from(JSON.stringify({run_id: trained.trackedId, key: 'late', value: 'but there'})).toString('base64')
+  const entry = {method: 'POST', path: '/api/2.0/mlflow/runs/set-tag', type: 'application/json', at: 1, body}
+  await appendFile(join(spool, 'rejected.jsonl'), `${JSON.stringify({at: 1, method: 'POST', path: entry.path, status: 403, answer: 'no right to', body: null, entry})}\n`, {mode: 0o600})
+
+  const runs = openRuns(await place(), context())
+  const run = await runs.find(trained.run)
+  const kept = {node: 'node-2', count: 1, writes: [{call: 'set-tag', status: 403, answer: 'no right to', at: 1}]}
+  const shown = await runs.show(trained.run)
+  expect(shown.unsent).toEqual([kept])
+  expect(shownRunText(shown)).toContain(`send it again: flexrack runs repair ${trained.run}`)
+  expect((await runs.planRepair(run)).steps).toMatchObject([{node: 'node-2', kind: 'run.repair'}])
+  expect(await runs.repair(run)).toEqual({run: trained.run, nodes: [{node: 'node-2', sent: 1, pending: 0, count: 0, writes: []}]})
+  expect((await (await mlflow()).getRun(trained.trackedId as string)).tags).toMatchObject({late: 'but there'})
+  expect(await runs.repair(run)).toEqual({run: trained.run, nodes: []})
+  await runs.close()
 })
 
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {

@@ -70,7 +70,7 @@ class RelayTest(RelayCase):
         self.assertEqual(self.call("PUT", PUT + "empty", b"")[0], 200)
         self.assertEqual(relay.close()["pending"], 2)
         self.tracking = Tracking(self.tracking.port)
-        left = drain(self.spool, f"http://127.0.0.1:{self.tracking.port}", TOKEN, 20)
+        left = drain(self.spool, f"http://127.0.0.1:{self.tracking.port}", f"Bearer {TOKEN}", 20)
         self.assertEqual(left["pending"], 0)
         self.assertEqual([(call[1], call[2]) for call in self.tracking.calls], [(PUT + "gro%C3%9F.bin", data), (PUT + "empty", b"")])
         self.assertEqual(sorted(path.name for path in self.spool.glob("body-*")), [])

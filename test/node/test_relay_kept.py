@@ -64,9 +64,9 @@ class KeptTest(RelayCase):
         self.assertEqual(relay.close()["rejected"], 1)
         self.tracking.fails = lambda path, body: None
         url = f"http://127.0.0.1:{self.tracking.port}"
-        self.assertEqual(drain(self.spool, url, TOKEN, 20)["rejected"], 1)  # nobody asked for it
+        self.assertEqual(drain(self.spool, url, f"Bearer {TOKEN}", 20)["rejected"], 1)  # nobody asked for it
         self.tracking.accepted.clear()
-        self.assertEqual(drain(self.spool, url, TOKEN, 20, refused_too=True), {"pending": 0, "rejected": 0, "last_rejection": None})
+        self.assertEqual(drain(self.spool, url, f"Bearer {TOKEN}", 20, refused_too=True), {"pending": 0, "rejected": 0, "last_rejection": None})
         self.assertTrue(self.tracking.accepted == [data])
         self.assertEqual([path.name for path in self.spool.glob("body-*")], [])
 

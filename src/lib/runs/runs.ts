@@ -12,6 +12,7 @@ import {closeNeverStarted} from './never-started.ts'
 import {removePlan, stopPlan} from './plans.ts'
 import {openRecords, RUN_TAG, searchRecords, type Records} from './records.ts'
 import {reconcileRuns} from './reconcile.ts'
+import {repairPlan, repairRun, unsentOf, type Repaired} from './repair.ts'
 import {ranksOf, type ShownRun} from './show.ts'
 import {takeStacks, type RunStacks} from './stacks.ts'
 import type {FoundRun, NodeRunDetail} from './types.ts'
@@ -48,6 +49,10 @@ export interface Runs {
   show(name: string | undefined, options?: {against?: string | undefined}): Promise<ShownRun>
   /** Deletes the run's files on its nodes and its record at the tracking server. CONFLICT while it is running. */
   remove(run: FoundRun): Promise<{run: string; nodes: string[]; record: boolean}>
+  /** What repair would do. */
+  planRepair(run: FoundRun): Promise<Plan>
+  /** See repairRun; asks first which nodes hold something. */
+  repair(run: FoundRun): Promise<Repaired>
   compare(names: string[]): Promise<Comparison>
   /** Every value of a metric. NOT_FOUND with the names there are. */
   history(name: string | undefined, metric: string | undefined): Promise<{run: string; metric: string; values: Metric[]; metrics: string[]}>
@@ -136,6 +141,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
         ranks: ranksOf(details),
         figures,
         scaling,
+        unsent: found ? await unsentOf(whole, found, context) : [],
         hangs: details.flatMap((one) => one.hangs ?? []).sort((a, b) => a.at - b.at),
         folders: Object.fromEntries(details.map((one) => [one.node, one.folder])),
         away: open.away ?? null,
@@ -149,6 +155,11 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       await Promise.all(run.nodes.map(async ({node}) => (await hostOf(whole, node, context)).call('run.remove', {run: run.run}, {signal: context.signal})))
       if (trackedId !== null) await open?.tracking?.mlflow.deleteRun(trackedId).catch(ignoreMissing)
       return {run: run.run, nodes: run.nodes.map((one) => one.node), record: trackedId !== null}
+    },
+    planRepair: async (run) => repairPlan(run, await unsentOf(whole, run, context)),
+    async repair(run) {
+      const unsent = await unsentOf(whole, run, context)
+      return unsent.length === 0 ? {run: run.run, nodes: []} : repairRun(whole, run, unsent, await getRecords(), context)
     },
     async compare(names) {
       const ids: string[] = []

@@ -2,6 +2,7 @@ import type {ArtifactEntry, Metric} from '../tracking/index.ts'
 import type {Efficiency} from './efficiency.ts'
 import type {RunEntry} from './list.ts'
 import type {RunFigures} from './measured.ts'
+import type {Unsent} from './repair.ts'
 import type {NodeRunDetail, RankRecord, RunAttempt} from './types.ts'
 import type {Hang} from './watched.ts'
 
@@ -23,6 +24,8 @@ export interface ShownRun extends RunEntry {
   scaling: Efficiency | null
   /** When ranks made no progress, oldest first. */
   hangs: Hang[]
+  /** What its nodes hold that the tracking server has refused or failed at. */
+  unsent: Unsent[]
   /** Folder of the run on each of its nodes. */
   folders: Record<string, string>
   /** Why the tracking server could not be asked; null where it could. */

@@ -1,0 +1,59 @@
+"""What a run's relays hold that the tracking server does not have: shown, and sent again. docs/adr/0003."""
+from pathlib import PurePosixPath
+from typing import Any, Dict, List
+
+from flexrack_node.channel import Channel
+from flexrack_node.errors import NodeError
+from flexrack_node.relay_journal import read_rejected
+from flexrack_node.run_files import RunFolder, open_run
+from flexrack_node.run_state import is_slurm
+
+_MOST_SHOWN = 20
+
+
+def unsent(folder: RunFolder) -> Dict[str, Any]:
+    """{count, writes: the newest of them, [{call, status, answer, at}]}; `call` is MLflow's, or `artifact NAME`."""
+    records = [record for part in parts_of(folder) for record in read_rejected(part.spool)]
+    writes = [{"call": _call(record["path"]), "status": record["status"], "answer": record["answer"][:500], "at": record["at"]} for record in records[-_MOST_SHOWN:]]
+    return {"count": len(records), "writes": writes}
+
+
+def listing(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{run}: what `unsent` says of it."""
+    return unsent(open_run(channel.root, given["run"]))
+
+
+def repair(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{run, upstream?, token?, seconds?}: sends all of it once more, with the token's rights. Returns {sent, pending, unsent}. CONFLICT while the run goes on."""
+    from flexrack_node.relay import drain
+    from flexrack_node.supervisor import authorization_of
+
+    folder = open_run(channel.root, given["run"])
+    sent = pending = 0
+    for part in parts_of(folder):
+        if part.is_held() or not part.result() and not folder.result():
+            raise NodeError("CONFLICT", f"{folder.run} is still running; what its tracking server failed at is sent again by itself", f"flexrack runs wait {folder.run}")
+        tracking = part.spec().get("tracking")
+        before = len(read_rejected(part.spool))
+        if not tracking or not before:
+            continue
+        authorization = f"Bearer {given['token']}" if given.get("token") else authorization_of(tracking)
+        left = drain(part.spool, given.get("upstream") or tracking["upstream"], authorization, float(given.get("seconds") or 60), refused_too=True)
+        pending += left["pending"]
+        sent += max(0, before - left["rejected"] - left["pending"])
+        folder.event("repaired", **left)
+    return {"sent": sent, "pending": pending, "unsent": unsent(folder)}
+
+
+def parts_of(folder: RunFolder) -> List[RunFolder]:
+    """The run's folder, or under Slurm those of its members."""
+    if not is_slurm(folder):
+        return [folder]
+    from flexrack_node.slurm_run import SlurmRun
+
+    return SlurmRun(folder).parts()
+
+
+def _call(path: str) -> str:
+    name = PurePosixPath(path.split("?")[0])
+    return f"artifact {name.name}" if "/mlflow-artifacts/" in path else name.name

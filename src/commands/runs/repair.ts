@@ -1,0 +1,26 @@
+import {Args} from '@oclif/core'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+
+export default class RunsRepair extends BaseCommand {
+  static override summary = 'send again what the tracking server has not taken'
+  static override description =
+    'What a run has logged is kept on its nodes until the tracking server has it. What the server refused, or failed at (a full artifact store), ' +
+    'stays there with the answer; this sends it once more, with your own rights. `runs show` names it.'
+  static override examples = ['<%= config.bin %> runs repair digits-k3x9a', '<%= config.bin %> runs repair --dry-run']
+  static override args = {run: Args.string({description: 'run, or the beginning of its id (default: the newest)'})}
+  static override flags = {'dry-run': dryRunFlag, rack: rackFlag, project: projectFlag}
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(RunsRepair)
+    const context = await this.context()
+    const [{openRunSession}, {repairedText}] = await Promise.all([import('../../cli/runs.ts'), import('../../cli/unsent-text.ts')])
+    const runs = await openRunSession(flags, context)
+    const run = await runs.find(args.run)
+    if (flags['dry-run']) {
+      const {planText} = await import('../../cli/render.ts')
+      return this.answer(await runs.planRepair(run), planText)
+    }
+    return this.answer(await runs.repair(run), repairedText)
+  }
+}

@@ -1,0 +1,76 @@
+import {CliError, isCliError, type Context} from '../base/index.ts'
+import type {Plan} from '../plan/index.ts'
+import {hostOf, isLinkTrouble, type Place} from './find.ts'
+import type {Records} from './records.ts'
+import type {FoundRun} from './types.ts'
+
+/** A write of a run that its tracking server has not taken, though the run's relay had acknowledged it. */
+export interface UnsentWrite {
+  /** MLflow's call, or `artifact NAME`. */
+  call: string
+  /** HTTP status of the server's answer; 0: the line of the journal could not be read. */
+  status: number
+  answer: string
+  /** Seconds since 1970. */
+  at: number
+}
+
+/** What a node holds; `writes` are the newest. */
+export interface Unsent {
+  node: string
+  count: number
+  writes: UnsentWrite[]
+}
+
+export interface Repaired {
+  run: string
+  nodes: (Unsent & {sent: number; /** Not answered in time: the next command that looks at runs sends them. */ pending: number})[]
+}
+
+/** For the node's own waiting, in seconds: files may be large. */
+const PATIENCE = 300
+
+/** What every node of a run holds that the server does not have; nodes that do not answer are left out. */
+export async function unsentOf(place: Place, run: FoundRun, context: Context): Promise<Unsent[]> {
+  const answers = await Promise.all(run.nodes.map(async ({node, tracked}) => {
+    if (tracked === null) return undefined
+    try {
+      return {node, ...(await (await hostOf(place, node, context)).call<Omit<Unsent, 'node'>>('run.unsent', {run: run.run}, {signal: context.signal}))}
+    } catch (error) {
+      if (isLinkTrouble(error)) return undefined
+      throw error
+    }
+  }))
+  return answers.filter((one) => one !== undefined && one.count > 0) as Unsent[]
+}
+
+/** What repair would do; pure. */
+export function repairPlan(run: FoundRun, unsent: Unsent[]): Plan {
+  const steps = unsent.map((one) => ({id: one.node, node: one.node, kind: 'run.repair', title: `Send ${one.count} kept writes of ${run.run} again`, input: {run: run.run}, needs: []}))
+  return {command: 'runs repair', steps}
+}
+
+/**
+ * Sends what the server refused or failed at once more, with the user's own rights. Errors: HEAD_FAILED where there is no server to send it to;
+ * SOME_NODES_FAILED where not all that hold something could do it; CONFLICT while the run goes on.
+ */
+export async function repairRun(place: Place, run: FoundRun, unsent: Unsent[], records: Records, context: Context): Promise<Repaired> {
+  if (!records.tracking) throw new CliError('HEAD_FAILED', `the tracking server cannot be asked: ${records.away}`, {hint: 'flexrack head start'})
+  const {head, nodeUri} = records.tracking
+  const access = head ? {upstream: nodeUri, token: head.token.reveal()} : {}
+  const answers = await Promise.allSettled(unsent.map(async ({node}) => {
+    const answer = await (await hostOf(place, node, context)).call<{sent: number; pending: number; unsent: Omit<Unsent, 'node'>}>('run.repair', {run: run.run, seconds: PATIENCE, ...access}, {signal: context.signal})
+    return {node, sent: answer.sent, pending: answer.pending, ...answer.unsent}
+  }))
+  const nodes = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = answers.flatMap((one, index) => (one.status === 'rejected' ? [{node: unsent[index]?.node ?? '', error: one.reason as Error}] : []))
+  const [first] = failed
+  if (first && nodes.length === 0) throw first.error
+  if (first) {
+    throw new CliError('SOME_NODES_FAILED', `what ${failed.map((one) => one.node).join(', ')} has of ${run.run} was not sent: ${first.error.message}`, {
+      details: {nodes: failed.map(({node, error}) => ({node, ok: false, code: isCliError(error) ? error.code : 'BUG', message: error.message})), repaired: nodes},
+      hint: `flexrack runs repair ${run.run}`,
+    })
+  }
+  return {run: run.run, nodes}
+}
