@@ -19,10 +19,11 @@ from typing import Any, Dict, List, Optional
 
 from . import interpreter
 from .channel import Channel
+from .disk_room import unfit_disk
 from .errors import NodeError
 from .filelock import FileLock
 from .installed import record
-from .pip import Builder, unfit_disk
+from .pip import Builder
 from .workspace_folder import WorkspaceFolder, measure, processes, write_json
 
 READY = ".flexrack-ready.json"
@@ -46,6 +47,7 @@ def ensure(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     make_folder(channel, folder.parent)
     with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}"):
         if not is_ready(folder):  # whoever held the lock before may have built it
+            discard_half_built(channel)
             record(channel.root, folder, "environment")
             build(folder, requirements, constraints, facts, channel)
             answer["built"] = True
@@ -182,6 +184,19 @@ def discard(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     if os.path.lexists(folder):  # files of another user, or busy on NFS
         raise NodeError("NODE_UNFIT", f"cannot remove {folder}", f"rm -rf {folder}")
+
+
+def discard_half_built(channel: Channel) -> None:
+    """What builders that were killed have left, of whichever environment: nobody may ever ask for that one again."""
+    places = {path.name for path in channel.environments.glob("[0-9a-f]*") if re.fullmatch(r"[0-9a-f]{16}", path.name) and not is_ready(path)}
+    places |= {path.name[1:17] for path in channel.environments.glob(".*-*") if re.fullmatch(r"\.[0-9a-f]{16}-.*", path.name)}
+    for name in sorted(places):
+        try:
+            with FileLock(channel.environments / ".locks" / name, channel, f"removal of what is left of environment {name}", wait=False):
+                if not is_ready(channel.environments / name):
+                    discard(channel.environments / name)
+        except (NodeError, OSError):
+            continue  # it is being built, by us or by somebody else; or it belongs to somebody else
 
 
 def make_folder(channel: Channel, folder: Path) -> None:

@@ -3,7 +3,6 @@ import ctypes
 import os
 import re
 import selectors
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -12,12 +11,12 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from .channel import Channel
+from .disk_room import DISK_FULL, need_room, unfit_disk, unpacked_size
 from .errors import NodeError
 from .filelock import CallerGone, is_caller_gone
 
 TICK_SECONDS = 0.25
 PR_SET_PDEATHSIG = 1
-DISK_FULL = (28, 122)  # ENOSPC, EDQUOT
 SIZES = {"bytes": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
 
 
@@ -30,6 +29,7 @@ class Builder:
         self.total: Optional[int] = None
         self.wanted = 0  # packages to install, once pip has said so
         self.before = 0  # packages that were in before
+        self.local: List[Path] = []  # wheels that pip takes from where they are
         self.quiet = True
 
     def run(self, requirements: str, constraints: str, with_pip: bool) -> None:
@@ -100,11 +100,14 @@ class Builder:
             name = download.group(1).rsplit("/", 1)[-1]
             self.total = int(float(download.group(2)) * SIZES[download.group(3).lower()]) if download.group(2) else None
             detail = f"downloading {name}"
+            need_room(self.temp, self.total or 0, name)
             if self.total is None:
                 self.channel.event("progress", done=0, unit="bytes")
         elif text.startswith(("Collecting ", "Processing ")):
             self.total = None
             detail = "resolving " + text.split(" ")[1].rsplit("/", 1)[-1]
+            if text.startswith("Processing "):
+                self.local.append(self.temp / text.split(" ")[1])
         elif text.startswith("Using cached "):
             detail = "taking from the cache " + text.split(" ")[2]
         elif text.startswith("Building wheel"):
@@ -112,6 +115,7 @@ class Builder:
         elif text.startswith("Installing collected packages:"):
             self.wanted = text.count(",") + 1
             self.total = None
+            need_room(self.folder, unpacked_size([*self.temp.glob("pip-unpack-*/*.whl"), *self.local]), "this environment")
             detail = f"installing {self.wanted} package{'s' if self.wanted > 1 else ''}"
         elif text.startswith("WARNING: Retrying"):
             detail = "the package index does not answer, trying again"
@@ -168,18 +172,6 @@ def failing_line(output: List[str], asked: List[str]) -> Optional[int]:
         if found:
             return int(found.group(1))
     return None
-
-
-def unfit_disk(error: OSError, folder: Path) -> Optional[NodeError]:
-    """NODE_UNFIT if the error is a full disk or quota, else None."""
-    if error.errno not in DISK_FULL:
-        return None
-    free = None
-    try:
-        free = shutil.disk_usage(folder).free
-    except OSError:
-        pass
-    return NodeError("NODE_UNFIT", f"no space left on this node below {folder}", "flexrack workspace remove --environments", free_bytes=free)
 
 
 def redact(line: str) -> str:

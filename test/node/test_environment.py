@@ -1,3 +1,4 @@
+import fcntl
 import json
 import os
 import shutil
@@ -38,7 +39,7 @@ class EnvironmentTest(unittest.TestCase):
             child.communicate()
         shutil.rmtree(self.folder)
 
-    def wheel(self, name, version="1.0"):
+    def wheel(self, name, version="1.0", bytes_of_zeros=0):
         """A package with one module that says its version."""
         import zipfile
         info = f"{name}-{version}.dist-info"
@@ -47,6 +48,8 @@ class EnvironmentTest(unittest.TestCase):
             archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
             archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
             archive.writestr(f"{info}/RECORD", "")
+            if bytes_of_zeros:
+                archive.writestr(f"{name}.bin", bytes(bytes_of_zeros), zipfile.ZIP_DEFLATED, 1)
 
     def slow_source(self):
         """A package that says when it is being built, and then does not get on."""
@@ -153,6 +156,34 @@ class EnvironmentTest(unittest.TestCase):
         answer = self.call("environment.ensure", {"requirements": "slow\n"})["result"]
         self.assertEqual(([answer["hash"]], answer["built"]), (left, True))
         self.assertEqual(self.hidden(), [])
+
+    def test_what_a_killed_builder_left_of_another_environment_goes_with_the_next_build(self):
+        self.wheel("alpha")
+        half = self.environments / "0123456789abcdef"
+        (half / "bin").mkdir(parents=True)
+        (self.environments / ".fedcba9876543210-x1").mkdir()
+        held = self.environments / "1111111111111111"
+        held.mkdir()
+        (self.environments / ".locks").mkdir()
+        with open(self.environments / ".locks" / held.name, "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # somebody builds it right now
+            self.call("environment.ensure", {"requirements": "alpha\n"})
+        self.assertFalse(half.exists() or (self.environments / ".fedcba9876543210-x1").exists())
+        self.assertTrue(held.exists())
+
+    @unittest.skipUnless(os.geteuid() == 0, "a small disk can be mounted by root only")
+    def test_what_does_not_fit_is_told_before_it_is_installed_and_leaves_nothing(self):
+        self.wheel("huge", bytes_of_zeros=200_000_000)
+        self.environments.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100m", "tmpfs", str(self.environments)], check=True)
+        try:
+            error = self.call("environment.ensure", {"requirements": "huge\n"})["error"]
+            self.assertEqual(error["code"], "NODE_UNFIT")
+            self.assertRegex(error["message"], rf"^this environment needs 200\.\d MB below {self.environments}/[0-9a-f]+, and \d+\.\d MB are free$")
+            self.assertGreater(error["details"]["needed_bytes"], 200_000_000)
+            self.assertEqual([path.name for path in self.environments.iterdir()], [".locks"])
+        finally:
+            subprocess.run(["umount", "-l", str(self.environments)], check=True)
 
     def test_an_environment_whose_python_has_gone_is_built_again(self):
         answer = self.call("environment.ensure", {"requirements": ""})["result"]
