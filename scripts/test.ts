@@ -44,6 +44,7 @@ async function runChecks(): Promise<Counts> {
     ['types', bin('tsc'), ['-p', 'tsconfig.json']],
     ['lint and layers', process.execPath, ['scripts/lint.ts']],
     ['generated documents are current', process.execPath, ['scripts/docs.ts', '--check']],
+    ['lock files belong to their inputs', process.execPath, ['scripts/locks.ts', '--check']],
   ]
   const counts: Counts = {passed: 0, failed: 0, skipped: 0, trouble: []}
   for (const [title, command, args] of checks) {

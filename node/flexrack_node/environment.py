@@ -160,7 +160,7 @@ def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, An
     try:
         Builder(folder, facts["executable"], channel).run(requirements, constraints, with_pip=bool(lines))
         write_json(folder / READY, {
-            "hash": folder.name, "python": facts["version"], "platform": facts["platform"], "requirements": lines,
+            "hash": folder.name, "python": facts["version"], "platform": facts["platform"], "requirements": [line.rstrip(" \\") for line in lines if not line.lstrip().startswith("--hash=")],
             "built_at": int(time.time()), "seconds": round(time.time() - started, 1), "node": os.environ.get("FLEXRACK_NODE"),
         })
     except OSError as error:

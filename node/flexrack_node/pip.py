@@ -149,6 +149,10 @@ class Builder:
         if number:
             details.update(line=number, requirement=redact(asked[number - 1].strip()))
             message = f"pip could not install {details['requirement']} (line {number})"
+        other = hash_mismatch(self.lines)
+        if other:
+            return NodeError("ENVIRONMENT_FAILED", f"{other} has another content than its lock says: the package index, or somebody on the way, gave another file",
+                             "compare the index with the one that the lock was made from; nothing was installed", **{**details, "requirement": other})
         if any(re.search(r"NewConnectionError|NameResolutionError|ConnectTimeout|MaxRetryError|ProxyError", line) for line in self.lines):
             return NodeError("ENVIRONMENT_FAILED", f"{message}: the package index cannot be reached from this node",
                              "set PIP_INDEX_URL or ~/.config/pip/pip.conf on the node to an index that it reaches", **details)
@@ -171,6 +175,15 @@ def failing_line(output: List[str], asked: List[str]) -> Optional[int]:
         found = re.search(r"^(?:Collecting|Processing|Obtaining) .*requirements\.txt \(line (\d+)\)", line.strip())
         if found:
             return int(found.group(1))
+    return None
+
+
+def hash_mismatch(output: List[str]) -> Optional[str]:
+    """The requirement whose file has none of the hashes that stand with it; pip names it above `Expected sha256` and `Got`."""
+    for before, line in zip(output, output[1:]):
+        named = re.match(r"\s+([A-Za-z0-9][^\s]*) from ", before)
+        if named and re.match(r"\s+Expected sha\d+ ", line):
+            return redact(named.group(1))
     return None
 
 

@@ -1,4 +1,5 @@
 import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -102,6 +103,17 @@ class EnvironmentTest(unittest.TestCase):
         shown = subprocess.run([f"{old['path']}/bin/python", "-c", "import alpha; print(alpha.version)"], capture_output=True, text=True)
         self.assertEqual(shown.stdout, "1.0\n")
         self.assertNotEqual(old["hash"], self.call("environment.plan", {"requirements": "alpha\n"})["result"]["hash"])
+
+    def test_a_file_with_another_hash_than_its_lock_says_is_not_installed(self):
+        self.wheel("alpha")
+        right = hashlib.sha256((self.wheels / "alpha-1.0-py3-none-any.whl").read_bytes()).hexdigest()
+        wrong = self.call("environment.ensure", {"requirements": f"alpha==1.0 \\\n    --hash=sha256:{'0' * 64}\n"})["error"]
+        self.assertEqual((wrong["code"], wrong["details"]["requirement"]), ("ENVIRONMENT_FAILED", "alpha==1.0"))
+        self.assertIn("alpha==1.0 has another content than its lock says", wrong["message"])
+        self.assertEqual((self.folders(), self.hidden()), ([], []))
+        built = self.call("environment.ensure", {"requirements": f"# a lock\nalpha==1.0 \\\n    --hash=sha256:{'0' * 64} \\\n    --hash=sha256:{right}\n"})["result"]
+        self.assertTrue(built["built"])
+        self.assertEqual([one["requirements"] for one in self.call("environment.list", None)["result"]], [["alpha==1.0"]])
 
     def test_names_the_line_that_failed_and_leaves_nothing(self):
         self.wheel("alpha")

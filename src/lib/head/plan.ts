@@ -1,11 +1,11 @@
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, pinsOf, readPythonLocks, type Context} from '../base/index.ts'
 import {openHost, serviceStatus, type Host} from '../host/index.ts'
 import type {Plan, Step} from '../plan/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {needsOwnNode, OLDEST_NODE, ownMachine, type HeadNode} from './node-choice.ts'
 import {loadHeadProgram, loadOwnNode, type ProgramFile} from './program.ts'
-import {headRequirements} from './requirements.ts'
+import {headLocks} from './requirements.ts'
 
 /** Id of the head's service on its node. */
 export const SERVICE_ID = 'head'
@@ -48,8 +48,8 @@ async function planStart(rack: Rack, host: Host, context: Context): Promise<Plan
     ...(there.placed.includes(program.name) ? [] : [place('program', program, `Put the head's program there (${program.name})`, false)]),
     ...(ownNode ? [place('node', ownNode, `Put a copy of this machine's Node.js ${process.version} there`, true)] : []),
   ]
-  const requirements = headRequirements(head)
-  const environment: Step = {id: 'environment', node: host.node, kind: 'head.environment', title: `Have an environment with ${requirements.trim().split('\n').join(', ')}`, input: {requirements}, needs: []}
+  const locks = headLocks(head)
+  const environment: Step = {id: 'environment', node: host.node, kind: 'head.environment', title: `Have an environment with ${pinsOf(readPythonLocks(locks), ['mlflow']).join()}, as locked in ${locks.join(', ')}`, input: {locks}, needs: []}
   const start: Step = {
     id: 'start',
     node: host.node,

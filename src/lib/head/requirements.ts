@@ -1,22 +1,21 @@
-/** The MLflow that the head runs. One exact version: its database schema goes with it. */
-export const MLFLOW_VERSION = '3.17.2'
+import {readPythonLocks} from '../base/index.ts'
 
-/** Drivers that MLflow leaves to its user, by scheme of the store or artifact URI. */
+/** Locks of the drivers that MLflow leaves to its user, by scheme of the store or artifact URI. */
 const DRIVERS: Record<string, string> = {
-  postgresql: 'psycopg2-binary',
-  'postgresql+psycopg2': 'psycopg2-binary',
-  mysql: 'pymysql',
-  'mysql+pymysql': 'pymysql',
-  s3: 'boto3',
-  gs: 'google-cloud-storage',
-  wasbs: 'azure-storage-blob',
+  postgresql: 'head-psycopg2',
+  'postgresql+psycopg2': 'head-psycopg2',
+  mysql: 'head-pymysql',
+  'mysql+pymysql': 'head-pymysql',
+  s3: 'head-boto3',
+  gs: 'head-google-cloud-storage',
+  wasbs: 'head-azure-storage-blob',
 }
 
-/** Requirements of the head's environment. */
-export function headRequirements(head: {store?: string; artifacts?: string}): string {
-  const drivers = [head.store, head.artifacts].flatMap((uri) => {
-    const driver = DRIVERS[/^([a-z0-9+]+):/.exec(uri ?? '')?.[1] ?? '']
-    return driver ? [driver] : []
-  })
-  return `${[`mlflow==${MLFLOW_VERSION}`, ...new Set(drivers)].join('\n')}\n`
+/** The locks that the head's environment is made from: exact versions with their hashes (locks/head.in). */
+export function headLocks(head: {store?: string; artifacts?: string}): string[] {
+  const drivers = [head.store, head.artifacts].flatMap((uri) => DRIVERS[/^([a-z0-9+]+):/.exec(uri ?? '')?.[1] ?? ''] ?? [])
+  return ['head', ...new Set(drivers)]
 }
+
+/** Text of these. */
+export const headRequirements = (head: {store?: string; artifacts?: string}): string => readPythonLocks(headLocks(head))

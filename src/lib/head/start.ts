@@ -1,7 +1,7 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import {readFile} from 'node:fs/promises'
 import {sendFile} from '../artifact/index.ts'
-import {CliError, isCliError, throwIfInterrupted, type Context} from '../base/index.ts'
+import {CliError, readPythonLocks, isCliError, throwIfInterrupted, type Context} from '../base/index.ts'
 import {ensureEnvironment, followServiceLog, serviceStatus, startService, stopService, type Environment, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, type Step, type StepHandler} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
@@ -29,7 +29,7 @@ export async function startHead(rack: Rack, fleet: Fleet, context: Context): Pro
   const host = await openHeadHost(rack, fleet, context)
   const handlers: Record<string, StepHandler> = {
     'head.place': (step) => place(host, step, context),
-    'head.environment': (step) => ensureEnvironment(host, {requirements: String(step.input.requirements), user: SERVICE_ID}, context),
+    'head.environment': (step) => ensureEnvironment(host, {requirements: readPythonLocks(step.input.locks as string[]), user: SERVICE_ID}, context),
     'head.start': (step, done) => start(rack, host, step.input as unknown as StartInput, done.get('environment') as Environment),
   }
   throwIfFailed(await executePlan(plan, handlers, context))

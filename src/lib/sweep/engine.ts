@@ -1,17 +1,20 @@
 import {PassThrough} from 'node:stream'
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, readPythonLocks, withoutHashes, type Context} from '../base/index.ts'
 import type {Host, NodeEvent} from '../host/index.ts'
 import type {SweepSpec} from '../manifest/index.ts'
 import type {Trial} from './types.ts'
 
-/** The Optuna that engines have. One exact version: a journal is its own format. */
-const OPTUNA = 'optuna==5.0.0'
-/** What Optuna leaves to its user, by sampler. */
-const MORE: Partial<Record<SweepSpec['sampler'], string[]>> = {cmaes: ['cmaes==0.13.1'], qmc: ['scipy>=1.11,<2'], gp: ['scipy>=1.11,<2', 'torch==2.13.0']}
+/** Locks of what Optuna leaves to its user, by sampler. */
+const MORE: Partial<Record<SweepSpec['sampler'], string>> = {cmaes: 'sweep-cmaes', qmc: 'sweep-scipy', gp: 'sweep-scipy'}
+const TORCH = 'torch==2.13.0'
 
-/** Requirements of the environment that a sweep's engine runs in. */
+/**
+ * Requirements of the environment that a sweep's engine runs in: exact versions with their hashes (locks/sweep.in). The sampler gp has PyTorch besides, of
+ * which every index has builds of its own, for CPUs or for a CUDA: a hash would choose one for all nodes, and pip takes hashes for all packages or for none.
+ */
 export function engineRequirements({sampler}: Pick<SweepSpec, 'sampler'>): string {
-  return `${[OPTUNA, ...(MORE[sampler] ?? [])].join('\n')}\n`
+  const lock = readPythonLocks(['sweep', ...(MORE[sampler] ? [MORE[sampler]] : [])])
+  return sampler === 'gp' ? `${withoutHashes(lock)}${TORCH}\n` : lock
 }
 
 interface Waiting {

@@ -1,4 +1,4 @@
-import {CliError, randomId, type Context} from '../base/index.ts'
+import {CliError, pinsOf, randomId, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {SweepSpec} from '../manifest/index.ts'
 import type {NodeFacts} from '../nodes/index.ts'
@@ -130,7 +130,7 @@ function stepsOf({place, choice, sweep, spec, command, nodes, workspaces, requir
   const preflight: Step[] = checks.length === 0 ? [] : [
     {id: 'preflight', node: null, kind: 'sweep.preflight', title: `Preflight of ${names.join(', ')}, once for all trials: ${checks.join(', ')}`, input: {nodes: names, checks, force: choice.preflight.force}, needs: before.map((step) => step.id)},
   ]
-  const engine: Step = {id: 'engine', node: head, kind: 'sweep.engine', title: `Have an environment with ${requirements.trim().split('\n').join(', ')}`, input: {requirements}, needs: [reach.id]}
+  const engine: Step = {id: 'engine', node: head, kind: 'sweep.engine', title: `Have an environment with ${pinsOf(requirements, ['optuna', 'cmaes', 'scipy', 'torch']).join(', ')}`, input: {sampler: spec.sampler}, needs: [reach.id]}
   const open: Step = {
     id: 'open', node: head, kind: 'sweep.open', title: resumed ? `Go on with sweep ${sweep}: ${trialCounts(resumed)}` : `Make sweep ${sweep}, and its record in experiment ${manifest.tracking.experiment}`,
     input: {sweep, spec, command, experiment: manifest.tracking.experiment}, needs: [...before, ...preflight, engine].map((step) => step.id),

@@ -1,4 +1,5 @@
 import {afterAll, beforeAll, expect, test} from 'vitest'
+import {withoutHashes} from '../../../src/lib/base/index.ts'
 import {headRequirements} from '../../../src/lib/head/requirements.ts'
 import {ensureEnvironment} from '../../../src/lib/host/index.ts'
 import {answerOf, startClient, startTestHead, type TestHead} from '../../support/head.ts'
@@ -8,7 +9,7 @@ let python: string
 
 beforeAll(async () => {
   head = await startTestHead()
-  const requirements = `${headRequirements({})}onnx==1.23.2\nonnxruntime==1.31.1\n`
+  const requirements = `${withoutHashes(headRequirements({}))}onnx==1.23.2\nonnxruntime==1.31.1\n`
   const environment = await ensureEnvironment(head.host, {requirements}, head.rack.context())
   python = `${environment.path}/bin/python`
 })
