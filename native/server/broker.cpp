@@ -52,35 +52,69 @@ void Broker::take_over() {
   sample();
 }
 
-void Broker::enter(Visitor visitor) {
+std::optional<wire::Bytes> Broker::judge(const Visitor& visitor) {
   const auto& preamble = visitor.preamble;
-  if (preamble.version_min > wire::kVersion || preamble.version_max < wire::kVersion) {
-    return turn_away(log_, visitor, wire::Turned::version, "speaks another version of the protocol");
-  }
-  // A peer link is between two workers: its key and its session say whose it is, and the dialling side knows no lease of ours.
-  if (preamble.peer != 0) return enter_peer(std::move(visitor));
+  const auto refuse = [&](wire::Turned turned, std::string_view why) {
+    turn_away(log_, visitor, turned, why);
+    return std::nullopt;
+  };
+  if (preamble.version_min > wire::kVersion || preamble.version_max < wire::kVersion) return refuse(wire::Turned::version, "speaks another version of the protocol");
   const auto* lease = leases_.find(preamble.lease);
-  if (lease == nullptr) return turn_away(log_, visitor, wire::Turned::unknown_lease, "there is no such lease, or it is over");
-  if (!may_use_transport(visitor)) return turn_away(log_, visitor, wire::Turned::transport, "not on that transport from there");
-  if (preamble.kind == wire::ConnectionKind::hold) return holders_.admit(*lease, spoken(leases_.devices()[lease->shares.front().device].api), std::move(visitor));
-
-  auto* worker = crew_.find(preamble.session);
-  if (worker != nullptr && worker->lease != preamble.lease) return turn_away(log_, visitor, wire::Turned::unknown_session, "the session is another lease's");
-  const bool is_first = preamble.kind == wire::ConnectionKind::command && !preamble.is_resume();
-  if (is_first && worker != nullptr) return turn_away(log_, visitor, wire::Turned::replayed, "the session is there already");
-  if (is_first) return begin_session(*lease, std::move(visitor));
-  if (worker == nullptr) return turn_away(log_, visitor, wire::Turned::unknown_session, "there is no such session, or it is over");
-  if (!crew_.pass(*worker, std::move(visitor))) log_.line("worker " + std::to_string(worker->mark.pid) + " takes no connection");
+  if (preamble.peer == 0 && lease == nullptr) return refuse(wire::Turned::unknown_lease, "there is no such lease, or it is over");
+  if (!may_use_transport(visitor)) return refuse(wire::Turned::transport, "not on that transport from there");
+  // A peer link is between two workers: its key and its session say whose it is, and the dialling side knows no lease of ours.
+  if (preamble.peer != 0) return judge_peer(visitor);
+  if (const auto why = objection(visitor)) return refuse(why->first, why->second);
+  return wire::Bytes(lease->key.begin(), lease->key.end());
 }
 
-void Broker::enter_peer(Visitor visitor) {
-  const auto kind = visitor.preamble.kind;
-  if (!may_use_transport(visitor)) return turn_away(log_, visitor, wire::Turned::transport, "not on that transport from there");
-  auto* worker = crew_.find(visitor.preamble.session);
-  if (worker == nullptr || (kind != wire::ConnectionKind::peer && kind != wire::ConnectionKind::bulk)) {
-    return turn_away(log_, visitor, wire::Turned::unknown_session, "there is no such session for a peer");
+std::optional<wire::Bytes> Broker::judge_peer(const Visitor& visitor) {
+  const auto& preamble = visitor.preamble;
+  auto* worker = crew_.find(preamble.session);
+  if (worker == nullptr || (preamble.kind != wire::ConnectionKind::peer && preamble.kind != wire::ConnectionKind::bulk)) {
+    turn_away(log_, visitor, wire::Turned::unknown_session, "there is no such session for a peer");
+    return std::nullopt;
   }
-  crew_.pass(*worker, std::move(visitor));
+  crew_.hear(*worker);  // it tells of a peer before the peer can know
+  const auto found = worker->peers.find(preamble.peer);
+  if (found != worker->peers.end()) return found->second;
+  turn_away(log_, visitor, wire::Turned::unknown_session, "no such peer is expected");
+  return std::nullopt;
+}
+
+std::optional<std::pair<wire::Turned, std::string_view>> Broker::objection(const Visitor& visitor) const {
+  const auto& preamble = visitor.preamble;
+  if (preamble.kind == wire::ConnectionKind::hold) return std::nullopt;
+  const auto* worker = crew_.find(preamble.session);
+  if (worker != nullptr && worker->lease != preamble.lease) return std::pair(wire::Turned::unknown_session, "the session is another lease's");
+  if (preamble.kind != wire::ConnectionKind::command || preamble.is_resume()) {
+    if (worker == nullptr) return std::pair(wire::Turned::unknown_session, "there is no such session, or it is over");
+    return std::nullopt;
+  }
+  if (worker != nullptr) return std::pair(wire::Turned::replayed, "the session is there already");
+  if (crew_.workers().size() + holders_.count() >= kMostConnections || crew_.count(preamble.lease) >= Crew::kMostOfALease) {
+    return std::pair(wire::Turned::full, "the lease has as many sessions as it may");
+  }
+  return std::nullopt;
+}
+
+void Broker::enter(Visitor visitor) {
+  const auto& preamble = visitor.preamble;
+  const auto who = visitor.address + " lease " + wire::to_hex(preamble.lease);
+  if (!marks_.add(visitor.mark)) return log_.refused("plays again what another connection has said", who);
+  if (preamble.peer != 0) {
+    auto* worker = crew_.find(preamble.session);
+    if (worker != nullptr) crew_.pass(*worker, std::move(visitor));
+    return;
+  }
+  // Both may have changed since it was judged; the client tries again, and is told.
+  const auto* lease = leases_.find(preamble.lease);
+  if (lease == nullptr) return log_.refused("there is no such lease, or it is over", who);
+  if (const auto why = objection(visitor)) return log_.refused(why->second, who);
+  if (preamble.kind == wire::ConnectionKind::hold) return holders_.admit(*lease, spoken(leases_.devices()[lease->shares.front().device].api), std::move(visitor));
+  auto* worker = crew_.find(preamble.session);
+  if (worker == nullptr) return begin_session(*lease, std::move(visitor));
+  if (!crew_.pass(*worker, std::move(visitor))) log_.line("worker " + std::to_string(worker->mark.pid) + " takes no connection");
 }
 
 bool Broker::may_use_transport(const Visitor& visitor) const {
@@ -218,10 +252,8 @@ void Broker::worker_gone(const Worker& worker) {
 }
 
 void Broker::begin_session(const Lease& lease, Visitor visitor) {
-  if (crew_.workers().size() + holders_.count() >= kMostConnections || crew_.count(lease.id) >= Crew::kMostOfALease) {
-    return turn_away(log_, visitor, wire::Turned::full, "the lease has as many sessions as it may");
-  }
-  if (crew_.count_unproven() >= Crew::kMostUnproven) return turn_away(log_, visitor, wire::Turned::full, "too many sessions that prove nothing");
+  // Its proof may be a recording from before this broker began: a process for each of some, not for any number.
+  if (crew_.count_unproven() >= Crew::kMostUnproven) return log_.refused("too many sessions that prove nothing", visitor.address + " " + lease_text(lease.id));
   try {
     crew_.start(lease, leases_.devices(), std::move(visitor));
   } catch (const std::exception& error) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "server/ledger.h"
 #include "server/log.h"
 #include "server/loop.h"
+#include "server/marks.h"
 
 namespace flexrack::server {
 
@@ -35,6 +37,9 @@ class Broker {
 
   /// Takes over the leases and workers of the broker before it.
   void take_over();
+  /// Before a visitor has proved anything: the key that is to be proved. Nothing where it was turned away.
+  std::optional<wire::Bytes> judge(const Visitor& visitor);
+  /// One that has proved the key.
   void enter(Visitor visitor);
 
   const BrokerSettings& settings() const { return settings_; }
@@ -67,7 +72,9 @@ class Broker {
     };
     std::vector<Sample> samples;        ///< the newest last
   };
-  void enter_peer(Visitor visitor);
+  std::optional<wire::Bytes> judge_peer(const Visitor& visitor);
+  /// Why this connection of a session cannot be; nothing where it can.
+  std::optional<std::pair<wire::Turned, std::string_view>> objection(const Visitor& visitor) const;
   bool may_use_transport(const Visitor& visitor) const;
   void await_none(std::function<void()> done);
   void open_books(const Lease& lease);
@@ -83,6 +90,7 @@ class Broker {
   Leases leases_;
   Crew crew_;
   Holders holders_;
+  Marks marks_;
   std::map<Id, Books> books_;
   std::vector<GateFile> gates_;
   std::uint64_t deadline_ = 0;

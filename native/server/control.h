@@ -11,8 +11,8 @@
 namespace flexrack::server {
 
 /// One message: {"type": ...} and perhaps a descriptor.
-///   to the worker:   setup (once: the lease, its key, its devices), attach (with the accepted connection), end
-///   to the broker:   state (when a broker comes to it, and when it changes), peer (an id and session it expects)
+///   to the worker:   setup (once: the lease, its key, its devices), attach (with a connection that has proved the key, and what was read of it), end
+///   to the broker:   state (when a broker comes to it, and when it changes), peer (a link that it expects, and its key), refused
 struct ControlMessage {
   wire::Json body;
   Descriptor connection;

@@ -42,7 +42,10 @@ wire::Json setup_for(const Lease& lease, const std::vector<backend::DeviceReport
 }
 
 wire::Json attach_for(const Visitor& visitor) {
-  return wire::Json::Members{{"type", "attach"}, {"preamble", wire::to_hex(wire::encode_preamble(visitor.preamble))}, {"address", visitor.address}};
+  return wire::Json::Members{{"type", "attach"},
+                             {"preamble", wire::to_hex(wire::encode_preamble(visitor.preamble))},
+                             {"address", visitor.address},
+                             {"read", wire::to_hex(visitor.begun.read)}};
 }
 
 }  // namespace
@@ -50,6 +53,11 @@ wire::Json attach_for(const Visitor& visitor) {
 Crew::Crew(Loop& loop, Log& log, CrewSettings settings) : loop_(loop), log_(log), settings_(std::move(settings)) {}
 
 Worker* Crew::find(const Id& session) {
+  const auto found = workers_.find(session);
+  return found == workers_.end() ? nullptr : found->second.get();
+}
+
+const Worker* Crew::find(const Id& session) const {
   const auto found = workers_.find(session);
   return found == workers_.end() ? nullptr : found->second.get();
 }
@@ -154,20 +162,27 @@ Crew::Spare Crew::start_process() {
 void Crew::watch(Worker& worker) {
   const auto session = worker.session;
   loop_.watch(worker.pidfd.get(), EPOLLIN, [this, session](std::uint32_t) { gone(session); });
-  loop_.watch(worker.control.get(), EPOLLIN, [this, session](std::uint32_t) { heard(session); });
+  loop_.watch(worker.control.get(), EPOLLIN, [this, session](std::uint32_t) { hear(*workers_.at(session)); });
 }
 
-void Crew::heard(const Id& session) {
-  auto& worker = *workers_.at(session);
+void Crew::hear(Worker& worker) {
+  while (hear_one(worker)) continue;
+}
+
+/// False: it has said nothing more.
+bool Crew::hear_one(Worker& worker) {
   ControlMessage message;
   const auto read = receive_control(worker.control.get(), message);
-  if (read == ControlRead::nothing) return;
-  // The process itself is watched too: its end comes from there.
-  if (read == ControlRead::gone) return loop_.forget(worker.control.get());
-  if (message.body["type"].text() == "state" && message.body["proven"].boolean()) worker.proven = true;
-  if (message.body["type"].text() == "refused") {
-    log_.refused(message.body["why"].text(), message.body["address"].text() + " lease " + wire::to_hex(worker.lease));
+  if (read == ControlRead::nothing) return false;
+  if (read == ControlRead::gone) {
+    loop_.forget(worker.control.get());  // the process itself is watched too: its end comes from there
+    return false;
   }
+  const auto& type = message.body["type"].text();
+  if (type == "state" && message.body["proven"].boolean()) worker.proven = true;
+  if (type == "refused") log_.refused(message.body["why"].text(), message.body["address"].text() + " lease " + wire::to_hex(worker.lease));
+  if (type == "peer") worker.peers[static_cast<std::uint64_t>(message.body["peer"].integer())] = wire::from_hex(message.body["key"].text());
+  return true;
 }
 
 void Crew::gone(const Id& session) {

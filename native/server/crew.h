@@ -29,6 +29,7 @@ struct Worker {
   std::int64_t started = 0;     ///< Unix time
   bool proven = false;          ///< the client has shown that it has the lease's key
   bool is_child = true;
+  std::map<std::uint64_t, wire::Bytes> peers;  ///< keys of the links that it expects, by their ids
 };
 
 struct CrewSettings {
@@ -42,13 +43,14 @@ struct CrewSettings {
 class Crew {
  public:
   static constexpr std::size_t kMostOfALease = 64;
-  static constexpr std::size_t kMostUnproven = 16;   ///< processes that anybody who has seen a lease's id could make us start
+  static constexpr std::size_t kMostUnproven = 16;   ///< processes whose client has not finished its handshake
   static constexpr auto kEndWithin = std::chrono::seconds(2);
 
   Crew(Loop& loop, Log& log, CrewSettings settings);
 
   const std::map<Id, std::unique_ptr<Worker>>& workers() const { return workers_; }
   Worker* find(const Id& session);
+  const Worker* find(const Id& session) const;
   std::size_t count(const Id& lease) const;
   std::size_t count_unproven() const;
 
@@ -56,6 +58,8 @@ class Crew {
   void start(const Lease& lease, const std::vector<backend::DeviceReport>& devices, Visitor visitor);
   /// A further connection of a session. False: its worker does not take it.
   bool pass(Worker& worker, Visitor visitor);
+  /// Takes what it has said so far.
+  void hear(Worker& worker);
   /// Asks them to end, kills what is left after 2 s; then `gone`.
   void end(const Id& lease, std::string_view why, std::function<void()> gone);
   /// Finds the workers that an earlier broker started. Those whose lease `is_known` does not have are ended.
@@ -73,7 +77,7 @@ class Crew {
   };
   Spare start_process();
   void watch(Worker& worker);
-  void heard(const Id& session);
+  bool hear_one(Worker& worker);
   void gone(const Id& session);
   void adopt_one(const std::string& path, const std::function<bool(const Id&)>& is_known);
 

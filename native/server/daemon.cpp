@@ -102,7 +102,7 @@ int serve(DaemonSettings& settings) {
   if (settings.binds.empty()) settings.binds.push_back("127.0.0.1");
   about.address = settings.advertise.empty() ? settings.binds.front() : settings.advertise;
   Broker* serving = nullptr;
-  Door door(loop, log, [&serving](Visitor visitor) { serving->enter(std::move(visitor)); });
+  Door door(loop, log, [&serving](const Visitor& visitor) { return serving->judge(visitor); }, [&serving](Visitor visitor) { serving->enter(std::move(visitor)); });
   about.port = settings.port;
   for (const auto& bind : settings.binds) {
     if (about.transport == "tcp" && !is_loopback(bind) && !about.is_fabric_trusted) {

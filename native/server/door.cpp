@@ -5,10 +5,12 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -20,7 +22,7 @@
 namespace flexrack::server {
 namespace {
 
-constexpr int kBacklog = 256;
+constexpr int kBacklog = 4096;    // one that is full costs whoever comes then a second, until its system asks again
 constexpr int kTakenAtOnce = 32;  // so that a flood at the door does not keep the loop from everything else
 
 std::string problem(const std::string& what) { return what + ": " + std::strerror(errno); }
@@ -40,9 +42,27 @@ std::string address_of(int fd) {
   return (name.find(':') == std::string::npos ? name : "[" + name + "]") + ":" + port.data();
 }
 
+/// By which strangers are counted: without the port; of IPv6 the network, of which whoever has one address has them all.
+std::string origin_of(int fd) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "gone";
+  const auto* four = reinterpret_cast<const char*>(&reinterpret_cast<const sockaddr_in&>(address).sin_addr);
+  const auto* six = reinterpret_cast<const char*>(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
+  if (address.ss_family == AF_INET) return {four, 4};
+  return address.ss_family == AF_INET6 ? std::string(six, 8) : "unix";
+}
+
+/// Strangers have a share of the descriptors: whoever is in needs some too.
+std::size_t share_of_descriptors(std::size_t most) {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? std::min<std::size_t>(most, limit.rlim_cur / 4) : most;
+}
+
 }  // namespace
 
-Door::Door(Loop& loop, Log& log, std::function<void(Visitor)> enter) : loop_(loop), log_(log), enter_(std::move(enter)) {}
+Door::Door(Loop& loop, Log& log, Judge judge, std::function<void(Visitor)> enter)
+    : loop_(loop), log_(log), judge_(std::move(judge)), enter_(std::move(enter)), most_(share_of_descriptors(kMostUnproven)) {}
 
 std::uint16_t Door::listen_tcp(const std::string& address, std::uint16_t port) {
   addrinfo hints{};
@@ -89,40 +109,57 @@ void Door::close() {
 void Door::add_listener(Descriptor listener) {
   const int fd = listener.get();
   listeners_.push_back(std::move(listener));
-  loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { take(fd); });
+  // After those who are here and have something to say: a new one may take their place.
+  loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { loop_.post([this, fd] { take(fd); }); });
 }
 
 void Door::take(int listener) {
+  const auto is_open = [&] { return std::any_of(listeners_.begin(), listeners_.end(), [&](const auto& have) { return have.get() == listener; }); };
+  if (!is_open()) return;
   for (int i = 0; i < kTakenAtOnce; ++i) {
     Descriptor connection(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!connection.is_open()) {
-      // Out of descriptors: the connection stays in the backlog and the loop would spin on it.
-      if (errno == EMFILE || errno == ENFILE) {
-        loop_.forget(listener);
-        loop_.after(std::chrono::milliseconds(200), [this, listener] {
-          for (const auto& have : listeners_) {
-            if (have.get() == listener) loop_.watch(listener, EPOLLIN, [this, listener](std::uint32_t) { take(listener); });
-          }
-        });
-      }
-      return;
-    }
-    const int fd = connection.get();
-    Stranger stranger;
-    stranger.address = address_of(fd);
-    if (strangers_.size() >= kMostSilent) {
-      log_.refused("too many connections that say nothing", stranger.address);
+    if (connection.is_open()) {
+      if (strangers_.size() >= most_) make_room();
+      welcome(std::move(connection));
       continue;
     }
-    stranger.connection = std::move(connection);
-    stranger.timer = loop_.after(kPatience, [this, fd] { drop(fd, "said nothing for 5 s"); });
-    strangers_.emplace(fd, std::move(stranger));
-    loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { read_from(fd); });
+    // Out of descriptors: the connection stays in the backlog and the loop would spin on it.
+    if ((errno == EMFILE || errno == ENFILE) && !make_room()) {
+      loop_.forget(listener);
+      loop_.after(std::chrono::milliseconds(200), [this, listener, is_open] {
+        if (is_open()) loop_.watch(listener, EPOLLIN, [this, listener](std::uint32_t) { loop_.post([this, listener] { take(listener); }); });
+      });
+    }
+    return;
   }
 }
 
+/// False: nobody is there who could go.
+bool Door::make_room() {
+  const auto fd = crowd_.oldest_of_the_most();
+  if (fd) drop(*fd, "others came while it proved nothing");
+  return fd.has_value();
+}
+
+void Door::welcome(Descriptor connection) {
+  const int fd = connection.get();
+  auto stranger = std::make_unique<Stranger>();
+  stranger->visitor.address = address_of(fd);
+  stranger->visitor.connection = std::move(connection);
+  stranger->timer = loop_.after(kPatience, [this, fd] { drop(fd, strangers_.at(fd)->proving ? "proved nothing for 5 s" : "said nothing for 5 s"); });
+  strangers_[fd] = std::move(stranger);
+  crowd_.add(fd, origin_of(fd));
+  loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { read_from(fd); });
+}
+
 void Door::read_from(int fd) {
-  auto& stranger = strangers_.at(fd);
+  auto& stranger = *strangers_.at(fd);
+  stranger.proving ? read_proof(stranger) : read_preamble(stranger);
+}
+
+void Door::read_preamble(Stranger& stranger) {
+  auto& visitor = stranger.visitor;
+  const int fd = visitor.connection.get();
   const auto got = recv(fd, stranger.bytes.data() + stranger.have, stranger.bytes.size() - stranger.have, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   // Somebody who only looks whether the port is open is no event.
@@ -130,33 +167,54 @@ void Door::read_from(int fd) {
   stranger.have += static_cast<std::size_t>(got);
   if (stranger.have < stranger.bytes.size()) return;
 
-  Visitor visitor;
   try {
     visitor.preamble = wire::decode_preamble(stranger.bytes);
   } catch (const wire::Error& error) {
     return drop(fd, error.what());
   }
-  visitor.address = stranger.address;
-  visitor.connection = std::move(stranger.connection);
-  loop_.cancel(stranger.timer);
-  loop_.forget(fd);
-  strangers_.erase(fd);
-  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   visitor.is_local = wire::is_local(fd);
   if (visitor.address == "unix") {
     ucred who{};
     socklen_t size = sizeof who;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0) visitor.client_pid = who.pid;
   }
-  enter_(std::move(visitor));
+  const auto key = judge_(visitor);
+  if (!key || !wire::answer(fd, wire::Turned::no)) return drop(fd, "");
+  stranger.proving = std::make_unique<wire::Proving>(visitor.preamble, *key);
 }
 
+void Door::read_proof(Stranger& stranger) {
+  auto& visitor = stranger.visitor;
+  const int fd = visitor.connection.get();
+  std::array<std::uint8_t, 4096> some;
+  const auto got = recv(fd, some.data(), std::min(some.size(), stranger.proving->room()), MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  // Who looks whether the daemon of a lease is here says no more than that.
+  if (got <= 0) return drop(fd, stranger.proving->has_begun() ? "left before it proved the lease's key" : "");
+  wire::Bytes reply;
+  const auto state = stranger.proving->feed({some.data(), static_cast<std::size_t>(got)}, reply);
+  // A few bytes into a buffer that is empty: who does not take them has not read our answer either.
+  const bool is_sent = reply.empty() || send(fd, reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(reply.size());
+  if (state == wire::Proving::State::wrong || !is_sent) return drop(fd, "has not proved the lease's key");
+  if (state == wire::Proving::State::more) return;
+  auto proved = std::move(visitor);
+  proved.begun = stranger.proving->take();
+  proved.mark = stranger.proving->mark();
+  drop(fd, "");
+  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  enter_(std::move(proved));
+}
+
+/// Forgets it, and closes it unless its connection was taken.
 void Door::drop(int fd, std::string_view why) {
   const auto found = strangers_.find(fd);
   if (found == strangers_.end()) return;
-  if (!why.empty()) log_.refused(why, found->second.address);
-  loop_.cancel(found->second.timer);
+  const auto& visitor = found->second->visitor;
+  const bool has_said = found->second->have == wire::kPreambleSize;
+  if (!why.empty()) log_.refused(why, visitor.address + (has_said ? " lease " + wire::to_hex(visitor.preamble.lease) : ""));
+  loop_.cancel(found->second->timer);
   loop_.forget(fd);
+  crowd_.remove(fd);
   strangers_.erase(found);
 }
 

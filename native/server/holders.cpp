@@ -34,6 +34,7 @@ struct Holders::Line {
   std::atomic<bool> dismissed = false;  ///< set by the broker: say that the lease is over, and go
   std::atomic<bool> settled = false;    ///< set by the broker: the lease is gone and its devices are free
   std::atomic<bool> replaced = false;   ///< set by the broker: a newer connection holds it
+  std::uint64_t number = 0;             ///< in the order in which they came
   bool is_proven = false;
 };
 
@@ -46,9 +47,11 @@ Holders::~Holders() {
 
 void Holders::admit(const Lease& lease, const wire::Api& speaks, Visitor visitor) {
   const auto unproven = std::count_if(lines_.begin(), lines_.end(), [](const auto& line) { return !line->is_proven; });
-  if (static_cast<std::size_t>(unproven) >= kMostUnproven) return turn_away(log_, visitor, wire::Turned::full, "too many holders that prove nothing");
+  // Proofs of TLS may be recordings from before this broker began. An honest one tries again.
+  if (static_cast<std::size_t>(unproven) >= kMostUnproven) return log_.refused("too many holders that prove nothing", visitor.address + " lease " + wire::to_hex(lease.id));
   auto line = std::make_shared<Line>();
   line->lease = lease.id;
+  line->number = ++last_number_;
   line->speaks = wire::HoldSpoken(speaks);
   line->about = {visitor.address, std::time(nullptr)};
   lines_.push_back(line);
@@ -75,7 +78,7 @@ void Holders::converse(const std::shared_ptr<Line>& line, Visitor visitor, Key k
     wire::Limits limits;
     limits.handshake = wire::kHoldHandshake;
     limits.allow_plain = true;  // the broker has judged the transport already
-    const auto channel = wire::accept_hold(visitor.connection.release(), visitor.preamble, key, limits);
+    const auto channel = wire::accept_hold(visitor.connection.release(), visitor.preamble, key, limits, visitor.begun);
     loop_.post([this, line] { proven(line); });
 
     auto heard = Clock::now();
@@ -129,7 +132,11 @@ void Holders::proven(const std::shared_ptr<Line>& line) {
   line->is_proven = true;
   if (line->dismissed) return;
   const auto found = current_.find(line->lease);
-  if (found != current_.end()) found->second->replaced = true;
+  if (found != current_.end()) {
+    // The newest holds it, whichever of their threads was the first: an older one may be closed already.
+    if (found->second->number > line->number) return void(line->replaced = true);
+    found->second->replaced = true;
+  }
   current_[line->lease] = line;
   events_.held(line->lease);
 }

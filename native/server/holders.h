@@ -58,6 +58,7 @@ class Holders {
   Events events_;
   std::vector<std::shared_ptr<Line>> lines_;
   std::map<Id, std::shared_ptr<Line>> current_;
+  std::uint64_t last_number_ = 0;
 };
 
 }  // namespace flexrack::server

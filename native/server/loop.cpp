@@ -68,10 +68,12 @@ void Loop::run() {
     const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), until_next_timer());
     if (count < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "epoll_wait");
     for (int i = 0; i < count; ++i) {
-      const auto found = watches_.find(events[static_cast<std::size_t>(i)].data.u64);
+      const auto& event = events[static_cast<std::size_t>(i)];
+      const std::uint64_t number = event.data.u64;  // a copy: the kernel's struct is packed, and a reference into it is not aligned
+      const auto found = watches_.find(number);
       if (found == watches_.end()) continue;  // forgotten by one before it in this round
       const auto held = found->second;
-      held->ready(events[static_cast<std::size_t>(i)].events);
+      held->ready(event.events);
     }
     run_posted();
     run_timers();

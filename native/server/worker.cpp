@@ -19,6 +19,7 @@
 #include "server/worker_peers.h"
 #include "wire/accept.h"
 #include "wire/error.h"
+#include "wire/handshake.h"
 
 namespace flexrack::server {
 namespace {
@@ -26,12 +27,13 @@ namespace {
 constexpr int kControl = 3;
 constexpr auto kStopWithin = std::chrono::seconds(5);
 constexpr auto kAwayWithin = std::chrono::milliseconds(2000);  // so that a killed client is noticed and its memory back within 3 s
-constexpr int kMostHandshakes = 8;
+constexpr int kMostHandshakes = 64;  // of clients that have proved the key to the broker
 
 struct Attachment {
   Descriptor connection;
   wire::Preamble preamble;
   std::string address;
+  wire::Begun begun;
 };
 
 /// The next message of that type; nothing when the broker is gone first.
@@ -51,7 +53,7 @@ std::optional<ControlMessage> await(int control, std::string_view type) {
 std::optional<Attachment> read_attachment(ControlMessage message) {
   const auto bytes = token_from_hex<std::array<std::uint8_t, wire::kPreambleSize>>(message.body["preamble"].text());
   if (!bytes || !message.connection.is_open()) return std::nullopt;
-  return Attachment{std::move(message.connection), wire::decode_preamble(*bytes), message.body["address"].text()};
+  return Attachment{std::move(message.connection), wire::decode_preamble(*bytes), message.body["address"].text(), {true, wire::from_hex(message.body["read"].text())}};
 }
 
 std::vector<backend::GrantedDevice> read_devices(const wire::Json& setup) {
@@ -91,6 +93,13 @@ class BrokerLine {
     send_state();
   }
 
+  /// Before anybody is told of it who could dial it.
+  void expects(std::uint64_t peer, wire::View key) {
+    const std::lock_guard lock(mutex_);
+    peers_.push_back(wire::Json::Members{{"type", "peer"}, {"peer", static_cast<std::int64_t>(peer)}, {"key", wire::to_hex(key)}});
+    if (broker_.is_open()) send_control(broker_.get(), peers_.back());
+  }
+
   void refused(std::string_view why, const std::string& address) {
     const std::lock_guard lock(mutex_);
     if (broker_.is_open()) send_control(broker_.get(), wire::Json::Members{{"type", "refused"}, {"why", why}, {"address", address}});
@@ -121,6 +130,7 @@ class BrokerLine {
     const std::lock_guard lock(mutex_);
     broker_ = std::move(next);  // the newest broker is the one there is
     send_state();
+    for (const auto& peer : peers_) send_control(broker_.get(), peer);
   }
 
   void lose(int fd) {
@@ -144,6 +154,7 @@ class BrokerLine {
   Descriptor broker_, listener_;
   std::int64_t started_;
   bool is_proven_ = false;
+  std::vector<wire::Json> peers_;  ///< as they are told
 };
 
 /// Ends the process when giving back takes too long: a driver that hangs must not keep the memory.
@@ -175,35 +186,32 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
   try {
     backend = make_backend(choice, grant);
   } catch (const std::exception& error) {
-    wire::answer(first->connection.get(), wire::Turned::internal, error.what());
     broker.refused(error.what(), first->address);
+    wire::turn_away(wire::Socket(first->connection.release()), first->preamble, *key, limits.handshake, first->begun, wire::Turned::internal, error.what());
     return 1;
   }
   std::unique_ptr<wire::ServerLink> link;
   try {
-    link = wire::accept_session(first->connection.release(), first->preamble, *key, limits, backend->api(), *backend);
+    link = wire::accept_session(first->connection.release(), first->preamble, *key, limits, backend->api(), *backend, first->begun);
   } catch (const wire::Error& error) {
     broker.refused(error.what(), first->address);
     return 0;
   }
   broker.proven();
-  WorkerPeers peers(is_plain ? "tcp" : "tls", limits);
+  WorkerPeers peers(is_plain ? "tcp" : "tls", limits, [&](std::uint64_t peer, wire::View peer_key) { broker.expects(peer, peer_key); });
   backend->start(*link, peers);
 
   std::atomic<int> handshakes = 0;
   const auto attach = [&](Attachment attachment) {
-    if (handshakes >= kMostHandshakes) {
-      wire::answer(attachment.connection.get(), wire::Turned::full, "too many connections at once");
-      return;
-    }
+    if (handshakes >= kMostHandshakes) return broker.refused("too many connections at once", attachment.address);
     ++handshakes;
     std::thread([&, attachment = std::make_shared<Attachment>(std::move(attachment))] {
       try {
         const int fd = attachment->connection.release();
         if (attachment->preamble.peer != 0) {
-          peers.attach(fd, attachment->preamble);
+          peers.attach(fd, attachment->preamble, attachment->begun);
         } else {
-          link->attach(fd, attachment->preamble);
+          link->attach(fd, attachment->preamble, attachment->begun);
         }
       } catch (const std::exception& error) {
         broker.refused(error.what(), attachment->address);

@@ -5,12 +5,19 @@
 #include <algorithm>
 
 #include "wire/error.h"
+#include "wire/handshake.h"
 
 namespace flexrack::server {
 
 WorkerPeers::~WorkerPeers() { close(); }
 
 bool WorkerPeers::accept(std::uint64_t peer, wire::View key) {
+  if (!add(peer, key)) return false;
+  told_(peer, key);
+  return true;
+}
+
+bool WorkerPeers::add(std::uint64_t peer, wire::View key) {
   const std::lock_guard lock(mutex_);
   if (peer == 0 || key.size() != 32 || is_closed_ || peers_.size() >= kMost || peers_.contains(peer)) return false;
   auto expected = std::make_unique<Peer>();
@@ -20,7 +27,7 @@ bool WorkerPeers::accept(std::uint64_t peer, wire::View key) {
 }
 
 bool WorkerPeers::open(std::uint64_t peer, wire::View key, const std::string& address, std::uint16_t port, wire::View session) {
-  if (!accept(peer, key)) return false;
+  if (!add(peer, key)) return false;
   wire::Dial to;
   to.address = address;
   to.port = port;
@@ -56,10 +63,9 @@ bool WorkerPeers::is_expected(std::uint64_t peer) {
   return found != peers_.end() && !found->second->link && !is_closed_;
 }
 
-void WorkerPeers::attach(int fd, const wire::Preamble& preamble) {
+void WorkerPeers::attach(int fd, const wire::Preamble& preamble, const wire::Begun& begun) {
   auto* peer = find(preamble.peer);
   if (peer == nullptr) {
-    wire::answer(fd, wire::Turned::unknown_session, "no such peer is expected");
     ::close(fd);
     throw wire::Error(wire::Error::Kind::refused, "a peer that nobody announced");
   }
@@ -70,12 +76,12 @@ void WorkerPeers::attach(int fd, const wire::Preamble& preamble) {
     server = peer->server;
   }
   if (is_first == (server != nullptr) || is_closed_) {
-    wire::answer(fd, is_first ? wire::Turned::replayed : wire::Turned::unknown_session, "the peer link is there already, or not yet");
-    ::close(fd);
+    const auto turned = is_first ? wire::Turned::replayed : wire::Turned::unknown_session;
+    wire::turn_away(wire::Socket(fd), preamble, peer->key, limits_.handshake, begun, turned, "the peer link is there already, or not yet");
     throw wire::Error(wire::Error::Kind::refused, "a peer's connection out of order");
   }
-  if (!is_first) return server->attach(fd, preamble);
-  auto link = wire::accept_session(fd, preamble, peer->key, limits_, {}, peer->receiver);
+  if (!is_first) return server->attach(fd, preamble, begun);
+  auto link = wire::accept_session(fd, preamble, peer->key, limits_, {}, peer->receiver, begun);
   const std::lock_guard lock(mutex_);
   if (peer->link) throw wire::Error(wire::Error::Kind::refused, "the peer link is there already");
   peer->server = link.get();

@@ -1,6 +1,7 @@
 // The links of one worker to other servers' workers, for copies that do not pass the client.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,7 +18,9 @@ class WorkerPeers : public backend::Peers {
  public:
   static constexpr std::size_t kMost = 128;
 
-  WorkerPeers(std::string transport, wire::Limits limits) : transport_(std::move(transport)), limits_(limits) {}
+  /// `told`: of each link that is expected from now on, and its key, before anybody else knows.
+  WorkerPeers(std::string transport, wire::Limits limits, std::function<void(std::uint64_t peer, wire::View key)> told)
+      : transport_(std::move(transport)), limits_(limits), told_(std::move(told)) {}
   ~WorkerPeers() override;
 
   bool accept(std::uint64_t peer, wire::View key) override;
@@ -26,7 +29,7 @@ class WorkerPeers : public backend::Peers {
   bool is_expected(std::uint64_t peer) override;
 
   /// A connection of a peer link that came to this worker. Takes the descriptor; blocks for the handshake. Throws wire::Error.
-  void attach(int fd, const wire::Preamble& preamble);
+  void attach(int fd, const wire::Preamble& preamble, const wire::Begun& begun);
   void close();
 
  private:
@@ -43,11 +46,13 @@ class WorkerPeers : public backend::Peers {
     wire::ServerLink* server = nullptr;  ///< the same, when the other side dialled
     std::thread reader;
   };
+  bool add(std::uint64_t peer, wire::View key);
   Peer* find(std::uint64_t id);
 
   std::mutex mutex_;
   std::string transport_;
   wire::Limits limits_;
+  const std::function<void(std::uint64_t peer, wire::View key)> told_;
   std::map<std::uint64_t, std::unique_ptr<Peer>> peers_;
   bool is_closed_ = false;
 };

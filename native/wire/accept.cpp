@@ -15,10 +15,11 @@ void check_transport(const Socket& socket, const Preamble& preamble, const Limit
 
 }  // namespace
 
-std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, View key, const Limits& limits, const Api& api, Receiver& receiver) {
+std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, View key, const Limits& limits, const Api& api, Receiver& receiver,
+                                           const Begun& begun) {
   Socket socket(fd);
-  check_transport(socket, preamble, limits);
-  auto channel = secure_as_server(std::move(socket), preamble, key, limits.handshake);
+  if (!begun.is_answered) check_transport(socket, preamble, limits);
+  auto channel = secure_as_server(std::move(socket), preamble, key, limits.handshake, begun);
   const auto theirs = read_hello(*channel, preamble, limits.handshake);
   if (theirs.received_frames != 0) throw Error(Error::Kind::malformed, "a new session that has received something");
   Hello mine;
@@ -36,10 +37,10 @@ std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, Vie
   return link;
 }
 
-std::unique_ptr<Channel> accept_hold(int fd, const Preamble& preamble, View key, const Limits& limits) {
+std::unique_ptr<Channel> accept_hold(int fd, const Preamble& preamble, View key, const Limits& limits, const Begun& begun) {
   Socket socket(fd);
-  check_transport(socket, preamble, limits);
-  return secure_as_server(std::move(socket), preamble, key, limits.handshake);
+  if (!begun.is_answered) check_transport(socket, preamble, limits);
+  return secure_as_server(std::move(socket), preamble, key, limits.handshake, begun);
 }
 
 }  // namespace flexrack::wire

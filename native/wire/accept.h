@@ -5,6 +5,7 @@
 #include "wire/channel.h"
 #include "wire/link.h"
 #include "wire/preamble.h"
+#include "wire/proof.h"
 
 namespace flexrack::wire {
 
@@ -23,15 +24,16 @@ class ServerLink : public Link {
  public:
   /// A further connection of this session: its bulk path, or one that replaces a lost connection. Takes the descriptor, proves
   /// the key, and blocks for as long as that takes (Limits::handshake at most); the link goes on meanwhile. Throws Error; any thread.
-  virtual void attach(int fd, const Preamble& preamble) = 0;
+  virtual void attach(int fd, const Preamble& preamble, const Begun& begun = {}) = 0;
 };
 
 /// Makes a link of a session's first connection (kind command or peer). Takes the descriptor; blocks for the handshake.
 /// Throws Error, also for a client that does not speak this very `api`; the client has been told why as far as it may know.
-std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, View key, const Limits& limits, const Api& api, Receiver& receiver);
+std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, View key, const Limits& limits, const Api& api, Receiver& receiver,
+                                           const Begun& begun = {});
 
 /// Secures a connection of kind hold, which is a stream of bytes and nothing more. Takes the descriptor. Throws Error.
-std::unique_ptr<Channel> accept_hold(int fd, const Preamble& preamble, View key, const Limits& limits);
+std::unique_ptr<Channel> accept_hold(int fd, const Preamble& preamble, View key, const Limits& limits, const Begun& begun = {});
 /// The client's end of it. Throws Error.
 std::unique_ptr<Channel> dial_hold(const Dial& to);
 

@@ -6,6 +6,11 @@
 
 namespace flexrack::wire {
 
+/// What a client says of a server that it does not trust, and what whoever reads it can do.
+inline constexpr char kUnprovenServer[] =
+    "the server has not proved the lease's key: it is not the daemon that granted the lease, or something on the way changes what passes. "
+    "Nothing was sent to it. See with flexrack gpu list whether the daemon runs, and what else has its port";
+
 class Error : public std::runtime_error {
  public:
   enum class Kind {

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::uint32_t kLargestHello = 4096;
-constexpr std::size_t kNonce = 32;
+constexpr std::size_t kNonce = sizeof(ServerProof::nonce);
 
 /// read_all under a deadline: a handshake must not be kept waiting by a byte now and then.
 void read_from(Channel& channel, std::span<std::uint8_t> into, Clock::time_point end) {
@@ -31,21 +31,13 @@ void read_from(Channel& channel, std::span<std::uint8_t> into, Clock::time_point
   }
 }
 
-/// The server's challenge and its own proof, on connections without TLS.
-struct ServerProof {
-  std::array<std::uint8_t, kNonce> nonce;
-  Digest proof;
-};
-
-/// Over both sides' random numbers and the preamble, so that neither a recorded proof nor one for another connection is worth anything.
-Digest proof_of(std::string_view role, View preamble, View client_nonce, View server_nonce, View key) {
-  return authenticate(key, {{reinterpret_cast<const std::uint8_t*>(role.data()), role.size()}, preamble, client_nonce, server_nonce});
-}
-
-/// The key of a TLS connection depends on its preamble: one that was changed on its way opens nothing.
-TlsIdentity tls_identity(const Preamble& preamble, View key) {
-  static constexpr std::string_view kPurpose = "flexrack tls 1.3";
-  return {to_hex(preamble.lease), authenticate(key, {{reinterpret_cast<const std::uint8_t*>(kPurpose.data()), kPurpose.size()}, encode_preamble(preamble)})};
+/// The rest of an answer that stands where a hello was to be. Throws it.
+[[noreturn]] void read_refusal(Channel& channel, Clock::time_point end) {
+  RawAnswer raw{kAnswerMagic, 0, 0, 0, 0};
+  read_from(channel, {reinterpret_cast<std::uint8_t*>(&raw) + sizeof raw.magic, sizeof raw - sizeof raw.magic}, end);
+  std::string text(std::min<std::size_t>(raw.text_length, kAnswerText), '\0');
+  read_from(channel, {reinterpret_cast<std::uint8_t*>(text.data()), text.size()}, end);
+  throw Error(Error::Kind::refused, text_of_refusal(raw, text));
 }
 
 std::chrono::milliseconds left_until(Clock::time_point end) {
@@ -72,19 +64,23 @@ std::unique_ptr<Channel> secure_as_client(Socket socket, const Preamble& preambl
   ServerProof theirs;
   read_within(socket.fd(), {reinterpret_cast<std::uint8_t*>(&theirs), sizeof theirs}, left_until(end));
   if (!is_same(theirs.proof, proof_of("flexrack server", bytes, mine, theirs.nonce, key)))
-    throw Error(Error::Kind::untrusted, "the server has not proved the lease's key");
+    throw Error(Error::Kind::untrusted, kUnprovenServer);
   if (!write_within(socket.fd(), proof_of("flexrack client", bytes, mine, theirs.nonce, key), left_until(end)))
     throw Error(Error::Kind::gone, "the connection ended");
   return make_plain_channel(std::move(socket));
 }
 
-std::unique_ptr<Channel> secure_as_server(Socket socket, const Preamble& preamble, View key, std::chrono::milliseconds deadline) {
+std::unique_ptr<Channel> secure_as_server(Socket socket, const Preamble& preamble, View key, std::chrono::milliseconds deadline, const Begun& begun) {
   const auto end = Clock::now() + deadline;
+  tune(socket.fd());
+  if (begun.is_answered) {
+    if (preamble.transport == Transport::tls) return make_tls_channel(std::move(socket), tls_identity(preamble, key), true, left_until(end), begun.read);
+    return make_plain_channel(std::move(socket));
+  }
   if (preamble.version_min > kVersion || preamble.version_max < kVersion) {
     answer(socket.fd(), Turned::version, "this server speaks version " + std::to_string(kVersion));
     throw Error(Error::Kind::refused, "a client of another version");
   }
-  tune(socket.fd());
   if (!answer(socket.fd(), Turned::no)) throw Error(Error::Kind::gone, "the connection ended");
   if (preamble.transport == Transport::tls) return make_tls_channel(std::move(socket), tls_identity(preamble, key), true, left_until(end));
   const auto bytes = encode_preamble(preamble);
@@ -110,6 +106,12 @@ void Hello::speak(const Api& with) {
 
 Api Hello::speaks() const { return {{api_name.data(), strnlen(api_name.data(), api_name.size())}, api, revision}; }
 
+void turn_away(Socket socket, const Preamble& preamble, View key, std::chrono::milliseconds deadline, const Begun& begun, Turned turned, std::string_view text) {
+  if (!begun.is_answered) return void(answer(socket.fd(), turned, text));
+  const auto channel = secure_as_server(std::move(socket), preamble, key, deadline, begun);
+  write_all(*channel, encode_answer(turned, text));
+}
+
 void write_hello(Channel& channel, const Hello& hello) {
   if (!write_all(channel, {reinterpret_cast<const std::uint8_t*>(&hello), sizeof hello}))
     throw Error(Error::Kind::gone, "the connection ended during the handshake");
@@ -119,6 +121,7 @@ Hello read_hello(Channel& channel, const Preamble& preamble, std::chrono::millis
   const auto end = Clock::now() + deadline;
   std::uint32_t size = 0;
   read_from(channel, {reinterpret_cast<std::uint8_t*>(&size), sizeof size}, end);
+  if (size == kAnswerMagic) read_refusal(channel, end);
   if (size < kLeastHello || size > kLargestHello) throw Error(Error::Kind::malformed, "a hello of an impossible size");
   Bytes bytes(size);
   std::memcpy(bytes.data(), &size, sizeof size);

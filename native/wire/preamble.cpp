@@ -11,8 +11,6 @@ namespace flexrack::wire {
 namespace {
 
 constexpr char kMagic[8] = {'F', 'L', 'E', 'X', 'R', 'A', 'C', 'K'};
-constexpr std::uint32_t kAnswerMagic = 0x41584c46;  // "FLXA"
-constexpr std::size_t kAnswerText = 512;
 
 struct RawPreamble {
   char magic[8];
@@ -24,13 +22,6 @@ struct RawPreamble {
   std::uint64_t peer;
 };
 static_assert(sizeof(RawPreamble) == kPreambleSize);
-
-struct RawAnswer {
-  std::uint32_t magic;
-  std::uint16_t version, turned;
-  std::uint32_t text_length, reserved;
-};
-static_assert(sizeof(RawAnswer) == 16);
 
 int nibble(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -109,14 +100,22 @@ Preamble read_preamble(int fd, std::chrono::milliseconds deadline) {
   return decode_preamble(bytes);
 }
 
-bool answer(int fd, Turned turned, std::string_view text) {
+Bytes encode_answer(Turned turned, std::string_view text) {
   text = text.substr(0, kAnswerText);
   const RawAnswer raw{kAnswerMagic, kVersion, static_cast<std::uint16_t>(turned), static_cast<std::uint32_t>(text.size()), 0};
   Bytes bytes(sizeof raw + text.size());
   std::memcpy(bytes.data(), &raw, sizeof raw);
   if (!text.empty()) std::memcpy(bytes.data() + sizeof raw, text.data(), text.size());
-  return write_within(fd, bytes, std::chrono::seconds(2));
+  return bytes;
 }
+
+std::string text_of_refusal(const RawAnswer& answer, std::string text) {
+  for (auto& c : text)
+    if (static_cast<unsigned char>(c) < 32 || c == 127) c = ' ';
+  return text.empty() ? "the server refused (reason " + std::to_string(answer.turned) + ")" : text;
+}
+
+bool answer(int fd, Turned turned, std::string_view text) { return write_within(fd, encode_answer(turned, text), std::chrono::seconds(2)); }
 
 void read_answer(int fd, std::chrono::milliseconds deadline) {
   RawAnswer raw;
@@ -125,9 +124,7 @@ void read_answer(int fd, std::chrono::milliseconds deadline) {
   std::string text(raw.text_length, '\0');
   if (raw.text_length > 0) read_within(fd, {reinterpret_cast<std::uint8_t*>(text.data()), text.size()}, deadline);
   if (raw.turned == static_cast<std::uint16_t>(Turned::no)) return;
-  for (auto& c : text)
-    if (static_cast<unsigned char>(c) < 32 || c == 127) c = ' ';
-  throw Error(Error::Kind::refused, text.empty() ? "the server refused (reason " + std::to_string(raw.turned) + ")" : text);
+  throw Error(Error::Kind::refused, text_of_refusal(raw, std::move(text)));
 }
 
 }  // namespace flexrack::wire

@@ -56,6 +56,20 @@ enum class Turned : std::uint16_t {
   no = 0, version = 1, unknown_lease = 2, unknown_session = 3, replayed = 4, full = 5, transport = 6, internal = 7, untrusted = 8,
 };
 
+inline constexpr std::uint32_t kAnswerMagic = 0x41584c46;  ///< "FLXA"
+inline constexpr std::size_t kAnswerText = 512;
+
+struct RawAnswer {
+  std::uint32_t magic;
+  std::uint16_t version, turned;
+  std::uint32_t text_length, reserved;
+};
+static_assert(sizeof(RawAnswer) == 16);
+
+Bytes encode_answer(Turned turned, std::string_view text);
+/// For people: without what a terminal would obey.
+std::string text_of_refusal(const RawAnswer& answer, std::string text);
+
 /// Answers a preamble. `text` (at most 512 bytes) is shown to people; nothing in it is secret.
 /// False when the other side is gone already. Does not close the connection.
 bool answer(int fd, Turned turned, std::string_view text = {});

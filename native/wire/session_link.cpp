@@ -185,13 +185,13 @@ void SessionLink::install(Greeted greeted) {
   arm();
 }
 
-void SessionLink::attach(int fd, const Preamble& preamble) {
+void SessionLink::attach(int fd, const Preamble& preamble, const Begun& begun) {
   Socket socket(fd);
   if (is_over()) {
-    answer(socket.fd(), Turned::unknown_session, "this session is over");
+    turn_away(std::move(socket), preamble, key_, limits_.handshake, begun, Turned::unknown_session, "this session is over");
     throw Error(Error::Kind::refused, "this session is over");
   }
-  auto channel = secure_as_server(std::move(socket), preamble, key_, limits_.handshake);
+  auto channel = secure_as_server(std::move(socket), preamble, key_, limits_.handshake, begun);
   const auto theirs = read_hello(*channel, preamble, limits_.handshake);
   auto mine = my_hello(preamble.kind);
   mine.transport = preamble.transport;

@@ -46,7 +46,7 @@ class SessionLink final : public ServerLink {
   bool is_over() const override;
   View session_id() const override { return preamble_.session; }
   void close() override;
-  void attach(int fd, const Preamble& preamble) override;
+  void attach(int fd, const Preamble& preamble, const Begun& begun) override;
 
  private:
   using Clock = std::chrono::steady_clock;
