@@ -1,6 +1,7 @@
 """Puts this very program on a node. Runs before the package is there, so it imports nothing of it.
 
-Input: one JSON value on stdin {root, hash, python, files: {name: text}}; output: one JSON line, as the verbs give it.
+Input: one JSON value on stdin {root, pooled, hash, python, files: {name: text}}; output: one JSON line, as the verbs give it. `root` is what machines
+with one home may share, the `root` of the answer what of it is this machine's; `pooled`: the machines behind this node's name count as one.
 """
 import errno
 import json
@@ -26,12 +27,23 @@ def install(order: Dict[str, Any]) -> None:
     """Unpacks beside, renames, records, removes versions nobody uses."""
     root = Path(order["root"])
     try:
-        answer = {"result": {"installed": place(root, order), "removed": prune(root, order["hash"])}}
+        own = settle(root, order)
+        answer = {"result": {"root": str(own), "installed": place(own, order), "removed": prune(own, order["hash"])}}
     except OSError as error:
         reason = UNFIT.get(error.errno or 0, error.strerror or str(error))
         message = f"{root} cannot be used: {reason}"
         answer = {"error": {"code": "NODE_UNFIT", "message": message, "details": {"path": error.filename or str(root)}}}
     print(json.dumps(answer), flush=True)
+
+
+def settle(root: Path, order: Dict[str, Any]) -> Path:
+    """This machine's folder in it: home.py, which is not there yet as a file."""
+    os.umask(0o077)
+    home: Dict[str, Any] = {"__name__": "home"}
+    exec(order["files"]["home.py"], home)
+    own: Path = home["own_folder"](root, home["facts"](order["pooled"]))
+    note(own, home["CLAIM"], "claim")
+    return own
 
 
 def place(root: Path, order: Dict[str, Any]) -> bool:
@@ -57,10 +69,18 @@ def place(root: Path, order: Dict[str, Any]) -> bool:
             return False
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-    line = {"path": f"program/{order['hash']}", "kind": "program", "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
-    with open(root / "installed.jsonl", "a", encoding="utf-8") as record:
-        record.write(json.dumps(line) + "\n")
+    note(root, f"program/{order['hash']}", "program")
     return True
+
+
+def note(root: Path, path: str, kind: str) -> None:
+    """As installed.record does; a second line of one path is passed over by who reads."""
+    file = root / "installed.jsonl"
+    if kind == "claim" and file.exists():
+        return
+    line = {"path": path, "kind": kind, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+    with open(file, "a", encoding="utf-8") as record:
+        record.write(json.dumps(line) + "\n")
 
 
 def write_python(folder: Path, python: str) -> None:

@@ -1,4 +1,4 @@
-"""Python environments on this node: built once per content, shared by every project, never half there.
+"""Python environments on this node: built once per content, shared by every project and by all machines that share the folder, never half there.
 
 A virtual environment cannot be built in one place and moved to another, as its scripts carry absolute paths. So it is
 built where it will stay, and READY, written last, is what publishes it: a folder without READY is the remains of a build
@@ -17,13 +17,14 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from . import interpreter
+from . import home, interpreter
 from .channel import Channel
 from .disk_room import unfit_disk
 from .errors import NodeError
 from .filelock import FileLock
 from .installed import record
 from .pip import Builder
+from .shared_lock import look_anew
 from .workspace_folder import WorkspaceFolder, measure, processes, write_json
 
 READY = ".flexrack-ready.json"
@@ -46,6 +47,7 @@ def ensure(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         return answer
     make_folder(channel, folder.parent)
     with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}"):
+        look_anew(channel.environments, folder, folder / USERS)
         if not is_ready(folder):  # whoever held the lock before may have built it
             discard_half_built(channel)
             record(channel.root, folder, "environment")
@@ -89,10 +91,19 @@ def release(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {"released": sorted(released)}
 
 
+def leave(channel: Channel) -> None:
+    """Nothing of this node uses an environment any more."""
+    for folder in channel.environments.glob("[0-9a-f]*"):
+        for user in users_of(folder):
+            if user["root"] == str(channel.root):
+                (folder / USERS / user_file(user["root"], user["user"])).unlink(missing_ok=True)
+
+
 def remove(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     """{hashes?, ignoring?, dry_run?} -> {removed: [hash], bytes, kept: [{hash, users, pids}]}. Removes what nothing uses or runs from.
 
-    `ignoring` lists users ({user, root}) that do not count. With `hashes`, those go even if something uses them, but not if it runs.
+    `ignoring` lists users ({user, root}) that do not count; with `hashes` only those are looked at. What runs is seen on this machine alone: what
+    runs elsewhere is a user there until it has ended (note_user).
     """
     removed, kept, freed = [], [], 0
     wanted, ignored = request.get("hashes"), [(one["user"], one["root"]) for one in request.get("ignoring", [])]
@@ -101,9 +112,10 @@ def remove(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
             continue
         folder = Path(one["path"])
         with FileLock(channel.environments / ".locks" / one["hash"], channel, f"removal of environment {one['hash']}"):
+            look_anew(channel.environments, folder, folder / USERS)
             if not folder.exists():  # another node that shares it was quicker
                 continue
-            users = [] if wanted is not None else [user for user in users_of(folder) if (user["user"], user["root"]) not in ignored]
+            users = [user for user in users_of(folder) if (user["user"], user["root"]) not in ignored and is_counted(folder, channel.root, user)]
             pids = processes_from(one["path"])
             if users or pids:
                 kept.append({"hash": one["hash"], "users": users, "pids": pids})
@@ -218,12 +230,12 @@ def is_user(folder: Path, root: Path, user: str) -> bool:
 
 
 def note_user(folder: Path, root: Path, user: str, answer: Dict[str, Any]) -> None:
-    """The environment knows what uses it; a workspace also knows its one environment."""
+    """The environment knows what uses it; a workspace also knows its one environment. Of its old one it stays a user while anything runs from that."""
     if user.startswith("workspace:"):
         place = WorkspaceFolder(root, user.partition(":")[2])
         place.make(root)
         before = place.load(place.environment) or {}
-        if before.get("path") not in (None, str(folder)):
+        if before.get("path") not in (None, str(folder)) and not processes_from(before["path"]):
             (Path(before["path"]) / USERS / user_file(str(root), user)).unlink(missing_ok=True)
         if before.get("hash") != folder.name:
             write_json(place.environment, {key: answer[key] for key in ("hash", "path", "python")})
@@ -231,6 +243,18 @@ def note_user(folder: Path, root: Path, user: str, answer: Dict[str, Any]) -> No
     if not file.exists():
         file.parent.mkdir(exist_ok=True)
         write_json(file, {"user": user, "root": str(root), "node": os.environ.get("FLEXRACK_NODE"), "since": int(time.time())})
+
+
+def is_counted(folder: Path, root: Path, user: Dict[str, Any]) -> bool:
+    """Whether a user keeps an environment. Of this node those that have gone on to another one do not: what runs is seen here. Of others all, unless the
+    node has left the root that we share."""
+    if user["root"] == str(root):
+        return is_user(folder, root, user["user"])
+    place = Path(user["root"])
+    if home.shared_root(root) not in (place, *place.parents):
+        return True
+    look_anew(place)
+    return (place / home.CLAIM).exists()
 
 
 def users_of(folder: Path) -> List[Dict[str, Any]]:

@@ -1,5 +1,4 @@
-"""One holder at a time of something on this node, also after the holder was killed: the kernel keeps the lock."""
-import fcntl
+"""One holder at a time of something, also after the holder was killed: the kernel keeps the lock; on a shared file system, among all machines."""
 import getpass
 import json
 import os
@@ -9,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any, Dict, Optional
 
+from . import shared_lock
 from .channel import Channel
 from .errors import NodeError
 
@@ -53,7 +53,7 @@ class FileLock:
 
     def __exit__(self, *_: object) -> None:
         os.ftruncate(self.fd, 0)
-        fcntl.flock(self.fd, fcntl.LOCK_UN)
+        shared_lock.let_go(self.fd)
         os.close(self.fd)
 
     def _open(self) -> None:
@@ -61,9 +61,7 @@ class FileLock:
         self.fd = os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
     def _try(self) -> bool:
-        try:
-            fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not shared_lock.take(self.fd):
             return False
         try:
             if os.path.samestat(os.fstat(self.fd), os.stat(self.file, follow_symlinks=False)):

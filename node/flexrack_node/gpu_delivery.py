@@ -1,4 +1,4 @@
-"""Leases for a command that runs on this node: gpu.deliver, .forget, .reach.
+"""Leases for a command that runs on this node: gpu.deliver, .forget.
 
     gpu/leases/<random>/  leases.json (0600)  vendors/flexrack.icd  libraries/libcuda.so.1...
 
@@ -9,7 +9,6 @@ import json
 import os
 import secrets
 import shutil
-import socket
 import time
 from pathlib import Path
 from typing import Any, Dict
@@ -75,21 +74,3 @@ def is_read(folder: Path) -> bool:
             except OSError:
                 continue
     return False
-
-
-def reach(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{unix, boot_id, addresses, port} of a daemon -> {unix: same machine and its socket is there, address: first that answers or null}."""
-    try:
-        own = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        own = ""
-    # The same kernel is not yet the same machine: a container has its own files and its own loopback.
-    if given["boot_id"] and own == given["boot_id"] and os.access(given["unix"], os.W_OK):
-        return {"unix": True, "address": None}
-    for index, address in enumerate(given["addresses"]):
-        try:
-            socket.create_connection((address, given["port"]), timeout=2).close()
-            return {"unix": False, "address": index}
-        except OSError:
-            continue
-    return {"unix": False, "address": None}

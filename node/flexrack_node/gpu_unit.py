@@ -68,7 +68,8 @@ def unit_path(folder: Path) -> Path:
 
 def unit_text(argv: List[str], env: Dict[str, str]) -> str:
     lines = [
-        "[Unit]", "Description=flexrack: the GPUs of this node, for other machines", "StartLimitIntervalSec=120", "StartLimitBurst=20", "",
+        # The link by which it is started after a reboot lies in the home, which other machines may have, too.
+        "[Unit]", f"ConditionHost={os.uname().nodename}", "Description=flexrack: the GPUs of this node, for other machines", "StartLimitIntervalSec=120", "StartLimitBurst=20", "",
         "[Service]", f"ExecStart={' '.join(quote(word) for word in argv)}",
         *[f"Environment={quote(f'{name}={value}')}" for name, value in sorted(env.items())],
         # Exit codes that another start would not change: usage, no devices, another broker, rights.

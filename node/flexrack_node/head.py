@@ -65,11 +65,11 @@ def tidy(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 
 
 def access(given: Any, channel: Channel) -> Dict[str, Any]:
-    """Where the door is and the admin token, for who may log in here anyway. {door, token}, null where there is none."""
+    """Where the door is, the admin token, and the certificates to trust there (PEM), for who may log in here anyway: {door, token, ca}, null where there is none."""
     folder = channel.root / "head"
     token = read(folder / "admin-token")
     door = read(folder / "door.json")
-    return {"door": json.loads(door) if door else None, "token": token.strip() if token else None}
+    return {"door": json.loads(door) if door else None, "token": token.strip() if token else None, "ca": read(folder / "tls" / "ca.pem")}
 
 
 def find_node(places: List[str], oldest: List[int]) -> Optional[Dict[str, str]]:

@@ -1,11 +1,12 @@
 """What flexrack has put on this node: installed.jsonl below its root, so that uninstalling takes away exactly that."""
-import fcntl
 import json
 import os
 import shutil
 import time
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Sequence
+
+from flexrack_node import shared_lock
 
 
 def record(root: Path, path: Path, kind: str) -> None:
@@ -14,7 +15,7 @@ def record(root: Path, path: Path, kind: str) -> None:
     shown = relative(root, path)
     descriptor = os.open(root / "installed.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(descriptor, "r+b") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        shared_lock.wait(file.fileno())
         text = file.read()
         if any(entry["path"] == shown for entry in parse(text)):
             return
@@ -48,14 +49,14 @@ def remove(root: Path, entry: Dict[str, Any]) -> bool:
     return not os.path.lexists(inside)
 
 
-def forget_all(root: Path) -> bool:
-    """After everything is removed: the record itself, folders that are empty, and root. True if root is gone."""
-    try:
-        (root / "installed.jsonl").unlink()
-    except FileNotFoundError:
-        pass
+def forget_all(root: Path, spare: Sequence[Path] = ()) -> bool:
+    """After everything is removed: the record itself unless something on it is still there, folders that are empty, and root. True if root is gone.
+    Nothing is touched in `spare`."""
+    if not listing(root):
+        (root / "installed.jsonl").unlink(missing_ok=True)
     for folder in sorted((path for path in root.rglob("*") if path.is_dir() and not path.is_symlink()), key=lambda path: -len(path.parts)):
-        remove_empty(folder)
+        if not any(one == folder or one in folder.parents for one in spare):
+            remove_empty(folder)
     return remove_empty(root)
 
 

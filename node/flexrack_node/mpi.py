@@ -4,11 +4,13 @@ mpirun runs on the leader's node. Where it would start a daemon (orted) on anoth
 hands the daemon's command line to that node's supervisor's side of the run (mpi_launch.py). Names of parameters: `ompi_info --all`
 of Open MPI 4.1.
 """
+import contextlib
 import json
 import os
 import re
 import shlex
 import shutil
+import stat
 import subprocess
 import tempfile
 from pathlib import Path
@@ -153,8 +155,10 @@ def scratch_of(tag: str) -> Path:
 def make_scratch(tag: str) -> Path:
     """Raises OSError where somebody else has it."""
     path = scratch_of(tag)
-    path.mkdir(mode=0o700, exist_ok=True)
-    if path.stat().st_uid != os.geteuid() or path.is_symlink():
+    with contextlib.suppress(FileExistsError):
+        path.mkdir(mode=0o700)
+    info = os.lstat(path)  # one look: between two of them the name may become another's
+    if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.geteuid():
         raise PermissionError(13, "belongs to somebody else", str(path))
     return path
 

@@ -147,7 +147,7 @@ class Builder:
         details: Dict[str, Any] = {"lines": [line for line in self.lines if line.strip()][-15:]}
         message = "pip could not install the requirements"
         if number:
-            details.update(line=number, requirement=redact(asked[number - 1].strip()))
+            details.update(line=number, requirement=redact(asked[number - 1].strip().rstrip("\\ ")))  # of a lock file: hashes follow
             message = f"pip could not install {details['requirement']} (line {number})"
         other = hash_mismatch(self.lines)
         if other:

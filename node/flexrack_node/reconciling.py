@@ -3,12 +3,12 @@ from typing import Any, Dict
 
 from flexrack_node.leading import is_leaders
 from flexrack_node.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
+from flexrack_node.relay_upstream import upstream_of
 from flexrack_node.run_files import RunFolder
-from flexrack_node.supervisor import authorization_of
 
 
 def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
-    """{upstream?, token?, seconds?, leads?}: returns {recorded: bool, why?}. Nothing to do while the run is alive, is not tracked, or is recorded.
+    """{upstream?, token?, ca?, seconds?, leads?}: returns {recorded: bool, why?}. Nothing to do while the run is alive, is not tracked, or is recorded.
 
     How the run ended is only told where `leads`: no other node's word counts more, and nobody has led the run on; the run's token ends with that.
     Outputs are for the node whose word it is. Every other one has its own tracking writes and logs to bring.
@@ -22,12 +22,11 @@ def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
         return {"recorded": True}
     from flexrack_node.relay import drain
 
-    upstream = given.get("upstream") or tracking["upstream"]
-    authorization = f"Bearer {given['token']}" if given.get("token") else authorization_of(tracking)
-    left = drain(folder.spool, upstream, authorization, float(given.get("seconds") or 30))
+    upstream = upstream_of(tracking, given)
+    left = drain(folder.spool, upstream, float(given.get("seconds") or 30))
     if left["pending"]:
         return {"recorded": False, "why": f"{left['pending']} tracking writes still wait"}
-    recorder = Recorder(upstream, tracking, authorization)
+    recorder = Recorder(upstream, tracking)
     try:
         if not result.get("recorded"):
             recorder.upload_logs(folder)
@@ -38,7 +37,8 @@ def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
     except NotRecorded as error:
         return {"recorded": False, "why": str(error)}
     if leads and tracking.get("own_token"):
-        Recorder(upstream, tracking, authorization_of(tracking)).revoke(0.0 if own else LATE_SECONDS)  # the leader itself may be about to bring its outputs
+        # With its own token, which gives itself back; the leader itself may be about to bring its outputs.
+        Recorder(upstream_of(tracking, {**given, "token": None}), tracking).revoke(0.0 if own else LATE_SECONDS)
     folder.write("result", {**result, "recorded": True, "reconciled": True})
     folder.event("reconciled")
     return {"recorded": True}

@@ -8,6 +8,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
+from flexrack_node.relay_upstream import Upstream
 from flexrack_node.run_files import RunFolder
 
 _STATUS = {"finished": "FINISHED", "failed": "FAILED", "stopped": "KILLED"}
@@ -25,10 +26,10 @@ class NotRecorded(Exception):
 class Recorder:
     """Speaks to the relay, or to the tracking server itself, in the name of one run."""
 
-    def __init__(self, base: str, tracking: Dict[str, Any], authorization: Optional[str]) -> None:
-        self._base = base.rstrip("/")
+    def __init__(self, upstream: Upstream, tracking: Dict[str, Any]) -> None:
+        self._base = upstream.url
         self._tracking = tracking
-        self._authorization = authorization
+        self._upstream = upstream
 
     def finish(self, spec: Dict[str, Any], result: Dict[str, Any]) -> None:
         """Status, end time and tags. Raises NotRecorded, also where Slurm starts the run again, or may: then it has not ended."""
@@ -97,14 +98,26 @@ class Recorder:
         self._open(request)
 
     def _open(self, request: urllib.request.Request) -> None:
-        if self._authorization:
-            request.add_header("Authorization", self._authorization)
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the door is reached directly
+        if self._upstream.authorization:
+            request.add_header("Authorization", self._upstream.authorization)
+        # The door is reached directly.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _Securely(self._upstream))
         try:
             with opener.open(request, timeout=_TIMEOUT) as answer:
                 answer.read()
         except (OSError, http.client.HTTPException) as error:
             raise NotRecorded(f"{request.get_method()} {urllib.parse.urlsplit(request.full_url).path}: {error}") from None
+
+
+class _Securely(urllib.request.HTTPSHandler):
+    """Trusts whom the upstream trusts."""
+
+    def __init__(self, upstream: Upstream) -> None:
+        super().__init__()
+        self._upstream = upstream
+
+    def https_open(self, request: urllib.request.Request) -> Any:
+        return self.do_open(self._upstream.secure_connection, request, context=self._upstream.tls)  # type: ignore[arg-type]
 
 
 class _Exactly:

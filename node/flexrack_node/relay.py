@@ -32,15 +32,15 @@ Event = Callable[[Dict[str, Any]], None]
 
 
 class Relay:
-    """`token` is what clients must show and what opens the server; `authorization` replaces it towards the server.
+    """`token` is what clients must show.
     `on_event` is told of every change as a dict: tracking.away, tracking.back, tracking.rejected, tracking.refused,
     tracking.full, each with a `message` for people. Nothing that was acknowledged is given up: what the server refuses (4xx), or fails at (500) while it
     answers otherwise, is set aside so that the rest goes on; the latter is tried again by itself, the former by `resend`."""
 
-    def __init__(self, spool: Path, upstream: str, token: Optional[str], on_event: Event = lambda event: None,
-                 run_id: Optional[str] = None, authorization: Optional[str] = None, limit: int = SPOOL_BYTES) -> None:
+    def __init__(self, spool: Path, upstream: Upstream, token: Optional[str], on_event: Event = lambda event: None,
+                 run_id: Optional[str] = None, limit: int = SPOOL_BYTES) -> None:
         self.token = token
-        self.upstream = Upstream(upstream, authorization or (f"Bearer {token}" if token else None))
+        self.upstream = upstream
         self.journal = Journal(Path(spool), limit)
         self.run_id = run_id
         self.metric_at = 0.0  # when a metric with a step came last: a sign that the training goes on
@@ -253,12 +253,12 @@ def is_servers_fault(status: int) -> bool:
     return status >= 500
 
 
-def drain(spool: Path, upstream: str, authorization: Optional[str], seconds: float, on_event: Event = lambda event: None, refused_too: bool = False) -> Dict[str, Any]:
+def drain(spool: Path, upstream: Upstream, seconds: float, on_event: Event = lambda event: None, refused_too: bool = False) -> Dict[str, Any]:
     """Sends what an ended relay left in its spool, with `refused_too` also what the server has refused. Gives {pending, rejected, last_rejection};
     pending 0 means that all was taken or refused."""
     if not (Path(spool) / "journal.jsonl").exists():
         return {"pending": 0, "rejected": 0, "last_rejection": None}
-    relay = Relay(Path(spool), upstream, None, on_event, authorization=authorization)
+    relay = Relay(Path(spool), upstream, None, on_event)
     if relay.journal.pending:
         relay._away_since = time.time()
     if refused_too:

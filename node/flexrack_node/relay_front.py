@@ -7,12 +7,13 @@ import re
 import socket
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Dict, Iterator, Optional, Tuple
 from urllib.parse import parse_qs, urlsplit
 
 from flexrack_node.relay_journal import SpoolFull
+from flexrack_node.relay_strangers import Server
 from flexrack_node.relay_upstream import Away, Body
 
 if TYPE_CHECKING:
@@ -82,17 +83,9 @@ class Front:
         line.close()
 
 
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 128
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away in mid-call is no news."""
-
-
 class Handler(BaseHTTPRequestHandler):
     front: Front
+    server: Server
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = -1
@@ -117,6 +110,7 @@ class Handler(BaseHTTPRequestHandler):
         if not self._may_pass():
             self._drop_body()
             return self._answer_error(401, "UNAUTHENTICATED", "this run's token is missing or wrong: MLFLOW_TRACKING_TOKEN must be the one the run was given")
+        self.server.strangers.leave(self.connection)
         try:
             if self.command == "PUT" and KEPT_PUTS.match(path) or self.command == "POST" and KEPT_POSTS.match(path):
                 self._write(path)

@@ -268,6 +268,16 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def count_waiting(folder: Path) -> int:
+    """Entries that an ended relay has left in its journal: neither taken nor set aside."""
+    try:
+        data = (folder / "journal.jsonl").read_bytes()
+        position = int((folder / "position").read_bytes() or 0)
+    except (FileNotFoundError, ValueError):
+        return 0
+    return data[position:].count(b"\n")
+
+
 def read_rejected(folder: Path) -> List[Dict[str, Any]]:
     """What was set aside, oldest first; a line that a kill has cut off is none (its entry is still in the journal)."""
     try:

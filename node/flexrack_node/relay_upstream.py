@@ -1,15 +1,16 @@
-"""How the relay talks to the tracking server."""
+"""The tracking server of a run: where it is, what opens it, whom to trust there; and how the relay talks to it."""
 import http.client
 import os
 import socket
 import ssl
 from pathlib import Path
-from typing import Dict, Optional, Union
+from typing import Any, Dict, Mapping, Optional, Union
 from urllib.parse import urlsplit
 
 Body = Union[bytes, Path]
 
 CONNECT_SECONDS = 2.0
+HEAD_NAME = "flexrack-head"  # in the certificate of every head: src/lib/head/types.ts
 # A server behind our door says 503 while it restarts, 502 and 504 where it went away in mid-answer.
 AWAY_STATUSES = frozenset((502, 503, 504))
 
@@ -19,22 +20,28 @@ class Away(Exception):
 
 
 class Upstream:
-    """Where calls go and what opens the door there. Makes connections; shared by all threads."""
+    """Where calls go, what opens the door there, and the only certificates (PEM) that are trusted there: without `ca` those
+    of the system. Makes connections; shared by all threads."""
 
-    def __init__(self, url: str, authorization: Optional[str]) -> None:
+    def __init__(self, url: str, authorization: Optional[str], ca: Optional[str] = None) -> None:
         parts = urlsplit(url)
+        self.url = url.rstrip("/")
+        self.authorization = authorization
         self._secure = parts.scheme == "https"
         self._host = parts.hostname or "127.0.0.1"
         self._port = parts.port
         self._prefix = parts.path.rstrip("/")
-        self._authorization = authorization
+        self.tls = tls_context(ca) if self._secure else None
+        self.secure_connection = http.client.HTTPSConnection if ca is None else HeadConnection
 
     def connect(self) -> "Line":
         return Line(self)
 
     def open(self) -> http.client.HTTPConnection:
-        kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-        connection = kind(self._host, self._port, timeout=CONNECT_SECONDS)
+        connection = (
+            self.secure_connection(self._host, self._port, timeout=CONNECT_SECONDS, context=self.tls)
+            if self._secure else http.client.HTTPConnection(self._host, self._port, timeout=CONNECT_SECONDS)
+        )
         connection.connect()
         connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
@@ -43,7 +50,36 @@ class Upstream:
         return self._prefix + path
 
     def headers(self, headers: Dict[str, str]) -> Dict[str, str]:
-        return {**headers, **({"Authorization": self._authorization} if self._authorization else {})}
+        return {**headers, **({"Authorization": self.authorization} if self.authorization else {})}
+
+
+class HeadConnection(http.client.HTTPSConnection):
+    """To the head of a rack: its authority also signs for others, each for its own address, and one may have the head's some day. The name is the head's only."""
+
+    def connect(self) -> None:
+        http.client.HTTPConnection.connect(self)
+        self.sock = self._context.wrap_socket(self.sock, server_hostname=HEAD_NAME)  # type: ignore[attr-defined]
+
+
+def upstream_of(tracking: Mapping[str, Any], given: Mapping[str, Any] = {}) -> Upstream:  # noqa: B006 - only read
+    """The server of a run's spec {upstream, ca?, own_token, token, authorization}, called with the run's own token, or with
+    what the user has for a server of theirs; what a later command has `given`, {upstream, token, ca?}, replaces both."""
+    if given.get("upstream"):
+        return Upstream(given["upstream"], f"Bearer {given['token']}" if given.get("token") else own_authorization(tracking), given.get("ca"))
+    return Upstream(tracking["upstream"], own_authorization(tracking), tracking.get("ca"))
+
+
+def own_authorization(tracking: Mapping[str, Any]) -> Optional[str]:
+    return f"Bearer {tracking['token']}" if tracking.get("own_token") else tracking.get("authorization")
+
+
+def tls_context(ca: Optional[str]) -> ssl.SSLContext:
+    """Verifies the server's certificate and name: with the authorities in `ca` and no others, or with the system's."""
+    if ca is None:
+        return ssl.create_default_context()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # verifies both by default
+    context.load_verify_locations(cadata=ca)
+    return context
 
 
 class Line:

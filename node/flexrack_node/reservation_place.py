@@ -31,7 +31,9 @@ VARIABLE = "FLEXRACK_RESERVATIONS"
 _PREFIX = "flexrack-reservations-"
 _LOCK_SECONDS = 10.0
 _MAX_BYTES = 65536
-_MAX_FILES = 1000  # of one user
+_MAX_FILES = 1000  # of one user, in all their folders
+_MAX_USER_BYTES = 16 * 1024 * 1024  # of one user: everybody reads them with the lock held
+_MAX_NAMES = 100  # that a user's folder may have
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 
 Record = Dict[str, Any]
@@ -65,10 +67,11 @@ class Place:
     def records(self) -> List[Record]:
         """What every user has written here, dead or alive. What cannot be believed is passed over and counted in `damaged`."""
         found: List[Record] = []
+        read: Dict[int, List[int]] = {}  # by user: files and bytes
         self.damaged = 0
         for name in sorted(os.listdir(self.folder)):
             if name.startswith(_PREFIX):
-                found += self._of_user(name)
+                found += self._of_user(name, read)
         return found
 
     def write(self, record: Record) -> None:
@@ -121,7 +124,7 @@ class Place:
         finally:
             os.close(fd)
 
-    def _of_user(self, name: str) -> List[Record]:
+    def _of_user(self, name: str, read: Dict[int, List[int]]) -> List[Record]:
         try:
             fd = os.open(self.folder / name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError:
@@ -131,9 +134,13 @@ class Place:
             if info.st_mode & 0o022:
                 return []  # anybody may have put anything there
             found = []
-            for file in sorted(os.listdir(fd))[:_MAX_FILES]:
+            sums = read.setdefault(info.st_uid, [0, 0])
+            for file in sorted(os.listdir(fd)):
                 if file.endswith(".json") and not file.startswith("."):
-                    record = _read(fd, self.folder / name / file, info.st_uid)
+                    sums[0] += 1
+                    sums[1] += _size(fd, file)
+                    within = sums[0] <= _MAX_FILES and sums[1] <= _MAX_USER_BYTES
+                    record = _read(fd, self.folder / name / file, info.st_uid) if within else None
                     if record:
                         found.append(record)
                     else:
@@ -145,20 +152,21 @@ class Place:
             os.close(fd)
 
     def _own(self, make: bool) -> Optional[Path]:
-        """This user's folder, made where it is missing and wanted. A name that somebody else has taken only makes ours longer."""
+        """This user's folder, made where it is missing and wanted. A name that somebody else has taken only makes ours longer.
+
+        The one that is there comes first, whatever its number: who gives back a name before it, or takes one, must not hide what is in ours.
+        """
         uid = os.geteuid()
-        for number in range(100):
-            path = self.folder / f"{_PREFIX}{uid}{f'-{number}' if number else ''}"
-            if make:
-                with contextlib.suppress(FileExistsError):
-                    path.mkdir(mode=0o755)
-            try:
-                info = os.lstat(path)
-            except FileNotFoundError:
-                return None
-            if stat.S_ISDIR(info.st_mode) and info.st_uid == uid:
-                if info.st_mode & 0o777 != 0o755:
-                    path.chmod(0o755)
+        paths = [self.folder / f"{_PREFIX}{uid}{f'-{number}' if number else ''}" for number in range(_MAX_NAMES)]
+        for path in paths:
+            if _is_own_folder(path, uid):
+                return path
+        if not make:
+            return None
+        for path in paths:
+            with contextlib.suppress(FileExistsError):
+                path.mkdir(mode=0o755)
+            if _is_own_folder(path, uid):
                 return path
         raise NodeError("NODE_UNFIT", f"somebody has taken every name for our reservations in {self.folder}", f"ls -ld {self.folder}/{_PREFIX}{uid}*")
 
@@ -193,6 +201,26 @@ def _is_safe(folder: str, own: bool) -> bool:
     if own and info.st_uid == os.geteuid() and not info.st_mode & 0o022:
         return True
     return (info.st_uid == 0 or (own and info.st_uid == os.geteuid())) and info.st_mode & 0o1777 == 0o1777
+
+
+def _size(fd: int, name: str) -> int:
+    try:
+        return os.lstat(name, dir_fd=fd).st_size
+    except OSError:  # given back just now
+        return 0
+
+
+def _is_own_folder(path: Path, uid: int) -> bool:
+    """Everybody may read it then, whatever the umask was."""
+    try:
+        info = os.lstat(path)
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISDIR(info.st_mode) or info.st_uid != uid:
+        return False
+    if info.st_mode & 0o777 != 0o755:
+        path.chmod(0o755)
+    return True
 
 
 def _read(fd: int, path: Path, uid: int) -> Optional[Record]:

@@ -96,7 +96,7 @@ def remove(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 
 
 def reconcile(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{run, upstream?, token?, seconds?, leads?}: completes the tracking record of a run that has ended while the head was away; see reconciling.py."""
+    """{run, upstream?, token?, ca?, seconds?, leads?}: completes the tracking record of a run that has ended while the head was away; see reconciling.py."""
     from flexrack_node.reconciling import reconcile_run
 
     folder = open_run(channel.root, given["run"])

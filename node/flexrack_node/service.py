@@ -27,12 +27,13 @@ ALIVE = ("starting", "running", "waiting")
 
 
 def start(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{id, argv, env, cwd, restart: {max, window_seconds}, grace, spare_children, replace}: starts it unless it runs already.
+    """{id, argv, env, cwd, restart: {max, window_seconds}, grace, spare_children, front, replace}: starts it unless it runs already.
 
     With another spec than the one that runs it is a CONFLICT, or with `replace` the old process is ended first.
+    `front` (front.py) lets the head in where the service only listens on loopback; it holds a private key.
     With `spare_children` what the process has started lives on when it ends or is replaced; a stop ends all of it.
     """
-    spec = {key: given[key] for key in ("argv", "env", "cwd", "restart", "grace", "rotate_bytes", "spare_children") if given.get(key) is not None}
+    spec = {key: given[key] for key in ("argv", "env", "cwd", "restart", "grace", "rotate_bytes", "spare_children", "front") if given.get(key) is not None}
     if not spec.get("argv"):
         raise NodeError("USAGE", f"service {given.get('id')} has no command")
     record = ServiceRecord(channel.root, given["id"])

@@ -99,10 +99,10 @@ class ServiceRecord:
 
 
 def start_time(pid: int) -> Optional[str]:
-    """Start time of a living process, in the kernel's own unit and with its boot; None where there is none."""
+    """Start time of a living process, in the kernel's own unit and with its boot; None where there is none. Raises OSError where that cannot be seen now."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
+    except (FileNotFoundError, ProcessLookupError):
         return None
     fields = stat[stat.rindex(b")") + 2:].split()
     if fields[0] in (b"Z", b"X"):

@@ -3,13 +3,14 @@
 It starts the service, or adopts the process of a supervisor that was killed; starts it again when it ends, with a
 growing pause; and gives up where it ended too often within a while.
 """
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -17,6 +18,9 @@ if __package__ in (None, ""):
 from flexrack_node.containment import Containment  # noqa: E402
 from flexrack_node.service_log import ServiceLog  # noqa: E402
 from flexrack_node.service_record import ServiceRecord, end_process, start_time  # noqa: E402
+
+if TYPE_CHECKING:
+    from flexrack_node.front import Front
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
@@ -36,6 +40,33 @@ class Supervisor:
 
     def run(self) -> None:
         self._tell(supervisor={"pid": os.getpid(), "start": start_time(os.getpid())})
+        front = self._open_front()
+        try:
+            self._keep_running()
+        finally:
+            if front:
+                front.close()
+
+    def _open_front(self) -> "Optional[Front]":
+        """None where there is none, or it was stopped before its port came free."""
+        if not self.spec.get("front"):
+            return None
+        from flexrack_node.front import Front
+
+        told = False
+        while not self.stopping:
+            try:
+                front = Front(self.spec["front"])
+                front.start()
+                return front
+            except OSError as error:
+                if not told:
+                    self.log_line(f"cannot listen on {':'.join(map(str, self.spec['front']['listen']))}: {error.strerror or error}")
+                told = True
+                self._sleep(1.0)
+        return None
+
+    def _keep_running(self) -> None:
         adopted = self._adoptable()
         while not self.stopping:
             try:
@@ -101,8 +132,9 @@ class Supervisor:
         self.log_line(f"a new supervisor took over process {pid}")
         while not self.stopping:
             self._sleep(LOOK_SECONDS)
-            if start_time(pid) != self.state.get("start"):
-                return None
+            with contextlib.suppress(OSError):  # no file can be opened now: that says nothing of the process
+                if start_time(pid) != self.state.get("start"):
+                    return None
             self.log.rotate()
         return None
 

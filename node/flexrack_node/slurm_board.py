@@ -8,14 +8,13 @@ has been heard of it, between half a second and ten: another state, or something
 login nodes may share a folder.
 """
 import contextlib
-import fcntl
 import itertools
 import os
 import time
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, Optional
 
-from flexrack_node import slurm_queue
+from flexrack_node import shared_lock, slurm_queue
 from flexrack_node.errors import NodeError
 from flexrack_node.run_files import read_json, write_json
 
@@ -111,15 +110,11 @@ class Board:
         """One at a time; False where another one has been at it for too long: it may have been stopped."""
         fd, end = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), time.monotonic() + self._patience
         try:
-            while True:
-                try:
-                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    if time.monotonic() > end:
-                        yield False
-                        return
-                    time.sleep(0.02)
+            while not shared_lock.take(fd):
+                if time.monotonic() > end:
+                    yield False
+                    return
+                time.sleep(0.02)
             yield True
         finally:
             os.close(fd)

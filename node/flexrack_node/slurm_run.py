@@ -13,14 +13,13 @@
 Whether it is alive is asked of Slurm, never guessed from files.
 """
 import contextlib
-import fcntl
 import json
 import os
 import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from flexrack_node import slurm_board, slurm_queue, slurm_starts
+from flexrack_node import shared_lock, slurm_board, slurm_queue, slurm_starts
 from flexrack_node.cause import close_result
 from flexrack_node.errors import NodeError
 from flexrack_node.hang import hangs
@@ -120,7 +119,7 @@ class SlurmRun:
     def _close(self, seen: Optional[Dict[str, Any]]) -> None:
         """Once: all who watch learn the end at the same moment, and what is closed is read no more as the job has left it."""
         with open(self.folder.path / "close.lock", "wb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            shared_lock.wait(lock.fileno())
             if not self.folder.result():
                 self._close_once(seen)
 

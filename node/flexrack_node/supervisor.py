@@ -21,6 +21,7 @@ from flexrack_node.leading import leader_known
 from flexrack_node.lease_hold import LeaseHold
 from flexrack_node.local_ranks import LocalRanks
 from flexrack_node.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
+from flexrack_node.relay_upstream import Upstream, upstream_of
 from flexrack_node.reservation_hold import Hold
 from flexrack_node.run_files import RunFolder, read_json
 from flexrack_node.sampler import Sampler
@@ -85,11 +86,6 @@ def _refuse(folder: RunFolder, spec: Dict[str, Any], started: float, error: Exce
     folder.event("refused", why=why)
     result = close_result(spec, {"status": "failed", "cause": of_gang(spec["node"], why), "attempts": []}, started)
     folder.write("result", {**result, "refused": why, "refused_code": getattr(error, "code", "RESERVATION_LOST")})
-
-
-def authorization_of(tracking: Dict[str, Any]) -> Optional[str]:
-    """What the tracking server wants to see: the run's own token, or what the user has for a server of theirs."""
-    return f"Bearer {tracking['token']}" if tracking.get("own_token") else tracking.get("authorization")
 
 
 def _forbids(hold: Optional[Hold], leases: Optional[LeaseHold]) -> Callable[[], Optional[str]]:
@@ -172,7 +168,7 @@ def _record(folder: RunFolder, spec: Dict[str, Any], relay: "Optional[_Relay]", 
     drained = relay.close()
     recorded = bool(uploaded and finished and drained)
     if finished and spec["tracking"].get("own_token"):
-        Recorder(spec["tracking"]["upstream"], spec["tracking"], authorization_of(spec["tracking"])).revoke(0.0 if recorded and everybody else LATE_SECONDS)
+        Recorder(upstream_of(spec["tracking"]), spec["tracking"]).revoke(0.0 if recorded and everybody else LATE_SECONDS)
     folder.write("result", {**result, "recorded": recorded, "recorded_everywhere": recorded and everybody})
 
 
@@ -205,13 +201,12 @@ class _Relay:
 
         self._folder, self._tracking = folder, tracking
         self._relay = Relay(
-            folder.spool, tracking["upstream"], tracking["token"], on_event=self._tell, run_id=tracking["run_id"],
-            authorization=authorization_of(tracking),
+            folder.spool, upstream_of(tracking), tracking["token"], on_event=self._tell, run_id=tracking["run_id"],
         )
         self.port: int = self._relay.start()
 
     def recorder(self) -> Recorder:
-        return Recorder(f"http://127.0.0.1:{self.port}", self._tracking, f"Bearer {self._tracking['token']}")
+        return Recorder(Upstream(f"http://127.0.0.1:{self.port}", f"Bearer {self._tracking['token']}"), self._tracking)
 
     def metric_at(self) -> float:
         return self._relay.metric_at

@@ -4,11 +4,10 @@
         sweep.json     what it is: id, project, owner, spec, the record it has at the tracking server
         journal.log    Optuna's storage: every trial, asked and told
         trials.json    the same for those who look (sweep_engine.py writes it)
-        lock           held (flock) by who drives it; says who that is
+        lock           held (filelock.py) by who drives it; says who that is
         stop.json      somebody asked for its end
         engine.log     what the engine complained of
 """
-import fcntl
 import json
 import os
 import re
@@ -18,6 +17,7 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
+from flexrack_node import shared_lock
 from flexrack_node.channel import Channel
 from flexrack_node.errors import NodeError
 from flexrack_node.filelock import FileLock, holder_text
@@ -106,13 +106,11 @@ def driver(folder: Path) -> Optional[str]:
     except OSError:
         return None
     try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return None
-    except BlockingIOError:
-        try:
-            return holder_text(json.loads(os.pread(fd, 4096, 0)))
-        except ValueError:  # between its lock and its note
-            return holder_text({})
+        if shared_lock.take(fd, shared=True):
+            return None
+        return holder_text(json.loads(os.pread(fd, 4096, 0)))
+    except ValueError:  # between its lock and its note
+        return holder_text({})
     finally:
         os.close(fd)
 

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Set
 
-from flexrack_node import containment, gpu, installed, service  # all before anything is removed: this program is on the list too
+from flexrack_node import containment, environment, gpu, home, installed, service  # all before anything is removed: this program is on the list too
 from flexrack_node.channel import Channel
 from flexrack_node.errors import NodeError
 from flexrack_node.workspace import TAG as WORKSPACE_TAG
@@ -30,28 +30,63 @@ def remove(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
         raise NodeError("CONFLICT", f"{len(alive)} processes of flexrack still run here; --force ends them first", "--force", alive=[describe(pid) for pid in alive])
     gpu.take_away(channel, float(given.get("grace", 10)))  # a unit of systemd is known outside of the root too
     ended = end_all(channel, alive, float(given.get("grace", 10)))
+    environment.leave(channel)
     removed: List[str] = []
     left: List[Dict[str, str]] = []
-    for entry in reversed(entries(channel.root)):  # the program itself came first and goes last
-        if not entry["inside"]:
-            left.append({"path": entry["path"], "why": "outside flexrack's folder"})
-        elif installed.remove(channel.root, entry):
-            removed.append(entry["path"])
-        else:
-            left.append({"path": entry["path"], "why": "could not be removed"})
+    shared, others = home.shared_root(channel.root), home.others(channel.root)  # before the claim goes
+    roots = [channel.root] if others or shared == channel.root else [channel.root, shared]  # the last one takes along what was left for others
+    for root in roots:
+        for entry in reversed(entries(root)):  # the program itself came first and goes last
+            if entry["kept"]:
+                left.append({"path": entry["path"], "why": entry["kept"]})
+            elif take(entry, root, shared, channel, bool(others)):
+                removed.append(entry["path"])
+            elif os.path.lexists(entry["path"]):
+                left.append({"path": entry["path"], "why": "could not be removed"})
     if not any(one["why"] == "could not be removed" for one in left):
-        installed.forget_all(channel.root)
-    if channel.root.is_dir():
-        listed = [one["path"] for one in left]
-        rest = sorted(str(path) for path in channel.root.iterdir() if path.name != "installed.jsonl")
-        left.extend({"path": path, "why": "not made by flexrack"} for path in rest if not any(is_within(one, path) for one in listed))
+        for root in roots:
+            installed.forget_all(root, spare=[shared / "nodes", channel.environments] if others and root == shared else [])
+        if shared != channel.root:
+            installed.remove_empty(shared / "nodes")
+    for root in roots:
+        left.extend({"path": path, "why": "not made by flexrack"} for path in strangers(root, shared, [one["path"] for one in left] + [str(channel.environments)] * bool(others)))
     return {"removed": removed, "left": left, "ended": len(ended)}
 
 
+def take(entry: Dict[str, Any], root: Path, shared: Path, channel: Channel, others: bool) -> bool:
+    """True if it is gone. An environment that others may begin to use goes under its lock, if they do not."""
+    if entry["kind"] == "environment" and others:
+        environment.remove({"hashes": [os.path.basename(entry["path"])]}, channel)
+        return not os.path.lexists(entry["path"])
+    return installed.remove(shared if entry["kind"].startswith("environment") else root, entry)
+
+
+def strangers(root: Path, shared: Path, known: List[str]) -> List[str]:
+    """What lies in the root and is neither known nor of another machine."""
+    if not root.is_dir():
+        return []
+    rest = sorted(str(path) for path in root.iterdir() if path.name != "installed.jsonl" and not (root == shared and path.name == "nodes" and home.others(root)))
+    return [path for path in rest if not any(is_within(one, path) for one in known)]
+
+
 def entries(root: Path) -> List[Dict[str, Any]]:
-    """The list with absolute paths; `inside` says whether it is below the root and may be removed."""
-    found = [{**entry, "path": os.path.normpath(root / entry["path"])} for entry in installed.listing(root)]
-    return [{**entry, "inside": is_within(os.path.join(os.path.realpath(os.path.dirname(entry["path"])), "x"), os.path.realpath(root))} for entry in found]
+    """The list with absolute paths; `kept` says why something is left: it lies outside the root, or other machines use it; else None. `inside`: it may be removed."""
+    shared, others = home.shared_root(root), home.others(root)
+    found = []
+    for one in installed.listing(root):
+        path = os.path.normpath(root / one["path"])
+        is_shared = one["kind"].startswith("environment")
+        kept = None
+        if not is_within(os.path.join(os.path.realpath(os.path.dirname(path)), "x"), os.path.realpath(shared if is_shared else root)):
+            kept = "outside flexrack's folder"
+        elif is_shared and others and (one["kind"] != "environment" or used_by_others(Path(path), root)):
+            kept = "other machines use it"
+        found.append({**one, "path": path, "inside": kept is None, "kept": kept})
+    return found
+
+
+def used_by_others(folder: Path, root: Path) -> bool:
+    return any(user["root"] != str(root) and environment.is_counted(folder, root, user) for user in environment.users_of(folder))
 
 
 def is_within(path: str, folder: str) -> bool:
@@ -63,21 +98,24 @@ def living(root: Path) -> List[int]:
     places = [f"{place}/".encode() for place in {str(root), os.path.realpath(root)}]
     own = ancestors()
     pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    return sorted(pid for pid in pids if pid not in own and _is_ours(pid, places) and containment.is_alive(pid))
+    theirs = [f"{folder}/".encode() for folder in home.others(root) if root in folder.parents]  # a container's, which has the same home as its host
+    return sorted(pid for pid in pids if pid not in own and _is_ours(pid, places, theirs) and containment.is_alive(pid))
 
 
-def _is_ours(pid: int, places: List[bytes]) -> bool:
+def _is_ours(pid: int, places: List[bytes], theirs: List[bytes]) -> bool:
     """Started with our mark, or a program of the root itself, or a Python that runs our program for it."""
     try:
         words = Path("/proc", str(pid), "cmdline").read_bytes().split(b"\0")
-        environment = Path("/proc", str(pid), "environ").read_bytes().split(b"\0")
+        variables = Path("/proc", str(pid), "environ").read_bytes().split(b"\0")
         program = os.fsencode(os.readlink(f"/proc/{pid}/exe"))
     except OSError:
         return False
     if any(word.endswith(b"/flexrack_node") for word in words):
         return False  # a verb that another connection calls at the same time: it ends by itself
-    tags = [variable for variable in environment if variable.startswith(_MARKS)]
-    if tags and any(place in variable for variable in environment for place in places):
+    if any(place in text for place in theirs for text in (*words, *variables)):
+        return False
+    tags = [variable for variable in variables if variable.startswith(_MARKS)]
+    if tags and any(place in text for text in (*words, *variables) for place in places):
         return True
     if any(program.startswith(place) or words[0].startswith(place) for place in places):
         return True

@@ -1,10 +1,10 @@
-"""What a run's relays hold that the tracking server does not have: shown, and sent again. docs/adr/0003."""
+"""What a run's relays hold that the tracking server does not have, because it refused it, failed at it or went away: shown, and sent again. docs/adr/0003."""
 from pathlib import PurePosixPath
 from typing import Any, Dict, List
 
 from flexrack_node.channel import Channel
 from flexrack_node.errors import NodeError
-from flexrack_node.relay_journal import read_rejected
+from flexrack_node.relay_journal import count_waiting, read_rejected
 from flexrack_node.run_files import RunFolder, open_run
 from flexrack_node.run_state import is_slurm
 
@@ -12,10 +12,13 @@ _MOST_SHOWN = 20
 
 
 def unsent(folder: RunFolder) -> Dict[str, Any]:
-    """{count, writes: the newest of them, [{call, status, answer, at}]}; `call` is MLflow's, or `artifact NAME`."""
-    records = [record for part in parts_of(folder) for record in read_rejected(part.spool)]
+    """{count, writes: the newest of those that were refused or failed at, [{call, status, answer, at}]}; `call` is MLflow's, or `artifact NAME`."""
+    parts = parts_of(folder)
+    records = [record for part in parts for record in read_rejected(part.spool)]
     writes = [{"call": _call(record["path"]), "status": record["status"], "answer": record["answer"][:500], "at": record["at"]} for record in records[-_MOST_SHOWN:]]
-    return {"count": len(records), "writes": writes}
+    # What was to be sent again when the server went away once more waits in the journal; while a run goes on that is its relay's business.
+    waiting = sum(count_waiting(part.spool) for part in parts if part.result() and not part.is_held())
+    return {"count": len(records) + waiting, "writes": writes}
 
 
 def listing(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
@@ -24,9 +27,9 @@ def listing(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 
 
 def repair(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{run, upstream?, token?, seconds?}: sends all of it once more, with the token's rights. Returns {sent, pending, unsent}. CONFLICT while the run goes on."""
+    """{run, upstream?, token?, ca?, seconds?}: sends all of it once more, with the token's rights. Returns {sent, pending, unsent}. CONFLICT while the run goes on."""
     from flexrack_node.relay import drain
-    from flexrack_node.supervisor import authorization_of
+    from flexrack_node.relay_upstream import upstream_of
 
     folder = open_run(channel.root, given["run"])
     sent = pending = 0
@@ -34,11 +37,10 @@ def repair(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         if part.is_held() or not part.result() and not folder.result():
             raise NodeError("CONFLICT", f"{folder.run} is still running; what its tracking server failed at is sent again by itself", f"flexrack runs wait {folder.run}")
         tracking = part.spec().get("tracking")
-        before = len(read_rejected(part.spool))
+        before = len(read_rejected(part.spool)) + count_waiting(part.spool)
         if not tracking or not before:
             continue
-        authorization = f"Bearer {given['token']}" if given.get("token") else authorization_of(tracking)
-        left = drain(part.spool, given.get("upstream") or tracking["upstream"], authorization, float(given.get("seconds") or 60), refused_too=True)
+        left = drain(part.spool, upstream_of(tracking, given), float(given.get("seconds") or 60), refused_too=True)
         pending += left["pending"]
         sent += max(0, before - left["rejected"] - left["pending"])
         folder.event("repaired", **left)

@@ -6,7 +6,6 @@
 Appended by the run's supervisor at its end, and by run.remove where that was killed. Of a run that goes on, or whose supervisor was killed, the
 same is made from its folder when it is asked for, so that nothing is missing and nothing is counted twice: run, node and attempt name a line.
 """
-import fcntl
 import getpass
 import json
 import os
@@ -14,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
+from flexrack_node import shared_lock
 from flexrack_node.channel import Channel
 from flexrack_node.hardware_summary import read_summary
 from flexrack_node.installed import record as record_installed
@@ -44,7 +44,7 @@ def note(folder: RunFolder) -> None:
     record_installed(root, root / FILE, "usage")
     descriptor = os.open(root / FILE, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(descriptor, "r+b") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        shared_lock.wait(file.fileno())
         text = file.read()
         known = {key_of(entry) for entry in parse(text)}
         lines = [json.dumps(entry, separators=(",", ":")).encode() + b"\n" for entry in fresh if key_of(entry) not in known]

@@ -16,7 +16,7 @@ VERBS = {
     "gpu.inspect": "gpu:inspect",
     "gpu.lease": "gpu_admin:lease",
     "gpu.place": "gpu:place",
-    "gpu.reach": "gpu_delivery:reach",
+    "gpu.reach": "gpu_reach:reach",
     "gpu.release": "gpu_admin:release",
     "gpu.start": "gpu:start",
     "gpu.state": "gpu_admin:state",

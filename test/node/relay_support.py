@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
 from flexrack_node.relay import Relay  # noqa: E402
+from flexrack_node.relay_upstream import Upstream  # noqa: E402
 
 TOKEN = "the-run's-token"
 TAG = "/api/2.0/mlflow/runs/set-tag"
@@ -74,7 +75,7 @@ class RelayCase(unittest.TestCase):
         self.port = None
 
     def relay(self, **options):
-        relay = Relay(self.spool, f"http://127.0.0.1:{self.tracking.port}", TOKEN, self.tell, **options)
+        relay = Relay(self.spool, Upstream(f"http://127.0.0.1:{self.tracking.port}", f"Bearer {TOKEN}"), TOKEN, self.tell, **options)
         self.port = relay.start()
         return relay
 

@@ -1,4 +1,3 @@
-import fcntl
 import hashlib
 import json
 import os
@@ -13,7 +12,7 @@ from pathlib import Path
 PROGRAM = Path(__file__).resolve().parents[2] / "node" / "flexrack_node"
 sys.path.insert(0, str(PROGRAM.parent))
 
-from flexrack_node import environment, interpreter  # noqa: E402
+from flexrack_node import environment, interpreter, shared_lock  # noqa: E402
 from flexrack_node.pip import failing_line, redact  # noqa: E402
 from waiting import until  # noqa: E402
 
@@ -178,7 +177,7 @@ class EnvironmentTest(unittest.TestCase):
         held.mkdir()
         (self.environments / ".locks").mkdir()
         with open(self.environments / ".locks" / held.name, "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # somebody builds it right now
+            self.assertTrue(shared_lock.take(lock.fileno()))  # somebody builds it right now
             self.call("environment.ensure", {"requirements": "alpha\n"})
         self.assertFalse(half.exists() or (self.environments / ".fedcba9876543210-x1").exists())
         self.assertTrue(held.exists())

@@ -61,18 +61,6 @@ class GpuDeliveryTest(unittest.TestCase):
         finally:
             reader.communicate(b"\n")
 
-    def test_finds_the_first_address_that_answers_and_the_socket_of_the_same_machine(self):
-        own = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        there = self.root / "client.sock"
-        there.write_text("")
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            port = server.getsockname()[1]
-            question = {"unix": str(there), "boot_id": "another", "addresses": ["127.0.0.9", "127.0.0.1"], "port": port}
-            self.assertEqual(gpu_delivery.reach(question, self.channel), {"unix": False, "address": 1})
-            self.assertEqual(gpu_delivery.reach({**question, "addresses": ["127.0.0.9"]}, self.channel), {"unix": False, "address": None})
-            self.assertEqual(gpu_delivery.reach({**question, "boot_id": own}, self.channel), {"unix": True, "address": None})
-            self.assertEqual(gpu_delivery.reach({**question, "boot_id": own, "unix": "/nowhere"}, self.channel), {"unix": False, "address": 1})
-
     def test_without_a_daemon_there_is_nothing_and_a_lease_is_refused(self):
         self.assertEqual(gpu_admin.state({}, self.channel), {"state": "absent", "status": None, "devices": [], "leases": []})
         with self.assertRaises(NodeError) as refused:

@@ -44,6 +44,8 @@ class GpuUnitTest(unittest.TestCase):
         self.assertIn('ExecStart="/a b/gpud" "broker"\n', text)
         self.assertIn('Environment="POCL_DEVICES=pthread pthread"\n', text)
         self.assertIn("KillMode=process\n", text)
+        # Links to units lie in the home, which machines may share.
+        self.assertIn(f"[Unit]\nConditionHost={os.uname().nodename}\n", text)
 
     @unittest.skipUnless(has_namespaces(), "needs systemd, and root for a mount namespace")
     def test_the_unit_comes_back_alone_its_workers_outlive_it_and_nothing_is_left(self):

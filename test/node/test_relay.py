@@ -6,6 +6,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2] / "node")]
 from flexrack_node.relay import Relay, drain  # noqa: E402
+from flexrack_node.relay_upstream import Upstream  # noqa: E402
 from relay_support import BATCH, LOG, PUT, TAG, TOKEN, RelayCase, Tracking  # noqa: E402
 
 
@@ -70,7 +71,7 @@ class RelayTest(RelayCase):
         self.assertEqual(self.call("PUT", PUT + "empty", b"")[0], 200)
         self.assertEqual(relay.close()["pending"], 2)
         self.tracking = Tracking(self.tracking.port)
-        left = drain(self.spool, f"http://127.0.0.1:{self.tracking.port}", f"Bearer {TOKEN}", 20)
+        left = drain(self.spool, Upstream(f"http://127.0.0.1:{self.tracking.port}", f"Bearer {TOKEN}"), 20)
         self.assertEqual(left["pending"], 0)
         self.assertEqual([(call[1], call[2]) for call in self.tracking.calls], [(PUT + "gro%C3%9F.bin", data), (PUT + "empty", b"")])
         self.assertEqual(sorted(path.name for path in self.spool.glob("body-*")), [])
@@ -98,7 +99,7 @@ class RelayTest(RelayCase):
         relay.close()
 
     def test_a_server_that_wants_no_token_or_another_one_gets_just_that(self):
-        relay = Relay(self.spool, f"http://127.0.0.1:{self.tracking.port}/prefix", None, self.tell, authorization="Basic YTpi")
+        relay = Relay(self.spool, Upstream(f"http://127.0.0.1:{self.tracking.port}/prefix", "Basic YTpi"), None, self.tell)
         self.port = relay.start()
         self.assertEqual(self.call("POST", LOG, b"{}", token="whatever")[0], 200)
         self.assertEqual(self.tracking.calls, [("POST", "/prefix" + LOG, b"{}", "Basic YTpi")])

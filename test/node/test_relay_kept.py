@@ -11,6 +11,7 @@ from unittest import mock
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2] / "node")]
 from flexrack_node import relay as relay_module  # noqa: E402
 from flexrack_node.relay import drain  # noqa: E402
+from flexrack_node.relay_upstream import Upstream  # noqa: E402
 from relay_support import LOG, PUT, TAG, TOKEN, RelayCase, Tracking, fail  # noqa: E402
 from waiting import until  # noqa: E402
 
@@ -64,9 +65,9 @@ class KeptTest(RelayCase):
         self.assertEqual(relay.close()["rejected"], 1)
         self.tracking.fails = lambda path, body: None
         url = f"http://127.0.0.1:{self.tracking.port}"
-        self.assertEqual(drain(self.spool, url, f"Bearer {TOKEN}", 20)["rejected"], 1)  # nobody asked for it
+        self.assertEqual(drain(self.spool, Upstream(url, f"Bearer {TOKEN}"), 20)["rejected"], 1)  # nobody asked for it
         self.tracking.accepted.clear()
-        self.assertEqual(drain(self.spool, url, f"Bearer {TOKEN}", 20, refused_too=True), {"pending": 0, "rejected": 0, "last_rejection": None})
+        self.assertEqual(drain(self.spool, Upstream(url, f"Bearer {TOKEN}"), 20, refused_too=True), {"pending": 0, "rejected": 0, "last_rejection": None})
         self.assertTrue(self.tracking.accepted == [data])
         self.assertEqual([path.name for path in self.spool.glob("body-*")], [])
 

@@ -1,3 +1,4 @@
+import json
 import os
 import sys
 import time
@@ -119,6 +120,43 @@ class UsersTest(Case):
         self.assertTrue(self.as_user(12345, take, **self.wish("b", 12345))["granted"])
         (one,) = listing(None, self.channel)["reservations"]
         self.assertEqual((one["lease"], one["user"]), ("b", "12345"))
+
+    def test_names_that_come_and_go_before_ours_take_nothing_away(self):
+        """Who squats a name and gives it back would end the run of the next user otherwise: its record could not be found any more."""
+        squatted = [self.shared / f"flexrack-reservations-12345{end}" for end in ("", "-1")]
+        for one in squatted:
+            one.mkdir(mode=0o755)
+        self.assertTrue(self.as_user(12345, take, **self.wish("b", 12345))["granted"])
+        for one in squatted:
+            one.rmdir()
+        again = self.as_user(12345, take, **self.wish("c", 12345))
+        self.assertEqual((again["granted"], [one["lease"] for one in again["holders"]]), (False, ["b"]))
+        self.assertEqual([one["lease"] for one in self.as_user(12345, release, lease="b", own=True, owner="user12345@here")["released"]], ["b"])
+        squatted[0].mkdir(mode=0o755)
+        lease = self.as_user(12345, take, **self.wish("d", 12345))
+        squatted[0].rmdir()
+        self.assertEqual(self.as_user(12345, confirm, lease="d", fence=lease["fence"]), {"ttl": 20.0})
+        self.assertEqual(len(list(self.shared.iterdir())), 1)
+
+    def test_of_one_user_only_so_much_is_read_however_many_folders_it_has(self):
+        """Everybody reads it under the one lock: each of its folders counted for itself, thirty of them kept all others from it."""
+        self.ask("a", exclusive=False)
+        record = self.place.read_own("a", self.channel.root)
+        self.place.remove(record)
+        large = json.dumps({**record, "wants": {**record["wants"], "gpus": ["g" * 100] * 500}})
+        for number in range(12):
+            folder = self.shared / f"flexrack-reservations-many-{number}"
+            folder.mkdir(mode=0o755)
+            for file in range(60):
+                (folder / f"b{file}.json").write_text(large)
+            os.chown(folder, 65534, 65534)
+            for file in folder.iterdir():
+                os.chown(file, 65534, 65534)
+        found = [one["uid"] for one in self.place.records()]
+        self.assertLess(found.count(65534) * len(large), 17 * 1024 * 1024)
+        self.assertGreater(found.count(65534), 100)
+        self.assertEqual(self.place.damaged, 12 * 60 - found.count(65534))
+
 
 if __name__ == "__main__":
     unittest.main()

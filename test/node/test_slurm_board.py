@@ -1,5 +1,4 @@
 """How often Slurm is asked: once for everything that watches, and seldom while nothing happens."""
-import fcntl
 import json
 import os
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 PROGRAM = Path(__file__).resolve().parents[2] / "node" / "flexrack_node"
 sys.path.insert(0, str(PROGRAM.parent))
 
+from flexrack_node import shared_lock  # noqa: E402
 from flexrack_node.errors import NodeError  # noqa: E402
 from flexrack_node.slurm_board import FIRST, MOST, Board  # noqa: E402
 from waiting import until  # noqa: E402
@@ -162,7 +162,7 @@ class BoardTest(unittest.TestCase):
     def test_one_that_was_stopped_while_it_asked_keeps_nobody_from_asking(self):
         slurm = Slurm(j1="RUNNING")
         with open(self.runs / ".queue.lock", "w") as held:
-            fcntl.flock(held, fcntl.LOCK_EX)
+            self.assertTrue(shared_lock.take(held.fileno()))
             self.assertEqual(self.board(slurm, patience=0.1).look("1", 0.0)["state"], "RUNNING")
 
 

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
 from flexrack_node import run_files, slurm_queue, slurm_run, slurm_starts, slurm_step  # noqa: E402
 from flexrack_node.errors import NodeError  # noqa: E402
 from flexrack_node.recording import NotRecorded, Recorder  # noqa: E402
+from flexrack_node.relay_upstream import Upstream  # noqa: E402
 from flexrack_node.run_files import RunFolder, read_json, write_json  # noqa: E402
 from flexrack_node.slurm_board import Board  # noqa: E402
 from flexrack_node.slurm_run import SlurmRun  # noqa: E402
@@ -142,7 +143,7 @@ class SlurmStarts(unittest.TestCase):
         self.assertTrue(unknown["open"] and unknown["provisional"])
         for result in (again, unknown):
             with self.assertRaises(NotRecorded):
-                Recorder("http://127.0.0.1:1", {"run_id": "x"}, None).finish(spec, result)
+                Recorder(Upstream("http://127.0.0.1:1", None), {"run_id": "x"}).finish(spec, result)
 
     def test_squeue_tells_how_often_a_job_was_put_back(self):
         with tempfile.TemporaryDirectory() as folder:

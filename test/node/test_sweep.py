@@ -1,4 +1,3 @@
-import fcntl
 import json
 import os
 import sys
@@ -7,7 +6,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
-from flexrack_node import sweep  # noqa: E402
+from flexrack_node import shared_lock, sweep  # noqa: E402
 from flexrack_node.channel import Channel  # noqa: E402
 from flexrack_node.errors import NodeError  # noqa: E402
 
@@ -36,7 +35,7 @@ class SweepTest(unittest.TestCase):
     def hold(self, name, note):
         """As FileLock does it: the lock, and who holds it."""
         fd = os.open(self.root / "sweeps" / name / "lock", os.O_RDWR | os.O_CREAT)
-        fcntl.flock(fd, fcntl.LOCK_EX)
+        self.assertTrue(shared_lock.take(fd))
         os.write(fd, note)
         self.addCleanup(os.close, fd)
 
