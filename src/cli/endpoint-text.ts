@@ -40,7 +40,7 @@ export function endpointShowText(one: ShowAnswer): string {
   ])
   const call = [
     `Call it, where that address is reachable${one.token ? '' : ` (the token: flexrack endpoint show ${one.name} --show-token)`}:`,
-    `  curl -H "Authorization: Bearer ${one.token ?? '$TOKEN'}" -H 'Content-Type: application/json' -d @request.json ${infer}`,
+    `  curl${one.certificates === undefined ? '' : ` --cacert ${one.certificates}`} -H "Authorization: Bearer ${one.token ?? '$TOKEN'}" -H 'Content-Type: application/json' -d @request.json ${infer}`,
   ].join('\n')
   const broken = one.servers.some((server) => ['failed', 'lost', 'stopped', 'absent'].includes(server.state))
   const repair = broken ? `Not every server runs: flexrack endpoint deploy ${one.name} brings them up again.` : ''

@@ -8,6 +8,7 @@ export function headText(status: HeadStatus): string {
     ['head', `${status.state} on ${status.node}`],
     ['rack', status.rack],
     ['address for nodes', status.url ?? undefined],
+    ['its certificates', status.certificates],
     ['up for', status.uptimeSeconds === undefined ? undefined : duration(status.uptimeSeconds * 1000)],
     ['MLflow', mlflow && `${mlflow.version ?? ''} ${mlflow.state}${mlflow.restarts > 0 ? `, started again ${mlflow.restarts} times` : ''}`.trim()],
     ['last error', mlflow?.state === 'ready' ? undefined : (mlflow?.lastError ?? undefined)],

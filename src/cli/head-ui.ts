@@ -9,7 +9,7 @@ export interface HeadLink {
 }
 
 export function headLinkText({url}: HeadLink): string {
-  return `${url}\nOpen this link within a minute; it logs one browser in. Ctrl-C ends the forward.`
+  return `${url}\nOpen this link within a minute; it logs one browser in. Ctrl-C ends the forward and logs it out.`
 }
 
 /** Opens the user's browser; where there is none the link is on the screen. */

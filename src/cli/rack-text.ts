@@ -22,7 +22,7 @@ export function rackListText(racks: RackRow[]): string {
 }
 
 export function rackText(rack: Rack): string {
-  const head = fields([['rack', rack.name], ['file', rack.path], ['head', `${rack.head.node}, ${rack.head.bind}${rack.head.port ? `:${rack.head.port}` : ''}`]])
+  const head = fields([['rack', rack.name], ['file', rack.path], ['head', `${rack.head.node}, ${rack.head.bind ?? 'address by route'}${rack.head.port ? `, port ${rack.head.port}` : ''}`]])
   const rows = rack.nodes.map((node) => ({node: node.name, host: destination(node), address: node.address ?? ' ', root: node.root, labels: labelText(node) || ' '}))
   return `${head}\n\n${table(rows, ['node', 'host', 'address', 'root', 'labels'])}`
 }

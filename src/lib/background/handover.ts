@@ -1,6 +1,5 @@
 import {hostname} from 'node:os'
-import {CliError, isCliError, type Context, type Reporter} from '../base/index.ts'
-import {processIdentity} from './identity.ts'
+import {CliError, isCliError, processIdentity, type Context, type Reporter} from '../base/index.ts'
 import {tellingReporter, type Order, type Told} from './messages.ts'
 import {readRecord, writeRecord, type BackgroundRecord} from './record.ts'
 

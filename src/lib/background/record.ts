@@ -1,8 +1,7 @@
 import {readdir, readFile, rm, stat} from 'node:fs/promises'
 import {hostname} from 'node:os'
 import {join, resolve} from 'node:path'
-import {ensurePrivateFolder, userPaths, writeWhole, type Context} from '../base/index.ts'
-import {processIdentity} from './identity.ts'
+import {ensurePrivateFolder, processIdentity, userPaths, writeWhole, type Context} from '../base/index.ts'
 
 /** A command that goes on without its terminal. */
 export interface Background {

@@ -2,20 +2,20 @@ import {createReadStream} from 'node:fs'
 import {join} from 'node:path'
 import {Readable} from 'node:stream'
 import {CliError, isCliError} from '../base/index.ts'
-import {ensureEnvironment, followServiceLog, serviceStatus, startService, type Environment, type Host} from '../host/index.ts'
+import {ensureEnvironment, followServiceLog, serviceStatus, startService, type Environment, type Host, type ServiceFront} from '../host/index.ts'
+import type {NodeRoute} from '../nodes/index.ts'
 import {renderRecipe, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
 import type {Release, Replica} from './document.ts'
 import type {FetchedModel} from './model-files.ts'
-import {serverAddress, serverUrl} from './placement.ts'
+import {isNearHead, LOOPBACK, serverAddress, serverUrl} from './placement.ts'
 import {waitReady} from './ready.ts'
 import {hostOf, nodeOf, type Site} from './site.ts'
 
 const LAST_LINES = 30
 
-/** A server that was started, and where it listens. */
+/** A server that was started, and where it listens on its node's loopback. */
 export interface Started {
   replica: Replica
-  address: string
   port: number
   rendered: RenderedRecipe
 }
@@ -60,30 +60,44 @@ export async function placeModel(site: Site, node: string, endpoint: string, rel
 export async function startReplica(site: Site, input: {endpoint: string; release: Release; replica: Replica; recipe: Recipe; environment: Environment; modelFolder: string; taken: Set<number>}): Promise<Started> {
   const {endpoint, release, replica, recipe, environment, modelFolder, taken} = input
   const host = await hostOf(site, replica.node)
-  const address = serverAddress(site.rack, nodeOf(site, replica.node))
-  const ports = await host.call<number[]>('endpoint.ports', {count: recipe.ports.length, host: address, exclude: [...taken]})
+  const ports = await host.call<number[]>('endpoint.ports', {count: recipe.ports.length, host: LOOPBACK, exclude: [...taken]})
   for (const port of ports) taken.add(port)
   const [first] = ports
   const [main] = release.model.files
   if (first === undefined || !main) throw new Error('no port or no model file')
   const folder = `${host.root}/endpoints/${endpoint}/${release.id}/replica-${replica.index}`
   const rendered = renderRecipe(recipe, {
-    python: `${environment.path}/bin/python`, environment: environment.path, folder, host: address,
+    python: `${environment.path}/bin/python`, environment: environment.path, folder, host: LOOPBACK,
     ports: Object.fromEntries(recipe.ports.map((name, index) => [name, ports[index] ?? 0])),
     model: endpoint, version: release.model.version, modelFile: `${modelFolder}/${main.path}`,
   })
   await host.call('endpoint.write', {name: endpoint, release: release.id, replica: replica.index, files: rendered.files})
-  await startService(host, {id: replica.service, argv: rendered.argv, env: rendered.env, cwd: folder, restart: recipe.start.restart, grace: recipe.graceSeconds}, {replace: true})
-  return {replica: {...replica, url: serverUrl(address, first)}, address, port: first, rendered}
+  const front = isNearHead(site.rack, nodeOf(site, replica.node)) ? undefined : await makeFront(site, host, first, taken)
+  await startService(host, {id: replica.service, argv: rendered.argv, env: rendered.env, cwd: folder, restart: recipe.start.restart, grace: recipe.graceSeconds, ...(front && {front})}, {replace: true})
+  const [address, port] = front?.listen ?? [LOOPBACK, first]
+  return {replica: {...replica, url: serverUrl(address, port, front !== undefined)}, port: first, rendered}
 }
 
-/** Waits for a started server, reached the way the head reaches it. A failure carries the server's last lines. */
+/** What lets the head in from its machine, and nobody else: a port of its own and a certificate of the rack's authority. */
+async function makeFront(site: Site, host: Host, port: number, taken: Set<number>): Promise<ServiceFront> {
+  const node = nodeOf(site, host.node)
+  const to = site.rack.head.url === undefined ? new URL(site.head.nodeUri).hostname.replace(/^\[|\]$/g, '') : undefined
+  const route = node.address === undefined && to !== undefined ? (await host.call<NodeRoute>('run.route', {to})).source : undefined
+  const address = serverAddress(site.rack, node, route)
+  const [free] = await host.call<number[]>('endpoint.ports', {count: 1, host: address, exclude: [...taken]})
+  if (free === undefined) throw new Error('no port')
+  taken.add(free)
+  const identity = await site.head.request<{key: string; certificate: string; ca: string}>('POST', '/flexrack/v1/certificates', {names: [address]})
+  return {listen: [address, free], to: [LOOPBACK, port], ...identity}
+}
+
+/** Waits for a started server, and then for the head to reach it. A failure carries the server's last lines. */
 export async function awaitReplica(site: Site, started: Started, endpoint: string, seconds: number): Promise<void> {
-  const {replica, address, port, rendered} = started
+  const {replica, port, rendered} = started
   const progress = site.context.reporter.begin(`Start ${replica.service}`, replica.node)
   const host = await hostOf(site, replica.node)
   try {
-    const forward = await (await site.fleet.shell(site.rack.head.node)).forwardLocal({targetHost: address, targetPort: port})
+    const forward = await host.shell.forwardLocal({targetPort: port})
     try {
       await waitReady({
         base: `http://127.0.0.1:${forward.port}`, model: endpoint, readyPath: rendered.readyPath, seconds, progress, signal: site.context.signal,
@@ -92,6 +106,7 @@ export async function awaitReplica(site: Site, started: Started, endpoint: strin
     } finally {
       await forward.close()
     }
+    await requireReach(site, replica, rendered.readyPath)
     progress.done(`${replica.service} is ready`)
   } catch (error) {
     progress.fail()
@@ -99,6 +114,13 @@ export async function awaitReplica(site: Site, started: Started, endpoint: strin
     const lines = await lastLines(host, replica.service)
     throw new CliError(error.code, `${replica.node}: ${error.message}`, {hint: error.hint, details: {...error.details, node: replica.node, lines}, cause: error})
   }
+}
+
+/** The head asks the server itself: what is ready on its node may still be behind a firewall. */
+async function requireReach(site: Site, {url, node}: Replica, path: string): Promise<void> {
+  const {reached, why} = await site.head.request<{reached: boolean; why?: string}>('POST', '/flexrack/v1/reach', {url, path})
+  if (reached) return
+  throw new CliError('ENDPOINT_FAILED', `the head (${site.rack.head.node}) does not reach the model server at ${url}: ${why}`, {hint: `let ${site.rack.head.node} connect to ports 18000 to 31999 of ${node}, or set the node's \`address\` in ${site.rack.path}`})
 }
 
 async function lastLines(host: Host, service: string): Promise<string[]> {

@@ -34,7 +34,7 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
   const active = activeRelease(document)
   const version = await chooseVersion(site, input.model ?? own?.model, input.name)
   const nodes = chooseNodes(site, active, input.on)
-  for (const node of nodes) serverAddress(site.rack, node) // a node the head cannot reach is told before anything is done
+  for (const node of nodes) serverAddress(site.rack, node, isOnLoopback(site) ? undefined : 'found later') // a node the head cannot reach is told before anything is done
   const id = nextReleaseId(document)
   const release: Release = {
     id,
@@ -73,4 +73,9 @@ function chooseNodes(site: Site, active: Release | undefined, on: string | undef
   const current = site.rack.nodes.filter((node) => active?.replicas.some((replica) => replica.node === node.name))
   const head = site.rack.nodes.filter((node) => node.name === site.rack.head.node)
   return selectNodes(site.rack, on, current.length > 0 ? current : head)
+}
+
+/** A head that others do not reach has no route from them, either. */
+function isOnLoopback({head, rack}: Site): boolean {
+  return rack.head.url !== undefined || ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(head.nodeUri).hostname)
 }

@@ -3,6 +3,8 @@ import {CliError} from '../base/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import {serviceId, type Replica} from './document.ts'
 
+export const LOOPBACK = '127.0.0.1'
+
 /** Replicas spread over the nodes in turn. */
 export function placeReplicas(endpoint: string, release: string, nodes: RackNode[], count: number): Replica[] {
   return Array.from({length: count}, (_, index) => {
@@ -13,23 +15,29 @@ export function placeReplicas(endpoint: string, release: string, nodes: RackNode
 }
 
 /**
- * The address a model server binds on a node, where the head reaches it: loopback on the head's own machine, else the
- * address the rack file gives. Never all interfaces: the model server itself asks for no token. RACK_INVALID without one.
+ * The address at which the head reaches a model server on a node: loopback on its own machine, where the server listens
+ * itself; else that of the front before it, which the rack file gives, or `route` (the node's own address on its way to
+ * the head). RACK_INVALID without one.
  */
-export function serverAddress(rack: Rack, node: RackNode): string {
-  const head = rack.nodes.find((one) => one.name === rack.head.node)
-  if (node.name === rack.head.node) return '127.0.0.1'
+export function serverAddress(rack: Rack, node: RackNode, route?: string | null): string {
+  if (isNearHead(rack, node)) return LOOPBACK
   if (node.address !== undefined) return node.address
-  if (isLoopback(node.host) && head && isLoopback(head.host)) return '127.0.0.1'
+  if (route && !isLoopback(route)) return route
   throw new CliError('RACK_INVALID', `node ${node.name} has no address at which the head (${rack.head.node}) could reach a model server`, {
     hint: `add "address: ADDRESS" to node ${node.name} in ${rack.path}`,
     details: {node: node.name},
   })
 }
 
-/** Base URL of a server. */
-export function serverUrl(host: string, port: number): string {
-  return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+/** True on the head's own machine: the gateway reaches what listens on loopback there. */
+export function isNearHead(rack: Rack, node: RackNode): boolean {
+  const head = rack.nodes.find((one) => one.name === rack.head.node)
+  return node.name === rack.head.node || (isLoopback(node.host) && head !== undefined && isLoopback(head.host))
+}
+
+/** Base URL of a server, or of the front before it. */
+export function serverUrl(host: string, port: number, isSecure: boolean): string {
+  return `${isSecure ? 'https' : 'http'}://${isIP(host) === 6 ? `[${host}]` : host}:${port}`
 }
 
 function isLoopback(host: string): boolean {

@@ -34,6 +34,8 @@ export interface EndpointDetails extends EndpointSummary {
   servers: ReplicaStatus[]
   /** What `endpoint rollback` would go back to. */
   rollback: string | undefined
+  /** File here with the certificates to trust at the URL; undefined where the rack file gives the URL. */
+  certificates: string | undefined
 }
 
 /** Every endpoint. What a cut-off change has left is cleaned up on the way, unless somebody is at it. */
@@ -55,7 +57,8 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
       inFlight: inFlight[url] ?? 0, served: served[url] ?? 0,
     }
   }))
-  return {...summary(site, record), runtime: active?.runtime, releases: document.releases, servers, rollback: previousRelease(document)?.id}
+  const certificates = await site.head.certificates()
+  return {...summary(site, record), runtime: active?.runtime, releases: document.releases, servers, rollback: previousRelease(document)?.id, certificates}
 }
 
 async function tidied(site: Site, record: EndpointRecord): Promise<EndpointRecord> {

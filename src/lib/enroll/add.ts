@@ -69,7 +69,7 @@ export async function addNodes(path: string, nodes: RackNode[]): Promise<Rack> {
 
 async function withNodes(path: string, nodes: RackNode[]): Promise<Rack> {
   if (existsSync(path)) return extend(await loadRack(path, {}), nodes)
-  return {name: basename(path).replace(/\.ya?ml$/, ''), path, nodes, head: {node: nodes[0]?.name ?? '', bind: '127.0.0.1'}}
+  return {name: basename(path).replace(/\.ya?ml$/, ''), path, nodes, head: {node: nodes[0]?.name ?? ''}}
 }
 
 function extend(rack: Rack, nodes: RackNode[]): Rack {

@@ -6,7 +6,7 @@ import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {apiOf} from './backend.ts'
 import {leaseEnvironment, leaseFile} from './lease-file.ts'
-import {findRoute, type Route} from './reach.ts'
+import {findRoute, type Route, type RouteWay} from './reach.ts'
 import {requestText} from './shortage.ts'
 import {prepareHere, prepareNode} from './site.ts'
 import {readGpuNodes} from './state.ts'
@@ -33,7 +33,9 @@ export interface AttachedLease {
   lease: string
   api: Api
   devices: {id: string; name: string; memory: number}[]
-  /** Their data goes through SSH. */
+  /** How the command reaches them, as it was tried. */
+  way: RouteWay
+  /** Their data goes through SSH: `way` is tunnel. */
   tunnel: boolean
 }
 
@@ -87,7 +89,7 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
   }
   try {
     for (const lease of leases) {
-      const route = await findRoute(place, lease, on, context)
+      const route = await findRoute(place, lease, {from: on, transport}, context)
       undo.unshift(() => route.close())
       routes.push(route)
     }
@@ -96,9 +98,9 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
     const placed = await site.deliver(leaseFile(leases, routes, transport))
     undo.push(() => placed.remove())
     context.signal.throwIfAborted()
-    context.reporter.note(`${requestText(input.request)}: ${leases.map((one) => `${one.devices.length > 1 ? `${one.devices.length} of ` : ''}${one.node}`).join(', ')}`)
+    context.reporter.note(`${requestText(input.request)}: ${leases.map((one, index) => `${one.devices.length > 1 ? `${one.devices.length} of ` : ''}${one.node} ${wayText(routes[index] as Route)}`).join(', ')}`)
     return {
-      leases: leases.map(({node, lease, server, devices}, index) => ({node, lease, api: server.api, devices: devices.map(({id, name, memory}) => ({id, name, memory})), tunnel: (routes[index] as Route).tunnel})),
+      leases: leases.map(({node, lease, server, devices}, index) => ({node, lease, api: server.api, devices: devices.map(({id, name, memory}) => ({id, name, memory})), way: (routes[index] as Route).way, tunnel: (routes[index] as Route).way === 'tunnel'})),
       ways: leases.map(({server}, index) => ({server, route: routes[index] as Route})),
       prefix: [placed.hold, ...(on ? ['--remote'] : []), placed.file, '--'],
       env: leaseEnvironment(placed, transport),
@@ -116,6 +118,12 @@ function takeInput({nodes, request, words, on}: AttachInput): Omit<TakeInput, 'w
   return {nodes, request, owner: `${userInfo().username}@${hostname()}`, purpose: `${on ? `exec on ${on.node}:` : 'attach'} ${program}`}
 }
 
+/** For people: by which of the ways that were tried. */
+function wayText({way, address, port}: Route): string {
+  if (way === 'shared-memory') return 'through shared memory'
+  return way === 'address' ? `at ${address}:${port}` : 'through SSH'
+}
+
 /** Shared memory is asked for, and only there where both are one machine. */
 function checkShared(leases: TakenLease[], routes: Route[]): void {
   const away = leases.filter((_, index) => routes[index]?.unix === '').map((one) => one.node)
@@ -123,7 +131,7 @@ function checkShared(leases: TakenLease[], routes: Route[]): void {
 }
 
 function tellTunnels(leases: TakenLease[], routes: Route[], on: Host | undefined, context: Context): void {
-  const through = leases.filter((_, index) => routes[index]?.tunnel).map((one) => one.node)
+  const through = leases.filter((_, index) => routes[index]?.way === 'tunnel').map((one) => one.node)
   if (through.length === 0) return
   context.reporter.warn(`${through.join(', ')}: no direct way from ${on ? on.node : 'here'} to the GPU daemon, so its data goes through SSH, which is slower; gpu.bind in the rack file opens it to the network`)
 }

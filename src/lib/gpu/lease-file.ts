@@ -1,7 +1,7 @@
-import {mkdir, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises'
+import {mkdir, readdir, readFile, rm, stat, symlink, writeFile} from 'node:fs/promises'
 import {randomBytes} from 'node:crypto'
 import {join} from 'node:path'
-import {userPaths} from '../base/index.ts'
+import {ownMark, stateOfMark, userPaths, type ProcessMark} from '../base/index.ts'
 import type {DriverLinks} from './drivers.ts'
 import type {Route} from './reach.ts'
 import type {TakenLease} from './take.ts'
@@ -48,14 +48,23 @@ export interface PlacedLeases {
   libraries: string | null
 }
 
+/** In each folder: whose it is, written anew while that lives. */
+const OWNER = 'owner.json'
+const TOUCH_MS = 600_000
+/** Nobody has touched it for so long: its leases ended long ago, within seconds of their grace. */
+const EXPIRED_MS = 24 * 3600 * 1000
+
 /** Writes it into a folder of its own, 0700; what commands that were killed have left is removed on the way. */
 export async function writeLeases(content: LeaseFile, drivers: DriverLinks, env: NodeJS.ProcessEnv): Promise<PlacedLeases & {remove(): Promise<void>}> {
   const parent = join(userPaths(env).state, 'attach')
-  await mkdir(parent, {recursive: true, mode: 0o700})
-  await sweep(parent)
   const folder = join(parent, `${process.pid}-${randomBytes(6).toString('hex')}`)
   const file = join(folder, 'leases.json')
+  const mark = JSON.stringify(await ownMark())
+  const touch = (): Promise<void> => writeFile(join(folder, OWNER), mark, {mode: 0o600})
+  await mkdir(parent, {recursive: true, mode: 0o700})
   await mkdir(folder, {mode: 0o700})
+  await touch()
+  await sweep(parent, folder)
   await writeFile(file, JSON.stringify(content), {mode: 0o600, flag: 'wx'})
   const vendors = drivers.icd === null ? null : join(folder, 'vendors')
   if (vendors) {
@@ -68,26 +77,28 @@ export async function writeLeases(content: LeaseFile, drivers: DriverLinks, env:
     await mkdir(libraries, {mode: 0o700})
     await Promise.all(links.map(([link, target]) => symlink(target, join(libraries, link))))
   }
-  return {file, vendors, libraries, remove: () => rm(folder, {recursive: true, force: true})}
+  const touching = setInterval(() => void touch().catch(() => {}), TOUCH_MS).unref()
+  return {file, vendors, libraries, remove: () => (clearInterval(touching), rm(folder, {recursive: true, force: true}))}
 }
 
-/** Folders of processes that are gone. The name begins with the process id. */
-async function sweep(parent: string): Promise<void> {
+/**
+ * Removes the folders of processes that are gone. Several machines may have this home: what is another one's, or says nothing of whose it is, goes
+ * when it has expired, by the clock of the file system, which has dated our own folder `own` just now.
+ */
+async function sweep(parent: string, own: string): Promise<void> {
+  const now = await touchedAt(own)
   for (const name of await readdir(parent)) {
-    const pid = Number.parseInt(name, 10)
-    if (Number.isInteger(pid) && pid !== process.pid && !(await isFlexrack(pid))) await rm(join(parent, name), {recursive: true, force: true})
+    const folder = join(parent, name)
+    const owner = await readFile(join(folder, OWNER), 'utf8').then((text) => JSON.parse(text) as ProcessMark).catch(() => undefined)
+    const state = owner ? await stateOfMark(owner) : 'elsewhere'
+    const at = state === 'elsewhere' ? await touchedAt(folder).catch(() => now) : now
+    if (state === 'gone' || now - at > EXPIRED_MS) await rm(folder, {recursive: true, force: true})
   }
 }
 
-/** A process of another kind may have got the number since. */
-async function isFlexrack(pid: number): Promise<boolean> {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => 'attach')
-  return command.includes('attach')
+/** Milliseconds since the epoch. */
+async function touchedAt(folder: string): Promise<number> {
+  return (await stat(join(folder, OWNER)).catch(() => stat(folder))).mtimeMs
 }
 
 /**

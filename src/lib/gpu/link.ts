@@ -34,13 +34,13 @@ export interface LinkEnds {
  */
 export async function measureLink(fleet: Fleet, {node, route, bound}: LinkEnds, context: Context): Promise<LinkFigures> {
   const program = nativePath('flexrack-bench', context.env)
-  if (route.unix !== '') return figures('loopback', await runBench(program, {words: ['loopback']}, context))
+  if (route.way === 'shared-memory') return figures('loopback', await runBench(program, {words: ['loopback']}, context))
   const host = await openHost(fleet, node, context)
   const key = randomBytes(32).toString('hex')
   const address = isWildcard(bound) ? '0.0.0.0' : bound
   const {process, port} = await startEnd(host, await placeBench(host, context), address, key)
   try {
-    if (!route.tunnel) return figures('address', await runBench(program, {words: ['connect', route.address, String(port)], input: `${key}\n`}, context))
+    if (route.way === 'address') return figures(isLoopback(route.address) ? 'loopback' : 'address', await runBench(program, {words: ['connect', route.address, String(port)], input: `${key}\n`}, context))
     const forward = await host.shell.forwardLocal({targetHost: isWildcard(bound) || isLoopback(bound) ? '127.0.0.1' : bound, targetPort: port})
     try {
       return figures('tunnel', await runBench(program, {words: ['connect', '127.0.0.1', String(forward.port)], input: `${key}\n`}, context))

@@ -1,53 +1,59 @@
-import {access, readFile} from 'node:fs/promises'
-import {connect} from 'node:net'
+import {readFile} from 'node:fs/promises'
+import {connect, type NetConnectOpts} from 'node:net'
 import type {Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet, Forward} from '../ssh/index.ts'
 import type {TakenLease} from './take.ts'
 
+/** shared-memory: both are one machine; address: straight to the daemon's; tunnel: through SSH, because nothing else leads there. */
+export type RouteWay = 'shared-memory' | 'address' | 'tunnel'
+
 /** How a command reaches one daemon. */
 export interface Route {
   address: string
   port: number
-  /** The daemon's socket, where the command runs on the same machine. */
+  /** The daemon's socket, where the command can open it; else empty. */
   unix: string
-  /** Through SSH, because nothing else leads there. */
-  tunnel: boolean
+  way: RouteWay
   /** Ends the tunnel, if it is one. */
   close(): Promise<void>
 }
 
 /** Which of these a command could use where it runs. */
 interface Reachable {
-  /** The daemon's machine is the same, and its socket can be opened. */
+  /** The daemon answers at its socket, under the same kernel. */
   unix: boolean
-  /** Position in `addresses` of the first that answers; null where none does. */
-  address: number | null
+  /** The first address at which it answers; null where it does at none. */
+  address: string | null
 }
 
 interface Question {
   unix: string
   boot_id: string
+  /** Tried under the daemon's own kernel only: everywhere else it is somebody else's. */
+  loopback: string | null
   addresses: string[]
   port: number
+  /** By which the daemon is known from whatever else may be there. */
+  lease: string
 }
 
-const CONNECT_MS = 2000
+const TRY_MS = 2000
+const ANSWER_BYTES = 16
 
 /**
- * Finds the way from where the command runs (`from`; undefined is this machine) to the daemon of a lease: the same machine,
- * an address that answers, else a tunnel through SSH that lasts until `close`.
+ * Finds the way from where the command runs (`from`; undefined is this machine) to the daemon of a lease by trying: shared memory, unless `transport` is one
+ * of the network; an address; else a tunnel through SSH that lasts until `close`.
  */
-export async function findRoute({rack, fleet}: {rack: Rack; fleet: Fleet}, {node, server}: TakenLease, from: Host | undefined, context: Context): Promise<Route> {
+export async function findRoute({rack, fleet}: {rack: Rack; fleet: Fleet}, {node, server, lease}: TakenLease, {from, transport = server.transport}: {from?: Host | undefined; transport?: string | undefined}, context: Context): Promise<Route> {
   const rackNode = rack.nodes.find((one) => one.name === node) as RackNode
-  const question: Question = {unix: server.unix, boot_id: server.boot_id, addresses: candidates(server.address, rackNode), port: server.port}
-  const found = from ? await from.call<Reachable>('gpu.reach', question, {signal: context.signal}) : await lookFromHere(question)
   const local = isLoopback(server.address) || isWildcard(server.address) ? '127.0.0.1' : server.address
-  const none = {tunnel: false, close: async () => {}}
-  if (found.unix) return {address: local, port: server.port, unix: server.unix, ...none}
-  const address = found.address === null ? undefined : question.addresses[found.address]
-  if (address !== undefined) return {address, port: server.port, unix: '', ...none}
+  const question: Question = {unix: server.unix, boot_id: server.boot_id, loopback: isLoopback(local) ? local : null, addresses: candidates(server.address, rackNode), port: server.port, lease}
+  const found = from ? await from.call<Reachable>('gpu.reach', question, {signal: context.signal}) : await lookFromHere(question)
+  const here = {port: server.port, unix: found.unix ? server.unix : '', close: async () => {}}
+  if (found.unix && transport !== 'tls' && transport !== 'tcp') return {...here, address: found.address ?? local, way: 'shared-memory'}
+  if (found.address !== null) return {...here, address: found.address, way: 'address'}
   return openTunnel((await openHost(fleet, rackNode, context)).shell, {host: local, port: server.port}, from)
 }
 
@@ -57,24 +63,42 @@ function candidates(bound: string, node: RackNode): string[] {
   return isWildcard(bound) ? [...new Set([node.address, node.host].filter((one) => one !== undefined && !isLoopback(one)) as string[])] : [bound]
 }
 
-async function lookFromHere({unix, boot_id: bootId, addresses, port}: Question): Promise<Reachable> {
+/** The same question as gpu.reach of a node (node/flexrack_node/gpu_reach.py). */
+async function lookFromHere({unix, boot_id: bootId, loopback, addresses, port, lease}: Question): Promise<Reachable> {
   const own = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
   // The same kernel is not yet the same machine: a container has its own files and its own loopback.
-  if (bootId !== '' && own.trim() === bootId && (await access(unix).then(() => true, () => false))) return {unix: true, address: null}
-  const answers = await Promise.all(addresses.map((address) => canConnect(address, port)))
-  const first = answers.indexOf(true)
-  return {unix: false, address: first === -1 ? null : first}
+  const isSameKernel = bootId !== '' && own.trim() === bootId
+  const hosts = isSameKernel && loopback !== null ? [loopback, ...addresses] : addresses
+  const [unixAnswers, ...answers] = await Promise.all([isSameKernel && isThere({path: unix}, lease), ...hosts.map((host) => isThere({host, port}, lease))])
+  return {unix: unixAnswers === true, address: hosts.find((_, index) => answers[index]) ?? null}
 }
 
-function canConnect(host: string, port: number): Promise<boolean> {
+/** Whether the daemon that granted the lease answers there: another program, or another daemon, does not know it. Proves nothing, as it needs not. */
+function isThere(where: NetConnectOpts, lease: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({host, port, timeout: CONNECT_MS})
-    const end = (answer: boolean): void => {
+    const socket = connect(where)
+    let answer = Buffer.alloc(0)
+    const end = (is: boolean): void => {
+      clearTimeout(late)
       socket.destroy()
-      resolve(answer)
+      resolve(is)
     }
-    socket.once('connect', () => end(true)).once('timeout', () => end(false)).once('error', () => end(false))
+    const late = setTimeout(() => end(false), TRY_MS)
+    socket.once('connect', () => socket.write(preamble(lease))).once('error', () => end(false)).once('close', () => end(false))
+    socket.on('data', (more) => {
+      answer = Buffer.concat([answer, more])
+      if (answer.length >= ANSWER_BYTES) end(answer.toString('latin1', 0, 4) === 'FLXA' && answer.readUInt16LE(6) === 0)
+    })
   })
+}
+
+/** As of a holder over TLS (docs/protocol.md, section 1), which goes no further. */
+function preamble(lease: string): Buffer {
+  const bytes = Buffer.alloc(64)
+  bytes.write('FLEXRACK', 'latin1')
+  bytes.set([1, 0, 1, 0, 4, 1], 8)
+  bytes.write(lease, 24, 16, 'hex')
+  return bytes
 }
 
 /** To this machine, and from there on to the node where the command runs, if it is not here. */
@@ -85,7 +109,7 @@ async function openTunnel(shell: Host['shell'], to: {host: string; port: number}
     await far?.close()
     await near.close()
   }
-  return {address: '127.0.0.1', port: (far ?? near).port, unix: '', tunnel: true, close}
+  return {address: '127.0.0.1', port: (far ?? near).port, unix: '', way: 'tunnel', close}
 }
 
 export function isLoopback(address: string): boolean {

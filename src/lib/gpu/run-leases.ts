@@ -59,8 +59,8 @@ export function choicesOf(ranks: LeasedGpu[][]): Choice[] {
 }
 
 async function directRoute(place: {rack: Rack; fleet: Fleet}, lease: TakenLease, host: Host, context: Context): Promise<Route> {
-  const route = await findRoute(place, lease, host, context)
-  if (!route.tunnel) return route
+  const route = await findRoute(place, lease, {from: host}, context)
+  if (route.way !== 'tunnel') return route
   await route.close()
   throw new CliError('NODE_UNFIT', `${host.node} cannot reach the GPU daemon of ${lease.node} but through this machine, which a run has to outlive`, {
     hint: `in the rack file open the daemon of ${lease.node} to the network of the nodes (gpu: {bind: ...}), then: flexrack gpu serve ${lease.node}`,

@@ -3,19 +3,29 @@ import {serviceStatus} from '../host/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {requestJson, type HttpRequest} from '../tracking/index.ts'
+import {openLogin, type Login} from './login.ts'
 import {openHeadHost, SERVICE_ID} from './plan.ts'
-import type {DoorRecord} from './types.ts'
+import {keepCertificates} from './trust.ts'
+import {HEAD_NAME, type DoorRecord} from './types.ts'
 
 /** A way to the head's door, through the node's SSH connection. */
 export interface HeadConnection {
-  /** Base URL from here, through a forward; usable as MLFLOW_TRACKING_URI. */
+  /** Base URL from here, through a forward that speaks TLS with the head and with nobody else; usable as MLFLOW_TRACKING_URI. */
   uri: string
   /** Base URL that nodes use. */
   nodeUri: string
+  /** Certificates (PEM) that nodes trust at that URL, and no others; undefined where the rack file gives the URL. */
+  nodeCa: string | undefined
+  /** Keeps those certificates in a file here, for programs that take one, and gives its path. */
+  certificates(): Promise<string | undefined>
   /** The admin token. */
   token: Secret
   /** Calls the head's own API; errors as requestJson, plus the head's own codes (LOCKED, CONFLICT). */
   request<T>(method: HttpRequest['method'], path: string, body?: unknown): Promise<T>
+  /** A way in for a browser; errors as request. */
+  logIn(): Promise<Login>
+  /** Resolves when the way there has ended, however. */
+  readonly closed: Promise<void>
   close(): Promise<void>
 }
 
@@ -25,20 +35,29 @@ export interface HeadConnection {
  */
 export async function connectHead(rack: Rack, fleet: Fleet, context: Context): Promise<HeadConnection> {
   const host = await openHeadHost(rack, fleet, context)
-  const [{door, token}, service] = await Promise.all([host.call<{door: DoorRecord | null; token: string | null}>('head.access', {}), serviceStatus(host, SERVICE_ID)])
+  const [{door, token, ca}, service] = await Promise.all([host.call<{door: DoorRecord | null; token: string | null; ca: string | null}>('head.access', {}), serviceStatus(host, SERVICE_ID)])
   const hint = `flexrack head start --rack ${rack.name}`
   if (service.state === 'failed') throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} ended again and again`, {hint: 'flexrack head status', details: {node: host.node}})
   if (!door || !token || ['absent', 'stopped', 'lost'].includes(service.state)) {
     throw new CliError('NOT_FOUND', `rack ${rack.name} has no head running`, {hint, details: {node: host.node}})
   }
-  const targetHost = ['0.0.0.0', '::', ''].includes(rack.head.bind) ? '127.0.0.1' : rack.head.bind
-  const forward = await host.shell.forwardLocal({targetHost, targetPort: door.port})
+  // One of an older version speaks no TLS.
+  if (!ca || door.address === undefined) throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} is of an older version`, {hint, details: {node: host.node}})
+  const place = `${door.address}:${door.port} of ${host.node}`
+  let told = false
+  const onStranger = (error: Error): void => {
+    if (!told) context.reporter.warn(`what answers at ${place} is not the head of rack ${rack.name}, and was told nothing: ${error.message}`)
+    told = true
+  }
+  const forward = await host.shell.forwardLocal({targetHost: door.address, targetPort: door.port, pinned: {ca, name: HEAD_NAME, onStranger}})
   const uri = `http://127.0.0.1:${forward.port}`
   const secret = new Secret(token)
   const peer = `the head of rack ${rack.name}`
-  return {
+  const connection: HeadConnection = {
     uri,
     nodeUri: door.url,
+    nodeCa: rack.head.url === undefined ? ca : undefined,
+    certificates: async () => (rack.head.url === undefined ? keepCertificates(rack, ca, context) : undefined),
     token: secret,
     request: async <T>(method: HttpRequest['method'], path: string, body?: unknown): Promise<T> => {
       try {
@@ -48,6 +67,9 @@ export async function connectHead(rack: Rack, fleet: Fleet, context: Context): P
         throw error
       }
     },
+    logIn: () => openLogin(connection),
+    closed: host.shell.closed,
     close: () => forward.close(),
   }
+  return connection
 }

@@ -3,6 +3,7 @@ import {openHost, serviceStatus, type Host} from '../host/index.ts'
 import type {Plan, Step} from '../plan/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
+import {doorAddress} from './address.ts'
 import {needsOwnNode, OLDEST_NODE, ownMachine, type HeadNode} from './node-choice.ts'
 import {loadHeadProgram, loadOwnNode, type ProgramFile} from './program.ts'
 import {headLocks} from './requirements.ts'
@@ -27,15 +28,19 @@ export function headNode(rack: Rack): RackNode {
  */
 export async function planHead(rack: Rack, fleet: Fleet, context: Context, wish: 'start' | 'stop', graceSeconds?: number): Promise<Plan> {
   const host = await openHeadHost(rack, fleet, context)
-  return wish === 'start' ? planStart(rack, host, context) : planStop(host, graceSeconds)
+  return wish === 'start' ? planStart(rack, host, fleet, context) : planStop(host, graceSeconds)
 }
 
-async function planStart(rack: Rack, host: Host, context: Context): Promise<Plan> {
+async function planStart(rack: Rack, host: Host, fleet: Fleet, context: Context): Promise<Plan> {
   const program = await loadHeadProgram(context)
   const inspect = (programs: string[]): Promise<HeadNode> => host.call('head.inspect', {nodes: [process.execPath], oldest: OLDEST_NODE, programs})
   const there = await inspect([program.name])
   const ownNode = needsOwnNode(host.node, there, ownMachine()) ? await loadOwnNode() : undefined
   const {head} = rack
+  const node = headNode(rack)
+  const bind = await doorAddress(rack, node, fleet, context)
+  // An address that stands for all is not one to call.
+  const called = ['0.0.0.0', '::'].includes(bind) ? (node.address ?? node.host) : bind
   const place = (id: string, file: ProgramFile, title: string, executable: boolean): Step => ({
     id,
     node: host.node,
@@ -54,31 +59,16 @@ async function planStart(rack: Rack, host: Host, context: Context): Promise<Plan
     id: 'start',
     node: host.node,
     kind: 'head.start',
-    title: `Start the head on ${head.bind}:${head.port || '(a free port)'}, with Node.js ${there.node?.version ?? process.version.slice(1)}`,
+    title: `Start the head on ${bind}:${head.port || '(a free port)'}, with TLS and Node.js ${there.node?.version ?? process.version.slice(1)}`,
     input: {
       node: there.node?.path ?? `${there.folder}/program/${ownNode?.name}`,
       program: `${there.folder}/program/${program.name}`,
       // The store may hold a password: it is not part of a plan, which is printed and saved.
-      config: {bind: head.bind, port: head.port ?? 0, host: hostForNodes(rack), ...(head.url && {url: head.url})},
+      config: {bind, port: head.port ?? 0, host: called, ...(head.url && {url: head.url})},
     },
     needs: [...places.map((step) => step.id), environment.id],
   }
   return {command: 'head start', steps: [...places, environment, start]}
-}
-
-/** What the other nodes call the head's node: an address that stands for all is not one to call. */
-export function hostForNodes(rack: Rack): string {
-  const node = headNode(rack)
-  return ['0.0.0.0', '::'].includes(rack.head.bind) ? (node.address ?? node.host) : rack.head.bind
-}
-
-/** A warning where nodes on other machines cannot reach a door on loopback; undefined where all is well. */
-export function reachWarning(rack: Rack): string | undefined {
-  const node = headNode(rack)
-  const far = rack.nodes.filter((one) => one.host !== node.host).map((one) => one.name)
-  const isNear = rack.head.bind === 'localhost' || rack.head.bind === '::1' || rack.head.bind.startsWith('127.')
-  if (far.length === 0 || !isNear || rack.head.url) return undefined
-  return `the head listens on ${rack.head.bind} only, so ${far.join(', ')} cannot reach it: set head.bind (or head.url) in ${rack.path}`
 }
 
 async function planStop(host: Host, graceSeconds = 20): Promise<Plan> {

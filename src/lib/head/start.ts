@@ -7,7 +7,8 @@ import {executePlan, throwIfFailed, type Step, type StepHandler} from '../plan/i
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {connectHead} from './connect.ts'
-import {openHeadHost, planHead, reachWarning, SERVICE_ID} from './plan.ts'
+import {reachWarning} from './address.ts'
+import {headNode, openHeadHost, planHead, SERVICE_ID} from './plan.ts'
 import type {HeadStatus, DoorStatus} from './types.ts'
 
 const READY_MS = 240_000
@@ -23,9 +24,10 @@ const RESTART = {max: 10, windowSeconds: 300}
  * HEAD_FAILED with its last lines.
  */
 export async function startHead(rack: Rack, fleet: Fleet, context: Context): Promise<HeadStatus> {
-  const warning = reachWarning(rack)
-  if (warning) context.reporter.warn(warning)
   const plan = await planHead(rack, fleet, context, 'start')
+  const found = (plan.steps.find((step) => step.id === 'start')?.input as StartInput | undefined)?.config.bind
+  const warning = reachWarning(rack, headNode(rack), String(found))
+  if (warning) context.reporter.warn(warning)
   const host = await openHeadHost(rack, fleet, context)
   const handlers: Record<string, StepHandler> = {
     'head.place': (step) => place(host, step, context),
@@ -87,7 +89,8 @@ async function readyStatus(rack: Rack, fleet: Fleet, host: Host, context: Contex
       if (status.pid !== service.pid) return undefined // the one that is being replaced
       if (status.mlflow.state === 'waiting' && status.mlflow.restarts >= 2) throw await failure(host, `cannot start MLflow: ${status.mlflow.lastError ?? ''}`)
       if (status.mlflow.state !== 'ready') return undefined
-      return {...status, rack: rack.name, node: host.node, state: 'running'}
+      const certificates = await connection.certificates()
+      return {...status, ...(certificates && {certificates}), rack: rack.name, node: host.node, state: 'running'}
     } finally {
       await connection.close()
     }

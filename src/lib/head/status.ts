@@ -19,7 +19,8 @@ export async function headStatus(rack: Rack, fleet: Fleet, context: Context): Pr
     const connection = await connectHead(rack, fleet, context)
     try {
       const status = await connection.request<DoorStatus>('GET', '/flexrack/v1/status')
-      return {...status, rack: rack.name, node: host.node, state: status.mlflow.state === 'ready' ? 'running' : 'starting'}
+      const certificates = await connection.certificates()
+      return {...status, ...(certificates && {certificates}), rack: rack.name, node: host.node, state: status.mlflow.state === 'ready' ? 'running' : 'starting'}
     } finally {
       await connection.close()
     }

@@ -11,10 +11,14 @@ export interface Tracking {
   mlflow: Mlflow
   /** Base URL that nodes use: what a run's relay passes calls on to. */
   nodeUri: string
+  /** Certificates (PEM) that nodes trust there, and no others; undefined: those of their systems. */
+  nodeCa: string | undefined
   /** The rack's head; undefined where the manifest names another server. */
   head: HeadConnection | undefined
   /** What a run on a node shows the server: a token of its own from the head, or the user's own for another server. */
   openRun(runId: string, experimentId: string, ttlSeconds: number): Promise<RunAccess>
+  /** What a node that completes a run's record in the user's name is given: as run.reconcile takes it. Holds a secret. */
+  userAccess(): {upstream?: string; token?: string; ca?: string}
   close(): Promise<void>
 }
 
@@ -41,6 +45,8 @@ async function throughHead(rack: Rack, fleet: Fleet, context: Context): Promise<
   return {
     head,
     nodeUri: head.nodeUri,
+    nodeCa: head.nodeCa,
+    userAccess: () => ({upstream: head.nodeUri, token: head.token.reveal(), ...(head.nodeCa !== undefined && {ca: head.nodeCa})}),
     mlflow: openMlflow({uri: head.uri, token: head.token, signal: context.signal}),
     async openRun(runId, experimentId, ttlSeconds) {
       const request = {kind: 'run', run_id: runId, experiment_id: experimentId, ttl_seconds: ttlSeconds}
@@ -57,6 +63,8 @@ function elsewhere(uri: string, context: Context): Tracking {
   return {
     head: undefined,
     nodeUri: uri,
+    nodeCa: undefined,
+    userAccess: () => ({}),
     mlflow: openMlflow({uri, ...(access.token && {token: access.token}), ...(access.basic && {basic: access.basic}), signal: context.signal}),
     openRun: () => Promise.resolve({...access, expiresAt: undefined}),
     close: () => Promise.resolve(),

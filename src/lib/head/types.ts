@@ -8,7 +8,7 @@ export interface ServiceConfig {
   bind: string
   /** Port of the door; 0: the one of the last start, or any. */
   port: number
-  /** Base URL at which nodes reach the door; http://<host>:<port> where absent. */
+  /** Base URL at which nodes reach the door; https://<host>:<port> where absent. */
   url?: string
   /** Name or address of the head's node for the others; the bound address where absent. */
   host?: string
@@ -20,6 +20,8 @@ export interface ServiceConfig {
   artifacts?: string
   /** The most bytes one artifact may have. */
   largestArtifact?: number
+  /** Bytes and milliseconds other than those of service/limits.ts; for tests and measurements. */
+  limits?: {buffers?: number; streams?: number; floor?: number; pace?: {everyMs: number; bytes: number}}
 }
 
 export type MlflowState = 'starting' | 'ready' | 'waiting' | 'stopped'
@@ -49,16 +51,25 @@ export interface HeadStatus extends Partial<Omit<DoorStatus, 'url'>> {
   state: 'running' | 'starting' | 'stopped' | 'failed' | 'unreachable'
   /** Base URL at which nodes reach it. */
   url: string | null
+  /** File here with the certificates to trust at that URL. */
+  certificates?: string
   /** Newest lines of its log, where it does not run well. */
   lines?: string[]
 }
 
 /** Names in the head's folder that both sides know. */
-export const HEAD_FILES = {config: 'config.json', adminToken: 'admin-token', door: 'door.json', mlflowLog: 'mlflow.log'} as const
+export const HEAD_FILES = {config: 'config.json', adminToken: 'admin-token', door: 'door.json', mlflowLog: 'mlflow.log', ca: 'ca.pem'} as const
+
+/** In the certificate of every head: others that the rack's authority signed for are not mistaken for it. */
+export const HEAD_NAME = 'flexrack-head'
 
 /** door.json: written once the door listens. */
 export interface DoorRecord {
   pid: number
+  /** Where the node itself calls it, with TLS. */
+  address: string
   port: number
+  /** Without TLS, on loopback. */
+  plainPort: number
   url: string
 }

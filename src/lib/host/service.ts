@@ -13,6 +13,16 @@ export interface ServiceSpec {
   restart?: {max: number; windowSeconds: number}
   /** Seconds between SIGTERM and SIGKILL; 10 by default. */
   grace?: number
+  front?: ServiceFront
+}
+
+/** TLS before a service that listens on loopback, for who shows a client certificate of the authority in `ca`. All PEM; kept in a 0600 file. */
+export interface ServiceFront {
+  listen: [address: string, port: number]
+  to: [address: string, port: number]
+  key: string
+  certificate: string
+  ca: string
 }
 
 export interface ServiceStatus {
@@ -35,9 +45,9 @@ export interface ServiceStatus {
  * `replace` the old process is ended first.
  */
 export async function startService(host: Host, spec: ServiceSpec, options: {replace?: boolean} = {}): Promise<ServiceStatus & {started: boolean}> {
-  const {id, argv, env = {}, cwd, restart, grace = 10} = spec
+  const {id, argv, env = {}, cwd, restart, grace = 10, front} = spec
   const limit = restart && {max: restart.max, window_seconds: restart.windowSeconds}
-  const answer = await host.call<RawStatus>('service.start', {id, argv, env, cwd, restart: limit, grace, replace: options.replace ?? false})
+  const answer = await host.call<RawStatus>('service.start', {id, argv, env, cwd, restart: limit, grace, front, replace: options.replace ?? false})
   return {...fromRaw(answer), started: answer.started === true}
 }
 

@@ -2,7 +2,7 @@ import type {Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
 import type {Plan, Step} from '../plan/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
-import {quote, type Fleet, type NodeShell} from '../ssh/index.ts'
+import type {Fleet} from '../ssh/index.ts'
 import {overNodes, throwIfAnyFailed, type NodeReport} from '../nodes/index.ts'
 
 /** What `rack install` would do. */
@@ -31,7 +31,7 @@ export async function installNodes(nodes: RackNode[], fleet: Fleet, ctx: Context
 export interface UninstallEntry {
   path: string
   kind: string
-  /** False for what is listed but lies outside flexrack's folder: it is named and left. */
+  /** False for what is listed but lies outside flexrack's folder, or is used by other machines, too: it is named and left. */
   inside: boolean
 }
 
@@ -52,7 +52,7 @@ export interface Uninstalled {
 
 /** What `rack uninstall` would remove, node by node. Throws as throwIfAnyFailed. */
 export async function planUninstall(rack: Rack, nodes: RackNode[], fleet: Fleet, ctx: Context): Promise<Plan> {
-  const reports = await overNodes('Looking at', nodes, fleet, ctx, (node, shell) => look(node, shell, fleet, ctx))
+  const reports = await overNodes('Looking at', nodes, fleet, ctx, (node) => look(node, fleet, ctx))
   throwIfAnyFailed(reports)
   const steps = reports.flatMap(({node, value}): Step[] => {
     if (!value?.present) return []
@@ -65,26 +65,15 @@ export async function planUninstall(rack: Rack, nodes: RackNode[], fleet: Fleet,
 
 /** Removes what flexrack put on the nodes. Refuses a node (CONFLICT) on which something of it still runs, unless forced. */
 export async function uninstallNodes(nodes: RackNode[], fleet: Fleet, ctx: Context, options: {force?: boolean; grace?: number} = {}): Promise<NodeReport<Uninstalled>[]> {
-  return overNodes('Uninstalling from', nodes, fleet, ctx, async (node, shell) => {
-    if (!(await hasFlexrack(node, shell, ctx))) return {removed: [], left: [], ended: 0}
-    const host = await openHost(fleet, node, ctx)
+  return overNodes('Uninstalling from', nodes, fleet, ctx, async (node) => {
+    const host = await openHost(fleet, node, ctx, {ifPresent: true})
+    if (!host) return {removed: [], left: [], ended: 0}
     return host.call<Uninstalled>('node.uninstall', {force: options.force ?? false, grace: options.grace ?? 10}, {signal: ctx.signal})
   })
 }
 
-async function look(node: RackNode, shell: NodeShell, fleet: Fleet, ctx: Context): Promise<UninstallView> {
-  if (!(await hasFlexrack(node, shell, ctx))) return {present: false, root: node.root, entries: [], alive: []}
-  const host = await openHost(fleet, node, ctx)
+async function look(node: RackNode, fleet: Fleet, ctx: Context): Promise<UninstallView> {
+  const host = await openHost(fleet, node, ctx, {ifPresent: true})
+  if (!host) return {present: false, root: node.root, entries: [], alive: []}
   return {...(await host.call<Omit<UninstallView, 'present'>>('node.installed', {}, {signal: ctx.signal})), present: true}
-}
-
-/** Asked with a bare shell: opening a host would put the node program where nothing of ours is. */
-async function hasFlexrack(node: RackNode, shell: NodeShell, ctx: Context): Promise<boolean> {
-  return (await shell.exec(presentScript(node.root), {signal: ctx.signal})).status === 0
-}
-
-/** Succeeds if the root has a list of what is installed. */
-export function presentScript(root: string): string {
-  const folder = root === '~' || root.startsWith('~/') ? `"$HOME"${quote([root.slice(1)])}` : quote([root])
-  return `test -f ${folder}/installed.jsonl`
 }

@@ -68,7 +68,7 @@ async function checkOnline({rack, nodes, located, input, findings, checked}: Onl
   const head = await checkHead(rack, located?.manifest, fleet, ctx)
   // While the head runs its port is its own.
   const port = head.uri === undefined && located?.manifest.tracking.uri === undefined ? rack.head.port : undefined
-  const ports = port ? {[rack.head.node]: [[rack.head.bind, port] as [string, number]]} : {}
+  const ports = port ? {[rack.head.node]: [[rack.head.bind ?? '0.0.0.0', port] as [string, number]]} : {}
   const {findings: nodeFindings, reached} = await checkNodes({nodes, ports, measuredTwice: input.preflight !== undefined, ...(located && {manifest: located.manifest})}, fleet, ctx)
   findings.push(...nodeFindings, ...head.findings)
   if (rack.slurm && reached.some((node) => node.name === rack.slurm?.login)) findings.push(...(await (await import('./check-slurm.ts')).checkSlurm(rack, located?.manifest, fleet, ctx)))

@@ -107,7 +107,7 @@ function checkNames(source: Source): Problem[] {
 }
 
 function resolveRack(file: string, value: RackFile): Rack {
-  const nodes = value.nodes.map(resolveNode)
+  const nodes = value.nodes.map(resolveNode).map((one) => (one.name === value.slurm?.login ? {...one, pooled: true} : one))
   const {node, ...head} = value.head
   return {name: basename(file).replace(/\.ya?ml$/, ''), path: file, nodes, head: {node: node ?? nodes[0]?.name ?? '', ...head}, ...(value.gpu && {gpu: resolveGpu(value.gpu)}), ...(value.slurm && {slurm: value.slurm as RackSlurm})}
 }

@@ -2,7 +2,7 @@ import {randomBytes} from 'node:crypto'
 import {mkdir, open, readFile, rename, rm, stat} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
 import {isMap, isScalar, isSeq, parseDocument, type Document, type YAMLMap} from 'yaml'
-import {CliError} from '../base/index.ts'
+import {CliError, ownMark, stateOfMark, type ProcessMark} from '../base/index.ts'
 import {expandHome, parseRack, readRack} from './load.ts'
 import type {GpuSpec, Rack, RackNode, RackSlurm} from './types.ts'
 
@@ -116,7 +116,7 @@ function textOf(node: unknown): string {
 function headFields({head, nodes}: Rack): Record<string, Field> {
   return {
     node: {value: head.node, isDefault: head.node === nodes[0]?.name},
-    bind: {value: head.bind, isDefault: head.bind === '127.0.0.1'},
+    bind: {value: head.bind},
     port: {value: head.port},
     url: {value: head.url},
     store: {value: head.store},
@@ -165,11 +165,11 @@ function written(fields: Record<string, Field>): Record<string, unknown> {
 async function withLock<T>(path: string, action: () => Promise<T>): Promise<T> {
   await mkdir(dirname(path), {recursive: true, mode: 0o700})
   const lock = join(dirname(path), `.${basename(path)}.lock`)
-  const started = Date.now()
+  const [started, mark] = [Date.now(), JSON.stringify(await ownMark())]
   for (;;) {
     try {
       const file = await open(lock, 'wx', 0o600)
-      await file.writeFile(`${process.pid}\n`)
+      await file.writeFile(mark)
       await file.close()
       break
     } catch (error) {
@@ -189,22 +189,21 @@ async function withLock<T>(path: string, action: () => Promise<T>): Promise<T> {
 async function clearStaleLock(lock: string): Promise<void> {
   const found = await stat(lock).catch(() => undefined)
   if (!found) return
-  const pid = Number(await readFile(lock, 'utf8').catch(() => ''))
-  if (isAlive(pid) && Date.now() - found.mtimeMs < LOCK_STALE_MS) return
+  const text = await readFile(lock, 'utf8').catch(() => '')
+  const age = Date.now() - found.mtimeMs
   // An empty lock file may be one that is being written right now.
-  if (pid === 0 && Date.now() - found.mtimeMs < 1000) return
+  if (text === '' ? age < 1000 : age < LOCK_STALE_MS && (await stateOf(text)) !== 'gone') return
   // Renamed first: of several that find it stale, one takes it away.
   const aside = `${lock}.${process.pid}.${randomBytes(4).toString('hex')}`
   await rename(lock, aside).catch(() => undefined)
   await rm(aside, {force: true})
 }
 
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false
+/** Machines with one home change the same files, and know nothing of each other's processes. */
+async function stateOf(text: string): Promise<'running' | 'gone' | 'elsewhere'> {
   try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return await stateOfMark(JSON.parse(text) as ProcessMark)
+  } catch {
+    return 'elsewhere'
   }
 }

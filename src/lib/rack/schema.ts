@@ -36,7 +36,7 @@ const node = z
     proxy_jump: z.string().regex(/^[^\s-]\S*$/, 'must be [user@]host[:port], several separated by commas').optional().describe('Hosts to go through, `[user@]host[:port]`, several separated by commas.'),
     known_hosts: path.optional().describe('File of host keys for this node, instead of ~/.ssh/known_hosts.'),
     address: z.string().regex(HOST, 'must be a host name or an address').optional().describe('Where the other nodes reach this one; by default found by route.'),
-    root: nodePath.default('~/.flexrack').describe("flexrack's folder on the node."),
+    root: nodePath.default('~/.flexrack').describe("flexrack's folder on the node. Machines that share it, as homes on NFS, each have their own folder in it."),
     environments: nodePath.optional().describe('Folder of Python environments, where several nodes share one; by default `environments` in the root.'),
     gpu: z.strictObject(gpuKeys).partial().optional().describe("The node's GPU daemon, where it differs from the rack's `gpu`."),
     labels: z.record(z.string().regex(LABEL, 'must be letters, digits, dots, dashes, underscores or slashes'), z.string().regex(/^[^,\s=]{0,63}$/, 'must be short text without blanks, commas and equal signs').meta({written: 'as-is'})).default({}).describe('Labels to select nodes by, `--on gpu=a100`.').meta({examples: [{gpu: 'a100'}]}),
@@ -46,13 +46,13 @@ const node = z
 const head = z
   .strictObject({
     node: z.string().optional().describe('Name of the node that runs the head; the first node by default.').meta({written: 'as-is'}),
-    bind: z.string().regex(HOST, 'must be an address').default('127.0.0.1').describe("Address that the head listens on. Anything but loopback opens it to the network; a token is asked for either way."),
+    bind: z.string().regex(HOST, 'must be an address').optional().describe('Address that the head listens on, with TLS; a token is asked for, too. By default the `address` of its node, else the one at which the other nodes reach it, found by route, and 127.0.0.1 where all nodes are one machine. 127.0.0.1 closes it to the network.'),
     port: z.int().min(0).max(65535).optional().describe('Port of the head; by default one is chosen at the first start and kept.'),
     url: z
       .string()
       .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http:// or https:// URL')
       .optional()
-      .describe('Base URL at which nodes reach the head, where it is not http://<bind>:<port>.'),
+      .describe('Base URL at which nodes reach the head, where that is not the head itself but a proxy of yours; its certificate must be one that the nodes trust.'),
     store: z.string().min(1).optional().describe("Backend store URI of MLflow; by default SQLite in the head's folder.").meta({examples: ['postgresql://mlflow@db/mlflow']}),
     artifacts: z.string().min(1).optional().describe("Where MLflow keeps artifacts; by default a folder in the head's folder.").meta({examples: ['s3://bucket/mlflow']}),
   })

@@ -42,6 +42,8 @@ export interface RackNode {
   /** Folder of Python environments, where several nodes share one (same machine, NFS); default `<root>/environments`. */
   environments?: string
   labels: Record<string, string>
+  /** Its name may lead to another machine each time, and all of them count as one: the login node of a Slurm. */
+  pooled?: boolean
   /** Where its GPU daemon differs from the rack's. */
   gpu?: Partial<GpuSpec>
 }
@@ -64,11 +66,11 @@ export interface GpuSpec {
 export interface HeadSpec {
   /** Name of the node that runs the head; the first node by default. */
   node: string
-  /** Address the door binds on its node; 127.0.0.1 by default. */
-  bind: string
+  /** Address the door binds on its node; found by route where absent. */
+  bind?: string
   /** Port of the door; 0 or absent: one is chosen at the first start and kept. */
   port?: number
-  /** Base URL at which nodes reach the door, where it is not http://<bind>:<port>. */
+  /** Base URL at which nodes reach the door, where that is a proxy. */
   url?: string
   /** MLflow backend store URI; default SQLite in the head's folder. */
   store?: string

@@ -15,8 +15,12 @@ and stopped is a recipe, \`runtimes/NAME/recipe.yaml\`, with a pinned requiremen
 
 What a server must do: speak the [Open Inference Protocol v2](https://github.com/kserve/open-inference-protocol) over HTTP for the model \`{model}\`,
 with its inputs and outputs in \`GET /v2/models/{model}\`; run in the foreground; end on SIGTERM after answering what it has. It binds \`{host}\` and
-nothing else: loopback on the head's own machine, else the \`address\` of its node in the rack file. It asks for no token itself, the gateway of the
-head does, so an \`address\` belongs to a network whose members are trusted.
+nothing else, which is loopback: on other nodes than the head's a front with TLS stands before it and lets only the gateway in. It asks for no token
+itself, so other accounts of its node can call it.
+
+Through the gateway callers get to \`health/live\`, \`health/ready\` (both ask \`models/{model}/ready\`: would a prediction be answered?) and
+\`models/{model}[/versions/V]\` with \`ready\`, \`infer\`, \`infer_stream\`, \`generate\` and \`generate_stream\`; to nothing else. What a server offers besides,
+such as loading and unloading models, metrics or gRPC, is better off in the server, too, as \`onnx\` has it (\`serve.py\`): other programs on the node reach it directly.
 
 \`\`\`yaml
 # yaml-language-server: $schema=/path/to/flexrack/schema/${SCHEMA_FILE}

@@ -23,8 +23,7 @@ export async function reconcileRuns(place: Place, runs: FoundRun[], records: Rec
       if (leads === undefined) return context.reporter.warn(`the record of ${one.run} is not complete yet (${one.node}): whether another node has led the run on is known once more of ${one.nodes.join(', ')} answer and are done with it`)
       try {
         const host = await hostOf(place, one.node, context)
-        const access = tracking.head ? {upstream: tracking.nodeUri, token: tracking.head.token.reveal()} : {}
-        const answer = await host.call<{recorded: boolean; why?: string}>('run.reconcile', {run: one.run, seconds: PATIENCE, leads, ...access}, {signal: context.signal})
+        const answer = await host.call<{recorded: boolean; why?: string}>('run.reconcile', {run: one.run, seconds: PATIENCE, leads, ...tracking.userAccess()}, {signal: context.signal})
         if (answer.recorded) done.add(one.run)
         else context.reporter.warn(`the record of ${one.run} is not complete yet (${one.node}): ${answer.why}`)
       } catch (error) {

@@ -56,10 +56,9 @@ export function repairPlan(run: FoundRun, unsent: Unsent[]): Plan {
  */
 export async function repairRun(place: Place, run: FoundRun, unsent: Unsent[], records: Records, context: Context): Promise<Repaired> {
   if (!records.tracking) throw new CliError('HEAD_FAILED', `the tracking server cannot be asked: ${records.away}`, {hint: 'flexrack head start'})
-  const {head, nodeUri} = records.tracking
-  const access = head ? {upstream: nodeUri, token: head.token.reveal()} : {}
+  const {tracking} = records
   const answers = await Promise.allSettled(unsent.map(async ({node}) => {
-    const answer = await (await hostOf(place, node, context)).call<{sent: number; pending: number; unsent: Omit<Unsent, 'node'>}>('run.repair', {run: run.run, seconds: PATIENCE, ...access}, {signal: context.signal})
+    const answer = await (await hostOf(place, node, context)).call<{sent: number; pending: number; unsent: Omit<Unsent, 'node'>}>('run.repair', {run: run.run, seconds: PATIENCE, ...tracking.userAccess()}, {signal: context.signal})
     return {node, sent: answer.sent, pending: answer.pending, ...answer.unsent}
   }))
   const nodes = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))

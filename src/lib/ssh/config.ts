@@ -46,7 +46,7 @@ async function resolve(target: SshTarget, env: NodeJS.ProcessEnv, path: string[]
   const settings = await readConfig({host: target.host, localUser, home, ...(target.user === undefined ? {} : {user: target.user})})
   const first = (key: string): string | undefined => settings.get(key)?.[0]
   const host = (first('hostname') ?? target.host).replaceAll('%h', target.host)
-  const port = target.port ?? Number(first('port') ?? 22)
+  const port = portOf(target, first('port'))
   const user = target.user ?? first('user') ?? localUser
   const expand = (text: string): string => expandTokens(text, {d: home, h: host, n: target.host, p: String(port), r: user, u: localUser}, home, env)
 
@@ -101,6 +101,13 @@ async function resolveJump(target: SshTarget, settings: Settings, env: NodeJS.Pr
     }
   }
   return last
+}
+
+function portOf({port, name, host}: SshTarget, configured: string | undefined): number {
+  const text = configured ?? '22'
+  const found = port ?? (/^\d{1,5}$/.test(text) ? Number(text) : 0)
+  if (found >= 1 && found <= 65_535) return found
+  throw new CliError('NODE_UNREACHABLE', `the port of ${name} is ${JSON.stringify(port ?? text)}, which is none`, {details: {node: name, host}, hint: `ssh -G ${host}`})
 }
 
 function parseHop(text: string): {host: string; port?: number; user?: string} {

@@ -1,16 +1,14 @@
 import {connect, createServer, type AddressInfo, type Socket} from 'node:net'
+import type {Duplex} from 'node:stream'
+import {connect as connectSecurely, type TLSSocket} from 'node:tls'
 import type {ClientChannel} from 'ssh2'
 import {CliError} from '../base/index.ts'
 import type {Connection} from './connection.ts'
-import type {Forward} from './types.ts'
+import type {Forward, ForwardInput, Pinned} from './types.ts'
 
-interface ForwardInput {
-  port?: number
-  targetHost?: string
-  targetPort: number
-}
+const PROOF_MS = 10_000
 
-/** See NodeShell.forwardLocal. The listener goes away with the connection. Throws CONFLICT when the port is taken here. */
+/** See NodeShell.forwardLocal. The listener goes away with the connection, but for one that is pinned. Throws CONFLICT when the port is taken here. */
 export async function forwardLocal(connection: Connection, input: ForwardInput): Promise<Forward> {
   if (connection.lost) throw connection.lost
   const sockets = new Set<Socket>()
@@ -18,10 +16,12 @@ export async function forwardLocal(connection: Connection, input: ForwardInput):
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => {})
-    connection.openTcp(input.targetHost ?? '127.0.0.1', input.targetPort, {host: '127.0.0.1', port: socket.remotePort ?? 0}).then(
-      (channel) => join(socket, channel),
-      () => socket.resetAndDestroy(), // what a connection to a closed port looks like
-    )
+    connection.openTcp(input.targetHost ?? '127.0.0.1', input.targetPort, {host: '127.0.0.1', port: socket.remotePort ?? 0})
+      .then((channel): Duplex | Promise<Duplex> => (input.pinned ? secured(channel, input.pinned) : channel))
+      .then(
+        (far) => join(socket, far),
+        () => socket.resetAndDestroy(), // what a connection to a closed port looks like
+      )
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -45,7 +45,12 @@ export async function forwardLocal(connection: Connection, input: ForwardInput):
       for (const socket of sockets) socket.destroy()
     })
   const {port} = server.address() as AddressInfo
-  off = connection.onLost(() => void close())
+  const lost = (): void => {
+    // The port stays ours until whoever has it closes it: its user would tell the next one there what was meant for the node.
+    for (const socket of sockets) socket.destroy()
+    server.unref()
+  }
+  off = connection.onLost(input.pinned ? lost : () => void close())
   return {port, close}
 }
 
@@ -104,12 +109,44 @@ export async function forwardRemote(connection: Connection, input: ForwardInput)
   return {port, close}
 }
 
+/** TLS inside the channel, with who has proved to be the one that is meant; nothing was sent before. */
+function secured(channel: ClientChannel, {ca, name, onStranger}: Pinned): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    channel.on('error', () => {})
+    const far = connectSecurely({socket: channel, ca, servername: name}, () => {
+      far.setTimeout(0)
+      resolve(far)
+    })
+    far.setTimeout(PROOF_MS, () => far.destroy(new Error(`no proof in ${PROOF_MS / 1000} s`)))
+    far.once('error', (error: NodeJS.ErrnoException) => {
+      channel.close()
+      if (isStranger(error)) onStranger(error)
+      reject(error)
+    })
+    far.once('close', () => {
+      channel.close()
+      reject(new Error('closed'))
+    })
+  })
+}
+
+/** A certificate of somebody else, or an answer that is no TLS; not one that just went away. */
+function isStranger({code, message}: NodeJS.ErrnoException): boolean {
+  return code !== 'ECONNRESET' && code !== 'EPIPE' && !message.includes('socket hang up')
+}
+
 /** Both directions, each with its own end and its own back-pressure. A reset on one side closes the other. */
-function join(socket: Socket, channel: ClientChannel): void {
-  channel.on('error', () => {})
-  socket.pipe(channel)
-  channel.pipe(socket)
-  channel.once('close', () => socket.destroySoon())
-  socket.once('close', () => channel.close())
-  if (socket.destroyed) channel.close()
+function join(socket: Socket, far: Duplex): void {
+  far.on('error', () => {})
+  socket.pipe(far)
+  far.pipe(socket)
+  far.once('close', () => socket.destroySoon())
+  socket.once('close', () => end(far))
+  if (socket.destroyed) end(far)
+}
+
+/** An SSH channel is closed; to destroy it would leave the other side waiting. */
+function end(far: Duplex): void {
+  if ('close' in far && typeof far.close === 'function') far.close()
+  else far.destroy()
 }

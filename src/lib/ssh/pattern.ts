@@ -3,14 +3,28 @@ export function matchesPattern(patterns: string[], text: string): boolean {
   let matched = false
   for (const pattern of patterns) {
     const negated = pattern.startsWith('!')
-    if (!toRegExp(negated ? pattern.slice(1) : pattern).test(text)) continue
+    if (!matchesOne(negated ? pattern.slice(1) : pattern, text)) continue
     if (negated) return false
     matched = true
   }
   return matched
 }
 
-function toRegExp(pattern: string): RegExp {
-  const escaped = pattern.replace(/[\\^$.+()[\]{}|]/g, '\\$&')
-  return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's')
+/** Goes back to the last star only, which is enough: a regular expression of many stars would try all that they could stand for together. */
+function matchesOne(pattern: string, text: string): boolean {
+  let [at, place, star, from] = [0, 0, -1, 0]
+  while (at < text.length) {
+    if (pattern[place] === '*') {
+      star = place++
+      from = at
+    } else if (place < pattern.length && (pattern[place] === '?' || pattern[place] === text[at])) {
+      place++
+      at++
+    } else if (star >= 0) {
+      place = star + 1
+      at = ++from
+    } else return false
+  }
+  while (pattern[place] === '*') place++
+  return place === pattern.length
 }

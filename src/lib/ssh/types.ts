@@ -108,6 +108,21 @@ export interface Forward {
   close(): Promise<void>
 }
 
+/** Who must be at the other end of a forward: TLS with a certificate for `name` from one of the authorities in `ca` (PEM). */
+export interface Pinned {
+  ca: string
+  name: string
+  /** Told where somebody else is there; the connection is reset. */
+  onStranger(error: Error): void
+}
+
+export interface ForwardInput {
+  port?: number
+  targetHost?: string
+  targetPort: number
+  pinned?: Pinned
+}
+
 export interface NodeShell {
   readonly node: string
   /** Runs a POSIX sh script. A non-zero status is a result, not an error: see `run` for that. */
@@ -118,10 +133,13 @@ export interface NodeShell {
   spawn(script: string, options?: SpawnOptions): Promise<RemoteProcess>
   /** A script on a real pty. */
   terminal(script: string, options: TerminalOptions): Promise<RemoteTerminal>
-  /** Listens on 127.0.0.1:port here (0 chooses one) and connects each connection to host:port as seen from the node. */
-  forwardLocal(input: {port?: number; targetHost?: string; targetPort: number}): Promise<Forward>
+  /**
+   * Listens on 127.0.0.1:port here (0 chooses one) and connects each connection to host:port as seen from the node. With
+   * `pinned` it speaks TLS there, and plain here, and its port is kept until close(), also when the connection is lost.
+   */
+  forwardLocal(input: ForwardInput): Promise<Forward>
   /** Listens on the node's loopback and connects each connection to host:port as seen from here. */
-  forwardRemote(input: {port?: number; targetHost?: string; targetPort: number}): Promise<Forward>
+  forwardRemote(input: Omit<ForwardInput, 'pinned'>): Promise<Forward>
   /** Resolves when the connection ends, however. */
   readonly closed: Promise<void>
 }

@@ -121,8 +121,7 @@ async function untilRecorded(run: FoundRun, detail: NodeRunDetail, {place, track
     if (!node) return false
     try {
       const host = await openHost(place.fleet, node, {...context, signal: context.kill})
-      const access = tracking.head ? {upstream: tracking.nodeUri, token: tracking.head.token.reveal()} : {}
-      recorded = (await host.call<{recorded: boolean}>('run.reconcile', {run: run.run, seconds: RECORD_SECONDS, leads: true, ...access}, {signal: leave})).recorded
+      recorded = (await host.call<{recorded: boolean}>('run.reconcile', {run: run.run, seconds: RECORD_SECONDS, leads: true, ...tracking.userAccess()}, {signal: leave})).recorded
     } catch (error) {
       if (leave.aborted) return false
       if (!isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')) throw error

@@ -1,30 +1,7 @@
 import {CliError} from '../base/index.ts'
+import type {NodeRoute} from '../nodes/index.ts'
 import type {RackNode} from '../rack/index.ts'
-import type {GangAddresses, NodeRoute} from './types.ts'
-
-/**
- * The address at which the other nodes reach the first one: what the rack file says; 127.0.0.1 where all are one machine;
- * the one of its interfaces whose network most of the others are in; else that of its default route. Pure.
- * Errors: NODE_UNFIT where it has none.
- */
-export function leaderAddress(nodes: RackNode[], routes: ReadonlyMap<string, NodeRoute>): string {
-  const [leader, ...members] = nodes as [RackNode, ...RackNode[]]
-  if (leader.address) return leader.address
-  const own = routes.get(leader.name)
-  if (members.every((node) => own?.machine && routes.get(node.name)?.machine === own.machine)) return '127.0.0.1'
-  const others = members.flatMap((node) => routes.get(node.name)?.interfaces.filter((one) => !isLoopback(one.address)) ?? [])
-  const near = (own?.interfaces ?? [])
-    .filter((one) => !isLoopback(one.address))
-    .map((one) => ({address: one.address, count: others.filter((other) => other.address !== one.address && inNetwork(other.address, one)).length}))
-    .sort((a, b) => b.count - a.count || Number(b.address === own?.outgoing) - Number(a.address === own?.outgoing))[0]
-  if (near && near.count > 0) return near.address
-  const address = own?.outgoing ?? near?.address
-  if (address) return address
-  throw new CliError('NODE_UNFIT', `${leader.name} has no address at which the other nodes could reach it`, {
-    hint: `set \`address:\` of ${leader.name} in the rack file`,
-    details: {node: leader.name},
-  })
-}
+import type {GangAddresses} from './types.ts'
 
 /**
  * Every node's own address on its way to the leader, and how many nodes share its machine. `towards`: run.route {to: address of
@@ -45,17 +22,4 @@ export function gangAddresses(nodes: RackNode[], address: string, towards: Reado
     found[node.name] = {address: own, neighbours: nodes.filter((other) => machine && towards.get(other.name)?.machine === machine).length || 1}
   }
   return found
-}
-
-function inNetwork(address: string, network: {address: string; netmask: string}): boolean {
-  const mask = toNumber(network.netmask)
-  return mask !== 0 && (toNumber(address) & mask) === (toNumber(network.address) & mask)
-}
-
-function toNumber(address: string): number {
-  return address.split('.').reduce((sum, part) => (sum << 8) | Number(part), 0)
-}
-
-function isLoopback(address: string): boolean {
-  return address.startsWith('127.')
 }

@@ -188,10 +188,9 @@ function isStop(signal: AbortSignal): boolean {
 async function completeRecord({live, spec}: TrainPlan, {fleet}: TrainPlace, {result}: NodeRunDetail, context: Context): Promise<void> {
   const login = spec.placements[0]?.node
   if (!spec.slurm || !login || !live.tracking || result?.recorded !== false) return
-  const {nodeUri: upstream, head} = live.tracking
   try {
     const host = await openHost(fleet, login, {...context, signal: context.kill})
-    const input = {run: spec.run, seconds: RECORDING_SECONDS, leads: true, ...(head && {upstream, token: head.token.reveal()})}
+    const input = {run: spec.run, seconds: RECORDING_SECONDS, leads: true, ...live.tracking.userAccess()}
     result.recorded = (await host.call<{recorded: boolean}>('run.reconcile', input, {signal: context.kill})).recorded
   } catch (error) {
     if (!isCliError(error)) throw error

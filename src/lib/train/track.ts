@@ -20,6 +20,8 @@ export interface TrackedStart {
   experimentId: string
   artifactUri: string
   upstream: string
+  /** Certificates (PEM) that the nodes trust there; undefined: those of their systems. */
+  ca: string | undefined
   /** What ranks show the node's relay. */
   token: Secret
   /** What the relay shows the server; undefined: nothing, or the token. */
@@ -69,6 +71,7 @@ export async function createRecord(tracking: Tracking, spec: RunSpec, about: {fo
     experimentId: experiment.id,
     artifactUri: run.artifactUri,
     upstream: tracking.nodeUri,
+    ca: tracking.nodeCa,
     // The user's own token for another server stays between the relay and that server.
     token: isOwn && access.token ? access.token : new Secret(randomBytes(24).toString('base64url')),
     authorization: isOwn || authorization === undefined ? undefined : new Secret(authorization),
@@ -81,6 +84,7 @@ export async function createRecord(tracking: Tracking, spec: RunSpec, about: {fo
 export function trackingSpec(record: TrackedStart): Record<string, unknown> {
   return {
     upstream: record.upstream,
+    ...(record.ca !== undefined && {ca: record.ca}),
     token: record.token.reveal(),
     authorization: record.authorization?.reveal() ?? null,
     own_token: record.isOwn,

@@ -129,17 +129,6 @@ export interface SlurmRequest extends SlurmSpec {
   bin?: string
 }
 
-/** What a node tells about its network, see run.route. */
-export interface NodeRoute {
-  /** Equal for two nodes that are one machine in one network namespace. */
-  machine: string
-  interfaces: {name: string; address: string; netmask: string}[]
-  /** Source address of the default route. */
-  outgoing: string | null
-  /** Source address of the route to the address that was asked for. */
-  source: string | null
-}
-
 /** Address of each node within the gang, and how many nodes of the gang share its machine. */
 export type GangAddresses = Record<string, {address: string; neighbours: number}>
 

@@ -2,6 +2,10 @@ import {statfs} from 'node:fs/promises'
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {DoorStatus} from '../types.ts'
 import {parseObject, readBody} from './body.ts'
+import {Failure} from './failure.ts'
+import {tryReach} from './reach.ts'
+import {ownNames} from './names.ts'
+import {isFor} from './tls/certificates.ts'
 import type {Parts} from './parts.ts'
 import type {Logins} from './login.ts'
 import {artifactsOf, publicStore, storeOf} from './mlflow-command.ts'
@@ -11,6 +15,7 @@ const LARGEST_BODY = 4 * 1024 * 1024
 /** /flexrack/v1: status, tokens, locks, endpoint documents, login. Only the admin token comes this far, but for its own token's end. */
 export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void {
   const {tokens, locks, endpoints, traffic} = parts
+  const bodyOf = async (request: FastifyRequest): Promise<Record<string, unknown>> => parseObject(await readBody(request, LARGEST_BODY, parts.limits))
   app.get('/flexrack/v1/status', () => statusOf(parts))
 
   app.post('/flexrack/v1/tokens', async (request) => tokens.issue(await bodyOf(request)))
@@ -35,10 +40,21 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   })
 
   app.post('/flexrack/v1/login-codes', () => logins.issue())
+  app.put<{Params: {login: string}}>('/flexrack/v1/logins/:login', (request) => {
+    logins.goesOn(request.params.login)
+    return {}
+  })
+  app.delete<{Params: {login: string}}>('/flexrack/v1/logins/:login', async (request) => {
+    await logins.end(request.params.login)
+    return {}
+  })
   app.get<{Querystring: {code?: string}}>('/flexrack/v1/login', async (request, reply) => {
-    const cookie = await logins.trade(request.query.code ?? '')
+    const cookie = await logins.trade(request.query.code ?? '', request.headers.host)
     return reply.header('set-cookie', cookie).header('cache-control', 'no-store').header('referrer-policy', 'no-referrer').redirect('/', 303)
   })
+
+  app.post('/flexrack/v1/reach', async (request) => tryReach(parts, await bodyOf(request)))
+  app.post('/flexrack/v1/certificates', async (request) => certify(parts, await bodyOf(request)))
 
   const describe = (name: string): unknown => {
     const record = endpoints.get(name)
@@ -53,8 +69,18 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   })
 }
 
-async function bodyOf(request: FastifyRequest): Promise<Record<string, unknown>> {
-  return parseObject(await readBody(request, LARGEST_BODY))
+/**
+ * {names}: a key and a certificate for a server of the rack, such as a model server's front, with what it is to trust. Never for
+ * the names of the head itself.
+ */
+async function certify({config, authority}: Parts, {names}: Record<string, unknown>): Promise<{key: string; certificate: string; ca: string}> {
+  const isName = (name: unknown): name is string => typeof name === 'string' && /^[A-Za-z0-9.:-]{1,253}$/.test(name)
+  if (!Array.isArray(names) || names.length === 0 || names.length > 20 || !names.every(isName)) throw new Failure(400, 'USAGE', 'names must be 1 to 20 host names or addresses')
+  const identity = await authority.lasting({name: 'flexrack model server', names, usage: 'server'})
+  // An address has several spellings, and a name may end in a dot: what counts is what the certificate would be taken for.
+  const taken = ownNames(config).find((own) => isFor(identity.certificate, [own]))
+  if (taken !== undefined || names.some((name) => name.endsWith('.'))) throw new Failure(400, 'USAGE', `${taken ?? 'a name that ends in a dot'} is for the head only`)
+  return {...identity, ca: authority.trusted}
 }
 
 async function statusOf({config, tokens, endpoints, mlflow, startedAt, url, port}: Parts): Promise<DoorStatus> {

@@ -1,25 +1,63 @@
+import type {Readable} from 'node:stream'
 import type {FastifyRequest} from 'fastify'
 import {Failure} from './failure.ts'
+import {holdOf, type Limits} from './limits.ts'
+import {Pace} from './pace.ts'
 
-/** Reads a whole body, up to a limit in bytes. The rest of one that is too large is thrown away with the connection. */
-export async function readBody(request: FastifyRequest, limit: number): Promise<Buffer> {
-  const stream = request.body as NodeJS.ReadableStream | undefined
+/**
+ * Reads a whole body, up to a limit in bytes; it counts in the budget for buffers until the request has ended. What comes after a refusal is thrown away.
+ * Errors: 413 too large, 408 too slow, 503 and 429 from the budget, 400 where it ends early.
+ */
+export async function readBody(request: FastifyRequest, limit: number, limits: Limits): Promise<Buffer> {
+  const stream = request.body as Readable | undefined
   if (!stream) return Buffer.alloc(0)
   requireSize(request, limit)
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of stream) {
-    size += (chunk as Buffer).length
-    if (size > limit) throw new Failure(413, 'USAGE', `the body is larger than ${limit} bytes`)
-    chunks.push(chunk as Buffer)
-  }
-  return Buffer.concat(chunks)
+  const hold = holdOf(request, limits.buffers)
+  return new Promise<Buffer>((resolve, reject) => {
+    let chunks: Buffer[] = []
+    let size = 0
+    const pace = new Pace(limits.pace, () => true, (failure) => fail(failure))
+    const leave = (): void => {
+      pace.stop()
+      stream.off('data', take).off('end', end).off('close', broken)
+    }
+    const fail = (failure: unknown): void => {
+      leave()
+      chunks = []
+      hold.release()
+      stream.on('error', () => {}).resume()
+      reject(failure as Error)
+    }
+    const take = (chunk: Buffer): void => {
+      size += chunk.length
+      pace.add(chunk.length)
+      try {
+        if (size > limit) throw new Failure(413, 'USAGE', `the body is larger than ${limit} bytes`)
+        hold.add(chunk.length)
+        chunks.push(chunk)
+      } catch (error) {
+        fail(error)
+      }
+    }
+    const end = (): void => {
+      leave()
+      resolve(Buffer.concat(chunks))
+      chunks = []
+    }
+    const broken = (): void => fail(new Failure(400, 'USAGE', 'the body ended early'))
+    stream.on('data', take).once('end', end).once('close', broken).on('error', broken)
+  })
 }
 
 /** Refuses a body whose announced size is over the limit before it is read. */
 export function requireSize(request: FastifyRequest, limit: number): void {
-  const announced = Number(request.headers['content-length'] ?? 0)
+  const announced = announcedSize(request)
   if (announced > limit) throw new Failure(413, 'USAGE', `the body has ${announced} bytes, more than the ${limit} allowed`)
+}
+
+/** Bytes that the body is said to have; 0 where that is not said. */
+export function announcedSize(request: FastifyRequest): number {
+  return Number(request.headers['content-length'] ?? 0)
 }
 
 /** The body as a JSON object; an empty body is {}. */

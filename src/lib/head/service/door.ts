@@ -1,3 +1,4 @@
+import type {Server} from 'node:http'
 import Fastify, {type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest} from 'fastify'
 import {addApi} from './api.ts'
 import {Failure, failureBody} from './failure.ts'
@@ -6,33 +7,54 @@ import {logLine} from './log.ts'
 import {Logins} from './login.ts'
 import {addMlflow} from './mlflow-routes.ts'
 import type {Parts} from './parts.ts'
-import {pathOf} from './path.ts'
+import {isOurs, pathOf, requireQuery} from './path.ts'
+import type {Strangers} from './strangers.ts'
+import type {Identity} from './tls/certificates.ts'
 import type {Caller, Tokens} from './tokens.ts'
 
 const LOGIN_PATH = '/flexrack/v1/login'
 /** More would leave no open files for the store and for MLflow. */
 const MOST_CONNECTIONS = 2000
 
-/** The only way in: who is not known goes no further than the onRequest hook. Bodies are streams until a route reads them. */
-export async function buildDoor(parts: Parts): Promise<FastifyInstance> {
+/** A silent client is ended by the socket's own timeout; a large artifact takes as long as it takes. Milliseconds. */
+const SILENCE_MS = 300_000
+const KEEP_ALIVE_MS = 72_000
+const HANDSHAKE_MS = 10_000
+
+/** A server of the door: what holds for its connections. */
+export function tune(server: Server, strangers: Strangers): void {
+  strangers.watch(server)
+  server.maxConnections = MOST_CONNECTIONS
+  server.requestTimeout = 0
+  server.setTimeout(SILENCE_MS)
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+}
+
+/**
+ * The only way in: who is not known goes no further than the onRequest hook. Bodies are streams until a route reads them.
+ * With an identity its own server speaks TLS only.
+ */
+export async function buildDoor(parts: Parts, identity?: Identity): Promise<FastifyInstance> {
   const app = Fastify({
+    ...(identity && {https: {key: identity.key, cert: identity.certificate, handshakeTimeout: HANDSHAKE_MS}}),
     logger: false, // headers carry tokens; what is worth a line is logged by hand
     forceCloseConnections: 'idle',
-    requestTimeout: 0, // a large artifact takes as long as it takes; a silent client is ended by the socket's own timeout
-    connectionTimeout: 300_000,
-    keepAliveTimeout: 72_000,
     exposeHeadRoutes: false,
     routerOptions: {ignoreTrailingSlash: false, maxParamLength: 500},
-  })
-  app.server.maxConnections = MOST_CONNECTIONS
+  }) as FastifyInstance
+  tune(app.server, parts.strangers)
   const logins = new Logins(parts.tokens)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   app.decorateRequest('caller', undefined)
-  app.addHook('onRequest', async (request) => {
+  app.decorateRequest('atEnd', undefined as never)
+  app.addHook('onRequest', async (request, reply) => {
+    request.atEnd = (work) => void (reply.raw.destroyed ? work() : reply.raw.once('close', work))
     const path = pathOf(request.url)
+    requireQuery(request.url)
     if (request.routeOptions.url === LOGIN_PATH) return
     request.caller = identify(request, parts.tokens, logins)
+    parts.strangers.know(request.raw.socket)
     requireKind(request.caller, request, path)
   })
   app.setErrorHandler((error: Error, request, reply) => answerError(error, request, reply))
@@ -68,8 +90,7 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string): voi
   const route = request.routeOptions.url
   if (route === '/flexrack/v1/tokens/self' && caller.kind !== 'session') return
   if (caller.kind === 'endpoint' && route?.startsWith('/endpoints/:name/') && (request.params as {name?: string}).name === caller.endpoint) return
-  const isOurs = /^\/(flexrack|endpoints)(\/|$)/i.test(path)
-  if ((caller.kind === 'run' || caller.kind === 'session') && route === '/*' && !isOurs) return
+  if ((caller.kind === 'run' || caller.kind === 'session') && route === '/*' && !isOurs(path)) return
   throw new Failure(403, 'REFUSED', `a token of kind ${caller.kind} does not open ${path}`)
 }
 
@@ -77,11 +98,13 @@ function answerError(error: Error, request: FastifyRequest, reply: FastifyReply)
   const path = request.url.split('?', 1)[0] ?? '/'
   const failure = error instanceof Failure ? error : unexpected(error as FastifyError, path)
   if (failure.status === 401) reply.header('www-authenticate', 'Bearer')
-  if (failure.status === 413) reply.header('connection', 'close')
+  if (failure.status === 413 || failure.status === 408) reply.header('connection', 'close')
+  if (typeof failure.more.retry_after === 'number') reply.header('retry-after', failure.more.retry_after)
   return reply.code(failure.status).type('application/json').send(JSON.stringify(failureBody(path, failure)))
 }
 
 function unexpected(error: FastifyError, path: string): Failure {
+  if (['ENOSPC', 'EDQUOT'].includes(error.code)) return new Failure(507, 'HEAD_FAILED', "the head's disk is full: nothing was changed", {retry_after: 30})
   const status = error.statusCode ?? 500
   if (status >= 500) logLine(`${path}: ${error.message}`)
   return new Failure(status, status >= 500 ? 'BUG' : 'USAGE', error.message)

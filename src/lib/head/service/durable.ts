@@ -1,4 +1,4 @@
-import {mkdir, open, readFile, rename} from 'node:fs/promises'
+import {mkdir, open, readFile, rename, rm} from 'node:fs/promises'
 import {dirname} from 'node:path'
 
 /** Writes a JSON file so that after a crash or power loss the old or the new content is there, whole. Mode 0600. */
@@ -9,14 +9,19 @@ export async function writeDurably(file: string, value: unknown): Promise<void> 
 export async function writeTextDurably(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), {recursive: true, mode: 0o700})
   const part = `${file}.part`
-  const handle = await open(part, 'w', 0o600)
   try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
+    const handle = await open(part, 'w', 0o600)
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, {force: true}) // on a full disk it would take what room there is
+    throw error
   }
-  await rename(part, file)
   const folder = await open(dirname(file), 'r')
   try {
     await folder.sync()

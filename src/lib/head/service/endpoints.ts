@@ -52,8 +52,12 @@ export class Endpoints {
     if (!NAME.test(name)) return Promise.reject(new Failure(400, 'USAGE', `${name} cannot be an endpoint's name: letters, digits, dot, dash, underscore`))
     if (typeof document !== 'object' || document === null || Array.isArray(document)) return Promise.reject(new Failure(400, 'USAGE', 'document must be an object'))
     const checked = document as EndpointRecord['document']
-    const bad = (checked.active?.targets ?? []).find((target) => !isTarget(target))
-    if (bad !== undefined) return Promise.reject(new Failure(400, 'USAGE', `target ${String(bad)} is not an http URL`))
+    const {active} = document as {active?: unknown}
+    if (active !== undefined && (typeof active !== 'object' || Array.isArray(active))) return Promise.reject(new Failure(400, 'USAGE', 'active must be an object or null'))
+    const targets = (active as {targets?: unknown} | null | undefined)?.targets ?? []
+    if (!Array.isArray(targets)) return Promise.reject(new Failure(400, 'USAGE', 'targets must be a list'))
+    const bad = (targets as unknown[]).findIndex((target) => !isTarget(target))
+    if (bad >= 0) return Promise.reject(new Failure(400, 'USAGE', `target ${JSON.stringify(targets[bad])} is not an http URL`))
     return this.#turns.take(async () => {
       const current = this.#records.get(name)?.revision ?? 0
       if ((revision ?? 0) !== current) throw new Failure(409, 'CONFLICT', `endpoint ${name} was changed in the meantime: it is at revision ${current}`, {revision: current})

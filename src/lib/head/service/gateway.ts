@@ -1,15 +1,21 @@
+import type {Readable} from 'node:stream'
 import {setTimeout as pause} from 'node:timers/promises'
 import replyFrom from '@fastify/reply-from'
 import type {FastifyInstance, FastifyReply, FastifyRequest} from 'fastify'
-import {readBody, requireSize} from './body.ts'
+import {announcedSize, readBody} from './body.ts'
 import {Failure} from './failure.ts'
+import {readCall, type GatewayCall} from './gateway-calls.ts'
+import {backwardHeaders, onwardHeaders} from './onward.ts'
 import type {Parts} from './parts.ts'
+import {failureOf, passBody} from './passing.ts'
 import {pathOf} from './path.ts'
 
 /** A body up to this size is kept, so that the request can go to another target; a larger one is streamed once. */
 const KEPT_BYTES = 32 * 1024 * 1024
 const LARGEST_BODY = 4 * 1024 ** 3
 const ANSWER_MS = 300_000
+/** One who asks for health wants to know it now. */
+const HEALTH_ANSWER_MS = 5000
 /** How long a request waits for a target that takes connections, over a restart or a switch. */
 const PATIENCE_MS = 15_000
 const FIRST_PAUSE_MS = 50
@@ -18,12 +24,16 @@ const LONGEST_PAUSE_MS = 1000
 const MOST_BREAKS = 1
 
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'])
+/** Of an answer that a front gives itself (node/flexrack_node/front.py): its server takes no connections now. */
+const FRONT_HEADER = 'x-flexrack-front'
 const BROKEN = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
 
 /** /endpoints/<name>/v2/…: one stable address in front of the active release's targets. */
 export async function addGateway(app: FastifyInstance, parts: Parts): Promise<void> {
+  // What stands in front of a model server on another node lets nobody else in; those on this machine are asked plainly.
+  const {key, certificate} = await parts.authority.lasting({name: 'flexrack gateway', names: [], usage: 'client'})
   await app.register(replyFrom, {
-    undici: {connect: {timeout: 2000}, connections: 128, keepAliveTimeout: 2000},
+    undici: {connect: {timeout: 2000, key, cert: certificate, ca: parts.authority.trusted}, connections: 128, keepAliveTimeout: 2000},
     disableRequestLogging: true,
     disableCache: true,
     retryMethods: [],
@@ -31,50 +41,57 @@ export async function addGateway(app: FastifyInstance, parts: Parts): Promise<vo
   })
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const {name} = request.params as {name: string}
+    const call = readCall(name, request.method, pathOf(request.url))
     if (!parts.endpoints.find(name)) throw new Failure(404, 'NOT_FOUND', `no endpoint ${name}`)
-    requireSize(request, LARGEST_BODY)
-    const keeps = request.body === undefined || Number(request.headers['content-length'] ?? 0) <= KEPT_BYTES
-    const body = keeps ? await readBody(request, KEPT_BYTES) : undefined
-    await new Passage(parts, name, request, reply, body).forward()
+    const keeps = request.body === undefined || announcedSize(request) <= KEPT_BYTES
+    const body = keeps ? await readBody(request, KEPT_BYTES, parts.limits) : await passBody(request, LARGEST_BODY, parts.limits, false)
+    await new Passage(parts, call, request, reply, body).forward()
     return reply
   }
   for (const url of ['/endpoints/:name/v2', '/endpoints/:name/v2/*']) app.route({method: ['GET', 'HEAD', 'POST'], url, handler})
 }
 
+interface TargetAnswer {
+  statusCode: number
+  headers: Record<string, string | string[] | undefined>
+  stream: Readable
+}
+
 /** One request on its way to a target. */
 class Passage {
   readonly #parts: Parts
-  readonly #name: string
+  readonly #call: GatewayCall
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
   /** Undefined where it is too large to be kept. */
   readonly #body: Buffer | undefined
-  readonly #until = Date.now() + PATIENCE_MS
+  readonly #until: number
   readonly #tried = new Set<string>()
   #rounds = 0
   #breaks = 0
 
-  constructor(parts: Parts, name: string, request: FastifyRequest, reply: FastifyReply, body: Buffer | undefined) {
+  constructor(parts: Parts, call: GatewayCall, request: FastifyRequest, reply: FastifyReply, body: Buffer | void) {
     this.#parts = parts
-    this.#name = name
+    this.#call = call
+    this.#until = Date.now() + (call.isHealth ? 0 : PATIENCE_MS)
     this.#request = request
     this.#reply = reply
-    this.#body = body
+    this.#body = body ?? undefined
   }
 
   /** Sends it to the target whose turn it is. The targets are read anew each time: a switch in between counts. */
   async forward(): Promise<void> {
-    const targets = this.#parts.endpoints.find(this.#name)?.document.active?.targets ?? []
-    if (targets.length === 0) throw new Failure(503, 'ENDPOINT_FAILED', `endpoint ${this.#name} has no active release`)
+    const targets = this.#parts.endpoints.find(this.#call.endpoint)?.document.active?.targets ?? []
+    if (targets.length === 0) throw new Failure(503, 'ENDPOINT_FAILED', `endpoint ${this.#call.endpoint} has no active release`)
     const fresh = targets.filter((target) => !this.#tried.has(target))
     if (fresh.length === 0) {
-      if (Date.now() > this.#until) throw new Failure(503, 'ENDPOINT_FAILED', `no model server of endpoint ${this.#name} takes connections`)
+      if (Date.now() >= this.#until) throw new Failure(503, 'ENDPOINT_FAILED', `no model server of endpoint ${this.#call.endpoint} takes connections`)
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** this.#rounds++, LONGEST_PAUSE_MS))
       this.#tried.clear()
       if (this.#request.raw.destroyed && this.#reply.raw.destroyed) return
       return this.forward()
     }
-    this.#send(this.#parts.traffic.choose(this.#name, fresh)!)
+    this.#send(this.#parts.traffic.choose(this.#call.endpoint, fresh)!)
   }
 
   #send(target: string): void {
@@ -88,30 +105,62 @@ class Passage {
     this.#tried.add(target)
     const closed = (): void => end(this.#reply.raw.writableFinished)
     this.#reply.raw.once('close', closed)
+    const failed = (error: Error): void => {
+      this.#reply.raw.removeListener('close', closed)
+      end(false)
+      this.#again(error).catch((failure: Error) => this.#reply.send(failure))
+    }
     const {method} = this.#request
     const sends = this.#body !== undefined && method !== 'GET' && method !== 'HEAD'
-    this.#reply.from(targetUrl(target, this.#request.url), {
+    this.#reply.from(targetUrl(target, this.#call, this.#request.url), {
       ...(sends && {body: this.#body, contentType: contentTypeOf(this.#request)}),
-      timeout: ANSWER_MS,
-      rewriteRequestHeaders: (_request, headers) => withoutSecrets(headers),
-      onError: (_reply, {error}) => {
-        this.#reply.raw.removeListener('close', closed)
-        end(false)
-        this.#again(error).catch((failure: Error) => this.#reply.send(failure))
+      timeout: this.#call.isHealth ? HEALTH_ANSWER_MS : ANSWER_MS,
+      rewriteRequestHeaders: (_request, headers) => onwardHeaders(headers, method !== 'GET' && method !== 'HEAD'),
+      rewriteHeaders: (headers) => backwardHeaders(headers),
+      onResponse: (_request: unknown, _reply: unknown, given: unknown) => {
+        const answer = given as TargetAnswer
+        if (answer.statusCode === 503 && answer.headers[FRONT_HEADER] !== undefined && target.startsWith('https:')) {
+          discard(answer)
+          for (const header of Object.keys(this.#reply.getHeaders())) this.#reply.removeHeader(header)
+          failed(Object.assign(new Error('the front has no server behind it'), {code: 'ECONNREFUSED'}))
+        } else if (this.#call.isHealth) this.#tellHealth(answer)
+        else this.#reply.send(answer.stream)
       },
+      onError: (_reply, {error}) => failed(error),
     })
+  }
+
+  /** The model's own word: its server may be well without it. */
+  #tellHealth(answer: TargetAnswer): void {
+    const {statusCode} = answer
+    discard(answer)
+    if (statusCode === 200) this.#reply.removeHeader('content-length').removeHeader('content-encoding').type('application/json').send('{"ready":true}')
+    else this.#reply.send(new Failure(503, 'ENDPOINT_FAILED', `the model of endpoint ${this.#call.endpoint} is not ready (status ${statusCode})`))
   }
 
   /** Goes on to another target, where nothing can have been done twice by it. */
   async #again(error: Error): Promise<void> {
+    const refused = failureOf(error)
+    if (refused) throw refused
     const code = causeCode(error)
     const isBroken = BROKEN.has(code)
     if (isBroken) this.#breaks++
-    const may = this.#body !== undefined && (NOT_CONNECTED.has(code) || (isBroken && this.#breaks <= MOST_BREAKS))
+    const may = this.#body !== undefined && (isNotConnected(code) || (isBroken && this.#breaks <= MOST_BREAKS))
     if (may) return this.forward()
-    if (code === 'UND_ERR_HEADERS_TIMEOUT') throw new Failure(504, 'TIMED_OUT', `the model server of endpoint ${this.#name} did not answer in ${ANSWER_MS / 1000} s`)
-    throw new Failure(502, 'ENDPOINT_FAILED', `the model server of endpoint ${this.#name} went away in mid-request (${code || error.message})`)
+    if (this.#call.isHealth) throw new Failure(503, 'ENDPOINT_FAILED', `the model server of endpoint ${this.#call.endpoint} does not answer (${code || error.message})`)
+    if (code === 'UND_ERR_HEADERS_TIMEOUT') throw new Failure(504, 'TIMED_OUT', `the model server of endpoint ${this.#call.endpoint} did not answer in ${ANSWER_MS / 1000} s`)
+    throw new Failure(502, 'ENDPOINT_FAILED', `the model server of endpoint ${this.#call.endpoint} went away in mid-request (${code || error.message})`)
   }
+}
+
+/** Not read to its end: it may have none. */
+function discard({stream}: TargetAnswer): void {
+  stream.on('error', () => {}).destroy()
+}
+
+/** Nobody was asked anything: not reached, or somebody else is there than the rack's authority knows. */
+function isNotConnected(code: string): boolean {
+  return NOT_CONNECTED.has(code) || /^(ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO_|CERT_)/.test(code)
 }
 
 /** Model servers insist on JSON being called so; a bare `curl -d` calls it a form. */
@@ -120,15 +169,9 @@ function contentTypeOf(request: FastifyRequest): string {
   return given === undefined || given.startsWith('application/x-www-form-urlencoded') ? 'application/json' : given
 }
 
-function targetUrl(target: string, url: string): string {
-  const rest = pathOf(url).replace(/^\/endpoints\/[^/]+/, '')
-  const query = url.includes('?') ? url.slice(url.indexOf('?')) : ''
-  return `${target.replace(/\/$/, '')}${rest}${query}`
-}
-
-function withoutSecrets(headers: Record<string, unknown>): Record<string, string> {
-  const {authorization: _token, cookie: _cookie, expect: _expect, ...rest} = headers
-  return rest as Record<string, string>
+function targetUrl(target: string, call: GatewayCall, url: string): string {
+  const query = url.includes('?') && !call.isHealth ? url.slice(url.indexOf('?')) : ''
+  return `${target.replace(/\/$/, '')}${call.path}${query}`
 }
 
 function causeCode(error: unknown): string {

@@ -2,6 +2,8 @@ import {join} from 'node:path'
 import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
 
+const LONGEST_TTL_SECONDS = 7 * 24 * 3600
+
 interface Lock {
   owner: string
   fence: number
@@ -18,7 +20,7 @@ interface LockFile {
 /** Named locks that end by themselves, each with a fence number. */
 export class Locks {
   readonly #file: string
-  readonly #state: LockFile
+  #state: LockFile
   readonly #turns = new Turns()
 
   private constructor(file: string, state: LockFile) {
@@ -44,10 +46,8 @@ export class Locks {
         throw new Failure(409, 'LOCKED', `${name} is locked by ${held.owner} since ${new Date(held.since).toISOString()}`, {holder: held.owner, since: held.since, expires_at: held.expiresAt})
       }
       if (!held && fence !== undefined) throw new Failure(409, 'LOCKED', `the lock ${name} was lost: it was not renewed in time`, {holder: null, since: null})
-      const lock = {owner, fence: held?.fence ?? this.#state.lastFence + 1, since: held?.since ?? now, expiresAt: now + ttl * 1000}
-      this.#state.lastFence = Math.max(this.#state.lastFence, lock.fence)
-      this.#state.locks[name] = lock
-      await this.#save()
+      const lock = {owner, fence: held?.fence ?? this.#state.lastFence + 1, since: held?.since ?? now, expiresAt: now + Math.min(ttl, LONGEST_TTL_SECONDS) * 1000}
+      await this.#save({lastFence: Math.max(this.#state.lastFence, lock.fence), locks: {...this.#state.locks, [name]: lock}})
       return {fence: lock.fence, expires_at: lock.expiresAt}
     })
   }
@@ -58,8 +58,8 @@ export class Locks {
       const held = this.#live(name, Date.now())
       if (!held) return
       if (held.fence !== fence) throw new Failure(409, 'LOCKED', `${name} is locked by ${held.owner}`, {holder: held.owner, since: held.since})
-      delete this.#state.locks[name]
-      await this.#save()
+      const {[name]: _gone, ...locks} = this.#state.locks
+      await this.#save({...this.#state, locks})
     })
   }
 
@@ -73,9 +73,11 @@ export class Locks {
     return lock && lock.expiresAt > now ? lock : undefined
   }
 
-  async #save(): Promise<void> {
+  /** What could not be written is not so: nobody was told of it. */
+  async #save({lastFence, locks}: LockFile): Promise<void> {
     const now = Date.now()
-    for (const [name, lock] of Object.entries(this.#state.locks)) if (lock.expiresAt <= now) delete this.#state.locks[name]
-    await writeDurably(this.#file, this.#state)
+    const next = {lastFence, locks: Object.fromEntries(Object.entries(locks).filter(([, lock]) => lock.expiresAt > now))}
+    await writeDurably(this.#file, next)
+    this.#state = next
   }
 }

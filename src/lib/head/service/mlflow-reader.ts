@@ -5,8 +5,14 @@ const MOST_KEPT = 10_000
 
 /** A GET on MLflow's socket: status and text. Rejects without an answer. */
 export function readMlflow(socketPath: string, path: string, timeout = 10_000): Promise<{status: number; text: string}> {
+  return askMlflow(socketPath, path, undefined, timeout)
+}
+
+/** A GET on MLflow's socket, with a body a POST: status and text. Rejects without an answer. */
+export function askMlflow(socketPath: string, path: string, body?: Record<string, unknown>, timeout = 10_000): Promise<{status: number; text: string}> {
+  const headers = {host: 'localhost', ...(body && {'content-type': 'application/json'})}
   return new Promise((resolve, reject) => {
-    const call = request({socketPath, path, headers: {host: 'localhost'}, timeout}, (answer) => {
+    const call = request({socketPath, path, method: body ? 'POST' : 'GET', headers, timeout}, (answer) => {
       let text = ''
       answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
       answer.on('end', () => resolve({status: answer.statusCode ?? 0, text}))
@@ -14,12 +20,12 @@ export function readMlflow(socketPath: string, path: string, timeout = 10_000): 
     })
     call.on('timeout', () => call.destroy(new Error('no answer in time')))
     call.on('error', reject)
-    call.end()
+    call.end(body && JSON.stringify(body))
   })
 }
 
 /** What the policy for run tokens asks, answered by MLflow and remembered: a run's parent and folder do not change under other hands. */
-export function openLookup(socketPath: string): Lookup {
+export function openLookup(socketPath: string): Pick<Lookup, 'run' | 'model'> {
   const runs = new Map<string, {parent: string | undefined; artifacts: string}>()
   const models = new Map<string, {run: string | undefined; artifacts: string}>()
   return {

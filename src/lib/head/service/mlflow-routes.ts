@@ -1,14 +1,19 @@
 import replyFrom from '@fastify/reply-from'
 import type {FastifyInstance, FastifyReply, FastifyRequest} from 'fastify'
-import {parseObject, readBody, requireSize} from './body.ts'
+import {parseObject, readBody} from './body.ts'
 import {Failure} from './failure.ts'
 import {openLookup} from './mlflow-reader.ts'
+import {openRegistry} from './mlflow-registry.ts'
+import {backwardHeaders, onwardHeaders} from './onward.ts'
 import type {Parts} from './parts.ts'
-import {pathOf} from './path.ts'
+import {failureOf, passBody} from './passing.ts'
+import {isOurs, pathOf} from './path.ts'
 import {checkRunScope} from './scope.ts'
 
 /** MLflow itself takes 1 MB a log-batch; models' descriptions and traces may be larger. */
 const LARGEST_CALL = 64 * 1024 * 1024
+/** What is parsed here, which holds everybody else up meanwhile: calls of a run, whose scope is looked at. */
+const LARGEST_PARSED = 4 * 1024 * 1024
 const LARGEST_ARTIFACT = 256 * 1024 ** 3
 const ANSWER_MS = 300_000
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -23,29 +28,32 @@ export async function addMlflow(app: FastifyInstance, parts: Parts): Promise<voi
     retryMethods: [],
     destroyAgent: true,
   })
-  const lookup = openLookup(parts.mlflow.socket)
+  const lookup = {...openLookup(parts.mlflow.socket), ...openRegistry(parts.mlflow.socket)}
   const forward = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = pathOf(request.url)
+    if (isOurs(path)) throw new Failure(404, 'NOT_FOUND', `there is nothing at ${path}`)
     const isArtifact = request.method === 'PUT' && path.startsWith('/api/2.0/mlflow-artifacts/artifacts/')
-    if (isArtifact) requireSize(request, parts.config.largestArtifact ?? LARGEST_ARTIFACT)
     if (!parts.mlflow.isReady) throw new Failure(503, 'HEAD_FAILED', `the tracking server is not ready yet (${parts.mlflow.status.state}); try again in a moment`)
-    const body = isArtifact || request.body === undefined ? undefined : await readBody(request, LARGEST_CALL)
-    if (request.caller?.kind === 'run') await checkRunScope(request.caller, request.method, path, () => parseObject(body ?? Buffer.alloc(0)), lookup)
+    const given = isArtifact || request.body === undefined ? undefined : await readBody(request, request.caller?.kind === 'run' ? LARGEST_PARSED : LARGEST_CALL, parts.limits)
+    const checked = request.caller?.kind === 'run' ? await checkRunScope(request.caller, request.method, path, () => parseObject(given ?? Buffer.alloc(0)), lookup) : undefined
+    const body = checked ? Buffer.from(JSON.stringify(checked)) : given
+    if (isArtifact) await passBody(request, parts.config.largestArtifact ?? LARGEST_ARTIFACT, parts.limits, true)
     const sends = body !== undefined && request.method !== 'GET' && request.method !== 'HEAD'
     return reply.from(request.url, {
       ...(sends && {body, contentType: request.headers['content-type'] ?? 'application/octet-stream'}),
       timeout: ANSWER_MS,
-      rewriteRequestHeaders: (_request, headers) => withoutSecrets(headers),
-      onError: (_reply, {error}) => void reply.send(toFailure(error)),
+      rewriteRequestHeaders: (_request, headers) => mlflowHeaders(headers, request.method !== 'GET' && request.method !== 'HEAD'),
+      rewriteHeaders: (headers) => backwardHeaders(headers),
+      onError: (_reply, {error}) => void reply.send(failureOf(error) ?? toFailure(error)),
     })
   }
   app.route({method: [...METHODS], url: '/*', handler: forward})
 }
 
 /** MLflow needs no token, and its own checks of Host and Origin are made for a server that stands in the open. */
-function withoutSecrets(headers: Record<string, unknown>): Record<string, string> {
-  const {authorization: _token, cookie: _cookie, origin: _origin, referer: _referer, expect: _expect, ...rest} = headers
-  return {...(rest as Record<string, string>), host: 'localhost'}
+function mlflowHeaders(headers: Record<string, unknown>, sends: boolean): Record<string, string> {
+  const {origin: _origin, referer: _referer, ...rest} = onwardHeaders(headers, sends)
+  return {...rest, host: 'localhost'}
 }
 
 /** Whether the call was done is not known: a client that tries again does no harm with MLflow's writes. */

@@ -1,5 +1,5 @@
 import {spawn, type ChildProcess} from 'node:child_process'
-import {closeSync, mkdirSync, openSync, rmSync} from 'node:fs'
+import {chmodSync, closeSync, mkdirSync, openSync, rmSync} from 'node:fs'
 import {mkdtemp, readFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
@@ -77,7 +77,7 @@ export class MlflowServer {
       await this.#end() // what an earlier head, or the last one of ours, may have left: two must never write to one store
       if (this.#stopping) return
       const began = Date.now()
-      const reason = await this.#runOnce()
+      const reason = await this.#runOnce().catch((error: Error) => error.message) // a full disk, say: it is tried again
       if (this.#stopping) return
       failures = Date.now() - began > SETTLED_MS ? 1 : failures + 1
       const wait = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS)
@@ -118,6 +118,7 @@ export class MlflowServer {
       if (Date.now() > until) return 'it did not become ready'
       await this.#sleep(LOOK_MS)
     }
+    if (this.#child === mine) chmodSync(this.socket, 0o600) // uvicorn makes it 0666, whatever the umask says; until here the folder alone has kept others out
     this.#version = (await this.#answers('/version')) ?? this.#version
     if (this.#child === mine && !this.#stopping) {
       this.#state = 'ready'

@@ -1,7 +1,10 @@
 import type {ServiceConfig} from '../types.ts'
 import type {Endpoints} from './endpoints.ts'
+import type {Limits} from './limits.ts'
 import type {Locks} from './locks.ts'
 import type {MlflowServer} from './mlflow.ts'
+import type {Strangers} from './strangers.ts'
+import type {Authority} from './tls/authority.ts'
 import type {Caller, Tokens} from './tokens.ts'
 import type {Traffic} from './traffic.ts'
 
@@ -13,6 +16,11 @@ export interface Parts {
   endpoints: Endpoints
   traffic: Traffic
   mlflow: MlflowServer
+  /** The rack's own certificate authority. */
+  authority: Authority
+  limits: Limits
+  /** Who is at the door and has shown no token. */
+  strangers: Strangers
   startedAt: number
   /** Base URL for nodes, known once it listens. */
   url: () => string
@@ -22,5 +30,7 @@ export interface Parts {
 declare module 'fastify' {
   interface FastifyRequest {
     caller?: Caller
+    /** Has something done when the answer has gone out, or the connection is gone; in the order given. */
+    atEnd(work: () => void): void
   }
 }

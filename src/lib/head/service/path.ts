@@ -13,3 +13,18 @@ export function pathOf(url: string): string {
   if (!isPlain) throw new Failure(400, 'USAGE', 'the path is not in its plain form')
   return path
 }
+
+/** Refuses a query that does not decode: whom it goes on to would fail over it, or read it in a way of its own. */
+export function requireQuery(url: string): void {
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''
+  try {
+    decodeURIComponent(query)
+  } catch {
+    throw new Failure(400, 'USAGE', 'the query is not percent-encoded UTF-8')
+  }
+}
+
+/** True of paths that are the head's own, never MLflow's, however they are written. */
+export function isOurs(path: string): boolean {
+  return /^\/(flexrack|endpoints)(\/|$)/i.test(path)
+}

@@ -1,10 +1,11 @@
-import type {Caller} from './tokens.ts'
 import {Failure} from './failure.ts'
+import {checkRegistryWrite, isRegistryWrite, type RegistryLookup} from './scope-registry.ts'
+import type {Caller} from './tokens.ts'
 
 type RunCaller = Extract<Caller, {kind: 'run'}>
 
 /** What the policy looks up in MLflow itself; undefined where there is no such thing. */
-export interface Lookup {
+export interface Lookup extends RegistryLookup {
   /** mlflow.parentRunId and the artifact folder of a run. */
   run(id: string): Promise<{parent: string | undefined; artifacts: string} | undefined>
   /** The run a logged model came from, and its artifact folder. */
@@ -13,19 +14,20 @@ export interface Lookup {
 
 /**
  * What a run's token opens. It reads everything (a run may start from another's checkpoint), and writes only to its run,
- * to runs nested in it, to models logged in these, to traces of its experiment, and to the registry, where it deletes nothing but aliases and tags.
+ * to runs nested in it, to models logged in these, to traces of its experiment, and to registered models of its project, where it deletes nothing but
+ * aliases and tags. Gives the body that MLflow is to get in the place of the caller's, where that was looked at whole.
  * Whether a run is nested is read from MLflow: its parent can be set only by who may write to it already.
  * Throws 403 with the reason.
  */
-export async function checkRunScope(caller: RunCaller, method: string, path: string, body: () => Record<string, unknown>, lookup: Lookup): Promise<void> {
+export async function checkRunScope(caller: RunCaller, method: string, path: string, body: () => Record<string, unknown>, lookup: Lookup): Promise<Record<string, unknown> | void> {
   const artifact = /^\/api\/2\.0\/mlflow-artifacts\/(?:artifacts|mpu\/[a-z]+|presigned[a-z-]*)\/(.+)$/.exec(path)
   const call = /^\/api\/[23]\.0\/(?:preview\/)?mlflow\/(.+)$/.exec(path)?.[1]
   if (method === 'GET' || method === 'HEAD') return requireReadable(caller, path)
   if (artifact) return requireOwnArtifact(caller, decodeURIComponent(artifact[1]!), lookup)
   if (!call) throw refusal(caller, `${method} ${path} is not open to a run`)
   if (READS.has(call)) return
-  if (method === 'DELETE' ? REGISTRY_REMOVALS.has(call) : REGISTRY_WRITES.has(call)) return
   const fields = (): Record<string, unknown> => requirePlainNames(caller, body())
+  if (isRegistryWrite(method, call)) return checkRegistryWrite(caller, call, fields(), lookup)
   if (call === 'runs/create') return requireNested(caller, fields(), lookup)
   if (RUN_WRITES.has(call)) return requireNamedRuns(caller, fields(), lookup)
   if (path === '/api/3.0/mlflow/traces') return requireOwnExperiment(caller, fields())
@@ -39,11 +41,6 @@ const READS = new Set(['runs/search', 'experiments/search', 'logged-models/searc
 const RUN_WRITES = new Set([
   'runs/update', 'runs/log-batch', 'runs/log-metric', 'runs/log-parameter', 'runs/set-tag', 'runs/delete-tag', 'runs/log-inputs', 'runs/outputs', 'runs/log-model',
 ])
-const REGISTRY_WRITES = new Set([
-  'registered-models/create', 'registered-models/update', 'registered-models/set-tag', 'registered-models/alias',
-  'model-versions/create', 'model-versions/update', 'model-versions/set-tag', 'model-versions/transition-stage',
-])
-const REGISTRY_REMOVALS = new Set(['registered-models/alias', 'registered-models/delete-tag', 'model-versions/delete-tag'])
 const DEEPEST_NESTING = 16
 
 /** Of MLflow's pages and side services (GraphQL, its own gateway and its secrets, webhooks) a run needs nothing. */
@@ -76,8 +73,8 @@ async function requireOwnRun(caller: RunCaller, runId: string | undefined, looku
 }
 
 async function requireNested(caller: RunCaller, body: Record<string, unknown>, lookup: Lookup): Promise<void> {
-  const tags = Array.isArray(body.tags) ? (body.tags as {key?: unknown; value?: unknown}[]) : []
-  const parents = tags.filter((tag) => tag.key === 'mlflow.parentRunId')
+  const tags = Array.isArray(body.tags) ? (body.tags as ({key?: unknown; value?: unknown} | null)[]) : []
+  const parents = tags.filter((tag) => tag?.key === 'mlflow.parentRunId')
   if (parents.length !== 1) throw refusal(caller, 'it may create nested runs only: use mlflow.start_run(nested=True) inside the run it was given')
   await requireOwnRun(caller, textOf(parents[0]?.value), lookup)
 }

@@ -11,7 +11,7 @@ export type Caller =
   | {kind: 'run'; id: string; runId: string; experimentId: string}
   | {kind: 'endpoint'; id: string; endpoint: string}
   /** A browser that logged in: MLflow's pages, nothing of /flexrack. */
-  | {kind: 'session'; id: string}
+  | {kind: 'session'; id: string; login: string; host: string}
 
 interface Kept {
   kind: 'run' | 'endpoint' | 'session'
@@ -21,6 +21,8 @@ interface Kept {
   runId?: string
   experimentId?: string
   endpoint?: string
+  login?: string
+  host?: string
 }
 
 export interface TokenRequest {
@@ -31,6 +33,7 @@ export interface TokenRequest {
   ttl_seconds?: unknown
 }
 
+const ADMIN_TOKEN = /^admin\.[\w-]{43}\s*$/
 const LONGEST_TTL_SECONDS = 90 * 24 * 3600
 
 /** Bearer tokens `<kind>.<id>.<secret>`: hashed at rest, compared in constant time, gone when they expire. */
@@ -46,16 +49,11 @@ export class Tokens {
     this.#kept = kept
   }
 
-  /** Reads the tokens; makes the admin token on the first start. */
+  /** Reads the tokens; makes the admin token on the first start. Throws where one is there that cannot be read, or is none. */
   static async open(folder: string): Promise<Tokens> {
-    const adminFile = join(folder, HEAD_FILES.adminToken)
-    let admin = await readFile(adminFile, 'utf8').catch(() => '')
-    if (admin.trim() === '') {
-      admin = `admin.${randomBytes(32).toString('base64url')}\n`
-      await writeTextDurably(adminFile, admin)
-    }
+    const admin = await openAdminToken(join(folder, HEAD_FILES.adminToken))
     const file = join(folder, 'tokens.json')
-    return new Tokens(file, digest(admin.trim()), new Map(Object.entries(await readDurable<Record<string, Kept>>(file, {}))))
+    return new Tokens(file, digest(admin), new Map(Object.entries(await readDurable<Record<string, Kept>>(file, {}))))
   }
 
   get count(): number {
@@ -77,7 +75,7 @@ export class Tokens {
     if (!kept || !same || more !== undefined || kept.kind !== kind || kept.expiresAt <= Date.now()) return undefined
     if (kept.kind === 'run') return {kind: 'run', id: id!, runId: kept.runId!, experimentId: kept.experimentId!}
     if (kept.kind === 'endpoint') return {kind: 'endpoint', id: id!, endpoint: kept.endpoint!}
-    return {kind: 'session', id: id!}
+    return {kind: 'session', id: id!, login: kept.login ?? '', host: kept.host ?? ''}
   }
 
   /** A new token; it is on disk when this resolves. */
@@ -88,13 +86,25 @@ export class Tokens {
       return this.#add({kind: 'run', hash: '', expiresAt, runId: request.run_id, experimentId: request.experiment_id})
     }
     if (request.kind === 'endpoint' && isWord(request.endpoint)) return this.#add({kind: 'endpoint', hash: '', expiresAt, endpoint: request.endpoint})
-    if (request.kind === 'session') return this.#add({kind: 'session', hash: '', expiresAt})
     throw new Failure(400, 'USAGE', 'a token is for kind "run" with run_id and experiment_id, or for kind "endpoint" with endpoint')
+  }
+
+  /** What a browser gets that came in by a login, at the address that it names. Gives the token. */
+  async issueSession({login, host, ttlSeconds}: {login: string; host: string; ttlSeconds: number}): Promise<string> {
+    const {token} = await this.#add({kind: 'session', hash: '', expiresAt: Date.now() + ttlSeconds * 1000, login, host})
+    return token
+  }
+
+  /** Ends the sessions of a login; on disk when this resolves. */
+  async revokeLogin(login: string): Promise<void> {
+    const ids = [...this.#kept].flatMap(([id, kept]) => (kept.kind === 'session' && kept.login === login ? [id] : []))
+    for (const id of ids) this.#kept.delete(id)
+    if (ids.length > 0) await this.#save()
   }
 
   async revoke(id: string): Promise<void> {
     if (!this.#kept.delete(id)) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
-    await this.#save()
+    await this.#save() // where that fails the caller hears of it, and until the head's next start the token opens nothing all the same
   }
 
   /** Ends a token `ttl` seconds from now, unless it ends sooner; on disk when this resolves. Nobody makes one live longer. */
@@ -102,7 +112,7 @@ export class Tokens {
     const kept = this.#kept.get(id)
     if (!kept) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
     kept.expiresAt = Math.min(kept.expiresAt, Date.now() + secondsOf(ttl) * 1000)
-    await this.#save()
+    await this.#save() // as above
     return {expires_at: kept.expiresAt}
   }
 
@@ -110,7 +120,10 @@ export class Tokens {
     const id = randomBytes(9).toString('base64url')
     const secret = randomBytes(32).toString('base64url')
     this.#kept.set(id, {...kept, hash: digest(secret).toString('hex')})
-    await this.#save()
+    await this.#save().catch((error: unknown) => {
+      this.#kept.delete(id) // nobody was given it
+      throw error
+    })
     return {id, token: `${kept.kind}.${id}.${secret}`, expires_at: kept.expiresAt}
   }
 
@@ -121,6 +134,21 @@ export class Tokens {
       return writeDurably(this.#file, Object.fromEntries(this.#kept))
     })
   }
+}
+
+/** A token that is there and cannot be read is not made anew: everybody who has it would be locked out, and nobody told why. */
+async function openAdminToken(file: string): Promise<string> {
+  const found = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw new Error(`the admin token ${file} cannot be read (${error.message}); make it readable, or remove it to have a new one made`, {cause: error})
+  })
+  if (found !== undefined) {
+    if (ADMIN_TOKEN.test(found)) return found.trim()
+    throw new Error(`${file} holds no admin token; put it back, or remove it to have a new one made`)
+  }
+  const made = `admin.${randomBytes(32).toString('base64url')}`
+  await writeTextDurably(file, `${made}\n`)
+  return made
 }
 
 function digest(text: string): Buffer {

@@ -1,6 +1,35 @@
 import {execFile} from 'node:child_process'
-import {readFile} from 'node:fs/promises'
+import {readFile, readlink} from 'node:fs/promises'
+import {hostname} from 'node:os'
 import {promisify} from 'node:util'
+
+/** A process as it is written down where several machines may read it: a pid alone is everywhere, and soon another's. */
+export interface ProcessMark {
+  pid: number
+  /** See processIdentity. */
+  identity: string
+  /** Among which processes its pid means it: this start of the machine and, on Linux, this namespace of pids. */
+  place: string
+}
+
+/** Of this process. */
+export async function ownMark(): Promise<ProcessMark> {
+  const identity = await processIdentity(process.pid)
+  if (identity === undefined) throw new Error('this process is not to be found')
+  return {pid: process.pid, identity, place: await ownPlace()}
+}
+
+/** `elsewhere`: of another machine, another start of this one, or a container's, which cannot be judged from here. */
+export async function stateOfMark(mark: ProcessMark): Promise<'running' | 'gone' | 'elsewhere'> {
+  if (mark.place !== (await ownPlace())) return 'elsewhere'
+  return (await processIdentity(mark.pid)) === mark.identity ? 'running' : 'gone'
+}
+
+async function ownPlace(): Promise<string> {
+  if (process.platform !== 'linux') return hostname()
+  const [boot, space] = await Promise.all([readFile('/proc/sys/kernel/random/boot_id', 'latin1'), readlink('/proc/self/ns/pid')])
+  return `${boot.trim()} ${space}`
+}
 
 /**
  * What tells a process from every other one that had, or will have, the same pid: when it was started, and on Linux since which start of the

@@ -1,0 +1,39 @@
+import {setTimeout as pause} from 'node:timers/promises'
+import type {Context} from '../base/index.ts'
+import {openHost} from '../host/index.ts'
+import {addressForOthers, type NodeRoute} from '../nodes/index.ts'
+import type {Rack, RackNode} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+
+const LOOPBACK = '127.0.0.1'
+/** Nodes that are slow to answer are not waited for longer: those that answer tell enough. */
+const PATIENCE_MS = 15_000
+
+/**
+ * The address on which the head listens: what the rack file says; loopback where all nodes are one machine; else the one
+ * at which the other nodes reach it, found by route as gangs find theirs. Errors: those of openHost for the head's node, NODE_UNFIT where it has no address.
+ */
+export async function doorAddress(rack: Rack, node: RackNode, fleet: Fleet, context: Context): Promise<string> {
+  if (rack.head.bind !== undefined) return rack.head.bind
+  const others = rack.nodes.filter((one) => one.host !== node.host)
+  if (others.length === 0) return LOOPBACK
+  if (node.address !== undefined) return node.address
+  const ask = async (one: RackNode): Promise<[string, NodeRoute]> => [one.name, await (await openHost(fleet, one, context)).call<NodeRoute>('run.route', {}, {signal: context.signal})]
+  const own = await ask(node)
+  const late = new AbortController()
+  const answered = new Map([own])
+  const asked = Promise.allSettled(others.map(async (one) => answered.set(...(await ask(one)))))
+  await Promise.race([asked, pause(PATIENCE_MS, undefined, {signal: late.signal}).catch(() => {})])
+  late.abort()
+  const known = others.filter((one) => answered.has(one.name))
+  // Where none of them answers, the way out of the machine is the best guess.
+  return known.length > 0 ? addressForOthers([node, ...known], answered) : (own[1].outgoing ?? LOOPBACK)
+}
+
+/** A warning where nodes on other machines cannot reach a door on loopback; undefined where all is well. */
+export function reachWarning(rack: Rack, node: RackNode, address: string): string | undefined {
+  const far = rack.nodes.filter((one) => one.host !== node.host).map((one) => one.name)
+  const isNear = address === 'localhost' || address === '::1' || address.startsWith('127.')
+  if (far.length === 0 || !isNear || rack.head.url) return undefined
+  return `the head listens on ${address} only, so ${far.join(', ')} cannot reach it: take head.bind out of ${rack.path}, or set it to an address that they reach`
+}

@@ -1,0 +1,30 @@
+import type {HeadConnection} from './connect.ts'
+
+const RENEW_MS = 30_000
+
+/** A browser's way in to MLflow's pages; it ends with whoever asked for it. */
+export interface Login {
+  /** Logs one browser in, once. */
+  url: string
+  /** Until when the link works; milliseconds since 1970. */
+  expiresAt: number
+  /** Logs out who came in by it. The head also does so by itself, minutes after it has last heard of us. */
+  end(): Promise<void>
+}
+
+/** Asks the head for a login link, and keeps what comes of it open until end(). Errors as request of the connection. */
+export async function openLogin(head: Pick<HeadConnection, 'uri' | 'request'>): Promise<Login> {
+  const {path, expires_at: expiresAt, login} = await head.request<{path: string; expires_at: number; login: string}>('POST', '/flexrack/v1/login-codes')
+  const own = `/flexrack/v1/logins/${login}`
+  // One that gets lost does no harm: the head waits for several.
+  const timer = setInterval(() => void head.request('PUT', own).catch(() => {}), RENEW_MS)
+  timer.unref()
+  return {
+    url: `${head.uri}${path}`,
+    expiresAt,
+    async end() {
+      clearInterval(timer)
+      await head.request('DELETE', own).catch(() => {}) // then it ends by itself
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import {createServer, type Server} from 'node:http'
+import type {Server as SecureServer} from 'node:https'
+import type {AddressInfo} from 'node:net'
+import {setTimeout as pause} from 'node:timers/promises'
+import type {FastifyInstance} from 'fastify'
+import type {DoorRecord, ServiceConfig} from '../types.ts'
+import {tune} from './door.ts'
+import {logLine} from './log.ts'
+import {ownNames} from './names.ts'
+import type {Strangers} from './strangers.ts'
+import type {Authority} from './tls/authority.ts'
+
+const PORT_PATIENCE_MS = 5000
+const LISTEN_PAUSE_MS = 200
+const RENEW_LOOK_MS = 6 * 3_600_000
+const LOOPBACK = '127.0.0.1'
+
+/**
+ * Where the door listens: with TLS on `config.bind` (from the rack file, or found by route), and without it on loopback, at a port of its own.
+ * Everybody who carries a token of ours speaks TLS, on loopback, too: while the head is down another user of the machine
+ * may take its port. The plain one is for the programs of who sits on the machine.
+ */
+export class Listeners {
+  readonly #app: FastifyInstance
+  readonly #plain: Server
+  #renewing: NodeJS.Timeout | undefined
+
+  constructor(app: FastifyInstance, strangers: Strangers) {
+    this.#app = app
+    this.#plain = createServer((request, response) => app.routing(request, response))
+    tune(this.#plain, strangers)
+  }
+
+  /** Listens, on the ports of the last start where that can be. Errors: EADDRINUSE for a port of the rack file that stays taken. */
+  async open(config: ServiceConfig, last: Partial<DoorRecord>): Promise<{port: number; plainPort: number}> {
+    const port = await listen(async (at) => void (await this.#app.listen({host: config.bind, port: at})), config.port || undefined, last.port ?? 0)
+    const plainPort = await listen((at) => listening(this.#plain, at), undefined, last.plainPort ?? 0)
+    return {port: port || portOf(this.#app.server), plainPort: plainPort || portOf(this.#plain)}
+  }
+
+  /** Has the certificate renewed before it ends, for as long as the door is open. */
+  keepCertified(authority: Authority, config: ServiceConfig): void {
+    const look = (): void => {
+      authority.leaf('door', {name: 'flexrack head', names: ownNames(config), usage: 'server'}).then(
+        ({key, certificate}) => (this.#app.server as unknown as SecureServer).setSecureContext({key, cert: certificate}),
+        (error: Error) => logLine(`the certificate was not looked at: ${error.message}`),
+      )
+    }
+    this.#renewing = setInterval(look, RENEW_LOOK_MS)
+    this.#renewing.unref()
+  }
+
+  /** Takes no more connections and ends once what is under way has been answered. */
+  async close(): Promise<void> {
+    clearInterval(this.#renewing)
+    const idle = setInterval(() => this.#plain.closeIdleConnections(), LISTEN_PAUSE_MS)
+    // It comes first: what goes on there needs the connections that the door closes with itself.
+    await new Promise<void>((resolve) => this.#plain.close(() => resolve()))
+    clearInterval(idle)
+    await this.#app.close()
+  }
+
+  /** Ends what is under way. */
+  cut(): void {
+    this.#plain.closeAllConnections()
+    this.#app.server.closeAllConnections()
+  }
+}
+
+/**
+ * On the wanted port, or else on that of the last start, which runs under way know. One that was left by a head that is
+ * just ending comes free in a moment; where another program has it by now, any port is better than none. Gives the port
+ * that was asked for, which may be 0.
+ */
+async function listen(attempt: (port: number) => Promise<void>, wanted: number | undefined, last: number): Promise<number> {
+  const until = Date.now() + PORT_PATIENCE_MS
+  for (let port = wanted ?? last; ; ) {
+    try {
+      await attempt(port)
+      return port
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+      if (Date.now() < until) await pause(LISTEN_PAUSE_MS)
+      else if (wanted !== undefined) throw error
+      else {
+        logLine(`port ${last} is in use by another program: taking another port`)
+        port = 0
+      }
+    }
+  }
+}
+
+function listening(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({host: LOOPBACK, port}, () => (server.off('error', reject), resolve()))
+  })
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}

@@ -1,0 +1,69 @@
+import type {Server, Socket} from 'node:net'
+
+/** The most connections without a token, of all addresses. */
+const MOST_STRANGERS = 512
+
+type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>
+
+/**
+ * Connections of a door that have not shown a valid token. Anybody who reaches the port may have some; a new
+ * one takes the place of the oldest of the address that has the most, so that strangers take each other's places and nobody
+ * else's. Who has shown a token stays, as long as the connection does.
+ */
+export class Strangers {
+  readonly #most: number
+  /** By address, and there by both ends, the oldest first. */
+  readonly #waiting = new Map<string, Map<string, Socket>>()
+  #count = 0
+
+  constructor(most = MOST_STRANGERS) {
+    this.#most = most
+  }
+
+  /** Looks at every connection that comes to a server, before TLS. */
+  watch(server: Server): void {
+    server.on('connection', (socket) => this.#enter(socket))
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** A request on this connection has shown a token. With TLS its socket is another one, of the same address and port. */
+  know(socket: Ends): void {
+    this.#leave(socket.remoteAddress ?? '', keyOf(socket))
+  }
+
+  #enter(socket: Socket): void {
+    const address = socket.remoteAddress ?? ''
+    const key = keyOf(socket)
+    if (this.#count >= this.#most) this.#cutOldest()
+    const crowd = this.#waiting.get(address) ?? new Map<string, Socket>()
+    if (!crowd.has(key)) this.#count++
+    this.#waiting.set(address, crowd.set(key, socket))
+    socket.once('close', () => this.#leave(address, key, socket))
+  }
+
+  #leave(address: string, key: string, only?: Socket): void {
+    const crowd = this.#waiting.get(address)
+    const socket = crowd?.get(key)
+    if (!crowd || !socket || (only && socket !== only)) return
+    crowd.delete(key)
+    if (crowd.size === 0) this.#waiting.delete(address)
+    this.#count--
+  }
+
+  #cutOldest(): void {
+    let largest: [string, Map<string, Socket>] | undefined
+    for (const one of this.#waiting) if (!largest || one[1].size > largest[1].size) largest = one
+    const oldest = largest?.[1].entries().next().value
+    if (!largest || !oldest) return
+    this.#leave(largest[0], oldest[0])
+    oldest[1].destroy()
+  }
+}
+
+/** Two servers may have connections of the same port there. */
+function keyOf({remoteAddress, remotePort, localAddress, localPort}: Ends): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
+}

@@ -1,0 +1,50 @@
+import {CliError} from '../base/index.ts'
+import type {RackNode} from '../rack/index.ts'
+
+/** Answer of run.route. */
+export interface NodeRoute {
+  /** Equal for two nodes that are one machine in one network namespace. */
+  machine: string
+  interfaces: {name: string; address: string; netmask: string}[]
+  /** Source address of the default route. */
+  outgoing: string | null
+  /** Source address of the route to the address that was asked for. */
+  source: string | null
+}
+
+/**
+ * The address at which the other nodes reach the first one: what the rack file says; 127.0.0.1 where all are one machine;
+ * the one of its interfaces whose network most of the others are in; else that of its default route. Pure.
+ * Errors: NODE_UNFIT where it has none.
+ */
+export function addressForOthers(nodes: RackNode[], routes: ReadonlyMap<string, NodeRoute>): string {
+  const [leader, ...members] = nodes as [RackNode, ...RackNode[]]
+  if (leader.address) return leader.address
+  const own = routes.get(leader.name)
+  if (members.every((node) => own?.machine && routes.get(node.name)?.machine === own.machine)) return '127.0.0.1'
+  const others = members.flatMap((node) => routes.get(node.name)?.interfaces.filter((one) => !isLoopback(one.address)) ?? [])
+  const near = (own?.interfaces ?? [])
+    .filter((one) => !isLoopback(one.address))
+    .map((one) => ({address: one.address, count: others.filter((other) => other.address !== one.address && inNetwork(other.address, one)).length}))
+    .sort((a, b) => b.count - a.count || Number(b.address === own?.outgoing) - Number(a.address === own?.outgoing))[0]
+  if (near && near.count > 0) return near.address
+  const address = own?.outgoing ?? near?.address
+  if (address) return address
+  throw new CliError('NODE_UNFIT', `${leader.name} has no address at which the other nodes could reach it`, {
+    hint: `set \`address:\` of ${leader.name} in the rack file`,
+    details: {node: leader.name},
+  })
+}
+
+function inNetwork(address: string, network: {address: string; netmask: string}): boolean {
+  const mask = toNumber(network.netmask)
+  return mask !== 0 && (toNumber(address) & mask) === (toNumber(network.address) & mask)
+}
+
+function toNumber(address: string): number {
+  return address.split('.').reduce((sum, part) => (sum << 8) | Number(part), 0)
+}
+
+function isLoopback(address: string): boolean {
+  return address.startsWith('127.')
+}
