@@ -9,6 +9,8 @@ const PACKAGES: Record<string, string> = {
   'openssh-server': '/usr/sbin/sshd',
   'openssh-client': '/usr/bin/ssh',
   git: '/usr/bin/git',
+  openssl: '/usr/bin/openssl',
+  curl: '/usr/bin/curl',
   systemd: '/lib/systemd/systemd',
   chromium: '/usr/bin/chromium',
   // What builds the native layer,

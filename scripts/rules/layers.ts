@@ -18,6 +18,8 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   execa: ['src/lib/artifact/', 'src/lib/local/', 'src/lib/train/', 'src/lib/workspace/', 'src/lib/head/', 'src/lib/project/'],
   fastify: ['src/lib/head/service/'],
   '@fastify/reply-from': ['src/lib/head/service/'],
+  '@peculiar/x509': ['src/lib/head/service/tls/'],
+  'reflect-metadata': ['src/lib/head/service/tls/'],
   ignore: ['src/lib/artifact/', 'src/lib/workspace/'],
   // Bundles the head service on the spot where flexrack runs from its sources.
   rolldown: ['src/lib/head/'],

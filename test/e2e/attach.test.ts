@@ -79,7 +79,7 @@ describe('a command', () => {
   test('is told as part of the answer under --json', async () => {
     const done = await rack.flexrack('attach', '--fraction', '0.5', '--json', '--', 'sh', '-c', 'echo out; echo err >&2; exit 4')
     expect(done.status).toBe(4)
-    expect(JSON.parse(done.stdout)).toMatchObject({status: 4, signal: null, stdout: 'out\n', stderr: expect.stringContaining('err\n'), leases: [{node: 'node-1', devices: [{name: expect.any(String)}], tunnel: false}]})
+    expect(JSON.parse(done.stdout)).toMatchObject({status: 4, signal: null, stdout: 'out\n', stderr: expect.stringContaining('err\n'), leases: [{node: 'node-1', devices: [{name: expect.any(String)}], way: 'shared-memory', tunnel: false}]})
   })
 
   test('runs with a lease whose key nobody else can read, and nothing of it is left', async () => {

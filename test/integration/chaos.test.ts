@@ -6,10 +6,10 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {makeContext} from '../../src/lib/base/index.ts'
 import {connectHead, startHead} from '../../src/lib/head/index.ts'
 import {headRequirements} from '../../src/lib/head/requirements.ts'
-import {ensureEnvironment, openHost} from '../../src/lib/host/index.ts'
 import {saveRack, type Rack} from '../../src/lib/rack/index.ts'
 import {openFleet} from '../../src/lib/ssh/index.ts'
 import {openMlflow} from '../../src/lib/tracking/index.ts'
+import {buildEnvironments} from '../support/built-environments.ts'
 import {machinesOf} from '../support/chaos/machines.ts'
 import {broken, promiseOf, type Seen} from '../support/chaos/promise.ts'
 import {doneRanks, leasesOf, playRound, type Group, type Played} from '../support/chaos/round.ts'
@@ -17,7 +17,6 @@ import {scenarioOf, tell, type Scenario} from '../support/chaos/scenario.ts'
 import {sharedEnvironments} from '../support/environments.ts'
 import {mayMakeNetworks, startNetRack, type TestNetRack} from '../support/net-rack.ts'
 import {buildProgram} from '../support/program.ts'
-import {startSshd} from '../support/sshd.ts'
 
 /** FLEXRACK_ROUNDS=200 plays more; FLEXRACK_SEED=N begins with that seed, so that with FLEXRACK_ROUNDS=1 a failed round is played alone; FLEXRACK_SEEDS=3,17 plays these. */
 const CHOSEN = (process.env.FLEXRACK_SEEDS ?? '').split(',').filter(Boolean).map(Number)
@@ -56,7 +55,7 @@ describe.skipIf(!mayMakeNetworks())('whatever is killed', () => {
       groups.push({machines, rack, nodes: nodes.map((node) => node.name), folder: join(place, 'project'), env, context: makeContext({env}), requirements: TORCH})
     }
     const {rack, context} = groups[0] as Group
-    await buildEnvironments(folder)
+    await buildEnvironments([headRequirements({}), ...(CHOICE.torchrun > 0 ? [TORCH] : [])])
     const fleet = openFleet(rack.nodes, context)
     await startHead(rack, fleet, context)
     await fleet.close()
@@ -86,21 +85,6 @@ describe.skipIf(!mayMakeNetworks())('whatever is killed', () => {
     for (const group of groups) expect(leasesOf(group, '').map((one) => one.file), 'leases that the next run has not cleared away').toHaveLength(0)
   })
 })
-
-/** A namespace reaches no package index: what its nodes share is built from the machine itself. */
-async function buildEnvironments(folder: string): Promise<void> {
-  const sshd = await startSshd()
-  const node = {...sshd.target('builder'), root: `${sshd.home}/.flexrack`, environments: await sharedEnvironments(), labels: {}}
-  const context = makeContext({env: {...process.env, FLEXRACK_HOME: join(folder, 'builder')}})
-  const fleet = openFleet([node], context)
-  try {
-    const host = await openHost(fleet, node, context)
-    for (const requirements of [headRequirements({}), ...(CHOICE.torchrun > 0 ? [TORCH] : [])]) await ensureEnvironment(host, {requirements}, context)
-  } finally {
-    await fleet.close()
-    await sshd.stop()
-  }
-}
 
 /** Every promise that was broken. */
 async function play(scenario: Scenario, group: Group): Promise<string[]> {

@@ -53,7 +53,8 @@ describe('openHost', () => {
     await open()
     expect((await stat(join(place, 'flexrack_node'))).ctimeMs).toBe(before)
     const record = (await readFile(join(folder, 'root', 'installed.jsonl'), 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as unknown)
-    expect(record).toEqual([{path: `program/${hash}`, kind: 'program', at: expect.stringMatching(/^\d{4}-.*Z$/)}])
+    const at: unknown = expect.stringMatching(/^\d{4}-.*Z$/)
+    expect(record).toEqual([{path: 'machine', kind: 'claim', at}, {path: `program/${hash}`, kind: 'program', at}])
   })
 
   it('finds the home folder of the node behind ~, and environments of their own', async () => {

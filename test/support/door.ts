@@ -4,8 +4,11 @@ import {join} from 'node:path'
 import type {FastifyInstance} from 'fastify'
 import {buildDoor} from '../../src/lib/head/service/door.ts'
 import {Endpoints} from '../../src/lib/head/service/endpoints.ts'
+import {makeLimits, type Limits} from '../../src/lib/head/service/limits.ts'
 import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
+import {Strangers} from '../../src/lib/head/service/strangers.ts'
+import {Authority} from '../../src/lib/head/service/tls/authority.ts'
 import {Tokens} from '../../src/lib/head/service/tokens.ts'
 import {Traffic} from '../../src/lib/head/service/traffic.ts'
 import type {ServiceConfig} from '../../src/lib/head/types.ts'
@@ -14,6 +17,9 @@ export interface TestDoor {
   app: FastifyInstance
   url: string
   folder: string
+  limits: Limits
+  /** The admin token. */
+  admin: string
   /** Calls the door with the admin token, or another. */
   call(method: string, path: string, options?: {body?: unknown; token?: string; headers?: Record<string, string>}): Promise<Response>
   /** Writes the endpoint's document with these targets active. */
@@ -21,15 +27,22 @@ export interface TestDoor {
   close(): Promise<void>
 }
 
-/** The head's door in this process, listening on loopback, without MLflow behind it. */
-export async function openTestDoor(): Promise<TestDoor> {
-  const folder = await mkdtemp(join(tmpdir(), 'flexrack-door-'))
-  const config: ServiceConfig = {folder, version: 'test', bind: '127.0.0.1', port: 0, python: '/nowhere/python'}
-  const mlflow = await MlflowServer.prepare(config)
+/**
+ * The head's door in this process, listening on loopback. Behind it is no MLflow, or what listens on the socket that is given (standIn). A folder
+ * that is given stays.
+ */
+export async function openTestDoor(limits?: ServiceConfig['limits'], given: {folder?: string; mlflowSocket?: string} = {}): Promise<TestDoor> {
+  const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'flexrack-door-')))
+  const config: ServiceConfig = {folder, version: 'test', bind: '127.0.0.1', port: 0, python: '/nowhere/python', ...(limits && {limits})}
+  const mlflow = given.mlflowSocket === undefined ? await MlflowServer.prepare(config) : ({socket: given.mlflowSocket, isReady: true, status: {state: 'ready'}} as MlflowServer)
+  const made = makeLimits(config)
   let url = ''
   const app = await buildDoor({
     config,
     mlflow,
+    authority: await Authority.open(folder),
+    limits: made,
+    strangers: new Strangers(),
     tokens: await Tokens.open(folder),
     locks: await Locks.open(folder),
     endpoints: await Endpoints.open(folder),
@@ -50,6 +63,8 @@ export async function openTestDoor(): Promise<TestDoor> {
     app,
     url,
     folder,
+    limits: made,
+    admin,
     call,
     async activate(endpoint, targets) {
       const before = await call('GET', `/flexrack/v1/endpoints/${endpoint}`)
@@ -59,7 +74,7 @@ export async function openTestDoor(): Promise<TestDoor> {
     },
     async close() {
       await app.close()
-      await rm(folder, {recursive: true, force: true})
+      if (given.folder === undefined) await rm(folder, {recursive: true, force: true})
     },
   }
 }

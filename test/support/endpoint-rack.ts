@@ -1,11 +1,9 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
 import type {Context} from '../../src/lib/base/index.ts'
 import {openEndpoints, type Endpoints} from '../../src/lib/endpoint/index.ts'
 import {openTracking, startHead, type Tracking} from '../../src/lib/head/index.ts'
 import {modelsOf, type Models} from '../../src/lib/model/index.ts'
 import {sharedEnvironments} from './environments.ts'
+import {finishedRun} from './finished-run.ts'
 import {startLocalRack, type TestLocalRack} from './local-rack.ts'
 
 /** A local rack with a head, its registry, and endpoints on it. */
@@ -48,21 +46,4 @@ export async function startEndpointRack(options: {nodes: number}): Promise<Endpo
     await rack.stop()
     throw error
   }
-}
-
-async function finishedRun({mlflow}: Tracking, name: string, artifacts: Record<string, Buffer>): Promise<string> {
-  const experiment = await mlflow.ensureExperiment('tiny')
-  const run = await mlflow.createRun({experimentId: experiment.id, name, tags: {'mlflow.source.git.commit': 'c0ffee0123456789', 'flexrack.command': 'train.py'}})
-  await mlflow.logBatch(run.id, {metrics: [{key: 'accuracy', value: 0.97, timestamp: Date.now(), step: 0}], params: {epochs: '3'}})
-  const folder = await mkdtemp(join(tmpdir(), 'flexrack-artifacts-'))
-  try {
-    for (const [path, bytes] of Object.entries(artifacts)) {
-      await writeFile(join(folder, 'file'), bytes)
-      await mlflow.uploadArtifact(run.id, path, join(folder, 'file'))
-    }
-  } finally {
-    await rm(folder, {recursive: true, force: true})
-  }
-  await mlflow.updateRun(run.id, {status: 'FINISHED', endTime: Date.now()})
-  return name
 }

@@ -15,6 +15,8 @@ export interface TestHead {
   mlflow: Mlflow
   /** A Python that has the official MLflow client. */
   python: string
+  /** The certificates to trust at the head's door: a file. */
+  caFile: string
   stop(): Promise<void>
 }
 
@@ -34,6 +36,7 @@ export async function startTestHead(): Promise<TestHead> {
       connection,
       mlflow: openMlflow({uri: connection.uri, token: connection.token}),
       python: `${environment.path}/bin/python`,
+      caFile: `${host.root}/head/tls/ca.pem`,
       stop: () => rack.stop(),
     }
   } catch (error) {
@@ -44,7 +47,11 @@ export async function startTestHead(): Promise<TestHead> {
 
 /** Starts the script that uses the official client, as a rank would be started. */
 export function startClient(python: string, args: string[], env: Record<string, string>): ChildProcessWithoutNullStreams {
-  const script = fileURLToPath(new URL('../fixtures/tracking/client.py', import.meta.url))
+  return startScript(python, fileURLToPath(new URL('../fixtures/tracking/client.py', import.meta.url)), args, env)
+}
+
+/** Starts a script that uses the official client. */
+export function startScript(python: string, script: string, args: string[], env: Record<string, string>): ChildProcessWithoutNullStreams {
   const quiet = {MLFLOW_DISABLE_TELEMETRY: 'true', PYTHONDONTWRITEBYTECODE: '1', MLFLOW_HTTP_REQUEST_MAX_RETRIES: '2'}
   return spawn(python, [script, ...args], {env: {PATH: process.env.PATH, HOME: process.env.HOME, ...quiet, ...env}})
 }

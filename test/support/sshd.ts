@@ -25,6 +25,8 @@ export interface SshdOptions {
   address?: string
   /** What its command line begins with, e.g. `ip netns exec NAME`. */
   inside?: string[]
+  /** HOME of the sessions, made before and left by us; a folder of its own by default. */
+  home?: string
 }
 
 /** A real OpenSSH server, on loopback unless told otherwise. Everything about it is in a temporary folder, the sessions' HOME too. */
@@ -55,8 +57,8 @@ export interface TestSshd {
 export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
   await needSshd()
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-sshd-'))
-  const home = join(folder, 'home')
-  await mkdir(home, {mode: 0o700})
+  const home = options.home ?? join(folder, 'home')
+  if (options.home === undefined) await mkdir(home, {mode: 0o700})
   for (const [path, content] of Object.entries(options.homeFiles ?? {})) await writeFile(join(home, path), content)
   const clientKey = await makeKey(join(folder, 'client'))
   const hostKeys: Record<string, string> = {}

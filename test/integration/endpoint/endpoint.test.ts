@@ -116,7 +116,7 @@ describe('endpoints', () => {
   })
 
   test('not one request is lost over a good deploy, a bad deploy and a rollback', async () => {
-    const {url} = await site.endpoints.show('tiny')
+    const url = `${site.tracking.head!.uri}/endpoints/tiny`
     const token = (await site.endpoints.token('tiny')).reveal()
     const traffic = startTraffic(`${url}/v2/models/tiny/infer`, token)
     try {
@@ -147,8 +147,7 @@ describe('endpoints', () => {
     const file = join(site.rack.home, 'state', 'endpoints', 'local', 'tiny.json')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect((await readFile(file, 'utf8')).includes(token)).toBe(true)
-    const {url} = await site.endpoints.show('tiny')
-    const answer = await fetch(`${new URL(url).origin}/flexrack/v1/endpoints`, {headers: {authorization: `Bearer ${token}`}})
+    const answer = await fetch(`${site.tracking.head!.uri}/flexrack/v1/endpoints`, {headers: {authorization: `Bearer ${token}`}})
     expect([401, 403]).toContain(answer.status)
   })
 

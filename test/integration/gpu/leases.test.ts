@@ -71,20 +71,21 @@ describe('leases', () => {
 describe('the way to a daemon', () => {
   test('is its socket on the same machine, and a tunnel where nothing else leads there', async () => {
     const [lease] = await take()
-    const near = await findRoute(place(), lease!, undefined, rack.rack.context())
-    expect(near).toMatchObject({tunnel: false, unix: lease!.server.unix, port: lease!.server.port})
+    const near = await findRoute(place(), lease!, {}, rack.rack.context())
+    expect(near).toMatchObject({way: 'shared-memory', unix: lease!.server.unix, port: lease!.server.port})
+    expect(await findRoute(place(), lease!, {transport: 'tls'}, rack.rack.context())).toMatchObject({way: 'address', address: '127.0.0.1', port: lease!.server.port})
     // As if it were another machine: its loopback is not ours.
     const away = {...lease!, server: {...lease!.server, boot_id: 'another'}}
-    const far = await findRoute(place(), away, undefined, rack.rack.context())
-    expect(far).toMatchObject({tunnel: true, address: '127.0.0.1', unix: ''})
+    const far = await findRoute(place(), away, {}, rack.rack.context())
+    expect(far).toMatchObject({way: 'tunnel', address: '127.0.0.1', unix: ''})
     expect(far.port).not.toBe(lease!.server.port)
     expect(await answers(far.port)).toBe(true)
     await far.close()
     expect(await answers(far.port)).toBe(false)
     const other = await openHost(fleet, rack.rack.rack.nodes[1]!, rack.rack.context())
-    expect(await findRoute(place(), lease!, other, rack.rack.context())).toMatchObject({tunnel: false, unix: lease!.server.unix})
-    const between = await findRoute(place(), away, other, rack.rack.context())
-    expect(between.tunnel).toBe(true)
+    expect(await findRoute(place(), lease!, {from: other}, rack.rack.context())).toMatchObject({way: 'shared-memory', unix: lease!.server.unix})
+    const between = await findRoute(place(), away, {from: other}, rack.rack.context())
+    expect(between.way).toBe('tunnel')
     expect(await answers(between.port)).toBe(true)
     await between.close()
     await release([lease!])

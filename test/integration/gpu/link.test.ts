@@ -13,13 +13,13 @@ beforeAll(async () => {
 })
 afterAll(() => rack?.stop())
 
-const route = (parts: Partial<Route>): Route => ({address: '127.0.0.1', port: 1, unix: '', tunnel: false, close: async () => {}, ...parts})
+const route = (parts: Partial<Route>): Route => ({address: '127.0.0.1', port: 1, unix: '', way: 'address', close: async () => {}, ...parts})
 const measure = (way: Route): ReturnType<typeof measureLink> => measureLink(fleet, {node: rack.rack.nodes[0]!, route: way, bound: '127.0.0.1'}, rack.context())
 
 test.each([
-  ['loopback', {unix: '/somewhere'}],
+  ['loopback', {way: 'shared-memory'}],
   ['address', {}],
-  ['tunnel', {tunnel: true}],
+  ['tunnel', {way: 'tunnel'}],
 ] as const)('a link is measured by %s, and the other end goes', async (way, parts) => {
   const found = await measure(route(parts))
   expect(found).toEqual({way, roundTripUs: expect.any(Number), toGBps: expect.any(Number), fromGBps: expect.any(Number)})

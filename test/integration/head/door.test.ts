@@ -27,6 +27,8 @@ const ROUTES: [string, string][] = [
   ['PUT', '/flexrack/v1/locks/x'],
   ['DELETE', '/flexrack/v1/locks/x'],
   ['POST', '/flexrack/v1/login-codes'],
+  ['PUT', '/flexrack/v1/logins/abcdefgh'],
+  ['DELETE', '/flexrack/v1/logins/abcdefgh'],
   ['POST', '/flexrack/v1/login'],
   ['GET', '/flexrack/v1/endpoints'],
   ['GET', '/flexrack/v1/endpoints/x'],
@@ -67,7 +69,7 @@ describe('the door', () => {
     '/%66lexrack/v1/status', '/flexrac%6B/v1/status', '/flexrack/v%31/status', '//flexrack/v1/status', '/./flexrack/v1/status',
     '/x/../flexrack/v1/status', '/x/%2e%2e/flexrack/v1/status', '/x/%2E%2E%2Fflexrack/v1/status', '/flexrack/v1/status/', '/flexrack//v1/status', '/FLEXRACK/v1/status', '/flexrack/v1/status#',
     '\\flexrack\\v1\\status', '/flexrack\\v1\\status', '/flexrack/v1/status;x', 'http://door/flexrack/v1/status', 'http:///flexrack/v1/status', '*',
-    '/%65ndpoints/digits/v2', '/endpoints/digits/v2', '/endpoints/%64igits/v2', '/flexrack/v1/tokens', '/flexrack/v1/endpoints/digits', '/flexrack/v1/login-codes', '/flexrack/v1/locks',
+    '/%65ndpoints/digits/v2', '/endpoints/digits/v2/models/digits', '/endpoints/%64igits/v2/models/digits', '/flexrack/v1/tokens', '/flexrack/v1/endpoints/digits', '/flexrack/v1/login-codes', '/flexrack/v1/locks',
   ])("is not opened by a run's token at %s, however it is written", async (path) => {
     for (const method of ['GET', 'PUT', 'POST', 'DELETE']) {
       expect([method, await raw(`${method} ${path} HTTP/1.1`, token.run)]).toEqual([method, expect.toSatisfy((status: number) => status >= 400 && status < 500)])
@@ -77,7 +79,7 @@ describe('the door', () => {
   test("opens one endpoint to that endpoint's token and nothing else", async () => {
     await door.activate('digits', [])
     await door.activate('other', [])
-    expect(await raw('GET /endpoints/digits/v2 HTTP/1.1', token.endpoint)).toBe(503) // there is no target: it came that far
+    expect(await raw('GET /endpoints/digits/v2/models/digits HTTP/1.1', token.endpoint)).toBe(503) // there is no target: it came that far
     for (const path of ['/endpoints/other/v2', '/endpoints/digits/../other/v2', '/endpoints/digits%2F..%2Fother/v2', '/endpoints/digits', '/endpoints/digits/', '/', '/version', '/flexrack/v1/endpoints/digits', '/api/2.0/mlflow/runs/get?run_id=x']) {
       expect([path, await raw(`GET ${path} HTTP/1.1`, token.endpoint)]).toEqual([path, expect.toSatisfy((status: number) => status === 400 || status === 403)])
     }
@@ -123,4 +125,13 @@ describe('the door', () => {
     expect(await as('GET', '/%66lexrack/v1/status')).toBe(400)
     expect(await as('GET', '/endpoints/digits/v2')).toBe(403)
   })
+})
+
+test('certificates are for servers of the rack, never for what the head is called, however that is spelt', async () => {
+  const ask = async (...names: string[]): Promise<number> => (await door.call('POST', '/flexrack/v1/certificates', {body: {names}})).status
+  for (const name of ['flexrack-head', 'FLEXRACK-HEAD', 'flexrack-head.', 'localhost', '127.0.0.1', '::1', '0:0:0:0:0:0:0:1', '*', '*.x', '', 'a b']) expect([name, await ask(name)]).toEqual([name, 400])
+  expect(await ask('10.1.2.3', '127.0.0.1')).toBe(400)
+  expect(await ask()).toBe(400)
+  expect(await ask('10.1.2.3')).toBe(200)
+  for (const kind of ['run', 'endpoint'] as const) expect((await door.call('POST', '/flexrack/v1/certificates', {body: {names: ['10.1.2.3']}, token: token[kind]})).status).toBe(403)
 })

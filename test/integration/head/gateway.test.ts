@@ -1,9 +1,7 @@
-import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http'
-import {connect, type AddressInfo} from 'node:net'
+import {connect} from 'node:net'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {openTestDoor, type TestDoor} from '../../support/door.ts'
-
-type Answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void
+import {startTarget as openTarget, type Answer, type Echo, type Target} from '../../support/target.ts'
 
 let door: TestDoor
 const closers: (() => Promise<unknown>)[] = []
@@ -16,31 +14,13 @@ afterEach(async () => {
   await door.close()
 })
 
-/** A model server that answers with its name, unless told otherwise. */
-async function startTarget(name: string, answer?: Answer, port = 0): Promise<{url: string; server: Server; stop(): Promise<void>}> {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const body = Buffer.concat(chunks)
-      if (answer) return answer(request, response, body)
-      response.writeHead(200, {'content-type': 'application/json'})
-      response.end(JSON.stringify({name, path: request.url, headers: request.headers, size: body.length}))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const stop = (): Promise<void> => new Promise((resolve) => (server.close(() => resolve()), server.closeAllConnections()))
-  closers.push(() => stop().catch(() => {}))
-  return {url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, stop}
+async function startTarget(...given: Parameters<typeof openTarget>): Promise<Target> {
+  const target = await openTarget(...given)
+  closers.push(() => target.stop().catch(() => {}))
+  return target
 }
 
 const INFER = '/endpoints/digits/v2/models/digits/infer'
-interface Echo {
-  name: string
-  path: string
-  headers: Record<string, string>
-  size: number
-}
 const infer = async (body: unknown = {inputs: []}): Promise<Echo> => {
   const answer = await door.call('POST', INFER, {body})
   expect(answer.status).toBe(200)

@@ -28,7 +28,7 @@ test('the official MLflow client logs an ONNX model with the token of a run, reg
   const experiment = (await head.mlflow.ensureExperiment('onnx')).id
   const run = await head.mlflow.createRun({experimentId: experiment, name: 'onnx', tags: {}})
   const {token} = await head.connection.request<{token: string}>('POST', '/flexrack/v1/tokens', {kind: 'run', run_id: run.id, experiment_id: experiment, ttl_seconds: 600})
-  const env = {MLFLOW_TRACKING_URI: head.connection.nodeUri, MLFLOW_TRACKING_TOKEN: token, MLFLOW_RUN_ID: run.id, MLFLOW_EXPERIMENT_ID: experiment}
+  const env = {MLFLOW_TRACKING_URI: head.connection.nodeUri, MLFLOW_TRACKING_SERVER_CERT_PATH: head.caFile, MLFLOW_TRACKING_TOKEN: token, MLFLOW_RUN_ID: run.id, MLFLOW_EXPERIMENT_ID: experiment}
 
   const answer = await answerOf<Answer>(startClient(python, ['onnx_model', 'linear'], env))
   expect(answer).toMatchObject({version: '1', status: 'READY', same: true})

@@ -61,7 +61,7 @@ const stepsOf = async (runId: string): Promise<number[]> => (await head.mlflow.m
 
 test('a run logs on, to its very end, while the head is away; when it is back nothing is lost and nothing is there twice', async () => {
   const run = await makeRun('away')
-  const relay = await startRelay({spool: join(folder, 'away'), upstream: head.connection.nodeUri, token: run.token, runId: run.id})
+  const relay = await startRelay({spool: join(folder, 'away'), upstream: head.connection.nodeUri, caFile: head.caFile, token: run.token, runId: run.id})
   const fleet = head.rack.fleet()
   await logMany(1000, {...run.env, MLFLOW_TRACKING_URI: relay.uri}, async () => {
     await stopHead(head.rack.rack, fleet, head.rack.context())
@@ -77,7 +77,7 @@ test('a run logs on, to its very end, while the head is away; when it is back no
 
 test('MLflow killed with -9 is started again, and a run that logs meanwhile loses nothing', async () => {
   const run = await makeRun('mlflow-killed')
-  const relay = await startRelay({spool: join(folder, 'killed'), upstream: head.connection.nodeUri, token: run.token, runId: run.id})
+  const relay = await startRelay({spool: join(folder, 'killed'), upstream: head.connection.nodeUri, caFile: head.caFile, token: run.token, runId: run.id})
   const before = await ready(head.connection)
   await logMany(400, {...run.env, MLFLOW_TRACKING_URI: relay.uri}, async () => {
     process.kill(before.mlflow.pid!, 'SIGKILL')
@@ -104,7 +104,7 @@ test('what a relay acknowledged survives its own kill -9', async () => {
   }
   for (let step = 0; step < 40; step++) expect(await log(relay.uri, step)).toBe(200)
   await relay.kill()
-  const next = await startRelay({...nowhere, upstream: head.connection.nodeUri})
+  const next = await startRelay({...nowhere, upstream: head.connection.nodeUri, caFile: head.caFile})
   expect(await log(next.uri, 40)).toBe(200)
   expect(await next.close()).toMatchObject({pending: 0, rejected: 0})
   expect(await stepsOf(run.id)).toEqual(steps(41))

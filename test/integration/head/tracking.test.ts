@@ -1,9 +1,10 @@
 import {spawn} from 'node:child_process'
 import {once} from 'node:events'
+import {get} from 'node:http'
 import {createInterface} from 'node:readline'
 import {fileURLToPath} from 'node:url'
 import {createHash, randomBytes} from 'node:crypto'
-import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {mkdir, mkdtemp, readFile, rm, stat, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
@@ -35,7 +36,7 @@ afterAll(async () => {
 async function makeRun(name: string): Promise<{id: string; token: string; tokenId: string; env: Record<string, string>}> {
   const run = await head.mlflow.createRun({experimentId: experiment, name, tags: {'flexrack.run': name}})
   const {id, token} = await head.connection.request<{id: string; token: string}>('POST', '/flexrack/v1/tokens', {kind: 'run', run_id: run.id, experiment_id: experiment, ttl_seconds: 600})
-  const env = {MLFLOW_TRACKING_URI: head.connection.nodeUri, MLFLOW_TRACKING_TOKEN: token, MLFLOW_RUN_ID: run.id, MLFLOW_EXPERIMENT_ID: experiment}
+  const env = {MLFLOW_TRACKING_URI: head.connection.nodeUri, MLFLOW_TRACKING_SERVER_CERT_PATH: head.caFile, MLFLOW_TRACKING_TOKEN: token, MLFLOW_RUN_ID: run.id, MLFLOW_EXPERIMENT_ID: experiment}
   return {id: run.id, token, tokenId: id, env}
 }
 
@@ -51,7 +52,7 @@ describe('the official MLflow client', () => {
   for (const way of ['the door', 'the relay']) {
     test(`logs parameters, metrics, files, nested runs and a model through ${way}, and loads the model by its alias`, async () => {
       const run = await makeRun(`everything-${way}`)
-      const relay = way === 'the relay' ? await startRelay({spool: join(folder, 'spool'), upstream: head.connection.nodeUri, token: run.token, runId: run.id}) : undefined
+      const relay = way === 'the relay' ? await startRelay({spool: join(folder, 'spool'), upstream: head.connection.nodeUri, caFile: head.caFile, token: run.token, runId: run.id}) : undefined
       const env = relay ? {...run.env, MLFLOW_TRACKING_URI: relay.uri} : run.env
       const answer = await answerOf<Everything>(startClient(head.python, ['everything', join(folder, 'files')], env))
       expect(answer.refused).toBe('INVALID_PARAMETER_VALUE')
@@ -120,15 +121,33 @@ describe('our own client', () => {
   })
 })
 
-test('head ui prints a link through a forward of its own, and ends with Ctrl-C', async () => {
+/** Status of a GET whose headers are exactly these. */
+function statusAt(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => get(url, {headers}, (answer) => resolve(answer.resume().statusCode)).on('error', reject))
+}
+
+test("MLflow's socket opens to its owner alone", async () => {
+  const socket = await stat(join(head.host.root, 'head', 'mlflow.sock'))
+  expect(socket.isSocket()).toBe(true)
+  expect(socket.mode & 0o777).toBe(0o600)
+})
+
+test('head ui prints a link through a forward of its own, and ends with Ctrl-C, the browser with it', async () => {
   const program = fileURLToPath(new URL('../../../bin/dev.js', import.meta.url))
   const child = spawn(process.execPath, [program, 'head', 'ui', '--json'], {env: head.rack.env, stdio: ['ignore', 'pipe', 'inherit']})
   const [line] = (await once(createInterface({input: child.stdout}), 'line')) as [string]
   const {url} = JSON.parse(line) as {url: string}
-  expect((await fetch(url, {redirect: 'manual'})).headers.get('location')).toBe('/')
+  const login = await fetch(url, {redirect: 'manual'})
+  expect(login.headers.get('location')).toBe('/')
+  const cookie = login.headers.get('set-cookie')!.split(';')[0]!
+  const {host, origin} = new URL(url)
+  expect((await fetch(origin, {headers: {cookie}})).status).toBe(200)
+  expect((await fetch(head.connection.uri, {headers: {cookie}})).status).toBe(401) // browsers send it to every port; it is good at its own
+  expect(await statusAt(head.connection.uri, {cookie, host})).toBe(200)
   child.kill('SIGINT')
   expect(await once(child, 'close')).toEqual([0, null])
   await expect(fetch(url)).rejects.toThrow('fetch failed')
+  expect(await statusAt(head.connection.uri, {cookie, host})).toBe(401)
 })
 
 test("a real browser shows MLflow's pages behind the door, with the runs in them", async () => {

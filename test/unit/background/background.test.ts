@@ -6,8 +6,7 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {throwWithDrivers} from '../../../src/cli/sweep-unreached.ts'
 import {endBackground, findBackground, followLog, listBackgrounds, startBackground, type Background} from '../../../src/lib/background/index.ts'
-import {CliError, makeContext, silentReporter, type Context} from '../../../src/lib/base/index.ts'
-import {processIdentity} from '../../../src/lib/background/identity.ts'
+import {CliError, makeContext, processIdentity, silentReporter, type Context} from '../../../src/lib/base/index.ts'
 import {filesOf, openFolder, writeRecord, type BackgroundRecord} from '../../../src/lib/background/record.ts'
 
 const WORKER = join(import.meta.dirname, '../../fixtures/background/worker.ts')

@@ -3,7 +3,7 @@ import {answerText, changeText, endpointListText, endpointShowText, type ShowAns
 
 const summary = {name: 'digits', url: 'http://127.0.0.1:4000/endpoints/digits', model: 'digits/3', release: 'r2', replicas: 1, state: 'serving' as const, since: new Date().toISOString()}
 const show: ShowAnswer = {
-  ...summary, runtime: 'onnx', rollback: 'r1',
+  ...summary, runtime: 'onnx', rollback: 'r1', certificates: '/state/lab.pem',
   releases: [{id: 'r2', model: {name: 'digits', version: '3', files: []}, runtime: 'onnx', state: 'active', replicas: [], createdAt: summary.since, by: 'me@here', kept: true}],
   servers: [{index: 0, node: 'node-1', service: 'endpoint-digits-r2-0', url: 'http://127.0.0.1:18000', state: 'running', restarts: 2, exit: 'signal KILL', inFlight: 0, served: 7}],
 }

@@ -33,14 +33,16 @@ test('fewer replicas start nothing and stop those that go', () => {
   expect(plan.steps.map((step) => step.id)).toEqual(['switch', 'drain', 'stop:endpoint-digits-r2-2'])
 })
 
-test('a server binds loopback beside the head, else the address of the rack file, never all interfaces', () => {
+test('a server is called on loopback beside the head, else at the address of the rack file or by route', () => {
   expect(serverAddress(rack, nodes[0]!)).toBe('127.0.0.1')
   expect(serverAddress(rack, nodes[1]!)).toBe('192.168.0.2')
   expect(() => serverAddress(rack, nodes[2]!)).toThrow(/gpu-2 has no address at which the head/)
+  expect(serverAddress(rack, nodes[2]!, '10.0.0.3')).toBe('10.0.0.3')
+  expect(() => serverAddress(rack, nodes[2]!, '127.0.0.1')).toThrow(/gpu-2 has no address/)
   const local = nodes.map((node) => ({...node, host: '127.0.0.1', address: undefined}) as unknown as RackNode)
   expect(serverAddress({...rack, nodes: local}, local[2]!)).toBe('127.0.0.1')
 })
 
 test('an IPv6 address is bracketed in a URL', () => {
-  expect(serverUrl('fd00::2', 18000)).toBe('http://[fd00::2]:18000')
+  expect(serverUrl('fd00::2', 18000, true)).toBe('https://[fd00::2]:18000')
 })

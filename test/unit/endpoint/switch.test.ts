@@ -15,6 +15,9 @@ const gone = new CliError('NODE_UNREACHABLE', 'the head cannot be reached')
 class Head implements HeadConnection {
   uri = 'http://127.0.0.1:1'
   nodeUri = 'http://127.0.0.1:1'
+  nodeCa = undefined
+  closed = new Promise<void>(() => {})
+  certificates = (): Promise<undefined> => Promise.resolve(undefined)
   token = new Secret('t')
   revision = 0
   document: EndpointDocument | undefined
@@ -38,6 +41,10 @@ class Head implements HeadConnection {
       throw gone
     }
     return {revision: this.revision, document: this.document} as T
+  }
+
+  logIn(): Promise<never> {
+    return Promise.reject(gone)
   }
 
   async close(): Promise<void> {}

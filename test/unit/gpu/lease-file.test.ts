@@ -1,8 +1,8 @@
-import {mkdir, mkdtemp, readFile, readdir, readlink, rm, stat} from 'node:fs/promises'
+import {mkdir, mkdtemp, readFile, readdir, readlink, rm, stat, utimes, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, it} from 'vitest'
-import {Secret} from '../../../src/lib/base/index.ts'
+import {ownMark, Secret, type ProcessMark} from '../../../src/lib/base/index.ts'
 import {driverLinks} from '../../../src/lib/gpu/drivers.ts'
 import {leaseEnvironment, leaseFile, writeLeases} from '../../../src/lib/gpu/lease-file.ts'
 import type {TakenLease} from '../../../src/lib/gpu/take.ts'
@@ -16,7 +16,7 @@ const lease = (node: string, graceSeconds: number): TakenLease => ({
   server: {address: '0.0.0.0', port: 18999, unix: '/run/client.sock', boot_id: 'boot', transport: 'auto', api: 'opencl'},
   devices: [{id: '0:0', name: 'pthread', memory: 2 ** 30}],
 })
-const route = {port: 5, close: async () => {}, tunnel: false}
+const route = {port: 5, close: async () => {}, way: 'address'} as const
 
 it('a lease file has a server for each lease, in order, the way to it, and the shortest grace', () => {
   const file = leaseFile([lease('a', 30), lease('b', 10)], [{...route, address: '127.0.0.1', unix: '/run/client.sock'}, {...route, address: '10.0.0.2', unix: ''}], 'tls')
@@ -57,10 +57,34 @@ it('of CUDA there is a folder of libraries by the names that programs look for, 
   expect(await readdir(join(home, 'state', 'attach'))).toEqual([])
 })
 
-it('what a killed command has left is removed by the next one', async () => {
-  const gone = join(home, 'state', 'attach', '999999999-abc')
-  await mkdir(gone, {recursive: true})
-  const placed = await writeLeases(leaseFile([lease('a', 30)], [{...route, address: 'x', unix: ''}], undefined), {icd: '/x.so', libraries: {}}, {FLEXRACK_HOME: home})
-  expect((await readdir(join(home, 'state', 'attach'))).length).toBe(1)
+const place = (): ReturnType<typeof writeLeases> => writeLeases(leaseFile([lease('a', 30)], [{...route, address: 'x', unix: ''}], undefined), {icd: '/x.so', libraries: {}}, {FLEXRACK_HOME: home})
+const folderOf = (name: string): string => join(home, 'state', 'attach', name)
+
+/** As a command of that process has left it. */
+async function leave(name: string, owner: ProcessMark): Promise<void> {
+  await mkdir(folderOf(name), {recursive: true})
+  await writeFile(join(folderOf(name), 'owner.json'), JSON.stringify(owner))
+}
+
+it('what a killed command of this machine has left is removed by the next one, also where another process has its number by now', async () => {
+  const own = await ownMark()
+  await leave('999999999-a', {...own, pid: 999_999_999})
+  await leave(`${process.ppid}-b`, {...own, pid: process.ppid})
+  await leave(`${process.pid}-c`, own)
+  const placed = await place()
+  expect((await readdir(join(home, 'state', 'attach'))).filter((name) => /-[a-z]$/.test(name))).toEqual([`${process.pid}-c`])
+  await placed.remove()
+})
+
+it('what commands of other machines with this home have is left alone until nobody has touched it for a day', async () => {
+  const theirs = {pid: 999_999_999, identity: 'another-boot 12', place: 'another-boot pid:[1]'}
+  await leave('999999999-a', theirs)
+  await leave('999999999-b', theirs)
+  // A container on this machine: the same start of the kernel, and other processes.
+  await leave('999999999-c', {...(await ownMark()), pid: 999_999_999, place: `${(await ownMark()).place.split(' ')[0]} pid:[1]`})
+  const old = new Date(Date.now() - 25 * 3600 * 1000)
+  await utimes(join(folderOf('999999999-b'), 'owner.json'), old, old)
+  const placed = await place()
+  expect((await readdir(join(home, 'state', 'attach'))).filter((name) => /-[a-z]$/.test(name)).toSorted()).toEqual(['999999999-a', '999999999-c'])
   await placed.remove()
 })

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest'
 import {needsOwnNode, type HeadNode} from '../../../src/lib/head/node-choice.ts'
-import {hostForNodes, reachWarning} from '../../../src/lib/head/plan.ts'
+import {reachWarning} from '../../../src/lib/head/address.ts'
 import {pinsOf} from '../../../src/lib/base/index.ts'
 import {headRequirements} from '../../../src/lib/head/requirements.ts'
 import type {Rack, RackNode} from '../../../src/lib/rack/index.ts'
@@ -45,16 +45,11 @@ describe('the address for nodes', () => {
   const node = (name: string, host: string, address?: string): RackNode => ({name, host, root: '~/.flexrack', labels: {}, ...(address && {address})})
   const rack = (bind: string, nodes: RackNode[], url?: string): Rack => ({name: 'lab', path: '/lab.yaml', nodes, head: {node: 'a', bind, ...(url && {url})}})
 
-  test('is the bound one, or the node itself where all addresses are bound', () => {
-    expect(hostForNodes(rack('10.0.0.1', [node('a', 'h')]))).toBe('10.0.0.1')
-    expect(hostForNodes(rack('0.0.0.0', [node('a', 'h')]))).toBe('h')
-    expect(hostForNodes(rack('0.0.0.0', [node('a', 'h', '10.0.0.9')]))).toBe('10.0.0.9')
-  })
   test('on loopback is warned of where other machines are in the rack', () => {
-    expect(reachWarning(rack('127.0.0.1', [node('a', 'h'), node('b', 'other')]))).toMatch(/so b cannot reach it: set head.bind/)
-    expect(reachWarning(rack('127.0.0.1', [node('a', 'h'), node('b', 'h')]))).toBeUndefined()
-    expect(reachWarning(rack('10.0.0.1', [node('a', 'h'), node('b', 'other')]))).toBeUndefined()
-    expect(reachWarning(rack('127.0.0.1', [node('a', 'h'), node('b', 'other')], 'http://x'))).toBeUndefined()
+    expect(reachWarning(rack('127.0.0.1', [node('a', 'h'), node('b', 'other')]), node('a', 'h'), '127.0.0.1')).toMatch(/so b cannot reach it: take head.bind out/)
+    expect(reachWarning(rack('127.0.0.1', [node('a', 'h'), node('b', 'h')]), node('a', 'h'), '127.0.0.1')).toBeUndefined()
+    expect(reachWarning(rack('10.0.0.1', [node('a', 'h'), node('b', 'other')]), node('a', 'h'), '10.0.0.1')).toBeUndefined()
+    expect(reachWarning(rack('127.0.0.1', [node('a', 'h'), node('b', 'other')], 'http://x'), node('a', 'h'), '127.0.0.1')).toBeUndefined()
   })
 })
 

@@ -2,7 +2,7 @@ import {mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/pr
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import type {CliError} from '../../../src/lib/base/index.ts'
+import {ownMark, type CliError} from '../../../src/lib/base/index.ts'
 import type {Problem} from '../../../src/lib/manifest/index.ts'
 import {editRack, listRacks, loadRack, rackPath, saveRack, type Rack, type RackNode} from '../../../src/lib/rack/index.ts'
 
@@ -26,12 +26,12 @@ async function write(name: string, text: string): Promise<string> {
 }
 
 describe('loading a rack', () => {
-  it('fills in defaults: the first node is the head, on loopback', async () => {
+  it('fills in defaults: the first node is the head', async () => {
     const path = await write('lab', 'nodes:\n  - {name: a, host: 10.0.0.1}\n  - {name: 2, host: b, port: 22, labels: {gpus: 08}}\n')
     expect(await loadRack('lab', env)).toEqual({
       name: 'lab',
       path,
-      head: {node: 'a', bind: '127.0.0.1'},
+      head: {node: 'a'},
       nodes: [node('a', {host: '10.0.0.1'}), node('2', {host: 'b', port: 22, labels: {gpus: '08'}})],
     })
   })
@@ -118,8 +118,9 @@ describe('writing a rack', () => {
   it('gives back what it says of Slurm, and names a login node that is not there', async () => {
     const rack: Rack = {...rackOf('lab', [node('a'), node('b')]), slurm: {login: 'b', partition: 'gpu', interface: 'ib0', bin: '/opt/slurm/bin', extra: ['--mail-type=FAIL']}}
     await saveRack(rack)
-    expect(await loadRack('lab', env)).toEqual(rack)
+    expect(await loadRack('lab', env)).toEqual({...rack, nodes: [node('a'), {...node('b'), pooled: true}]})
     await editRack(rack.path, (one) => ({...one, nodes: [...one.nodes, node('c')]}))
+    expect(await readFile(rack.path, 'utf8')).not.toContain('pooled')
     expect(await loadRack('lab', env)).toMatchObject({slurm: rack.slurm, nodes: [{name: 'a'}, {name: 'b'}, {name: 'c'}]})
     await write('other', 'nodes: [{name: login-1, host: h}]\nslurm: {login: login1}\n')
     await expect(loadRack('other', env)).rejects.toMatchObject({code: 'RACK_INVALID', message: expect.stringContaining('did you mean "login-1"?')})
@@ -141,10 +142,25 @@ describe('writing a rack', () => {
     expect(await readdir(dirname(path))).toEqual(['lab.yaml'])
   })
 
+  it('leaves the lock of another machine with the same home alone', async () => {
+    const rack = rackOf('lab', [node('a')])
+    await saveRack(rack)
+    const lock = join(dirname(rack.path), '.lab.yaml.lock')
+    await writeFile(lock, JSON.stringify({pid: 999_999_999, identity: 'another-boot 1', place: 'another-boot pid:[1]'}))
+    let isDone = false
+    const editing = editRack(rack.path, (one) => ({...one, nodes: [...one.nodes, node('b')]})).then(() => void (isDone = true))
+    // As long as the other one takes, here until the lock is gone.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect([isDone, await readFile(lock, 'utf8')]).toEqual([false, expect.stringContaining('another-boot')])
+    await rm(lock)
+    await editing
+    expect(await loadRack('lab', env)).toMatchObject({nodes: [{name: 'a'}, {name: 'b'}]})
+  })
+
   it('takes over the lock of a process that died', async () => {
     const rack = rackOf('lab', [node('a')])
     await mkdir(dirname(rack.path), {recursive: true})
-    await writeFile(join(dirname(rack.path), '.lab.yaml.lock'), '999999999\n')
+    await writeFile(join(dirname(rack.path), '.lab.yaml.lock'), JSON.stringify({...(await ownMark()), pid: 999_999_999}))
     await saveRack(rack)
     expect((await loadRack('lab', env)).nodes).toHaveLength(1)
   })

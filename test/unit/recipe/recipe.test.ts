@@ -6,7 +6,7 @@ import type {CliError} from '../../../src/lib/base/index.ts'
 import {loadRecipe, renderRecipe} from '../../../src/lib/recipe/index.ts'
 
 const values = {
-  python: '/env/bin/python', environment: '/env', folder: '/r1/replica-0', host: '127.0.0.1', ports: {http: 18001, grpc: 18002},
+  python: '/env/bin/python', environment: '/env', folder: '/r1/replica-0', host: '127.0.0.1', ports: {http: 18001},
   model: 'digits', version: '3', modelFile: '/r1/model/model.onnx',
 }
 let home: string
@@ -25,14 +25,15 @@ async function own(name: string, text: string): Promise<void> {
 
 const load = (name: string): ReturnType<typeof loadRecipe> => loadRecipe(name, {FLEXRACK_HOME: home})
 
-test('the onnx recipe gives MLServer its ports as numbers and binds what it is told', async () => {
+test('the onnx recipe gives MLServer its one port as a number and binds what it is told', async () => {
   const rendered = renderRecipe(await load('onnx'), values)
-  expect(JSON.parse(rendered.files['settings.json'] ?? '')).toMatchObject({host: '127.0.0.1', http_port: 18001, grpc_port: 18002, metrics_endpoint: null})
+  expect(JSON.parse(rendered.files['settings.json'] ?? '')).toMatchObject({host: '127.0.0.1', http_port: 18001, metrics_endpoint: null})
   expect(JSON.parse(rendered.files['model-settings.json'] ?? '')).toMatchObject({name: 'digits', parameters: {uri: '/r1/model/model.onnx', version: '3'}})
   expect(rendered.argv.at(0)).toBe('/env/bin/python')
   expect(rendered.argv.at(-1)).toBe('/r1/replica-0')
   expect(rendered.readyPath).toBe('/v2/models/digits/ready')
   expect(rendered.files['flexrack_onnx.py']).toContain('class OnnxModel')
+  expect(rendered.files['serve.py']).toContain('class ClosedServer')
 })
 
 test('a recipe of the user\'s own is found by its name', async () => {

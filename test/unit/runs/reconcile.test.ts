@@ -55,7 +55,7 @@ it('nodes bring what they have, the newest leader finishes, and what is not know
   // Hosts that are open serve on after the second Ctrl-C, without a connection being made.
   const context = makeContext({kill: AbortSignal.abort(), reporter: {...silentReporter, warn: (message) => void warnings.push(message)}})
   const place = {rack: {name: 'lab', nodes: [...rack].map((name) => ({name}))}, hosts} as unknown as Place
-  const records = {tracking: {nodeUri: 'http://head', head: undefined}} as unknown as Records
+  const records = {tracking: {nodeUri: 'http://head', head: undefined, userAccess: () => ({})}} as unknown as Records
   const run = (nodes: NodeRunDetail[]) => reconcileRuns(place, [{run: 'digits-1', nodes}], records, context)
 
   expect(await run([told(1, LEADERLESS), told(2, {...FINISHED, ...second}), told(3, {...FINISHED, ...second})])).toEqual(['digits-1'])

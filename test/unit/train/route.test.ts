@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {RackNode} from '../../../src/lib/rack/index.ts'
-import {gangAddresses, leaderAddress} from '../../../src/lib/train/route.ts'
-import type {NodeRoute} from '../../../src/lib/train/types.ts'
+import {addressForOthers, type NodeRoute} from '../../../src/lib/nodes/index.ts'
+import {gangAddresses} from '../../../src/lib/train/route.ts'
 
 const node = (name: string, address?: string): RackNode => ({name, host: name, root: '~/.flexrack', labels: {}, ...(address && {address})})
 const route = (machine: string, interfaces: Record<string, string>, parts: Partial<NodeRoute> = {}): NodeRoute => ({
@@ -14,10 +14,10 @@ const route = (machine: string, interfaces: Record<string, string>, parts: Parti
 const loopback = {'127.0.0.1': '255.0.0.0'}
 const mask24 = '255.255.255.0'
 
-describe('leaderAddress', () => {
+describe('addressForOthers', () => {
   it('is loopback where all nodes are one machine in one network', () => {
     const routes = new Map([['a', route('m', {...loopback, '10.0.0.1': mask24})], ['b', route('m', {...loopback, '10.0.0.1': mask24})]])
-    expect(leaderAddress([node('a'), node('b')], routes)).toBe('127.0.0.1')
+    expect(addressForOthers([node('a'), node('b')], routes)).toBe('127.0.0.1')
   })
 
   it('is not loopback for two containers of one machine', () => {
@@ -25,7 +25,7 @@ describe('leaderAddress', () => {
       ['a', route('boot net:[1]', {...loopback, '172.17.0.2': '255.255.0.0'}, {outgoing: '172.17.0.2'})],
       ['b', route('boot net:[2]', {...loopback, '172.17.0.3': '255.255.0.0'})],
     ])
-    expect(leaderAddress([node('a'), node('b')], routes)).toBe('172.17.0.2')
+    expect(addressForOthers([node('a'), node('b')], routes)).toBe('172.17.0.2')
   })
 
   it('prefers the network that most of the others are in over the way to the internet', () => {
@@ -34,7 +34,7 @@ describe('leaderAddress', () => {
       ['b', route('2', {...loopback, '10.9.0.2': mask24})],
       ['c', route('3', {...loopback, '10.9.0.3': mask24, '192.168.1.7': mask24})],
     ])
-    expect(leaderAddress([node('a'), node('b'), node('c')], routes)).toBe('10.9.0.1')
+    expect(addressForOthers([node('a'), node('b'), node('c')], routes)).toBe('10.9.0.1')
   })
 
   it('is the one of the default route where nothing is shared, and the rack file always wins', () => {
@@ -42,8 +42,8 @@ describe('leaderAddress', () => {
       ['a', route('1', {...loopback, '192.168.1.5': mask24, '203.0.113.4': mask24}, {outgoing: '203.0.113.4'})],
       ['b', route('2', {...loopback, '198.51.100.2': mask24})],
     ])
-    expect(leaderAddress([node('a'), node('b')], routes)).toBe('203.0.113.4')
-    expect(leaderAddress([node('a', 'fd00::1'), node('b')], routes)).toBe('fd00::1')
+    expect(addressForOthers([node('a'), node('b')], routes)).toBe('203.0.113.4')
+    expect(addressForOthers([node('a', 'fd00::1'), node('b')], routes)).toBe('fd00::1')
   })
 
   it('does not take the same address on every host, such as that of a bridge, for a shared network', () => {
@@ -51,12 +51,12 @@ describe('leaderAddress', () => {
       ['a', route('1', {...loopback, '172.17.0.1': '255.255.0.0', '10.0.0.1': mask24})],
       ['b', route('2', {...loopback, '172.17.0.1': '255.255.0.0', '10.0.0.2': mask24})],
     ])
-    expect(leaderAddress([node('a'), node('b')], routes)).toBe('10.0.0.1')
+    expect(addressForOthers([node('a'), node('b')], routes)).toBe('10.0.0.1')
   })
 
   it('says which node to give an address where it finds none', () => {
     const routes = new Map([['a', route('1', loopback)], ['b', route('2', loopback)]])
-    expect(() => leaderAddress([node('a'), node('b')], routes)).toThrow('a has no address')
+    expect(() => addressForOthers([node('a'), node('b')], routes)).toThrow('a has no address')
   })
 })
 

@@ -10,10 +10,16 @@ const runs: Record<string, {parent: string | undefined; artifacts: string}> = {
   [CHILD]: {parent: MINE, artifacts: `1/${CHILD}/artifacts`},
   [OTHER]: {parent: undefined, artifacts: `1/${OTHER}/artifacts`},
 }
+const owners: Record<string, {owner: string | undefined; isEmpty: boolean}> = {
+  mine: {owner: '1', isEmpty: false}, other: {owner: '2', isEmpty: false}, free: {owner: undefined, isEmpty: true}, lost: {owner: undefined, isEmpty: true}, nobodys: {owner: undefined, isEmpty: false},
+}
 const lookup: Lookup = {
+  registered: (name) => Promise.resolve(owners[name]),
+  claim: (name, experiment) => Promise.resolve(name === 'lost' ? '2' : experiment),
   run: (id) => Promise.resolve(runs[id]),
   model: (id) => Promise.resolve({'m-mine': {run: CHILD, artifacts: '1/models/m-mine/artifacts'}, 'm-other': {run: OTHER, artifacts: '1/models/m-other/artifacts'}}[id]),
 }
+type Case = [method: string, path: string, body: Record<string, unknown>]
 const API = '/api/2.0/mlflow'
 const PUT = '/api/2.0/mlflow-artifacts/artifacts'
 
@@ -25,7 +31,7 @@ async function may(method: string, path: string, body: Record<string, unknown> =
 }
 
 describe("a run's token", () => {
-  test.each([
+  test.each<Case>([
     ['POST', `${API}/runs/log-batch`, {run_id: MINE}],
     ['POST', `${API}/runs/update`, {run_id: CHILD}],
     ['POST', `${API}/runs/create`, {tags: [{key: 'mlflow.parentRunId', value: CHILD}]}],
@@ -35,8 +41,11 @@ describe("a run's token", () => {
     ['PUT', `${PUT}/1/models/m-mine/artifacts/MLmodel`, {}],
     ['PUT', `${PUT}/1/${MINE}/artifacts/gro%C3%9F.bin`, {}],
     ['POST', `${API}/registered-models/create`, {name: 'digits'}],
-    ['POST', `${API}/registered-models/alias`, {}],
-    ['DELETE', `${API}/registered-models/alias`, {}],
+    ['POST', `${API}/registered-models/alias`, {name: 'mine'}],
+    ['DELETE', `${API}/registered-models/alias`, {name: 'mine'}],
+    ['POST', `${API}/model-versions/create`, {name: 'free'}],
+    ['PATCH', `${API}/model-versions/update`, {name: 'mine'}],
+    ['POST', `${API}/model-versions/set-tag`, {name: 'mine', key: 'flexrack.experiment'}],
     ['POST', '/api/3.0/mlflow/traces', {trace: {trace_info: {trace_location: {mlflow_experiment: {experiment_id: '1'}}}}}],
     ['PUT', `${PUT}/1/traces/tr-0a/artifacts/traces.json`, {}],
     ['GET', `${API}/runs/get`, {}],
@@ -48,7 +57,7 @@ describe("a run's token", () => {
     expect(await may(method, path, body)).toBe(true)
   })
 
-  test.each([
+  test.each<Case>([
     ['POST', `${API}/runs/log-batch`, {run_id: OTHER}],
     ['POST', `${API}/runs/log-batch`, {}],
     ['POST', `${API}/runs/log-batch`, {run_id: 'd'.repeat(32)}],
@@ -75,7 +84,18 @@ describe("a run's token", () => {
     ['POST', '/api/2.0/mlflow/traces', {experiment_id: '2', trace: {trace_info: {trace_location: {mlflow_experiment: {experiment_id: '1'}}}}}],
     ['PUT', `${PUT}/2/traces/tr-0a/artifacts/traces.json`, {}],
     ['PUT', `${PUT}/1/traces/tr-0a/traces.json`, {}],
-    ['DELETE', `${API}/registered-models/delete`, {name: 'digits'}],
+    ['DELETE', `${API}/registered-models/delete`, {name: 'mine'}],
+    ['POST', `${API}/registered-models/rename`, {name: 'mine', new_name: 'x'}],
+    ...['other', 'lost', 'nobodys', '', undefined, null, ['mine'], {mine: 1}].map((name) => ['POST', `${API}/registered-models/alias`, {name}] satisfies Case),
+    ['POST', `${API}/registered-models/alias`, {name: 'mine', Name: 'other'}],
+    ['PUT', `${API}/registered-models/alias`, {name: 'mine'}],
+    ['PATCH', `${API}/registered-models/update`, {name: 'other'}],
+    ['DELETE', `${API}/model-versions/delete-tag`, {name: 'other'}],
+    ['POST', `${API}/model-versions/transition-stage`, {name: 'other'}],
+    ['POST', `${API}/registered-models/set-tag`, {name: 'mine', key: 'flexrack.experiment', value: '2'}],
+    ['DELETE', `${API}/registered-models/delete-tag`, {name: 'mine', key: 'flexrack.experiment'}],
+    ['POST', `${API}/registered-models/create`, {name: 'x', tags: [{key: 'flexrack.experiment', value: '2'}]}],
+    ['POST', `${API}/registered-models/create`, {name: 'x', tags: {key: 'a'}}],
     ['DELETE', `${API}/model-versions/delete`, {}],
     ['POST', '/graphql', {}],
     ['GET', '/graphql', {}],
@@ -94,4 +114,9 @@ describe("a run's token", () => {
 test('two runs that name each other as parent end the search instead of going round', async () => {
   const circle: Lookup = {...lookup, run: (id) => Promise.resolve({parent: id === OTHER ? CHILD : OTHER, artifacts: ''})}
   await expect(checkRunScope(caller, 'POST', `${API}/runs/set-tag`, () => ({run_id: OTHER}), circle)).rejects.toMatchObject({status: 403})
+})
+
+test('a model that a run creates is its project\'s, by a tag that comes with its creation', async () => {
+  const body = await checkRunScope(caller, 'POST', `${API}/registered-models/create`, () => ({name: 'new', tags: [{key: 'a', value: 'b'}]}), lookup)
+  expect(body).toEqual({name: 'new', tags: [{key: 'a', value: 'b'}, {key: 'flexrack.experiment', value: '1'}]})
 })

@@ -1,4 +1,4 @@
-import {mkdtemp, readdir, readFile, rm, stat} from 'node:fs/promises'
+import {mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest'
@@ -55,6 +55,23 @@ describe('tokens', () => {
     const issued = await Promise.all(Object.keys(ends).map(async (run) => [run, (await tokens.issue({...RUN, run_id: run, ttl_seconds: 86_400})).token] as const))
     expect(await revokeEnded(tokens, (run) => Promise.resolve(ends[run]))).toBe(2)
     expect(issued.filter(([, token]) => tokens.check(token)).map(([run]) => run)).toEqual(['just', 'open', 'unknown'])
+  })
+
+  test('are not made anew where the admin token is there and cannot be read, or is none', async () => {
+    const file = join(folder, 'admin-token')
+    await Tokens.open(folder)
+    const before = await readFile(file, 'utf8')
+    await rename(file, `${file}.away`)
+    await mkdir(file)
+    await expect(Tokens.open(folder)).rejects.toThrow(/the admin token .*admin-token cannot be read/)
+    await rm(file, {recursive: true})
+    for (const text of ['', '\n', 'admin.short', 'run.x.y']) {
+      await writeFile(file, text)
+      await expect(Tokens.open(folder)).rejects.toThrow('holds no admin token')
+      expect(await readFile(file, 'utf8')).toBe(text)
+    }
+    await rename(`${file}.away`, file)
+    expect((await Tokens.open(folder)).check(before.trim())).toEqual({kind: 'admin'})
   })
 
   test('are kept as hashes, in files that only their owner reads', async () => {
@@ -126,13 +143,47 @@ describe('login codes', () => {
     const tokens = await Tokens.open(folder)
     const logins = new Logins(tokens)
     const {code} = logins.issue()
-    const cookie = (await logins.trade(code)).split(';')[0]!
+    const cookie = (await logins.trade(code, '127.0.0.1:5')).split(';')[0]!
     expect(logins.check({cookie, host: '127.0.0.1:5'})).toMatchObject({kind: 'session'})
     expect(logins.check({cookie, host: '127.0.0.1:5', origin: 'http://127.0.0.1:5'})).toMatchObject({kind: 'session'})
     expect(() => logins.check({cookie, host: '127.0.0.1:5', origin: 'http://127.0.0.1:6'})).toThrow('another page')
-    await expect(logins.trade(code)).rejects.toMatchObject({status: 403})
+    await expect(logins.trade(code, '127.0.0.1:5')).rejects.toMatchObject({status: 403})
     const late = logins.issue()
     pass(61)
-    await expect(logins.trade(late.code)).rejects.toMatchObject({status: 403})
+    await expect(logins.trade(late.code, '127.0.0.1:5')).rejects.toMatchObject({status: 403})
+  })
+
+  test('give a cookie that is good at one port only, so that two heads take none away', async () => {
+    const logins = new Logins(await Tokens.open(folder))
+    const [one, two] = [(await logins.trade(logins.issue().code, 'localhost:5')).split(';')[0]!, (await logins.trade(logins.issue().code, 'localhost:6')).split(';')[0]!]
+    expect(one.split('=')[0]).not.toBe(two.split('=')[0])
+    const jar = `${one}; ${two}` // as a browser sends it to both
+    for (const host of ['localhost:5', 'localhost:6']) expect(logins.check({cookie: jar, host})).toMatchObject({kind: 'session', host})
+    for (const host of ['localhost:7', '127.0.0.1:5', 'localhost', undefined]) expect(logins.check({cookie: jar, host})).toBeUndefined()
+    expect(logins.check({cookie: one.replace('_5=', '_6='), host: 'localhost:6'})).toBeUndefined()
+  })
+
+  test('give a cookie that ends with who asked for it, killed or not, and goes on over a restart of the head', async () => {
+    const tokens = await Tokens.open(folder)
+    const logins = new Logins(tokens)
+    const {code, login} = logins.issue()
+    const [cookie, host] = [(await logins.trade(code, 'localhost:5')).split(';')[0]!, 'localhost:5']
+    for (let minute = 0; minute < 10; minute++) {
+      pass(60)
+      logins.goesOn(login)
+      expect(logins.check({cookie, host})).toMatchObject({kind: 'session'})
+    }
+    const after = new Logins(await Tokens.open(folder))
+    expect(after.check({cookie, host})).toBeUndefined()
+    after.goesOn(login)
+    expect(after.check({cookie, host})).toMatchObject({kind: 'session'})
+    pass(121)
+    expect([logins.check({cookie, host}), after.check({cookie, host})]).toEqual([undefined, undefined])
+    logins.goesOn(login)
+    await logins.end(login)
+    logins.goesOn(login)
+    expect(logins.check({cookie, host})).toBeUndefined()
+    expect(new Logins(await Tokens.open(folder)).check({cookie, host})).toBeUndefined()
+    for (const wrong of ['', '../x', 'x'.repeat(100)]) expect(() => logins.goesOn(wrong)).toThrow('cannot be the name')
   })
 })

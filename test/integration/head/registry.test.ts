@@ -1,0 +1,105 @@
+import {fileURLToPath} from 'node:url'
+import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {answerOf, startScript, startTestHead, type TestHead} from '../../support/head.ts'
+
+let head: TestHead
+/** A run of either project, and what a rank of it is given. */
+let mine: Access
+let other: Access
+
+interface Access {
+  experiment: string
+  run: string
+  /** Where a file of the run is. */
+  source: string
+  env: Record<string, string>
+}
+
+const SCRIPT = fileURLToPath(new URL('../../fixtures/tracking/registry.py', import.meta.url))
+const CLOSED = {owner: 'PERMISSION_DENIED', disown: 'PERMISSION_DENIED', rename: 'PERMISSION_DENIED', delete_version: 'PERMISSION_DENIED', delete: 'PERMISSION_DENIED', squat: 'PERMISSION_DENIED'}
+const OPEN = ['alias', 'unalias', 'tag', 'untag', 'describe', 'version', 'version_tag', 'version_untag', 'version_describe']
+const all = (word: string): Record<string, string> => Object.fromEntries(OPEN.map((name) => [name, word]))
+
+beforeAll(async () => {
+  head = await startTestHead()
+  ;[mine, other] = [await makeAccess('mine'), await makeAccess('other')]
+})
+afterAll(() => head?.stop())
+
+async function makeAccess(project: string): Promise<Access> {
+  const experiment = (await head.mlflow.ensureExperiment(project)).id
+  const run = await head.mlflow.createRun({experimentId: experiment, name: project, tags: {}})
+  const {token} = await head.connection.request<{token: string}>('POST', '/flexrack/v1/tokens', {kind: 'run', run_id: run.id, experiment_id: experiment, ttl_seconds: 600})
+  return {experiment, run: run.id, source: `${run.artifactUri}/model.onnx`, env: {MLFLOW_TRACKING_URI: head.connection.nodeUri, MLFLOW_TRACKING_SERVER_CERT_PATH: head.caFile, MLFLOW_TRACKING_TOKEN: token, MLFLOW_RUN_ID: run.id, MLFLOW_EXPERIMENT_ID: experiment}}
+}
+
+const tries = (access: Access, name: string, version: string): Promise<Record<string, string>> => answerOf(startScript(head.python, SCRIPT, [name, version, access.source], access.env))
+
+/** A call with a run's token, as it goes over the wire. */
+async function call(access: Access, method: string, path: string, body: unknown): Promise<number> {
+  const headers = {authorization: `Bearer ${access.env.MLFLOW_TRACKING_TOKEN}`, 'content-type': 'application/json'}
+  const answer = await fetch(`${head.connection.uri}/api/2.0/mlflow/${path}`, {method, headers, body: typeof body === 'string' ? body : JSON.stringify(body)})
+  await answer.arrayBuffer()
+  return answer.status
+}
+
+/** A model with one version of a run, and an alias, as `flexrack model register` makes them. */
+async function register(name: string, {run, source}: Access): Promise<void> {
+  await head.mlflow.ensureModel(name)
+  await head.mlflow.createVersion({name, source, runId: run})
+  await head.mlflow.setAlias(name, 'production', '1')
+}
+
+describe("a run's token", () => {
+  test("moves no alias of another project's model, and changes nothing else of it", async () => {
+    await register('theirs', other)
+    expect(await tries(mine, 'theirs', '1')).toEqual({...all('PERMISSION_DENIED'), ...CLOSED})
+    expect(await head.mlflow.getModel('theirs')).toMatchObject({aliases: {production: '1'}})
+    expect(await head.mlflow.listVersions('theirs')).toHaveLength(1)
+  })
+
+  test("does with a model of its own project what a training does, however it came about", async () => {
+    await register('registered', mine)
+    expect(await tries(mine, 'registered', '1')).toEqual({...all('ACCEPTED'), ...CLOSED})
+    expect(await call(mine, 'POST', 'registered-models/create', {name: 'created'})).toBe(200)
+    expect(await call(mine, 'POST', 'model-versions/create', {name: 'created', source: mine.source, run_id: mine.run})).toBe(200)
+    expect(await tries(mine, 'created', '1')).toEqual({...all('ACCEPTED'), ...CLOSED})
+    expect(await tries(other, 'created', '1')).toEqual({...all('PERMISSION_DENIED'), ...CLOSED})
+  })
+
+  test('owns a name that it was the first to write to, also an empty one', async () => {
+    await head.mlflow.ensureModel('empty')
+    const version = (access: Access): Promise<number> => call(access, 'POST', 'model-versions/create', {name: 'empty', source: access.source, run_id: access.run})
+    const statuses = await Promise.all([version(mine), version(other), version(mine), version(other)])
+    expect(new Set([`${statuses[0]} ${statuses[1]}`, `${statuses[2]} ${statuses[3]}`])).toEqual(new Set([statuses[0] === 200 ? '200 403' : '403 200']))
+    expect(await head.mlflow.listVersions('empty')).toHaveLength(2)
+    // Taken names stay whose they are: the registry's own answer, which the client goes on after.
+    expect(await call(other, 'POST', 'registered-models/create', {name: 'created'})).toBe(400)
+  })
+
+  test('cannot hold the head up with a call that takes long to read', async () => {
+    // Refused by its size before it was read: who still sends may not see the answer.
+    expect(await call(mine, 'POST', 'runs/log-batch', `{"run_id":"${mine.run}","a":[${'{},'.repeat(2_000_000)}{}]}`).catch(() => 413)).toBe(413)
+  })
+
+  test('is not led astray by other ways to write a name', async () => {
+    await register('victim', other)
+    const alias = {alias: 'production', version: '1'}
+    for (const body of [
+      {...alias, name: ['victim']}, {...alias, Name: 'victim'}, {...alias, name: 'empty', registeredModelName: 'victim'}, {...alias}, {...alias, name: ''}, {...alias, name: {toString: 'victim'}},
+      JSON.stringify(JSON.stringify({...alias, name: 'victim'})), '[]', '', '{"name":"created","name":"victim","alias":"a","version":"1"}',
+    ]) expect([body, await call(mine, 'POST', 'registered-models/alias', body)]).toEqual([body, expect.toSatisfy((status: number) => status === 400 || status === 403)])
+    expect(await call(mine, 'POST', 'registered-models/alias?name=created', {...alias, name: 'victim'})).toBe(403)
+    expect(await call(mine, 'POST', 'registered-models/alias', {...alias, name: 'nobody'})).toBe(404)
+    expect(await head.mlflow.getModel('victim')).toMatchObject({aliases: {production: '1'}})
+  })
+})
+
+test('a model whose versions are of no run is nobody\'s, until an administrator says whose', async () => {
+  await head.mlflow.ensureModel('curated')
+  await head.mlflow.createVersion({name: 'curated', source: 's3://elsewhere/x'})
+  const alias = (): Promise<number> => call(mine, 'POST', 'registered-models/alias', {name: 'curated', alias: 'production', version: '1'})
+  expect(await alias()).toBe(403)
+  await head.connection.request('POST', '/api/2.0/mlflow/registered-models/set-tag', {name: 'curated', key: 'flexrack.experiment', value: mine.experiment})
+  expect(await alias()).toBe(200)
+})

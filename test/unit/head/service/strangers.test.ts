@@ -1,0 +1,63 @@
+import {EventEmitter} from 'node:events'
+import type {Server, Socket} from 'node:net'
+import {expect, test} from 'vitest'
+import {Strangers} from '../../../../src/lib/head/service/strangers.ts'
+
+class Connection extends EventEmitter {
+  readonly remoteAddress: string
+  readonly remotePort: number
+  readonly localAddress = '10.0.0.1'
+  readonly localPort: number
+  isCut = false
+
+  constructor(remoteAddress: string, remotePort: number, localPort = 443) {
+    super()
+    this.remoteAddress = remoteAddress
+    this.remotePort = remotePort
+    this.localPort = localPort
+  }
+
+  destroy(): void {
+    this.isCut = true
+    this.emit('close')
+  }
+}
+
+function crowd(most: number): {strangers: Strangers; come(address: string, port: number, localPort?: number): Connection} {
+  const strangers = new Strangers(most)
+  const server = new EventEmitter()
+  strangers.watch(server as Server)
+  return {
+    strangers,
+    come(address, port, localPort) {
+      const connection = new Connection(address, port, localPort)
+      server.emit('connection', connection)
+      return connection
+    },
+  }
+}
+
+test('a new one takes the place of the oldest of the address that has the most', () => {
+  const {strangers, come} = crowd(4)
+  const alone = come('10.0.0.2', 1)
+  const many = [1, 2, 3].map((port) => come('10.0.0.3', port))
+  const late = come('10.0.0.4', 1)
+  expect([alone, ...many, late].map((one) => one.isCut)).toEqual([false, true, false, false, false])
+  expect(strangers.count).toBe(4)
+})
+
+test('who has shown a token is counted no more, and never cut', () => {
+  const {strangers, come} = crowd(2)
+  const known = come('10.0.0.2', 1)
+  strangers.know(known as unknown as Socket)
+  for (let port = 2; port < 50; port++) come('10.0.0.2', port)
+  expect([known.isCut, strangers.count]).toEqual([false, 2])
+  known.destroy()
+  expect(strangers.count).toBe(2)
+})
+
+test('one port there, connected to two doors here, is two, and gone it leaves no count behind', () => {
+  const {strangers, come} = crowd(100)
+  for (let round = 0; round < 300; round++) for (const one of [come('127.0.0.1', 9, 443), come('127.0.0.1', 9, 80)].toReversed()) one.destroy()
+  expect(strangers.count).toBe(0)
+})
