@@ -13,11 +13,12 @@ from pathlib import Path
 RANK, WORLD, K, NODE = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), int(os.environ["FLEXRACK_ATTEMPT"]), os.environ["FLEXRACK_NODE"]
 FOUND = os.environ.get("FLEXRACK_CHECKPOINT")
 print("attempt", K, "rank", RANK, "of", WORLD, "from", FOUND and Path(FOUND).read_text(), flush=True)
-def save(text, name="last.txt"):
+def save(text, name="last.txt", made=None):
     folder = Path(os.environ["FLEXRACK_OUTPUTS"]) / "checkpoints"
     folder.mkdir(exist_ok=True)
     partial = folder / (name + ".partial")
     partial.write_text(text)
+    if made: os.utime(partial, (made, made))
     partial.replace(folder / name)
 def up():
     (Path("up-%d-%s" % (K, NODE))).touch()

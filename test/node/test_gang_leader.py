@@ -45,12 +45,14 @@ class LeaderTest(GangCase):
         rack = self.rack_of(4)
         rack.script(SAVING + """
 if RANK == 0 and K == 1: save("one"); time.sleep(0.5); save("two"); save("half", "later.txt.partial.txt.tmp")
-if RANK == 1 and K == 1: time.sleep(0.2); save("older, of another rank")
+if RANK == 1 and K == 1: save("older, of another rank", made=time.time() - 60)
 if K == 1: up()
 """)
         run = rack.start(restarts=0, checkpoint=CHECKPOINT, size={"min": 2, "max": 2})
         self.up(rack, 1, "node-1", "node-2")
-        until(lambda: "copied" in self.kinds(rack, run, "node-3"), 30)  # the idle one: nobody's network is used that trains
+        copy = rack.folder / "node-3" / "runs" / run / "outputs" / "checkpoints" / "last.txt"  # on the idle one: nobody's network is used that trains
+        until(lambda: copy.exists() and copy.read_text() == "two", 60)
+        until(lambda: "copied" in self.kinds(rack, run, "node-3"))
         self.assertNotIn("copied", self.kinds(rack, run, "node-2"))
         os.kill(supervisor_pid(rack, run, "node-1"), signal.SIGKILL)
         state = rack.finish(run, "node-2")
