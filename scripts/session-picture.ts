@@ -1,6 +1,6 @@
 /**
  * The picture of a terminal in README.md:
- *   node scripts/with-node.mjs scripts/session-picture.ts            draws docs/session.svg from docs/session.json
+ *   node scripts/with-node.mjs scripts/session-picture.ts            draws docs/session.svg from docs/session.json, as `npm run docs` does
  *   node scripts/with-node.mjs scripts/session-picture.ts --record   runs the commands first, on a local rack, and writes docs/session.json
  * What a recording shows is what the program wrote, but for the folder it ran in. The first one installs PyTorch and MLflow.
  */
@@ -9,19 +9,19 @@ import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
 import {parseArgs} from 'node:util'
-import {drawTerminal, type Shown} from './pages/terminal.ts'
+import {drawTerminal, type Recording, type Shown} from './pages/terminal.ts'
 
 /** Typed before the picture begins; what they write is not shown. */
 const BEFORE = ['init digits --template pytorch-ddp --name digits', 'local up --nodes 3', 'head start', 'workspace up --on node-1,node-2']
-const SHOWN = ['train -- --epochs 3', 'runs show']
-const TITLE = 'A terminal session: flexrack train on two of three nodes, then flexrack runs show'
+const SHOWN = ['train -- --epochs 5', 'model register digits --alias production', 'status']
+const TITLE = 'A terminal session: flexrack train on two of three nodes, model register, status'
 
 const root = resolve(import.meta.dirname, '..')
 const [record, picture] = [join(root, 'docs/session.json'), join(root, 'docs/session.svg')]
 const {values: options} = parseArgs({options: {record: {type: 'boolean', default: false}, environments: {type: 'string'}}})
 
-if (options.record) await writeFile(record, `${JSON.stringify(await recordSession(), null, 2)}\n`)
-await writeFile(picture, drawTerminal(TITLE, JSON.parse(await readFile(record, 'utf8')) as Shown[]))
+if (options.record) await writeFile(record, `${JSON.stringify({title: TITLE, session: await recordSession()} satisfies Recording, null, 2)}\n`)
+await writeFile(picture, drawTerminal(JSON.parse(await readFile(record, 'utf8')) as Recording))
 
 async function recordSession(): Promise<Shown[]> {
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-session-'))

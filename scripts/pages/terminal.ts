@@ -6,6 +6,12 @@ export interface Shown {
   wrote: string
 }
 
+export interface Recording {
+  /** What it is, for those who do not see the picture. */
+  title: string
+  session: Shown[]
+}
+
 interface Piece {
   text: string
   /** Classes of the picture's style: bold, dim, and a colour. */
@@ -34,8 +40,7 @@ const STYLE = `
     }
   `
 
-/** `title` is what the picture is, for those who do not see it. */
-export function drawTerminal(title: string, session: readonly Shown[]): string {
+export function drawTerminal({title, session}: Recording): string {
   const lines = session.flatMap(({typed, wrote}, index) => [
     ...(index > 0 ? [[]] : []),
     [{text: '$ ', classes: ['green']}, {text: typed, classes: ['bold']}],
