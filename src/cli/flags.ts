@@ -10,4 +10,4 @@ export const yesFlag = Flags.boolean({char: 'y', description: 'do not ask'})
 export const readyTimeoutFlag = Flags.integer({description: 'seconds a server may take to become ready', min: 1})
 export const skipFlag = Flags.string({helpValue: 'CHECKS', description: 'checks of the preflight to leave out, comma separated: clock, versions, limits, shm, disk, ports, rdma, gpus, leftovers, reach, bandwidth, or all'})
 
-export const watchEveryFlag = Flags.string({helpValue: 'SECONDS', description: 'tell how the run is every so many seconds, as a line among the others (default: on a terminal one line that is drawn over)'})
+export const watchEveryFlag = Flags.string({helpValue: 'SECONDS', description: 'print the state of the run at this interval, as a line among the others (default: on a terminal one line that is redrawn)'})

@@ -7,13 +7,13 @@ import type {Session} from './session.ts'
 /** What is asked for of GPUs; the manifest's `gpus` says it where no flag does. */
 export const gpuFlags = {
   memory: Flags.string({helpValue: 'SIZE', description: 'memory of each, such as 2GiB: a share of a device', exclusive: ['fraction', 'whole']}),
-  fraction: Flags.string({helpValue: 'SHARE', description: 'this part of each, memory and time: 0.25', exclusive: ['memory', 'whole']}),
-  whole: Flags.boolean({description: 'all of each, shared with nobody (the default where nothing says otherwise)', exclusive: ['memory', 'fraction']}),
-  cap: Flags.boolean({description: 'never more of the time than the share, although nobody else wants it'}),
+  fraction: Flags.string({helpValue: 'SHARE', description: 'this fraction of the memory and time of each, such as 0.25', exclusive: ['memory', 'whole']}),
+  whole: Flags.boolean({description: 'whole GPUs, shared with nobody (the default unless something says otherwise)', exclusive: ['memory', 'fraction']}),
+  cap: Flags.boolean({description: 'never use more time than the share, even if nobody else wants it'}),
   wait: Flags.boolean({description: 'wait until enough is free'}),
   timeout: Flags.integer({helpValue: 'SECONDS', description: 'wait no longer than this', min: 0, dependsOn: ['wait']}),
-  api: Flags.string({description: 'what the command reaches them through (default: the manifest\'s, else CUDA where a node shares such GPUs, else OpenCL)', options: ['cuda', 'opencl']}),
-  transport: Flags.string({description: 'how the data travels (default: as the rack file says: shared memory on the same machine, else TLS)', options: ['auto', 'tls', 'tcp', 'shm']}),
+  api: Flags.string({description: 'API through which the command reaches the GPUs (default: the manifest\'s, else CUDA where a node shares such GPUs, else OpenCL)', options: ['cuda', 'opencl']}),
+  transport: Flags.string({description: 'how the data travels (default: what the rack file says, else shared memory on the same machine and TLS elsewhere)', options: ['auto', 'tls', 'tcp', 'shm']}),
 }
 
 export interface GpuFlags {
@@ -29,16 +29,16 @@ export interface GpuFlags {
 
 /** How GPUs in software are to be. */
 export const simFlags = {
-  'sim-devices': Flags.integer({helpValue: 'N', description: 'with sim: how many GPUs a node has (default: 1)', min: 1, max: 64}),
-  'sim-memory': Flags.string({helpValue: 'SIZE', description: 'with sim: memory of each (default: 4GiB); really taken only as far as it is used'}),
-  'sim-capability': Flags.string({helpValue: 'M.N', description: 'with sim: the compute capability that they show (default: 7.5)'}),
+  'sim-devices': Flags.integer({helpValue: 'N', description: 'with sim: number of GPUs on each node (default: 1)', min: 1, max: 64}),
+  'sim-memory': Flags.string({helpValue: 'SIZE', description: 'with sim: memory of each (default: 4GiB); only the used part is really allocated'}),
+  'sim-capability': Flags.string({helpValue: 'M.N', description: 'with sim: compute capability of the GPUs (default: 7.5)'}),
 }
 
 /** More of it, for measurements and tests. */
 export const simPaceFlags = {
   'sim-latency': Flags.string({helpValue: 'MICROSECONDS', description: 'with sim: time before a kernel or a copy starts (default: 0)'}),
-  'sim-bandwidth': Flags.string({helpValue: 'GB/S', description: 'with sim: what a copy reaches, 10^9 bytes a second (default: what the machine can)'}),
-  'sim-fault': Flags.string({helpValue: 'KIND:N', description: 'with sim: launch:100 has the hundredth launch fault; alloc, copy, memset, load; several with commas'}),
+  'sim-bandwidth': Flags.string({helpValue: 'GB/S', description: 'with sim: bandwidth of a copy in 10^9 bytes per second (default: what the machine reaches)'}),
+  'sim-fault': Flags.string({helpValue: 'KIND:N', description: 'with sim: inject a fault, launch:100 into the hundredth launch; also alloc, copy, memset, load; separated by commas'}),
 }
 
 /** The settings that such flags say. `isSim`: sim may be what is served; if not, `hint` has it. Throws USAGE. */

@@ -7,8 +7,8 @@ import {wordsOf} from '../cli/words.ts'
 export default class Attach extends BaseCommand {
   static override summary = 'run a command here with GPUs that are in other machines'
   static override description =
-    'Leases GPUs from the nodes that share them (`gpu serve`), runs the command unchanged, and gives them back when it ends, however it ends. Through CUDA, or OpenCL, the command sees these GPUs and no others. ' +
-    'Without --memory, --fraction and --whole: what `gpus` of the manifest says, else whole GPUs. stdin, stdout, stderr and the exit status are the command\'s own; under --json its output is part of the answer.'
+    'Leases GPUs from the nodes that share them (`gpu serve`), runs the command unchanged, and returns the GPUs however the command ends. The command sees these GPUs and no others, through CUDA or OpenCL. ' +
+    'Without --memory, --fraction and --whole, `gpus` of the manifest says how much; by default whole GPUs. stdin, stdout, stderr and the exit status are the command\'s own; with --json its output is part of the answer.'
   static override examples = [
     '<%= config.bin %> attach -- clinfo',
     '<%= config.bin %> attach -n 2 --memory 2GiB -- python train.py',

@@ -6,17 +6,17 @@ import type {CheckResult} from '../lib/project/index.ts'
 export default class Check extends BaseCommand {
   static override summary = 'find everything that would stop a run'
   static override description =
-    'Looks over the manifest, the rack file, every node (reachable, host key, Python, disk, clock, routes), the head, and Slurm where the rack has it (partition, account, limits, a shared folder). Each finding names its file and line, or its node, and a way out. ' +
-    'With errors the exit status is 3. --offline stops after the files. --preflight goes on to what `train` looks at before it starts, and shows which node reaches which, and how fast.'
+    'Checks the manifest, the rack file, every node (reachable, host key, Python, disk, clock, routes), the head, and Slurm where the rack has it (partition, account, limits, a shared folder). Each finding names its file and line, or its node, and a way to fix it. ' +
+    'If there are errors, the exit status is 3. --offline stops after the files. --preflight also runs the checks that `train` makes before it starts, and shows which node reaches which, and how fast.'
   static override examples = ['<%= config.bin %> check', '<%= config.bin %> check --offline', '<%= config.bin %> check --on node-1 --json', '<%= config.bin %> check --preflight', '<%= config.bin %> check --fix']
   static override flags = {
     rack: rackFlag,
     on: onFlag,
     project: projectFlag,
     offline: Flags.boolean({description: 'do not connect to the nodes', exclusive: ['preflight']}),
-    preflight: Flags.boolean({description: 'measure also what a training looks at before it starts: limits, versions, GPUs, old processes, the ways between the nodes'}),
+    preflight: Flags.boolean({description: 'also run the checks that a training makes before it starts: limits, versions, GPUs, old processes, links between the nodes'}),
     skip: skipFlag,
-    fix: Flags.boolean({description: 'first mend on the nodes what needs no root: ends what old runs left, removes broken-off files and, where the disk is short, what nothing uses; then --preflight', exclusive: ['offline']}),
+    fix: Flags.boolean({description: 'first fix on the nodes what needs no root: end what old runs left, remove incomplete files and, where the disk is short, what nothing uses; then --preflight', exclusive: ['offline']}),
     yes: yesFlag,
   }
 

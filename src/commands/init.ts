@@ -7,15 +7,15 @@ import {planText} from '../cli/render.ts'
 const DEFAULT_TEMPLATE = 'pytorch-ddp'
 
 export default class Init extends BaseCommand {
-  static override summary = 'begin a project'
+  static override summary = 'create a project from a template'
   static override description =
-    'Writes a new project from a template: flexrack.yaml, code and requirements, yours to change. On a terminal it asks which template; in a pipe it takes pytorch-ddp. Files that are there are not written over without --force.'
+    'Writes a new project from a template: flexrack.yaml, code and requirements, yours to change. On a terminal it asks which template; in a pipe it takes pytorch-ddp. It overwrites existing files only with --force.'
   static override examples = ['<%= config.bin %> init digits', '<%= config.bin %> init hello --template plain', '<%= config.bin %> init . --name digits --dry-run']
   static override args = {folder: Args.string({default: '.', description: 'folder of the project'})}
   static override flags = {
-    template: Flags.string({char: 't', description: 'pytorch-ddp: a network on handwritten digits; pytorch-bench: how fast ResNet-50 or a GPT trains; plain: the least that runs'}),
+    template: Flags.string({char: 't', description: 'pytorch-ddp: a network on handwritten digits; pytorch-bench: how fast ResNet-50 or a GPT trains; plain: the smallest project that runs'}),
     name: Flags.string({description: "name of the project (default: the folder's)"}),
-    force: Flags.boolean({description: 'write over files that are there'}),
+    force: Flags.boolean({description: 'overwrite existing files'}),
     'dry-run': dryRunFlag,
   }
 

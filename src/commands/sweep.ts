@@ -6,10 +6,10 @@ import {wordsOf} from '../cli/words.ts'
 export default class Sweep extends BaseCommand {
   static override summary = 'search for the best parameters: many runs of the training command'
   static override description =
-    'Runs the training of the manifest once for each trial, with values that Optuna chooses from `sweep.parameters`, several at a time, on nodes and GPUs that are free. ' +
-    'The workspaces are made current and looked over once, before the first trial. What is known is kept on the head\'s node: Ctrl-C stops the running trials, and --resume goes on, ' +
-    'also after this command was killed: trials that went on meanwhile are found, none is started twice. ' +
-    'With --detach a process in the background on this machine drives it: the terminal may be closed as soon as the first trial runs.'
+    'Runs the training of the manifest once for each trial, with values that Optuna chooses from `sweep.parameters`, several at a time, on free nodes and GPUs. ' +
+    'It updates and checks the workspaces once, before the first trial. The state of the sweep is kept on the head node: Ctrl-C stops the running trials, and --resume continues, ' +
+    'even after this command was killed. It finds trials that went on meanwhile, and starts none twice. ' +
+    'With --detach a background process on this machine drives the sweep: you may close the terminal as soon as the first trial runs.'
   static override examples = [
     '<%= config.bin %> sweep',
     '<%= config.bin %> sweep --trials 50 --parallel 4',
@@ -21,12 +21,12 @@ export default class Sweep extends BaseCommand {
   static override strict = false
   static override args = {arguments: Args.string({description: 'after --: arguments for the script, before those of the trial'})}
   static override flags = {
-    trials: Flags.integer({char: 't', min: 1, description: 'how many trials in all (default: sweep.trials of the manifest)'}),
-    parallel: Flags.integer({char: 'j', min: 1, description: 'how many at the same time (default: sweep.parallel of the manifest)'}),
-    resume: Flags.string({helpValue: 'SWEEP', description: 'go on with this one: its id, the beginning of it, or latest'}),
-    detach: Flags.boolean({char: 'd', description: 'return as soon as the first trial runs; a process in the background on this machine goes on, also after a lost connection'}),
+    trials: Flags.integer({char: 't', min: 1, description: 'total number of trials (default: sweep.trials of the manifest)'}),
+    parallel: Flags.integer({char: 'j', min: 1, description: 'trials at the same time (default: sweep.parallel of the manifest)'}),
+    resume: Flags.string({helpValue: 'SWEEP', description: 'continue this sweep: its id, the beginning of it, or latest'}),
+    detach: Flags.boolean({char: 'd', description: 'return as soon as the first trial runs; a background process on this machine goes on, even after a lost connection'}),
     skip: skipFlag,
-    force: Flags.boolean({description: 'start in spite of errors that the preflight finds'}),
+    force: Flags.boolean({description: 'start despite errors found by the preflight'}),
     on: onFlag,
     exclude: excludeFlag,
     'dry-run': dryRunFlag,

@@ -6,10 +6,10 @@ import {wordsOf} from '../cli/words.ts'
 export default class Train extends BaseCommand {
   static override summary = 'train on the nodes of the rack'
   static override description =
-    'Makes the nodes look like the project, looks over them and the ways between them (preflight), starts the ranks on all of them as one gang, and shows their output, merged. ' +
-    'Ctrl-C once stops the run gracefully, twice at once, and ends this command with 130, also where a node could not be reached, which is named; if this command goes away otherwise, the run goes on. ' +
-    'The nodes are reserved first, all or none: their GPUs, and with --exclusive the whole of them. ' +
-    'One rank that fails ends the run everywhere; the first cause is shown.'
+    'Syncs the project to the nodes, checks the nodes and the links between them (preflight), starts the ranks on all of them as one gang, and shows their merged output. ' +
+    'Ctrl-C stops the run gracefully, a second Ctrl-C at once; the exit status is 130, and nodes that could not be reached are named. If this command ends in any other way, the run goes on. ' +
+    'The run first reserves its nodes, all or none: their GPUs, and with --exclusive the whole nodes. ' +
+    'One failing rank ends the run everywhere, and the first cause is shown.'
   static override examples = [
     '<%= config.bin %> train',
     '<%= config.bin %> train --nodes 2 --processes-per-node 4 -- --epochs 20',
@@ -24,22 +24,22 @@ export default class Train extends BaseCommand {
   static override args = {arguments: Args.string({description: 'after --: arguments for the script, added to those of the manifest'})}
   static override flags = {
     nodes: Flags.string({char: 'n', description: 'number of nodes, or a range: 2..8 (default: train.nodes of the manifest)'}),
-    spares: Flags.integer({min: 0, description: 'nodes more that take the place of lost ones (default: train.spares of the manifest)'}),
+    spares: Flags.integer({min: 0, description: 'extra nodes that replace lost ones (default: train.spares of the manifest)'}),
     'processes-per-node': Flags.integer({char: 'p', min: 1, description: 'ranks on each node (default: train.processes_per_node of the manifest)'}),
-    gpus: Flags.integer({char: 'g', min: 0, description: 'GPUs of each rank, its own alone: chosen by how they are wired (default: train.gpus of the manifest, else none are chosen and every rank sees all)'}),
+    gpus: Flags.integer({char: 'g', min: 0, description: 'GPUs for each rank; each rank gets its own GPUs, chosen by how they are wired (default: train.gpus of the manifest, else none are chosen and every rank sees all)'}),
     exclusive: Flags.boolean({allowNo: true, description: 'the nodes are for this run alone (default: train.exclusive of the manifest)'}),
     'share-gpus': Flags.boolean({allowNo: true, description: 'other runs may use the GPUs at the same time (default: train.share_gpus of the manifest)'}),
-    wait: Flags.boolean({description: 'stand in line where other runs have the nodes'}),
-    timeout: Flags.integer({min: 0, dependsOn: ['wait'], description: 'seconds to wait at most; then it exits with 9'}),
-    detach: Flags.boolean({char: 'd', description: 'return as soon as it runs'}),
-    name: Flags.string({description: 'beginning of the run\'s id (default: the project\'s name)'}),
-    tracking: Flags.boolean({allowNo: true, default: true, description: 'record the run at the tracking server'}),
+    wait: Flags.boolean({description: 'wait in line while other runs hold the nodes'}),
+    timeout: Flags.integer({min: 0, dependsOn: ['wait'], description: 'maximum seconds to wait; then it exits with 9'}),
+    detach: Flags.boolean({char: 'd', description: 'return as soon as the run has started'}),
+    name: Flags.string({description: 'prefix of the run\'s id (default: the project\'s name)'}),
+    tracking: Flags.boolean({allowNo: true, default: true, description: 'record the run on the tracking server'}),
     skip: skipFlag,
-    force: Flags.boolean({description: 'start in spite of errors that the preflight finds'}),
+    force: Flags.boolean({description: 'start despite errors found by the preflight'}),
     on: onFlag,
     exclude: excludeFlag,
     scheduler: Flags.option({options: ['ssh', 'slurm'] as const})({description: 'who places the run (default: train.scheduler of the manifest, else Slurm where the rack has it)'}),
-    emit: Flags.option({options: ['sbatch'] as const})({description: 'print the script for Slurm, to be submitted by hand, and change nothing', exclusive: ['dry-run', 'detach']}),
+    emit: Flags.option({options: ['sbatch'] as const})({description: 'print the Slurm script to submit by hand, and change nothing', exclusive: ['dry-run', 'detach']}),
     'watch-every': watchEveryFlag, 'dry-run': dryRunFlag,
     rack: rackFlag,
     project: projectFlag,

@@ -5,8 +5,8 @@ import {dryRunFlag, onFlag, projectFlag, rackFlag, readyTimeoutFlag} from '../..
 export default class EndpointDeploy extends BaseCommand {
   static override summary = 'serve a model version behind a stable address'
   static override description =
-    'Puts the version on a node, starts a model server there, waits until it is ready and has answered one request, and then switches the gateway of the head to it. ' +
-    'The old release serves until then, and keeps serving where the new one does not become ready; no request is lost either way.'
+    'Puts the version on a node, starts a model server there, waits until it is ready and has answered one request, and then switches the head\'s gateway to it. ' +
+    'The old release serves until then, and keeps serving if the new one does not become ready. No request is lost either way.'
   static override examples = [
     '<%= config.bin %> endpoint deploy digits',
     '<%= config.bin %> endpoint deploy digits --model digits/3 --replicas 2 --on node-1,node-2',
@@ -19,7 +19,7 @@ export default class EndpointDeploy extends BaseCommand {
     replicas: Flags.integer({description: 'number of model servers (default: the manifest\'s, else as many as now, else 1)', min: 1, max: 100}),
     runtime: Flags.string({description: 'recipe of the model server (default: the manifest\'s, else onnx)'}),
     timeout: readyTimeoutFlag,
-    force: Flags.boolean({description: 'deploy anew what is served already'}),
+    force: Flags.boolean({description: 'deploy again what is already served'}),
     'dry-run': dryRunFlag,
     rack: rackFlag,
     project: projectFlag,

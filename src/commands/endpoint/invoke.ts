@@ -8,7 +8,7 @@ export default class EndpointInvoke extends BaseCommand {
   static override summary = 'send one request to an endpoint'
   static override description =
     'Takes an Open Inference Protocol request, bare nested lists, an object of lists by input name, or a .npy array; name and type of the tensor come from the model itself. ' +
-    'A single item is taken as a batch of one.'
+    'A single item becomes a batch of one.'
   static override examples = [
     '<%= config.bin %> endpoint invoke digits --input digits.npy',
     "<%= config.bin %> endpoint invoke iris --data '[[5.1, 3.5, 1.4, 0.2]]'",

@@ -3,7 +3,7 @@ import {projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class EndpointList extends BaseCommand {
   static override summary = 'endpoints of the rack and what they serve'
-  static override description = 'What a deploy that was cut off has left behind is cleaned up on the way.'
+  static override description = 'Also cleans up what an interrupted deploy left behind.'
   static override examples = ['<%= config.bin %> endpoint list', '<%= config.bin %> endpoint list --json']
   static override flags = {rack: rackFlag, project: projectFlag}
 

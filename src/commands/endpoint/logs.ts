@@ -4,13 +4,13 @@ import {projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class EndpointLogs extends BaseCommand {
   static override summary = 'what the model servers of an endpoint print'
-  static override description = 'All replicas at once, each line after the name of its node. With --json one object a line.'
+  static override description = 'Shows all replicas at once, with the node\'s name before each line. With --json one object per line.'
   static override examples = ['<%= config.bin %> endpoint logs digits', '<%= config.bin %> endpoint logs digits --follow', '<%= config.bin %> endpoint logs digits --release r2']
   static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}
   static override flags = {
-    follow: Flags.boolean({char: 'f', description: 'go on until Ctrl-C'}),
+    follow: Flags.boolean({char: 'f', description: 'follow until Ctrl-C'}),
     release: Flags.string({description: 'release, such as r2 (default: the active one)'}),
-    bytes: Flags.integer({description: 'how much of the end of each log', default: 64 * 1024, min: 1}),
+    bytes: Flags.integer({description: 'bytes to show from the end of each log', default: 64 * 1024, min: 1}),
     rack: rackFlag,
     project: projectFlag,
   }

@@ -4,7 +4,7 @@ import {dryRunFlag, projectFlag, rackFlag, yesFlag} from '../../cli/flags.ts'
 
 export default class EndpointRemove extends BaseCommand {
   static override summary = 'end an endpoint, with its servers, files and token'
-  static override description = 'Requests under way are answered first. The model stays in the registry.'
+  static override description = 'Answers requests in flight first. The model stays in the registry.'
   static override examples = ['<%= config.bin %> endpoint remove digits', '<%= config.bin %> endpoint remove digits --yes']
   static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}
   static override flags = {'dry-run': dryRunFlag, yes: yesFlag, rack: rackFlag, project: projectFlag}

@@ -3,8 +3,8 @@ import {BaseCommand} from '../../cli/base-command.ts'
 import {dryRunFlag, projectFlag, rackFlag, readyTimeoutFlag} from '../../cli/flags.ts'
 
 export default class EndpointRollback extends BaseCommand {
-  static override summary = 'go back to the release that served before and was good'
-  static override description = 'Starts that release again, waits until it is ready, and switches the gateway; the release that is rolled back from is passed over by later rollbacks.'
+  static override summary = 'go back to the last good release before this one'
+  static override description = 'Starts that release again, waits until it is ready, and switches the gateway. Later rollbacks skip the release that this one leaves.'
   static override examples = ['<%= config.bin %> endpoint rollback digits', '<%= config.bin %> endpoint rollback digits --dry-run']
   static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}
   static override flags = {

@@ -4,7 +4,7 @@ import {dryRunFlag, projectFlag, rackFlag, readyTimeoutFlag} from '../../cli/fla
 
 export default class EndpointScale extends BaseCommand {
   static override summary = 'run more or fewer model servers of the active release'
-  static override description = 'New servers take requests once they are ready; those that go answer what they have first. They run on the nodes the release has; to use others: endpoint deploy NAME --on NODES --force.'
+  static override description = 'New servers take requests once they are ready; servers that leave finish the requests they have. All run on the release\'s nodes; for other nodes: endpoint deploy NAME --on NODES --force.'
   static override examples = ['<%= config.bin %> endpoint scale digits 3']
   static override args = {
     name: Args.string({required: true, description: 'name of the endpoint'}),

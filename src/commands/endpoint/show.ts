@@ -8,7 +8,7 @@ export default class EndpointShow extends BaseCommand {
   static override examples = ['<%= config.bin %> endpoint show digits', '<%= config.bin %> endpoint show digits --show-token']
   static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}
   static override flags = {
-    'show-token': Flags.boolean({description: 'show the token that opens this endpoint and nothing else'}),
+    'show-token': Flags.boolean({description: 'show the token, which opens this endpoint and nothing else'}),
     rack: rackFlag,
     project: projectFlag,
   }

@@ -6,10 +6,10 @@ import {gpuFlags} from '../../cli/gpus.ts'
 const {api: _api, ...shareFlags} = gpuFlags
 
 export default class GpuBench extends BaseCommand {
-  static override summary = 'measure a GPU through the driver, beside what the link to it does alone'
+  static override summary = 'measure a GPU through the driver, and the link to it alone'
   static override description =
-    'Leases GPUs as `attach` does, measures one after the other, and gives them back: round trips, launches, copies, and kernels that compute, through OpenCL (through CUDA not yet); and on the same way TCP alone, the floor. So it is seen what the network costs. ' +
-    'Nothing has to be installed: the program that measures comes with the native layer. Whole GPUs, where no flag says otherwise. Takes some ten seconds a GPU, longer on slow links.'
+    'Leases GPUs as `attach` does, measures them one after the other, and returns them: round trips, launches, copies, and kernels that compute, through OpenCL (not yet through CUDA). It also measures bare TCP over the same path, as the floor, so you see what the network costs. ' +
+    'Nothing has to be installed: the benchmark comes with the native layer. It takes whole GPUs unless a flag says otherwise, and about ten seconds per GPU, longer on slow links.'
   static override examples = ['<%= config.bin %> gpu bench', '<%= config.bin %> gpu bench --on node-2 --transport tls', '<%= config.bin %> gpu bench -n 2 --memory 1GiB --json']
   static override flags = {
     count: Flags.integer({char: 'n', description: 'how many GPUs', min: 1, max: 64, default: 1}),

@@ -2,8 +2,8 @@ import {BaseCommand} from '../../cli/base-command.ts'
 import {onFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class GpuLeases extends BaseCommand {
-  static override summary = 'who has which GPUs, and for what'
-  static override description = 'A lease is held by the command that asked for it and ends with it. A node that does not answer is told, and the exit status is 8.'
+  static override summary = 'who holds which GPUs, and for what'
+  static override description = 'The command that asked for a lease holds it, and the lease ends with the command. A node that does not answer is named, and the exit status is 8.'
   static override examples = ['<%= config.bin %> gpu leases', '<%= config.bin %> gpu leases --json']
   static override flags = {on: onFlag, rack: rackFlag}
 

@@ -2,7 +2,7 @@ import {BaseCommand} from '../../cli/base-command.ts'
 import {onFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class GpuList extends BaseCommand {
-  static override summary = 'every GPU that the rack shares: what is free, and who has the rest'
+  static override summary = 'every GPU that the rack shares: what is free, and who holds the rest'
   static override description = 'A node that does not answer is shown with the reason, and the exit status is 8. Nodes that share no GPU are named last.'
   static override examples = ['<%= config.bin %> gpu list', '<%= config.bin %> gpu list --json']
   static override flags = {on: onFlag, rack: rackFlag}

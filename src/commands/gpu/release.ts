@@ -4,8 +4,8 @@ import {dryRunFlag, rackFlag, yesFlag} from '../../cli/flags.ts'
 import {wordsOf} from '../../cli/words.ts'
 
 export default class GpuRelease extends BaseCommand {
-  static override summary = 'end leases: take GPUs back from who has them'
-  static override description = 'The programs that use them get errors from now on. Asks first where a program is at work.'
+  static override summary = 'end leases: take GPUs back from their holders'
+  static override description = 'Programs that use these GPUs get errors from then on. Asks first if a program is using them.'
   static override examples = ['<%= config.bin %> gpu release 3f9a', '<%= config.bin %> gpu release 3f9a 77b0 --yes']
   static override strict = false
   static override args = {lease: Args.string({description: 'ids, or their beginnings, as `gpu leases` shows them', required: true})}
@@ -23,7 +23,7 @@ export default class GpuRelease extends BaseCommand {
     }
     if (leases.some((one) => one.programs > 0) && !flags.yes) {
       const [{confirm}, {CliError}] = await Promise.all([import('../../cli/prompt.ts'), import('../../lib/base/index.ts')])
-      const sure = await confirm({message: `${leasesText({leases, nodes: []})}\nEnd ${leases.length === 1 ? 'it' : 'them'} although programs are at work?`, flag: '--yes'}, context)
+      const sure = await confirm({message: `${leasesText({leases, nodes: []})}\nEnd ${leases.length === 1 ? 'it' : 'them'} although programs are using the GPUs?`, flag: '--yes'}, context)
       if (!sure) throw new CliError('INTERRUPTED', 'nothing was changed')
     }
     return this.answer(await gpus.release(leases), releasedText)

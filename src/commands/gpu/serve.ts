@@ -6,16 +6,16 @@ import {wordsOf} from '../../cli/words.ts'
 import type {Backend} from '../../lib/gpu/index.ts'
 
 export default class GpuServe extends BaseCommand {
-  static override summary = 'have nodes share their GPUs with other machines'
+  static override summary = 'share the GPUs of nodes with other machines'
   static override description =
     'Through CUDA where a node has NVIDIA\'s driver, else through OpenCL, or as --backend says; sim is a GPU in software that runs CUDA programs on the CPU. ' +
-    'Puts the GPU daemon on the nodes and starts it: as a systemd user unit where there is one, else under a supervisor. Nothing needs root. It listens where `gpu.bind` of the rack file says, on loopback by default. ' +
-    'Run it again to bring it up to date: without --backend a node goes on with what it had, and programs that use its GPUs run on meanwhile.'
+    'Installs the GPU daemon on the nodes and starts it: as a systemd user unit where the node has user units, else under a supervisor. Nothing needs root. The daemon listens where `gpu.bind` of the rack file says, by default on loopback. ' +
+    'Run it again to update the daemon: without --backend a node keeps its backend, and programs that use its GPUs keep running.'
   static override examples = ['<%= config.bin %> gpu serve', '<%= config.bin %> gpu serve node-1 node-2', '<%= config.bin %> gpu serve --on gpu=a100 --dry-run', '<%= config.bin %> gpu serve --backend sim --sim-devices 4 --sim-memory 8GiB']
   static override strict = false
   static override args = {nodes: Args.string({description: 'nodes; all by default'})}
   static override flags = {
-    backend: Flags.string({description: 'what the GPUs are reached through there (default: what the node had, else cuda or opencl by what it has)', options: ['cuda', 'opencl', 'sim']}),
+    backend: Flags.string({description: 'how the daemon reaches the GPUs (default: the node\'s current backend, else cuda or opencl, whichever it has)', options: ['cuda', 'opencl', 'sim']}),
     ...simFlags,
     ...simPaceFlags,
     'dry-run': dryRunFlag,

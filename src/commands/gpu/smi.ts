@@ -3,12 +3,12 @@ import {BaseCommand} from '../../cli/base-command.ts'
 import {onFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class GpuSmi extends BaseCommand {
-  static override summary = 'the GPUs at a glance: memory, time, and who has what'
-  static override description = 'In the bars: what is in use (█), what is leased besides (▒), what is free (·). --watch looks again and again until Ctrl-C; with --json one object a line.'
+  static override summary = 'the GPUs at a glance: memory, time, and who holds what'
+  static override description = 'The bars show what is in use (█), what else is leased (▒), and what is free (·). --watch repeats until Ctrl-C; with --json it writes one object per line.'
   static override examples = ['<%= config.bin %> gpu smi', '<%= config.bin %> gpu smi --watch', '<%= config.bin %> gpu smi --watch --interval 5 --on node-1']
   static override flags = {
-    watch: Flags.boolean({char: 'w', description: 'look again and again'}),
-    interval: Flags.string({helpValue: 'SECONDS', description: 'with --watch: seconds from one look to the next', default: '2'}),
+    watch: Flags.boolean({char: 'w', description: 'repeat until Ctrl-C'}),
+    interval: Flags.string({helpValue: 'SECONDS', description: 'with --watch: seconds between updates', default: '2'}),
     on: onFlag,
     rack: rackFlag,
   }

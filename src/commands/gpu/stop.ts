@@ -4,13 +4,13 @@ import {dryRunFlag, onFlag, rackFlag} from '../../cli/flags.ts'
 import {wordsOf} from '../../cli/words.ts'
 
 export default class GpuStop extends BaseCommand {
-  static override summary = 'share no GPUs any more: take the daemon away'
-  static override description = 'Refuses while somebody has a lease there; --force ends those too, and their programs get errors.'
+  static override summary = 'stop sharing GPUs and remove the daemon'
+  static override description = 'Refuses while somebody holds a lease on the node. --force ends the leases, too, and their programs get errors.'
   static override examples = ['<%= config.bin %> gpu stop', '<%= config.bin %> gpu stop node-2 --force']
   static override strict = false
   static override args = {nodes: Args.string({description: 'nodes; all by default'})}
   static override flags = {
-    force: Flags.boolean({description: 'although somebody uses the GPUs'}),
+    force: Flags.boolean({description: 'stop even while somebody uses the GPUs'}),
     'dry-run': dryRunFlag,
     on: onFlag,
     rack: rackFlag,

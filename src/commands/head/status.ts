@@ -2,7 +2,7 @@ import {BaseCommand} from '../../cli/base-command.ts'
 import {projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class HeadStatusCommand extends BaseCommand {
-  static override summary = "what the rack's head does now"
+  static override summary = "the state of the rack's head"
   static override description = 'Shows where the head runs, its address for nodes, the state of MLflow behind it, where runs and artifacts are stored, and how much room is left.'
   static override examples = ['<%= config.bin %> head status', '<%= config.bin %> head status --json']
   static override flags = {rack: rackFlag, project: projectFlag}

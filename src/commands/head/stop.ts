@@ -3,14 +3,14 @@ import {BaseCommand} from '../../cli/base-command.ts'
 import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class HeadStop extends BaseCommand {
-  static override summary = "end the rack's head"
+  static override summary = "stop the rack's head"
   static override description =
-    'Answers what is under way, ends MLflow and the door, and proves that no process is left. Runs, models and endpoints stay on disk. Training that goes on keeps its logging on its node.'
+    'Answers requests in flight, ends MLflow and the head, and proves that no process is left. Runs, models and endpoints stay on disk. Trainings that go on keep what they log on their nodes.'
   static override examples = ['<%= config.bin %> head stop', '<%= config.bin %> head stop --grace 60']
   static override flags = {
     rack: rackFlag,
     project: projectFlag,
-    grace: Flags.integer({description: 'seconds to finish what is under way', default: 20, min: 0}),
+    grace: Flags.integer({description: 'seconds for requests in flight', default: 20, min: 0}),
     'dry-run': dryRunFlag,
   }
 

@@ -4,7 +4,7 @@ import {projectFlag, rackFlag} from '../../cli/flags.ts'
 import {CliError} from '../../lib/base/index.ts'
 
 export default class HeadUi extends BaseCommand {
-  static override summary = "open MLflow's pages in a browser here"
+  static override summary = "open MLflow's pages in a browser on this machine"
   static override description =
     'Forwards a port of this machine to the head and prints a link that logs one browser in, once, within a minute. The forward stays until Ctrl-C, which also logs the browser out.'
   static override examples = ['<%= config.bin %> head ui', '<%= config.bin %> head ui --open']

@@ -5,10 +5,10 @@ import {localDownText} from '../../cli/local.ts'
 
 export default class LocalDown extends BaseCommand {
   static override summary = 'stop the rack on this machine'
-  static override description = 'Stops the SSH servers of the local rack and whatever was started on its nodes. The homes of the nodes are kept for the next `local up`, unless --purge is given.'
+  static override description = 'Stops the SSH servers of the local rack and everything that was started on its nodes. Keeps the nodes\' homes for the next `local up`, unless --purge is given.'
   static override examples = ['<%= config.bin %> local down', '<%= config.bin %> local down --purge --yes']
   static override flags = {
-    purge: Flags.boolean({default: false, description: 'remove homes, keys and environments of the nodes, too'}),
+    purge: Flags.boolean({default: false, description: 'also remove the nodes\' homes, keys and environments'}),
     grace: Flags.integer({default: 10, min: 0, description: 'seconds between SIGTERM and SIGKILL'}),
     'dry-run': dryRunFlag,
     yes: yesFlag,

@@ -9,12 +9,12 @@ export default class LocalUp extends BaseCommand {
   static override summary = 'start a rack on this machine'
   static override description =
     'Starts SSH servers on 127.0.0.1, one for each node, in a background process that outlives this command, and writes the rack file "local". Each node has its own home folder. ' +
-    'Run it again with another number to add or take down nodes. Settings of pip and proxies are taken from your environment when the process starts; after a change of those: local down, then up.'
+    'Run it again with another number to add or remove nodes. The process takes the settings of pip and proxies from your environment when it starts; after changing those: local down, then up.'
   static override examples = ['<%= config.bin %> local up --nodes 3', '<%= config.bin %> local up --nodes 2 --gpu sim']
   static override flags = {
     nodes: Flags.integer({char: 'n', description: 'number of nodes, node-1 to node-N (default: as many as it had, else 3)'}),
     environments: Flags.directory({description: 'folder of Python environments that the nodes share (default: one of its own)', exists: false}),
-    gpu: Flags.string({description: 'have its nodes share GPUs too (gpu serve): cuda; opencl, which can be the CPU; sim, GPUs in software; auto is cuda where it is found, else sim', options: ['auto', 'cuda', 'opencl', 'sim']}),
+    gpu: Flags.string({description: 'also share GPUs of its nodes (gpu serve): cuda; opencl, which can be the CPU; sim, GPUs in software; auto is cuda where it is found, else sim', options: ['auto', 'cuda', 'opencl', 'sim']}),
     ...simFlags,
     'dry-run': dryRunFlag,
     yes: yesFlag,

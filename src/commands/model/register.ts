@@ -4,7 +4,7 @@ import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class ModelRegister extends BaseCommand {
   static override summary = 'make a run\'s ONNX output a version of a model'
-  static override description = 'The model is made if it is not there. The version keeps the run it comes from and the checksum of its file.'
+  static override description = 'Creates the model if it does not exist. The version records its run and the checksum of its file.'
   static override examples = [
     '<%= config.bin %> model register digits --alias production',
     '<%= config.bin %> model register digits --run digits-k3x9a --path model.onnx',

@@ -4,7 +4,7 @@ import {dryRunFlag, projectFlag, rackFlag, yesFlag} from '../../cli/flags.ts'
 
 export default class ModelRemove extends BaseCommand {
   static override summary = 'take a version, or a whole model, out of the registry'
-  static override description = 'Files of runs and endpoints that are deployed stay as they are.'
+  static override description = 'Files of runs, and deployed endpoints, stay as they are.'
   static override examples = ['<%= config.bin %> model remove digits/2', '<%= config.bin %> model remove digits --yes']
   static override args = {model: Args.string({required: true, description: 'NAME/VERSION, or NAME for the model with all versions'})}
   static override flags = {'dry-run': dryRunFlag, yes: yesFlag, rack: rackFlag, project: projectFlag}

@@ -7,8 +7,8 @@ import {planText} from '../../cli/render.ts'
 export default class RackAdd extends BaseCommand {
   static override summary = 'add nodes to a rack'
   static override description =
-    'Connects to every host, and writes them into the rack file; a rack that is not there is made. Names come from the hosts, or are given as NAME=HOST. ' +
-    'An unknown host key is asked about on a terminal, or recorded in known_hosts with --trust; a changed one is always refused. Undo it with: flexrack rack remove.'
+    'Connects to every host and writes it into the rack file; creates the rack if it does not exist. Names come from the hosts, or are given as NAME=HOST. ' +
+    'Asks about an unknown host key on a terminal, or records it in known_hosts with --trust; always refuses a changed key. To undo: flexrack rack remove.'
   static override examples = [
     '<%= config.bin %> rack add lab gpu-1 gpu-2',
     '<%= config.bin %> rack add lab big=me@10.0.0.11:2222 --label gpu=a100 --trust',
@@ -20,9 +20,9 @@ export default class RackAdd extends BaseCommand {
     'identity-file': Flags.string({description: 'private key; it stays on this machine'}),
     'proxy-jump': Flags.string({description: 'hosts to go through, [user@]host[:port], separated by commas'}),
     label: Flags.string({description: 'label to select the nodes by, KEY=VALUE', multiple: true, multipleNonGreedy: true}),
-    address: Flags.string({description: 'where the other nodes reach this one'}),
+    address: Flags.string({description: 'address at which the other nodes reach this one'}),
     root: Flags.string({description: "flexrack's folder on the nodes (default: ~/.flexrack)"}),
-    trust: Flags.boolean({description: 'record host keys that are not known yet'}),
+    trust: Flags.boolean({description: 'record unknown host keys'}),
     probe: Flags.boolean({default: true, allowNo: true, description: 'connect to the hosts first'}),
     'dry-run': dryRunFlag,
   }

@@ -5,7 +5,7 @@ import {planText, table} from '../../cli/render.ts'
 export default class RackInstall extends BaseCommand {
   static override summary = "put flexrack's program on the nodes"
   static override description =
-    'Puts a small program (plain Python, nothing to install) below ~/.flexrack of every node. Every other command does the same when it first needs a node; this one does it for all at once.'
+    'Puts a small program (plain Python, without dependencies) below ~/.flexrack on every node. Every other command does so when it first needs a node; this one does it for all nodes at once.'
   static override examples = ['<%= config.bin %> rack install', '<%= config.bin %> rack install --on gpu=a100 --dry-run']
   static override flags = {rack: rackFlag, on: onFlag, project: projectFlag, 'dry-run': dryRunFlag}
 

@@ -3,7 +3,7 @@ import {rackListText, type RackRow} from '../../cli/rack-text.ts'
 
 export default class RackList extends BaseCommand {
   static override summary = 'list the racks'
-  static override description = 'Lists the rack files of this user. No node is asked; a file with errors is named.'
+  static override description = 'Lists the rack files of this user, and names those with errors. Contacts no node.'
   static override examples = ['<%= config.bin %> rack list']
 
   async run(): Promise<RackRow[]> {

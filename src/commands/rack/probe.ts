@@ -10,7 +10,7 @@ export default class RackProbe extends BaseCommand {
   static override summary = 'measure the nodes'
   static override description =
     'Asks every node, at the same time, for cores, sockets, NUMA nodes, memory, disk, limits, Python, GPUs and how they are wired, free shares of GPU daemons, network cards, RDMA ports, addresses, routes to the others, container runtimes, Slurm and its clock. ' +
-    'Nodes that cannot be reached are listed with the reason; the others are shown all the same, and the exit status is 8.'
+    'Unreachable nodes are listed with the reason; the others are shown all the same, and the exit status is 8.'
   static override examples = ['<%= config.bin %> rack probe', '<%= config.bin %> rack probe --on node-1', '<%= config.bin %> rack probe --json']
   static override flags = {rack: rackFlag, on: onFlag, project: projectFlag}
 

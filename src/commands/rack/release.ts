@@ -5,14 +5,14 @@ import {dryRunFlag, onFlag, projectFlag, rackFlag, yesFlag} from '../../cli/flag
 export default class RackRelease extends BaseCommand {
   static override summary = 'free what a run has reserved'
   static override description =
-    'Reservations end with their run, and those of a command that was killed within about half a minute: this is for the rest. ' +
-    'One whose run goes on is freed only with --force, and its ranks are ended. One of another user is freed only where --user says whose it is, ' +
-    'and only where the account on the node may: the same one, or root.'
+    'Reservations end with their run; those of a killed command end within about half a minute. This command is for the rest. ' +
+    'If the run still goes on, its reservation is freed only with --force, and its ranks are ended. Another user\'s reservation is freed only if --user names the owner, ' +
+    'and only if the account on the node has the right to: the owner\'s account, or root.'
   static override examples = ['<%= config.bin %> rack release digits-k3x9a', '<%= config.bin %> rack release digits-k3x9a --force --yes', '<%= config.bin %> rack release digits-k3x9a --user ada@laptop']
   static override args = {run: Args.string({description: 'run, or the beginning of its id, as `rack reservations` shows it', required: true})}
   static override flags = {
-    force: Flags.boolean({description: 'also where the run goes on: its ranks are ended'}),
-    user: Flags.string({helpValue: 'OWNER', description: 'whose it is, where it is not yours: as `rack reservations` shows it'}),
+    force: Flags.boolean({description: 'even if the run still goes on: its ranks are ended'}),
+    user: Flags.string({helpValue: 'OWNER', description: 'owner, if it is not yours, as `rack reservations` shows it'}),
     on: onFlag,
     'dry-run': dryRunFlag,
     yes: yesFlag,

@@ -8,8 +8,8 @@ export default class RackRemove extends BaseCommand {
   static override description =
     'Changes the rack file only: nothing on the nodes is touched, and host keys stay in known_hosts. To clean the nodes first: flexrack rack uninstall. Without nodes the whole rack file is removed.'
   static override examples = ['<%= config.bin %> rack remove lab gpu-2', '<%= config.bin %> rack remove lab --yes']
-  static override args = {rack: Args.string({required: true, description: 'name or file of the rack'}), nodes: Args.string({description: 'names of nodes; none: all of them', multiple: true})}
-  static override flags = {force: Flags.boolean({description: 'also the node that runs the head, or the rack "local"'}), 'dry-run': dryRunFlag, yes: yesFlag}
+  static override args = {rack: Args.string({required: true, description: 'name or file of the rack'}), nodes: Args.string({description: 'names of nodes (default: all)', multiple: true})}
+  static override flags = {force: Flags.boolean({description: 'even the node that runs the head, or the rack "local"'}), 'dry-run': dryRunFlag, yes: yesFlag}
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(RackRemove)

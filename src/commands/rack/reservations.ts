@@ -4,7 +4,7 @@ import {onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
 export default class RackReservations extends BaseCommand {
   static override summary = 'who has reserved which nodes and GPUs, and who waits for them'
   static override description =
-    'A run reserves its nodes, all or none, before it is started, and has them until it ends. Other users\' reservations are shown, too. ' +
+    'A run reserves its nodes, all or none, before it starts, and holds them until it ends. Other users\' reservations are shown, too. ' +
     'A node that does not answer is shown with the reason, and the exit status is 8.'
   static override examples = ['<%= config.bin %> rack reservations', '<%= config.bin %> rack reservations --on node-1 --json']
   static override flags = {on: onFlag, rack: rackFlag, project: projectFlag}

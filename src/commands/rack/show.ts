@@ -9,9 +9,9 @@ import type {Rack, RackNode} from '../../lib/rack/index.ts'
 export default class RackShow extends BaseCommand {
   static override summary = 'show a rack, one of its nodes, or how nodes are wired'
   static override description =
-    'Shows what the rack file says. What the nodes really are is told by: flexrack rack probe.\n' +
-    'With --topology the nodes are asked: NUMA nodes, a matrix of how GPUs and NICs reach each other (in the words of nvidia-smi topo -m), and what is badly wired. ' +
-    'There a single word that is no rack is a node.'
+    'Shows what the rack file says. To measure what the nodes really are: flexrack rack probe.\n' +
+    'With --topology it measures the nodes: NUMA nodes, a matrix of how GPUs and NICs reach each other (in the terms of nvidia-smi topo -m), and bad wiring. ' +
+    'A single argument that is not a rack is then a node.'
   static override examples = [
     '<%= config.bin %> rack show',
     '<%= config.bin %> rack show lab',

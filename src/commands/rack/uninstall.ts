@@ -14,7 +14,7 @@ export default class RackUninstall extends BaseCommand {
     on: onFlag,
     project: projectFlag,
     force: Flags.boolean({description: 'end what still runs there'}),
-    grace: Flags.integer({default: 10, min: 0, description: 'seconds that a process is given to end'}),
+    grace: Flags.integer({default: 10, min: 0, description: 'seconds that a process gets to end'}),
     'dry-run': dryRunFlag,
     yes: yesFlag,
   }

@@ -5,7 +5,7 @@ import {wordsOf} from '../../cli/words.ts'
 
 export default class RunsCompare extends BaseCommand {
   static override summary = 'put runs side by side'
-  static override description = 'Last metrics, then parameters: those that differ first.'
+  static override description = 'Shows the last metrics, then the parameters, those that differ first.'
   static override examples = ['<%= config.bin %> runs compare digits-k3x9a digits-w04tz']
   static override strict = false
   static override args = {run: Args.string({required: true, description: 'two or more runs, or the beginnings of their ids'})}

@@ -4,11 +4,11 @@ import {projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class RunsList extends BaseCommand {
   static override summary = 'list runs, newest first'
-  static override description = 'What the nodes know, with what the tracking server knows. Records that stayed open because the server was away are completed.'
+  static override description = 'Merges what the nodes and the tracking server know. Completes records that stayed open because the server was away.'
   static override examples = ['<%= config.bin %> runs list', '<%= config.bin %> runs list --all --json']
   static override flags = {
     all: Flags.boolean({char: 'a', description: 'runs of every project'}),
-    limit: Flags.integer({char: 'l', min: 1, default: 20, description: 'show at most so many'}),
+    limit: Flags.integer({char: 'l', min: 1, default: 20, description: 'maximum number of runs to show'}),
     rack: rackFlag,
     project: projectFlag,
   }

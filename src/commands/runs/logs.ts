@@ -3,17 +3,17 @@ import {BaseCommand} from '../../cli/base-command.ts'
 import {projectFlag, rackFlag, watchEveryFlag} from '../../cli/flags.ts'
 
 export default class RunsLogs extends BaseCommand {
-  static override summary = 'show what the ranks of a run say'
+  static override summary = 'show the output of a run\'s ranks'
   static override description =
-    'The lines of all ranks, merged, each in order. With --follow it goes on until the run is over; a lost connection is made again, and nothing is lost or repeated. ' +
-    'With --json one object a line: {node, rank, attempt, offset, text}.'
+    'Merges the lines of all ranks, each rank\'s in order. With --follow it goes on until the run is over; it reconnects after a lost connection, and loses and repeats nothing. ' +
+    'With --json one object per line: {node, rank, attempt, offset, text}.'
   static override examples = ['<%= config.bin %> runs logs -f', '<%= config.bin %> runs logs digits-k3x9a --rank 0']
   static override args = {run: Args.string({description: 'run, or the beginning of its id (default: the newest)'})}
   static override flags = {
-    follow: Flags.boolean({char: 'f', description: 'go on until the run is over'}),
+    follow: Flags.boolean({char: 'f', description: 'follow until the run is over'}),
     rank: Flags.integer({min: 0, description: 'only this rank'}),
     node: Flags.string({multiple: true, description: 'only this node'}),
-    'all-attempts': Flags.boolean({description: 'also the attempts before the newest'}),
+    'all-attempts': Flags.boolean({description: 'include the attempts before the newest'}),
     'watch-every': watchEveryFlag,
     rack: rackFlag,
     project: projectFlag,

@@ -4,7 +4,7 @@ import {projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class RunsPlot extends BaseCommand {
   static override summary = 'draw a metric of a run in the terminal'
-  static override description = 'Every value that was logged, over its step. With --json the values themselves.'
+  static override description = 'Draws every logged value over its step. With --json it answers the values themselves.'
   static override examples = ['<%= config.bin %> runs plot digits-k3x9a loss', '<%= config.bin %> runs plot digits-k3x9a loss --json']
   static override args = {
     run: Args.string({required: true, description: 'run, or the beginning of its id'}),

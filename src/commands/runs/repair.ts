@@ -3,10 +3,10 @@ import {BaseCommand} from '../../cli/base-command.ts'
 import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class RunsRepair extends BaseCommand {
-  static override summary = 'send again what the tracking server has not taken'
+  static override summary = 'resend what the tracking server has not taken'
   static override description =
-    'What a run has logged is kept on its nodes until the tracking server has it. What the server refused, or failed at (a full artifact store), ' +
-    'stays there with the answer; this sends it once more, with your own rights. `runs show` names it.'
+    'What a run logs stays on its nodes until the tracking server has it. What the server refused, or failed to store (a full artifact store), ' +
+    'stays there with the server\'s answer. This command sends it once more, with your own rights. `runs show` names it.'
   static override examples = ['<%= config.bin %> runs repair digits-k3x9a', '<%= config.bin %> runs repair --dry-run']
   static override args = {run: Args.string({description: 'run, or the beginning of its id (default: the newest)'})}
   static override flags = {'dry-run': dryRunFlag, rack: rackFlag, project: projectFlag}

@@ -5,11 +5,11 @@ import {projectFlag, rackFlag} from '../../cli/flags.ts'
 export default class RunsShow extends BaseCommand {
   static override summary = 'show everything about a run'
   static override description =
-    'Command, commit, parameters, last metrics, artifacts, every rank with its exit, and the first cause where it failed; ' +
-    'samples or tokens a second, time lost to waiting for data, GPU hours and mean use, and how well it scales against a run on one node.'
+    'Shows command, commit, parameters, last metrics, artifacts, every rank with its exit, and the first cause of a failure; ' +
+    'also samples or tokens per second, time lost waiting for data, GPU hours and mean use, and how well it scales against a run on one node.'
   static override examples = ['<%= config.bin %> runs show', '<%= config.bin %> runs show digits-k3x9a --json']
   static override args = {run: Args.string({description: 'run, or the beginning of its id (default: the newest)'})}
-  static override flags = {against: Flags.string({helpValue: 'RUN', description: 'the run that its scaling is compared with (default: the newest of the same command on one node)'}), rack: rackFlag, project: projectFlag}
+  static override flags = {against: Flags.string({helpValue: 'RUN', description: 'run to compare its scaling with (default: the newest with the same command on one node)'}), rack: rackFlag, project: projectFlag}
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(RunsShow)

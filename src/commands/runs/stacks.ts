@@ -5,8 +5,8 @@ import {projectFlag, rackFlag} from '../../cli/flags.ts'
 export default class RunsStacks extends BaseCommand {
   static override summary = 'show where the ranks of a live run are right now'
   static override description =
-    'The Python stacks of all ranks at the same moment, without stopping them; ranks at the same place are shown once. ' +
-    'A Python rank writes its stacks itself (faulthandler), also in a deadlock; of another one py-spy is asked, where it is installed.'
+    'Takes the Python stacks of all ranks at the same moment, without stopping them. Ranks at the same place are shown once. ' +
+    'A Python rank writes its stacks itself (faulthandler), even in a deadlock; for other ranks py-spy is used where it is installed.'
   static override examples = ['<%= config.bin %> runs stacks', '<%= config.bin %> runs stacks digits-k3x9a --rank 2 --json']
   static override args = {run: Args.string({description: 'run, or the beginning of its id (default: the newest)'})}
   static override flags = {rank: Flags.integer({min: 0, description: 'only this rank'}), rack: rackFlag, project: projectFlag}

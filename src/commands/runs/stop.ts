@@ -4,12 +4,12 @@ import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class RunsStop extends BaseCommand {
   static override summary = 'stop a run on all of its nodes'
-  static override description = 'SIGTERM to every rank, the grace time, SIGKILL, and a last look on every node that nothing of it is left. Nodes that do not answer are named: what is left there is told by the same command, once they do.'
+  static override description = 'Sends SIGTERM to every rank, waits for the grace time, sends SIGKILL, and checks on every node that nothing is left. Nodes that do not answer are named; once they answer, the same command says what is left there.'
   static override examples = ['<%= config.bin %> runs stop', '<%= config.bin %> runs stop digits-k3x9a --grace 60', '<%= config.bin %> runs stop digits-k3x9a --kill']
   static override args = {run: Args.string({description: 'run, or the beginning of its id (default: the newest)'})}
   static override flags = {
-    grace: Flags.integer({min: 0, description: 'seconds between SIGTERM and SIGKILL (default: train.grace of the manifest it was started with)'}),
-    kill: Flags.boolean({description: 'SIGKILL at once', exclusive: ['grace']}),
+    grace: Flags.integer({min: 0, description: 'seconds between SIGTERM and SIGKILL (default: train.grace of the manifest that started the run)'}),
+    kill: Flags.boolean({description: 'send SIGKILL at once', exclusive: ['grace']}),
     'dry-run': dryRunFlag,
     rack: rackFlag,
     project: projectFlag,

@@ -4,11 +4,11 @@ import {projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class RunsWait extends BaseCommand {
   static override summary = 'wait until a run is over'
-  static override description = 'Exits with 0 if it succeeded and with 6 if it failed or was stopped, whoever started it.'
+  static override description = 'Exits with 0 if the run succeeded, and with 6 if it failed or was stopped, whoever started it.'
   static override examples = ['<%= config.bin %> runs wait', '<%= config.bin %> runs wait digits-k3x9a --timeout 3600']
   static override args = {run: Args.string({description: 'run, or the beginning of its id (default: the newest)'})}
   static override flags = {
-    timeout: Flags.integer({min: 0, description: 'seconds; then it exits with 9 and the run goes on'}),
+    timeout: Flags.integer({min: 0, description: 'maximum seconds to wait; then it exits with 9, and the run goes on'}),
     rack: rackFlag,
     project: projectFlag,
   }

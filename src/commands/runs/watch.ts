@@ -3,15 +3,15 @@ import {BaseCommand} from '../../cli/base-command.ts'
 import {projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class RunsWatch extends BaseCommand {
-  static override summary = 'watch a run while it goes: steps, throughput, and what it uses'
+  static override summary = 'watch a live run: steps, throughput, and what it uses'
   static override description =
-    'On a terminal a panel at its bottom, the ranks\' lines above it: step, steps and samples a second, the last metrics, time lost to waiting for data, CPU, GPU, memory and network; ' +
-    'by rank, beyond eight ranks by node. In a pipe a line every so many seconds. With --json one object a line. Ctrl-C ends the watching; the run goes on.'
+    'On a terminal it draws a panel below the ranks\' lines: step, steps and samples per second, the last metrics, time lost waiting for data, CPU, GPU, memory and network; ' +
+    'by rank, or by node for more than eight ranks. In a pipe it writes a line every few seconds, with --json one object per line. Ctrl-C stops watching; the run goes on.'
   static override examples = ['<%= config.bin %> runs watch', '<%= config.bin %> runs watch digits-k3x9a --no-logs --every 5', '<%= config.bin %> runs watch --json --every 10 > watch.jsonl']
   static override args = {run: Args.string({description: 'run, or the beginning of its id (default: the newest)'})}
   static override flags = {
-    every: Flags.string({description: 'seconds between two looks, from 0.5 (default: 2 on a terminal, 30 in a pipe)'}),
-    logs: Flags.boolean({allowNo: true, default: true, description: 'the ranks\' lines above the panel'}),
+    every: Flags.string({description: 'seconds between updates, at least 0.5 (default: 2 on a terminal, 30 in a pipe)'}),
+    logs: Flags.boolean({allowNo: true, default: true, description: 'show the ranks\' lines above the panel'}),
     rack: rackFlag,
     project: projectFlag,
   }

@@ -5,7 +5,7 @@ import {projectFlag, rackFlag} from '../../cli/flags.ts'
 export default class SweepDrive extends BaseCommand {
   static override hidden = true
   static override summary = 'drive a sweep without a terminal: what `sweep --detach` starts'
-  static override description = 'It is told what to do by the command that starts it, and by nobody else.'
+  static override description = 'Only the command that starts it tells it what to do.'
   static override examples = ['<%= config.bin %> sweep --detach']
   static override args = {sweep: Args.string({description: 'the sweep, for those who look at processes', required: true})}
   static override flags = {rack: rackFlag, project: projectFlag}

@@ -4,7 +4,7 @@ import {projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class SweepList extends BaseCommand {
   static override summary = 'list sweeps, newest first'
-  static override description = "Of this project, or of all with --all: what each tries, how far it is, its best trial. A sweep whose command is gone can be resumed. Where the head's node does not answer, what this machine knows of processes that drive sweeps in the background is told with the error."
+  static override description = "Lists the sweeps of this project, or of all with --all: what each tries, how far it is, its best trial. A sweep whose command is gone can be resumed. If the head node does not answer, the error says what this machine knows about background processes that drive sweeps."
   static override examples = ['<%= config.bin %> sweep list', '<%= config.bin %> sweep list --all --json']
   static override flags = {all: Flags.boolean({char: 'a', description: 'sweeps of every project'}), rack: rackFlag, project: projectFlag}
 

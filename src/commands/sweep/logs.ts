@@ -3,11 +3,11 @@ import {BaseCommand} from '../../cli/base-command.ts'
 import {projectFlag} from '../../cli/flags.ts'
 
 export default class SweepLogs extends BaseCommand {
-  static override summary = 'show what the process in the background says that drives a sweep'
-  static override description = 'Of sweeps that were started here with --detach. With --follow it goes on until that process has ended; Ctrl-C ends only the following. What trials say is shown by `runs logs`.'
+  static override summary = 'show the output of a sweep\'s background process'
+  static override description = 'For sweeps started on this machine with --detach. With --follow it goes on until that process has ended; Ctrl-C only stops following. `runs logs` shows the output of trials.'
   static override examples = ['<%= config.bin %> sweep logs -f', '<%= config.bin %> sweep logs digits-sweep-k3x9a']
   static override args = {sweep: Args.string({description: 'sweep, or the beginning of its id (default: the newest)'})}
-  static override flags = {follow: Flags.boolean({char: 'f', description: 'go on until the process has ended'}), project: projectFlag}
+  static override flags = {follow: Flags.boolean({char: 'f', description: 'follow until the process has ended'}), project: projectFlag}
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(SweepLogs)

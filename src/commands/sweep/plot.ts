@@ -3,12 +3,12 @@ import {BaseCommand} from '../../cli/base-command.ts'
 import {projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class SweepPlot extends BaseCommand {
-  static override summary = 'draw a sweep: parallel coordinates as a picture, and the values of its trials in the terminal'
-  static override description = 'The picture is one SVG file, for a browser and for paper: an axis for each parameter and one for the metric, a line for each complete trial, coloured by the metric.'
+  static override summary = 'draw a sweep: parallel coordinates as an SVG, and the values of its trials in the terminal'
+  static override description = 'Writes one SVG file: an axis for each parameter and one for the metric, and a line for each complete trial, coloured by the metric.'
   static override examples = ['<%= config.bin %> sweep plot', '<%= config.bin %> sweep plot digits-sweep-k3x9a --output trials.svg']
   static override args = {sweep: Args.string({description: 'sweep, or the beginning of its id (default: the newest)'})}
   static override flags = {
-    output: Flags.string({char: 'o', helpValue: 'FILE', description: 'where the picture goes (default: <sweep>.svg in this folder)'}),
+    output: Flags.string({char: 'o', helpValue: 'FILE', description: 'file to write (default: <sweep>.svg in this folder)'}),
     height: Flags.integer({min: 3, default: 12, description: 'rows of the drawing in the terminal'}),
     rack: rackFlag,
     project: projectFlag,

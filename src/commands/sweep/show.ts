@@ -4,7 +4,7 @@ import {projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class SweepShow extends BaseCommand {
   static override summary = 'show a sweep: its trials, the best one, and which parameters matter'
-  static override description = 'How much a parameter matters is told once the sweep is over: its share in what makes the difference, by PED-ANOVA.'
+  static override description = 'Once the sweep is over, it also shows how much each parameter matters: its importance by PED-ANOVA.'
   static override examples = ['<%= config.bin %> sweep show', '<%= config.bin %> sweep show digits-sweep-k3x9a --json']
   static override args = {sweep: Args.string({description: 'sweep, or the beginning of its id (default: the newest)'})}
   static override flags = {rack: rackFlag, project: projectFlag}

@@ -4,7 +4,7 @@ import {projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class SweepStop extends BaseCommand {
   static override summary = 'stop a sweep and its running trials'
-  static override description = 'Whoever drives it stops its trials and ends; where nobody does any more, the runs that it left are stopped. A process in the background on this machine (`sweep --detach`) is gone afterwards. `sweep --resume` goes on from there.'
+  static override description = 'The process that drives the sweep stops its trials and ends; if there is none any more, the runs that it left are stopped. A background process on this machine (`sweep --detach`) is gone afterwards. `sweep --resume` continues from there.'
   static override examples = ['<%= config.bin %> sweep stop', '<%= config.bin %> sweep stop digits-sweep-k3x9a']
   static override args = {sweep: Args.string({description: 'sweep, or the beginning of its id (default: the newest)'})}
   static override flags = {rack: rackFlag, project: projectFlag}

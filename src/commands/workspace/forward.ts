@@ -5,9 +5,9 @@ import {forwardText} from '../../cli/workspace-text.ts'
 import {wordsOf} from '../../cli/words.ts'
 
 export default class WorkspaceForward extends BaseCommand {
-  static override summary = 'bring ports of a node here'
+  static override summary = 'forward ports of a node to this machine'
   static override description =
-    'Makes ports of the node reachable on 127.0.0.1 until Ctrl-C: those of workspace.forward, or PORT, or LOCAL:REMOTE. When the connection drops, the same local ports are back as soon as the node is. Without --on: the first node of the rack.'
+    'Makes ports of the node reachable on 127.0.0.1 until Ctrl-C: those of workspace.forward, or PORT, or LOCAL:REMOTE. After a lost connection the same local ports come back with the node. Without --on it uses the first node of the rack.'
   static override examples = ['<%= config.bin %> workspace forward', '<%= config.bin %> workspace forward 8888 --on node-2', '<%= config.bin %> workspace forward 9000:8888 6006']
   static override strict = false
   static override args = {port: Args.string({description: 'PORT or LOCAL:REMOTE, any number of them (default: workspace.forward)'})}

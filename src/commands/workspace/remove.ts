@@ -5,7 +5,7 @@ import {dryRunFlag, onFlag, projectFlag, rackFlag, yesFlag} from '../../cli/flag
 export default class WorkspaceRemove extends BaseCommand {
   static override summary = 'remove a workspace from the nodes'
   static override description =
-    'Ends what runs in the workspace and removes its folder, with everything that was made there, on every node that has it. Runs, their logs and outputs are kept; while one is in it, nothing is removed. --environments also removes the Python environments that nothing uses any more.'
+    'Ends what runs in the workspace and removes its folder, with everything in it, on every node that has it. Keeps runs with their logs and outputs; removes nothing while a run is active in it. --environments also removes the Python environments that nothing uses any more.'
   static override examples = ['<%= config.bin %> workspace remove --dry-run', '<%= config.bin %> workspace remove digits --on node-1 --environments --yes']
   static override args = {project: Args.string({description: 'name of the project (default: that of flexrack.yaml)'})}
   static override flags = {

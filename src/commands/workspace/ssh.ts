@@ -4,7 +4,7 @@ import {projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class WorkspaceSsh extends BaseCommand {
   static override summary = 'open a terminal in the workspace'
-  static override description = "Opens a shell on a real terminal of the node, in the code folder, with the environment's Python first on the path and workspace.env set. Without a node: the first of the rack. Ends with the shell's exit status."
+  static override description = "Opens a shell on a real terminal of the node, in the code folder, with the environment's Python first on the path and workspace.env set. Without a node it uses the first of the rack. Exits with the shell's exit status."
   static override examples = ['<%= config.bin %> workspace ssh', '<%= config.bin %> workspace ssh node-2']
   static override args = {node: Args.string({description: 'name of the node'})}
   static override flags = {rack: rackFlag, project: projectFlag}

@@ -3,8 +3,8 @@ import {BaseCommand} from '../../cli/base-command.ts'
 import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
 
 export default class WorkspaceStop extends BaseCommand {
-  static override summary = 'end what runs in a workspace'
-  static override description = 'Ends the processes that were started in the workspace with `exec` or `ssh`, on every node that has it: SIGTERM, a grace period, SIGKILL, and a look whether they are gone. Runs are stopped with `runs stop`.'
+  static override summary = 'end the processes in a workspace'
+  static override description = 'Ends the processes that were started in the workspace with `exec` or `ssh`, on every node that has it: SIGTERM, a grace period, SIGKILL, and a check that they are gone. `runs stop` stops runs.'
   static override examples = ['<%= config.bin %> workspace stop', '<%= config.bin %> workspace stop digits --on node-1 --dry-run']
   static override args = {project: Args.string({description: 'name of the project (default: that of flexrack.yaml)'})}
   static override flags = {

@@ -3,8 +3,8 @@ import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
 import {bringUp} from '../../cli/workspace-up.ts'
 
 export default class WorkspaceSync extends BaseCommand {
-  static override summary = 'bring the code to nodes, and nothing else'
-  static override description = 'Like `workspace up`, but leaves the Python environment alone. Without --on: the first node of the rack.'
+  static override summary = 'sync the code to nodes, and nothing else'
+  static override description = 'Like `workspace up`, but leaves the Python environment alone. Without --on it uses the first node of the rack.'
   static override examples = ['<%= config.bin %> workspace sync', '<%= config.bin %> workspace sync --on node-2 --dry-run']
   static override flags = {rack: rackFlag, on: onFlag, project: projectFlag, 'dry-run': dryRunFlag}
 
