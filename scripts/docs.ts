@@ -1,11 +1,12 @@
 // npm run docs: writes what is generated from the code: docs/commands/, docs/errors.md, docs/manifest.md,
-// docs/rack-file.md, docs/runtimes.md, docs/json.md (from a mark on) and schema/. With --check it writes nothing and fails if something is not current.
+// docs/rack-file.md, docs/runtimes.md, docs/json.md (from a mark on), docs/session.svg (from docs/session.json) and schema/. With --check it writes nothing and fails if something is not current.
 import {execFileSync, spawnSync} from 'node:child_process'
 import {mkdir, readdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {dirname, join, resolve} from 'node:path'
 import {commandPages, type CommandInfo} from './pages/commands.ts'
 import {errorsPage} from './pages/errors.ts'
 import {jsonPage} from './pages/json.ts'
+import {drawTerminal, type Recording} from './pages/terminal.ts'
 
 interface Reference {
   markdown: string
@@ -13,7 +14,8 @@ interface Reference {
 }
 
 const root = resolve(import.meta.dirname, '..')
-const pages: Record<string, string> = {...(await commands()), 'docs/errors.md': errorsPage(), ...(await references())}
+const recording = JSON.parse(await readFile(join(root, 'docs/session.json'), 'utf8')) as Recording
+const pages: Record<string, string> = {...(await commands()), 'docs/errors.md': errorsPage(), ...(await references()), 'docs/session.svg': drawTerminal(recording)}
 const stale: string[] = []
 for (const [path, text] of Object.entries(pages)) {
   if ((await readFile(join(root, path), 'utf8').catch(() => '')) !== text) stale.push(path)
