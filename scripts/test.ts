@@ -12,15 +12,24 @@ import {addCounts, closingText, noCounts, type Counts} from './testing/counts.ts
 import {beginBuilds, FAST, LONG, partsOf, runPart, type Part} from './testing/suites.ts'
 import {watchVitest} from './testing/vitest.ts'
 
-const {tier, isWatched, words} = readWords(process.argv.slice(2))
-const parts = tier === 'fast' ? FAST : tier === 'long' ? LONG : partsOf(words)
-if (tier !== 'fast') await prepareMachine(parts.flatMap(({suite, words: chosen}) => (suite === 'native' && chosen.includes('test_fuzz') ? [suite, 'fuzzing'] : [suite])))
-if (isWatched) {
-  const [part] = parts
-  if (!part || parts.length > 1 || !['unit', 'integration', 'e2e'].includes(part.suite)) throw new Error('--watch takes one suite: unit, integration or e2e')
-  process.exitCode = await watchVitest(part.suite, part.words)
-} else {
-  await runAll(parts)
+await main().catch((error: Error) => {
+  console.error(error.message)
+  process.exitCode = 2
+})
+
+async function main(): Promise<void> {
+  const {tier, isWatched, words} = readWords(process.argv.slice(2))
+  const parts = tier === 'fast' ? FAST : tier === 'long' ? LONG : partsOf(words)
+  // Fuzzing with libFuzzer needs a compiler of its own.
+  const isFuzzing = tier === 'long' || process.env.FLEXRACK_FUZZ_SECONDS !== undefined
+  if (tier !== 'fast') await prepareMachine([...parts.map(({suite}) => suite), ...(isFuzzing ? ['fuzzing'] : [])])
+  if (isWatched) {
+    const [part] = parts
+    if (!part || parts.length > 1 || !['unit', 'integration', 'e2e'].includes(part.suite)) throw new Error('--watch takes one suite: unit, integration or e2e')
+    process.exitCode = await watchVitest(part.suite, part.words)
+  } else {
+    await runAll(parts)
+  }
 }
 
 async function runAll(chosen: Part[]): Promise<void> {
