@@ -2,7 +2,7 @@ import {defineConfig} from 'vitest/config'
 
 export default defineConfig({
   test: {
-    testTimeout: 120_000,
+    testTimeout: process.env.FLEXRACK_LONG ? 3_600_000 : 120_000,
     hookTimeout: 300_000,
     // Two cores is the machine we plan for; integration tests start real servers.
     maxWorkers: 2,

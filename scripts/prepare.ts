@@ -4,52 +4,78 @@ import {existsSync} from 'node:fs'
 
 const libraries = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`
 
-/** Debian packages the tests use, each with a file that shows it is there. */
-const PACKAGES: Record<string, string> = {
-  'openssh-server': '/usr/sbin/sshd',
-  'openssh-client': '/usr/bin/ssh',
-  git: '/usr/bin/git',
-  openssl: '/usr/bin/openssl',
-  curl: '/usr/bin/curl',
-  systemd: '/lib/systemd/systemd',
-  chromium: '/usr/bin/chromium',
-  // What builds the native layer,
-  cmake: '/usr/bin/cmake',
-  'g++': '/usr/bin/g++',
-  'ninja-build': '/usr/bin/ninja',
-  ccache: '/usr/bin/ccache',
-  'libssl-dev': `${libraries}/libssl.a`,
-  'libzstd-dev': `${libraries}/libzstd.a`,
-  'liblz4-dev': `${libraries}/liblz4.a`,
-  // what its tests are written with, and the fuzzers,
-  'doctest-dev': '/usr/include/doctest/doctest.h',
-  'clang-14': '/usr/bin/clang++-14',
-  'libclang-rt-14-dev': '/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux',
-  // and a real OpenCL device on the CPU, with programs that use one.
-  'pocl-opencl-icd': '/etc/OpenCL/vendors/pocl.icd',
-  'ocl-icd-libopencl1': `${libraries}/libOpenCL.so.1`,
-  'opencl-c-headers': '/usr/include/CL/cl.h',
-  'ocl-icd-opencl-dev': `${libraries}/libOpenCL.so`,
-  clinfo: '/usr/bin/clinfo',
-  clpeak: '/usr/bin/clpeak',
-  'clblast-utils': '/usr/bin/clblast_tuner_copy_fast',
-  // A real Slurm: controller, nodes, commands.
-  munge: '/usr/sbin/munged',
-  slurmctld: '/usr/sbin/slurmctld',
-  slurmd: '/usr/sbin/slurmd',
-  'slurm-client': '/usr/bin/sbatch',
-  // A real Open MPI, and its compiler.
-  'openmpi-bin': '/usr/bin/mpirun',
-  'libopenmpi-dev': '/usr/bin/mpicc',
-  // Faults of a network: several hosts on one machine, and links that drop packets.
-  iproute2: '/sbin/ip',
-  iptables: '/usr/sbin/iptables',
+interface Group {
+  /** Which suites use them. */
+  suites: string[]
+  /** Debian packages, each with a file that shows it is there. */
+  packages: Record<string, string>
 }
 
-/** Installs missing Debian packages as root; without root, names what will fail and how to install it. Throws if python3 has no venv. */
-export async function prepareMachine(): Promise<void> {
-  const missing = Object.entries(PACKAGES).filter(([, file]) => !existsSync(file)).map(([name]) => name)
+const GROUPS: Group[] = [
+  {
+    suites: ['unit', 'node', 'native', 'integration', 'e2e'],
+    packages: {'openssh-client': '/usr/bin/ssh', git: '/usr/bin/git', openssl: '/usr/bin/openssl', curl: '/usr/bin/curl'},
+  },
+  {
+    suites: ['integration', 'e2e'],
+    packages: {'openssh-server': '/usr/sbin/sshd', systemd: '/lib/systemd/systemd', chromium: '/usr/bin/chromium'},
+  },
+  {
+    // What builds the native layer.
+    suites: ['native', 'integration', 'e2e'],
+    packages: {
+      cmake: '/usr/bin/cmake',
+      'g++': '/usr/bin/g++',
+      'ninja-build': '/usr/bin/ninja',
+      ccache: '/usr/bin/ccache',
+      'libssl-dev': `${libraries}/libssl.a`,
+      'libzstd-dev': `${libraries}/libzstd.a`,
+      'liblz4-dev': `${libraries}/liblz4.a`,
+    },
+  },
+  {
+    // What its tests are written with.
+    suites: ['native'],
+    packages: {'doctest-dev': '/usr/include/doctest/doctest.h', 'opencl-c-headers': '/usr/include/CL/cl.h', 'ocl-icd-opencl-dev': `${libraries}/libOpenCL.so`},
+  },
+  {
+    suites: ['fuzzing'],
+    packages: {'clang-14': '/usr/bin/clang++-14', 'libclang-rt-14-dev': '/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux'},
+  },
+  {
+    // A real OpenCL device on the CPU, with programs that use one.
+    suites: ['native', 'integration', 'e2e'],
+    packages: {
+      'pocl-opencl-icd': '/etc/OpenCL/vendors/pocl.icd',
+      'ocl-icd-libopencl1': `${libraries}/libOpenCL.so.1`,
+      clinfo: '/usr/bin/clinfo',
+      clpeak: '/usr/bin/clpeak',
+      'clblast-utils': '/usr/bin/clblast_tuner_copy_fast',
+    },
+  },
+  {
+    // A real Slurm: controller, nodes, commands.
+    suites: ['integration', 'e2e'],
+    packages: {munge: '/usr/sbin/munged', slurmctld: '/usr/sbin/slurmctld', slurmd: '/usr/sbin/slurmd', 'slurm-client': '/usr/bin/sbatch'},
+  },
+  {
+    // A real Open MPI, and its compiler.
+    suites: ['node', 'integration', 'e2e'],
+    packages: {'openmpi-bin': '/usr/bin/mpirun', 'libopenmpi-dev': '/usr/bin/mpicc'},
+  },
+  {
+    // Faults of a network: several hosts on one machine, and links that drop packets.
+    suites: ['node', 'native', 'integration', 'e2e'],
+    packages: {iproute2: '/sbin/ip', iptables: '/usr/sbin/iptables'},
+  },
+]
+
+/** Installs missing Debian packages that these suites use, as root; without root, names what will fail and how to install it. Throws if python3 has no venv. */
+export async function prepareMachine(suites: string[]): Promise<void> {
+  const wanted = GROUPS.filter((group) => group.suites.some((name) => suites.includes(name))).flatMap((group) => Object.entries(group.packages))
+  const missing = wanted.filter(([, file]) => !existsSync(file)).map(([name]) => name)
   if (missing.length > 0) installPackages(missing)
+  if (suites.every((name) => name === 'checks' || name === 'unit')) return
   const venv = spawnSync('python3', ['-c', 'import venv, ensurepip'], {stdio: 'ignore'})
   if (venv.status !== 0) throw new Error('python3 with venv is needed: apt-get install python3 python3-venv')
 }

@@ -50,7 +50,9 @@ std::string origin_of(int fd) {
   const auto* four = reinterpret_cast<const char*>(&reinterpret_cast<const sockaddr_in&>(address).sin_addr);
   const auto* six = reinterpret_cast<const char*>(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
   if (address.ss_family == AF_INET) return {four, 4};
-  return address.ss_family == AF_INET6 ? std::string(six, 8) : "unix";
+  if (address.ss_family != AF_INET6) return "unix";
+  // A socket for both kinds gives IPv4 addresses within IPv6 ones.
+  return IN6_IS_ADDR_V4MAPPED(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr) ? std::string(six + 12, 4) : std::string(six, 8);
 }
 
 /// Strangers have a share of the descriptors: whoever is in needs some too.

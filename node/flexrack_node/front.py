@@ -12,6 +12,8 @@ import threading
 from concurrent.futures import Future
 from typing import Any, Dict, Optional, Set, Tuple
 
+from flexrack_node.origin import origin_of
+
 MOST_STRANGERS = 128  # connections that have not proven anything
 MOST_CLIENTS = 512
 _PROOF_SECONDS = 10.0
@@ -30,7 +32,7 @@ class Front:
         self._to: Address = tuple(spec["to"])  # type: ignore[assignment]
         self._tls = _context(spec)
         self._loop = asyncio.new_event_loop()
-        self._strangers: Dict[int, Tuple[socket.socket, str]] = {}  # by a number that grows: the oldest first
+        self._strangers: Dict[int, Tuple[socket.socket, bytes]] = {}  # by a number that grows: the oldest first
         self._next = 0
         self._clients: Set["asyncio.Task[None]"] = set()
         self._listening: Optional[socket.socket] = None
@@ -86,20 +88,20 @@ class Front:
             while len(self._strangers) >= MOST_STRANGERS:
                 self._evict()
             number, self._next = self._next, self._next + 1
-            self._strangers[number] = (connection, str(address[0]))
+            self._strangers[number] = (connection, origin_of(str(address[0])))
             task = self._loop.create_task(self._serve(number, connection))
             self._clients.add(task)
             task.add_done_callback(self._clients.discard)
 
     def _evict(self) -> bool:
-        """Cuts the oldest stranger of the address that has the most; False where there is none."""
-        crowds: Dict[str, int] = {}
-        for _, address in self._strangers.values():
-            crowds[address] = crowds.get(address, 0) + 1
+        """Cuts the oldest stranger of the origin that has the most; False where there is none."""
+        crowds: Dict[bytes, int] = {}
+        for _, origin in self._strangers.values():
+            crowds[origin] = crowds.get(origin, 0) + 1
         if not crowds:
             return False
-        largest = max(crowds, key=lambda address: crowds[address])
-        number = next(number for number, (_, address) in self._strangers.items() if address == largest)
+        largest = max(crowds, key=lambda origin: crowds[origin])
+        number = next(number for number, (_, origin) in self._strangers.items() if origin == largest)
         connection, _ = self._strangers.pop(number)
         with contextlib.suppress(OSError):
             connection.shutdown(socket.SHUT_RDWR)

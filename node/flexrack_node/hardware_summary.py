@@ -1,6 +1,6 @@
 """hardware.json: what a run used of this node so far, kept up to date while it runs: means, peaks and totals by attempt.
 
-    {"interface", "gpus": [uuid]|null, "cores", "memory_total", "attempts": {number: {"since", "until", "seconds", "cpu", "memory", "net": [in, out],
+    {"machine", "interface", "gpus": [uuid]|null, "cores", "memory_total", "attempts": {number: {"since", "until", "seconds", "cpu", "memory", "net": [in, out],
      "rdma", "disk", "ranks": {rank: {"cpu", "memory", "peak"}}, "gpus": {index: {"uuid", "used", "memory", "peak", "total", "power"}}}}}
 
 Means in the units of hardware.jsonl; net, rdma and disk are bytes in all; times in seconds since 1970. A mean over no time is null.
@@ -10,6 +10,7 @@ import time
 from typing import Any, Dict, List, Optional
 
 from flexrack_node.hardware import memory_total
+from flexrack_node.launch import machine_id
 from flexrack_node.run_files import RunFolder, read_json
 
 _WRITE_SECONDS = 30.0
@@ -20,7 +21,7 @@ class Summary:
 
     def __init__(self, folder: RunFolder, interface: Optional[str], gpus: Optional[List[str]]) -> None:
         self._folder = folder
-        self._value: Dict[str, Any] = {"interface": interface, "gpus": gpus, "cores": os.cpu_count(), "memory_total": memory_total(), "attempts": {}}
+        self._value: Dict[str, Any] = {"machine": machine_id(), "interface": interface, "gpus": gpus, "cores": os.cpu_count(), "memory_total": memory_total(), "attempts": {}}
         self._written = 0.0
         self.write()
 

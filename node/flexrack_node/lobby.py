@@ -1,7 +1,7 @@
 """Connections that have not proven who they are, apart from those that have: one thread waits for all of them.
 
 Who listens sends a challenge and gets one line with the proof. Strangers may connect as often as they like and say nothing: only so many are kept. The
-oldest of the address that has the most is closed for a new one, so that they take the places of each other, and who has the proof ready is let in at once.
+oldest of the origin that has the most is closed for a new one, so that they take the places of each other, and who has the proof ready is let in at once.
 """
 import errno
 import json
@@ -13,7 +13,9 @@ import time
 from contextlib import suppress
 from typing import Any, Callable, Dict, List, Optional
 
-MOST = 256  # unproven connections at a time, of all addresses
+from flexrack_node.origin import origin_of
+
+MOST = 256  # unproven connections at a time, of all origins
 _LONGEST_LINE = 4096
 _ACCEPTED_AT_ONCE = 64  # before those are looked at again that are here already
 _PAUSE_SECONDS = 0.05  # where no file can be opened, and none is ours to close
@@ -23,8 +25,8 @@ Judge = Callable[[str, Dict[str, Any]], Any]
 
 
 class _Pending:
-    def __init__(self, connection: socket.socket, address: str) -> None:
-        self.connection, self.address = connection, address
+    def __init__(self, connection: socket.socket, origin: bytes) -> None:
+        self.connection, self.origin = connection, origin
         self.challenge = os.urandom(16).hex()
         self.line = b""
         self.until = 0.0
@@ -37,7 +39,7 @@ class Lobby:
         """`key`: under which the challenge is sent; `patience`: seconds that the proof may take; `is_short`: where there is no thread to be had, `admit`
         runs in this one, instead of waiting for another."""
         self._key, self._judge, self._admit, self._patience, self._most, self._is_short = key, judge, admit, patience, most, is_short
-        self._waiting: Dict[str, Dict[int, _Pending]] = {}  # by address and file number, the oldest first
+        self._waiting: Dict[bytes, Dict[int, _Pending]] = {}  # by origin and file number, the oldest first
         self._count = 0
         self._selector = selectors.DefaultSelector()
         self._closed = threading.Event()
@@ -91,12 +93,12 @@ class Lobby:
                 return
             if self._count >= self._most:
                 self._evict()
-            self._greet(_Pending(connection, str(address[0])))
+            self._greet(_Pending(connection, origin_of(str(address[0]))))
 
     def _greet(self, one: _Pending) -> None:
         one.connection.setblocking(False)
         one.until = time.monotonic() + self._patience
-        self._waiting.setdefault(one.address, {})[one.connection.fileno()] = one
+        self._waiting.setdefault(one.origin, {})[one.connection.fileno()] = one
         self._count += 1
         try:
             self._selector.register(one.connection, selectors.EVENT_READ, one)
@@ -135,7 +137,7 @@ class Lobby:
             self._later.append(thread)
 
     def _evict(self) -> bool:
-        """Closes the oldest of the address with the most; False where nobody waits."""
+        """Closes the oldest of the origin with the most; False where nobody waits."""
         crowd = max(self._waiting.values(), key=len, default=None)
         if not crowd:
             return False
@@ -163,11 +165,11 @@ class Lobby:
     def _forget(self, one: _Pending) -> None:
         with suppress(KeyError, ValueError):
             self._selector.unregister(one.connection)
-        crowd = self._waiting.get(one.address, {})
+        crowd = self._waiting.get(one.origin, {})
         if crowd.pop(one.connection.fileno(), None):
             self._count -= 1
         if not crowd:
-            self._waiting.pop(one.address, None)
+            self._waiting.pop(one.origin, None)
 
 
 def _started(thread: threading.Thread) -> bool:

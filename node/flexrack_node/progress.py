@@ -28,8 +28,8 @@ def read_progress(path: Path) -> Optional[Dict[str, Any]]:
 
     {pid, started_at, updated_at, steps, step_at, first_step_at, step_seconds, batches, batch_at, samples, tokens, data_wait, data_since, collectives,
     collectives_done, collective_at, collective_seconds, evaluated, own_seconds}, and
-    collective: name of what it waits in, "" where in none; last_collective; median_step, median_own: of up to 64 steps spread evenly over all,
-    None before the second.
+    collective: name of what it waits in, "" where in none; last_collective; median_step, median_own, median_collectives: of up to 64 steps spread evenly
+    over all, None before the second.
     """
     data = b""
     for _ in range(_TRIES):
@@ -54,8 +54,9 @@ def parse_progress(data: bytes) -> Optional[Dict[str, Any]]:
     kept = min(layout.KEPT, (found["steps"] - 2) // stride + 1) if stride and found["steps"] > 1 else 0
     found["last_collective"] = name
     found["collective"] = name if found["collectives"] > found["collectives_done"] else ""
-    found["median_step"] = _median([_f64(data, layout.DURATIONS + index) for index in range(kept)])
-    found["median_own"] = _median([_f64(data, layout.OWN + index) for index in range(kept)])
+    durations, own = ([_f64(data, first + index) for index in range(kept)] for first in (layout.DURATIONS, layout.OWN))
+    found["median_step"], found["median_own"] = _median(durations), _median(own)
+    found["median_collectives"] = _median([whole - part for whole, part in zip(durations, own)])
     return found
 
 

@@ -20,7 +20,10 @@ _BLAME = 0.5  # part of what it is slower by, for one reason to be the reason
 
 
 def paces(attempt: Path, looks: Mapping[int, Mapping[str, float]]) -> Dict[str, Dict[str, Any]]:
-    """By rank that told of steps: {steps, step, own, data, collectives, samples, cpu_wait, throttled}, seconds a step; `looks`: what was seen of a rank besides (hang_watch.looks)."""
+    """By rank that told of steps: {steps, step, own, data, collectives, synced, samples, cpu_wait, throttled}, seconds a step; `looks`: what was seen of a rank besides (hang_watch.looks).
+
+    `collectives` is of the same steps as `step` and `own`: what came before the first step, or after a few of them only, is no part of a step. `synced`: whether there was any.
+    """
     found = {}
     for path in sorted(attempt.glob("rank-*.progress")):
         rank = int(path.stem.partition("-")[2])
@@ -29,14 +32,14 @@ def paces(attempt: Path, looks: Mapping[int, Mapping[str, float]]) -> Dict[str, 
             steps = told["steps"]
             found[str(rank)] = {
                 "steps": steps, "step": told["median_step"], "own": told["median_own"], "data": told["data_wait"] / steps,
-                "collectives": told["collective_seconds"] / steps, "samples": told["samples"],
+                "collectives": told["median_collectives"], "synced": told["collective_seconds"] > 0, "samples": told["samples"],
                 "cpu_wait": look.get("cpu_wait", 0.0) / steps, "throttled": look.get("throttled", 0.0) / steps,
             }
     return found
 
 
 def report(paces_by_node: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Optional[Dict[str, Any]]:
-    """{ranks: [{rank, node, steps, step, own, data, collectives, samples, cpu_wait, throttled}], slowest: None or {rank, node, own, others, factor, loss, why, message}}.
+    """{ranks: [{rank, node, and what paces() gives}], slowest: None or {rank, node, own, others, factor, loss, why, message}}.
 
     Seconds a step; others: median of the other ranks; loss: part of each step that the others wait for it. None where no rank told of steps.
     """
@@ -58,7 +61,7 @@ def _slowest(ranks: List[Dict[str, Any]]) -> Optional[Dict[str, Any]]:
         return None
     factor = slow["own"] / usual if usual > 0 else None
     why = _why(slow, others, ranks, excess)
-    waited = any(one["collectives"] > 0 for one in others)
+    waited = any(one["synced"] for one in others)
     message = f"rank {slow['rank']} ({slow['node']}) needs {_time(slow['own'])} a step outside of collectives, the others {_time(usual)}: {why}"
     if waited:
         message += f"; they wait for it {loss * 100:.0f} % of the time"

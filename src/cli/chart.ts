@@ -1,4 +1,4 @@
-import {shortNumber} from './run-text.ts'
+import {shortNumber} from './metric-text.ts'
 
 /** Dots of a braille cell by column and row: Unicode, Braille Patterns U+2800. */
 const DOTS = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]] as const

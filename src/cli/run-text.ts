@@ -3,6 +3,7 @@ import type {Trained} from '../lib/train/index.ts'
 import {describeCause} from '../lib/runs/index.ts'
 import {figureFields} from './figures-text.ts'
 import {hangsText} from './hang-text.ts'
+import {metricTexts, shortNumber} from './metric-text.ts'
 import {paint} from './print.ts'
 import {rankTable} from './rank-table.ts'
 import {paceText, stragglerLine} from './pace-text.ts'
@@ -10,6 +11,9 @@ import {ago, bytes, count, duration, fields, table} from './render.ts'
 import {attemptsText} from './attempts-text.ts'
 import {queueText, slurmLine} from './slurm-text.ts'
 import {unsentText} from './unsent-text.ts'
+
+/** More metrics than this are counted in the last lines of `train`: `runs show` has them all. */
+const MOST_METRICS = 6
 
 /** What `train` ends with. */
 export function trainedText(trained: Trained): string {
@@ -28,7 +32,7 @@ export function trainedText(trained: Trained): string {
       ['run', `${paint.bold(run)} ${statusText(trained.status)}`],
       ['ranks', `${trained.worldSize} on ${trained.nodes.join(', ')}${trained.attempts > 1 ? `, ${trained.attempts} attempts` : ''}`],
       ['pace', stragglerLine(trained.pace)],
-      ['metrics', trained.metrics.map((metric) => `${metric.key} ${shortNumber(metric.value)}`).join('  ')],
+      ['metrics', fewMetrics(trained)],
       ['outputs', trained.outputs.slice(0, 8).join(', ') + (trained.outputs.length > 8 ? ` and ${trained.outputs.length - 8} more` : '')],
       ['time', `${duration(times.total)}: ${where.filter(([, time]) => time >= 50).map(([name, time]) => `${name} ${duration(time)}`).join(', ')}`],
       ['record', trained.recorded === false ? 'not complete yet: the next `flexrack runs` command that reaches the tracking server and the nodes completes it' : undefined],
@@ -36,6 +40,11 @@ export function trainedText(trained: Trained): string {
     ]),
     trained.status === 'finished' ? nextCommands(afterTraining(trained)) : '',
   ].filter((part, index) => index === 0 || part !== '').join('\n')
+}
+
+function fewMetrics({metrics}: Trained): string {
+  const {texts, more} = metricTexts(metrics, MOST_METRICS)
+  return texts.join('  ') + (more > 0 ? `, and ${more} more` : '')
 }
 
 /** `runs list`. */
@@ -113,12 +122,6 @@ export function comparisonText({runs, params, metrics}: Comparison): string {
     ...params.map((one) => row(one.isSame ? paint.dim(one.name) : one.name, one.values)),
   ]
   return rows.length === 0 ? `${runs.join(' and ')} have neither metrics nor parameters.` : table(rows, columns)
-}
-
-/** A number with at most four digits that matter. */
-export function shortNumber(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < 1e6) return String(value)
-  return Math.abs(value) >= 1e6 || (Math.abs(value) < 1e-3 && value !== 0) ? value.toExponential(2) : String(Number(value.toPrecision(4)))
 }
 
 function statusText(status: string): string {

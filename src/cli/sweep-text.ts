@@ -3,7 +3,7 @@ import type {Plotted, StoppedSweep, Sweep, Swept, Trial} from '../lib/sweep/inde
 import {chartText} from './chart.ts'
 import {paint} from './print.ts'
 import {ago, count, duration, fields, table} from './render.ts'
-import {shortNumber} from './run-text.ts'
+import {shortNumber} from './metric-text.ts'
 import {waitingText} from './sweep-unreached.ts'
 
 /** What `sweep` ends with. */

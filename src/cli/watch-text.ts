@@ -1,8 +1,8 @@
 import {stripVTControlCharacters} from 'node:util'
 import type {NodeLoad, RankLoad, RunView} from '../lib/runs/index.ts'
+import {metricTexts} from './metric-text.ts'
 import {paint} from './print.ts'
 import {bytes, count, duration, table, visibleWidth, type Column} from './render.ts'
-import {shortNumber} from './run-text.ts'
 
 /** More ranks than this are told of by node. */
 const MOST_RANKS = 8
@@ -22,7 +22,7 @@ export function watchLine(view: RunView): string {
   const parts = [
     view.step === null ? undefined : stepText(view),
     ...rateTexts(view),
-    ...metricTexts(view).slice(0, 2),
+    ...metricTexts(view.metrics, 2).texts,
     view.dataWait === null ? undefined : `data wait ${percent(view.dataWait * 100)}`,
     ...loadTexts(view),
     view.lost.length > 0 ? `no answer from ${view.lost.join(', ')}` : undefined,
@@ -36,7 +36,7 @@ function headLines(view: RunView, width: number): string[] {
     paint.bold(view.run), paint.cyan(view.status), view.attempt > 1 ? `attempt ${view.attempt}` : '', view.elapsed === null ? '' : duration(view.elapsed), count(view.worldSize, 'rank'),
   ].filter((part) => part !== '')
   const rates = [...(view.step === null ? [] : [stepText(view)]), ...rateTexts(view), ...(view.dataWait === null ? [] : [`data wait ${percent(view.dataWait * 100)}`])]
-  const rest = [...metricTexts(view), ...(view.away ? [paint.dim(`metrics: ${view.away}`)] : [])]
+  const rest = [...metricTexts(view.metrics, 3).texts, ...(view.away ? [paint.dim(`metrics: ${view.away}`)] : [])]
   return [
     ...wrap(first, width),
     ...wrap(rates, width),
@@ -103,16 +103,6 @@ function stepText({step}: RunView): string {
 function rateTexts(view: RunView): string[] {
   const units: [number | null, string][] = [[view.stepsPerSecond, 'steps/s'], [view.samplesPerSecond, 'samples/s'], [view.tokensPerSecond, 'tokens/s']]
   return units.flatMap(([value, unit]) => (value === null ? [] : [`${rate(value)} ${unit}`]))
-}
-
-/** At most three, what is called a loss first. */
-function metricTexts({metrics}: RunView): string[] {
-  const ranked = metrics.toSorted((a, b) => order(a.key) - order(b.key) || a.key.length - b.key.length || a.key.localeCompare(b.key))
-  return ranked.slice(0, 3).map((one) => `${one.key} ${shortNumber(one.value)}`)
-}
-
-function order(name: string): number {
-  return name === 'loss' ? 0 : name.includes('loss') ? 1 : 2
 }
 
 function loadTexts({nodes}: RunView): string[] {

@@ -83,6 +83,7 @@ describe('adding a node that runs OpenSSH', () => {
     expect(json((await rack('list', '--json')).stdout)).toEqual([{name: 'lab', path: file(), nodes: 1, head: 'one'}])
     expect((await rack('show', 'lab', 'on')).stderr).toContain('did you mean "one"?')
     expect((await rack('show', 'lbb')).stderr).toContain('did you mean "lab"?')
+    expect((await rack('show', 'oen')).stderr).toContain('neither a rack "oen" nor such a node of the rack lab; did you mean "one"?')
     const planned = await rack('remove', 'lab', '--dry-run')
     expect(planned.status).toBe(0)
     expect(existsSync(file())).toBe(true)
@@ -104,6 +105,17 @@ describe('a local rack', () => {
     expect(status).toBe(0)
     expect(stdout).toMatch(/^NODE +STATE +CORES/)
     expect(stdout).toMatch(/^node-1 +ok .*\nnode-2 +ok /m)
+  })
+
+  it('shows a node by its name alone, of the rack that there is or the one that is named', async () => {
+    const named = json((await onLocal('show', 'node-2', '--json')).stdout)
+    expect(named).toMatchObject({name: 'node-2', host: '127.0.0.1'})
+    expect(json((await onLocal('show', 'node-2', '--rack', 'local', '--json')).stdout)).toEqual(named)
+    expect(json((await onLocal('show', 'local', 'node-2', '--json')).stdout)).toEqual(named)
+    expect((await onLocal('show', 'node-2')).stdout).toMatch(/^node: +node-2$/m)
+    const unknown = await onLocal('show', 'node-9')
+    expect({status: unknown.status, stdout: unknown.stdout}).toEqual({status: 4, stdout: ''})
+    expect(unknown.stderr).toContain('neither a rack "node-9" nor such a node of the rack local')
   })
 
   it('shows how a node is wired, of the rack that there is or the one that is named', async () => {

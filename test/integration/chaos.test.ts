@@ -17,11 +17,12 @@ import {scenarioOf, tell, type Scenario} from '../support/chaos/scenario.ts'
 import {sharedEnvironments} from '../support/environments.ts'
 import {mayMakeNetworks, startNetRack, type TestNetRack} from '../support/net-rack.ts'
 import {buildProgram} from '../support/program.ts'
+import {chosenSeed} from '../support/property.ts'
 
 /** FLEXRACK_ROUNDS=200 plays more; FLEXRACK_SEED=N begins with that seed, so that with FLEXRACK_ROUNDS=1 a failed round is played alone; FLEXRACK_SEEDS=3,17 plays these. */
 const CHOSEN = (process.env.FLEXRACK_SEEDS ?? '').split(',').filter(Boolean).map(Number)
 const ROUNDS = CHOSEN.length || Number(process.env.FLEXRACK_ROUNDS ?? 12)
-const SEED = CHOSEN[0] ?? Number(process.env.FLEXRACK_SEED ?? Date.now() % 1_000_000)
+const SEED = CHOSEN[0] ?? chosenSeed()
 /** Groups of nodes play at the same time: most of a round is waiting. */
 const GROUPS = Math.min(ROUNDS, Number(process.env.FLEXRACK_GROUPS ?? 3))
 const NODES = 3

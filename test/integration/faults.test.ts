@@ -9,11 +9,12 @@ import {localUp} from '../../src/lib/local/index.ts'
 import {openRuns, type ShownRun} from '../../src/lib/runs/index.ts'
 import {openMlflow} from '../../src/lib/tracking/index.ts'
 import {buildProgram} from '../support/program.ts'
+import {chosenSeed} from '../support/property.ts'
 import {startTrainRack, type TrainRack} from '../support/train.ts'
 
 /** FLEXRACK_FAULTS=200 tries more; FLEXRACK_SEED=N repeats what a failure named. */
 const ROUNDS = Number(process.env.FLEXRACK_FAULTS ?? 5)
-const SEED = Number(process.env.FLEXRACK_SEED ?? Date.now() % 1_000_000)
+const SEED = chosenSeed()
 const PATIENCE_MS = 60_000
 const STEPS = 40
 

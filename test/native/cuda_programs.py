@@ -1,5 +1,6 @@
 """Builds native/test/cuda/*.cu (or those of another folder) with nvcc, each with the static and with the shared runtime library. Kept by content; a few seconds a program.
 Run by itself it builds all and prints where they are; `native` as an argument: for the GPU that is here, and not PTX for any."""
+import fcntl
 import hashlib
 import os
 import re
@@ -28,14 +29,19 @@ class Build:
         self.common = hashlib.sha256(headers + repr((self.tools.version, self.flags)).encode()).hexdigest()
 
     def program(self, source):
-        """{"static": path, "shared": path} of one source. Raises CalledProcessError after the compiler has said why on stderr."""
+        """{"static": path, "shared": path} of one source. One builds, others wait. Raises CalledProcessError after the compiler has said why on stderr."""
+        with (self.folder / f"{source.stem}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            return self._program(source)
+
+    def _program(self, source):
         text = source.read_text()
         stamp = hashlib.sha256((self.common + text + Path(__file__).read_text()).encode()).hexdigest()[:16]
         made = {runtime: self.folder / runtime / source.stem for runtime in RUNTIMES}
         stamp_file = self.folder / f"{source.stem}.stamp"
         if stamp_file.exists() and stamp_file.read_text() == stamp and all(path.exists() for path in made.values()):
             return made
-        # Put in place when all is done: another run may be at it too.
+        # Put in place when all is done: programs of an older state may be running.
         work = self.folder / f"{source.stem}.{os.getpid()}"
         for path in (work, *(path.parent for path in made.values())):
             path.mkdir(parents=True, exist_ok=True)

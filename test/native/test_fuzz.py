@@ -1,4 +1,5 @@
-"""libFuzzer on what reads bytes from strangers, for a bounded time, from the kept corpus on. Found inputs are kept where the test says."""
+"""What reads bytes from strangers: the kept inputs and mutations of them that a fixed seed chooses; with FLEXRACK_FUZZ_SECONDS=N libFuzzer goes on from there,
+for so long a target. An input that breaks something is kept where the test says."""
 import os
 import shutil
 import subprocess
@@ -11,7 +12,9 @@ from servers import BUILD, COMMON
 
 NATIVE = Path(__file__).resolve().parent.parent.parent / "native"
 FOLDER = BUILD.parent / "fuzz"
-SECONDS = int(os.environ.get("FLEXRACK_FUZZ_SECONDS", 20))
+SECONDS = int(os.environ.get("FLEXRACK_FUZZ_SECONDS", 0))
+MUTATIONS = 1500
+SEED = int(os.environ.get("FLEXRACK_SEED", 1))
 # What is looked for is in sequences of frames, not in their length.
 LONGEST = {"dispatch_fuzz": 512, "cuda_dispatch_fuzz": 512}
 # Memory is taken and given back all the time: what the sanitizer keeps of each piece, and how many it keeps, is most of the time otherwise.
@@ -28,6 +31,8 @@ def compiler():
 class Fuzz(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        if SECONDS == 0:
+            return
         if compiler() is None:
             raise unittest.SkipTest("libFuzzer needs clang")
         words = ["cmake", "--preset", "fuzz", "-B", FOLDER, f"-DCMAKE_CXX_COMPILER={compiler()}", f"-DCMAKE_C_COMPILER={compiler().replace('++', '')}"]
@@ -39,11 +44,15 @@ class Fuzz(unittest.TestCase):
         new = found / "corpus"
         new.mkdir()
         kept = NATIVE / "test" / "fuzz" / "corpus" / target
-        words = [FOLDER / "fuzz" / target, f"-max_total_time={SECONDS}", f"-max_len={LONGEST.get(target, 4096)}", "-timeout=20", "-rss_limit_mb=4096", f"-artifact_prefix={found}/", new, *([kept] if kept.is_dir() else [])]
-        env = {**os.environ, **QUICK}
-        done = subprocess.run([str(word) for word in words], env=env, capture_output=True, text=True, errors="replace", timeout=SECONDS * 3 + 120)
-        self.assertEqual(done.returncode, 0, f"inputs are in {found}\n{done.stderr[-5000:]}")
-        print(f"    {target}: {(done.stderr.strip().splitlines() or ['nothing said'])[-1]}")
+        longest = LONGEST.get(target, 4096)
+        if SECONDS > 0:
+            words = [FOLDER / "fuzz" / target, f"-max_total_time={SECONDS}", f"-max_len={longest}", "-timeout=20", "-rss_limit_mb=4096", f"-artifact_prefix={found}/", new, kept]
+        else:
+            words = [BUILD / "fuzz" / target, MUTATIONS, SEED, longest, kept]
+        env = {**os.environ, **QUICK, "FLEXRACK_LAST_INPUT": str(found / "last")}
+        done = subprocess.run([str(word) for word in words], env=env, capture_output=True, text=True, errors="replace", timeout=SECONDS * 3 + 300)
+        self.assertEqual(done.returncode, 0, f"inputs are in {found}\n{done.stdout[-500:]}{done.stderr[-5000:]}")
+        print(f"    {target}: {((done.stdout + done.stderr).strip().splitlines() or ['nothing said'])[-1]}", file=sys.stderr)
         shutil.rmtree(found)
 
 

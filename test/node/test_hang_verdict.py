@@ -118,7 +118,7 @@ class ParseTest(unittest.TestCase):
 
 
 def pace(own, step=0.05, steps=100, data=0.0, cpu_wait=0.0, throttled=0.0, collectives=0.01):
-    return {"steps": steps, "step": step, "own": own, "data": data, "collectives": collectives, "samples": 0, "cpu_wait": cpu_wait, "throttled": throttled}
+    return {"steps": steps, "step": step, "own": own, "data": data, "collectives": collectives, "samples": 0, "synced": True, "cpu_wait": cpu_wait, "throttled": throttled}
 
 
 class StragglerTest(unittest.TestCase):
@@ -141,6 +141,12 @@ class StragglerTest(unittest.TestCase):
         self.assertIn("limited by its cgroup", self.slowest(a={0: pace(0.01), 1: pace(0.045, throttled=0.03)})["why"])
         self.assertIn("all ranks of b are slow", self.slowest(a={0: pace(0.01), 1: pace(0.01), 4: pace(0.01)}, b={2: pace(0.04), 3: pace(0.045)})["why"])
         self.assertEqual(self.slowest(a={0: pace(0.01), 1: pace(0.045)})["why"], "it computes longer")
+
+    def test_that_others_wait_is_told_where_ranks_meet_in_a_few_steps_only(self):
+        rarely = {"collectives": 0.0}
+        self.assertIn("they wait for it 70 %", self.slowest(a={0: pace(0.01, **rarely), 1: pace(0.045, **rarely)})["message"])
+        never = {**pace(0.01), "synced": False}, {**pace(0.045), "synced": False}
+        self.assertNotIn("they wait", self.slowest(a=dict(enumerate(never)))["message"])
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ sys.path.insert(0, str(NODE))
 from flexrack_node.inrank import flexrack_layout as layout  # noqa: E402
 from flexrack_node.process_look import has_handler  # noqa: E402
 from flexrack_node.progress import make_progress, read_progress  # noqa: E402
+from flexrack_node.straggler import paces  # noqa: E402
 from waiting import until  # noqa: E402
 
 INRANK = NODE / "flexrack_node" / "inrank"
@@ -69,6 +70,31 @@ print(os.getpid())
                 self.assertGreaterEqual(told["step_seconds"], told["own_seconds"])
                 self.assertGreater(told["median_own"], 0)
                 self.assertFalse(self.progress.with_name("rank-0.progress.error").exists())
+
+    def test_of_a_step_no_more_is_in_collectives_than_it_took(self):
+        code = """
+import time, flexrack_inrank as ours
+p = ours._progress
+label = b"all_reduce".ljust(32, b"\\0")
+def wait(seconds):
+    p.collective_begins(label); time.sleep(seconds); p.collective_ends()
+wait(1)  # before the first step
+for step in range(12):
+    time.sleep(0.01)
+    wait(0.5 if step == 6 else 0.005)  # once a long one, as after an evaluation
+    p.step()
+p.collective_begins(label)  # another thread's: it lasts longer than a step
+time.sleep(0.02); p.step(); time.sleep(0.02)
+p.collective_ends()
+p.step()
+"""
+        self.assertEqual(self.python(code), (0, "", ""))
+        told = read_progress(self.progress)
+        (pace,) = paces(self.folder, {}).values()
+        self.assertEqual((pace["steps"], pace["synced"]), (14, True))
+        self.assertLessEqual(pace["collectives"] + pace["own"], pace["step"] * 1.5)
+        self.assertLess(pace["collectives"], pace["step"])
+        self.assertGreaterEqual(told["own_seconds"], 0.11)  # what overlaps a step's end is divided between the two steps
 
     def test_the_users_own_sitecustomize_is_run_and_is_the_module_of_that_name(self):
         (self.folder / "sitecustomize.py").write_text("import builtins; builtins.theirs = __file__")

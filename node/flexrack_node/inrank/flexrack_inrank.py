@@ -85,7 +85,8 @@ class Progress:
         count = u64[layout.STEPS]
         if count:
             took = now - self._stepped
-            own = took - self._waited
+            # Of a collective that goes on in another thread, this step has the part until now.
+            own = took - self._waited - (now - max(self._began, self._stepped) if self._depth else 0.0)
             if (count - 1) % self._stride == 0:
                 self._keep((count - 1) // self._stride, took, own)
             f64[layout.STEP_SECONDS] += took
@@ -156,9 +157,9 @@ class Progress:
         self._depth -= 1
         if self._depth or not self.is_ours:
             return
-        took = monotonic() - self._began
-        self._waited += took
-        self.f64[layout.COLLECTIVE_SECONDS] += took
+        now = monotonic()
+        self._waited += now - max(self._began, self._stepped)
+        self.f64[layout.COLLECTIVE_SECONDS] += now - self._began
         self.u64[layout.COLLECTIVES_DONE] = self.u64[layout.COLLECTIVES]
         self.f64[layout.UPDATED_AT] = time()
 

@@ -20,9 +20,10 @@ export default class HeadUi extends BaseCommand {
     const login = await head.logIn()
     const link = {url: login.url, expiresAt: login.expiresAt}
     this.follow(link, headLinkText)
-    if (flags.open) openBrowser(link.url, context)
+    const closeLink = flags.open ? await openBrowser(link.url, context) : undefined
     const ended = new Promise<void>((resolve) => context.signal.addEventListener('abort', () => resolve(), {once: true}))
     if (!context.signal.aborted) await Promise.race([ended, head.closed])
+    await closeLink?.()
     const isLost = !context.signal.aborted
     if (!isLost) await login.end()
     await head.close()

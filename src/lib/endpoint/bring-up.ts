@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {Readable} from 'node:stream'
 import {CliError, isCliError} from '../base/index.ts'
 import {ensureEnvironment, followServiceLog, serviceStatus, startService, type Environment, type Host, type ServiceFront} from '../host/index.ts'
-import type {NodeRoute} from '../nodes/index.ts'
+import {askRoute} from '../nodes/index.ts'
 import {renderRecipe, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
 import type {Release, Replica} from './document.ts'
 import type {FetchedModel} from './model-files.ts'
@@ -82,7 +82,7 @@ export async function startReplica(site: Site, input: {endpoint: string; release
 async function makeFront(site: Site, host: Host, port: number, taken: Set<number>): Promise<ServiceFront> {
   const node = nodeOf(site, host.node)
   const to = site.rack.head.url === undefined ? new URL(site.head.nodeUri).hostname.replace(/^\[|\]$/g, '') : undefined
-  const route = node.address === undefined && to !== undefined ? (await host.call<NodeRoute>('run.route', {to})).source : undefined
+  const route = node.address === undefined && to !== undefined ? (await askRoute(host, to)).source : undefined
   const address = serverAddress(site.rack, node, route)
   const [free] = await host.call<number[]>('endpoint.ports', {count: 1, host: address, exclude: [...taken]})
   if (free === undefined) throw new Error('no port')

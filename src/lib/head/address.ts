@@ -1,7 +1,7 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import type {Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
-import {addressForOthers, type NodeRoute} from '../nodes/index.ts'
+import {addressForOthers, askRoute, type NodeRoute} from '../nodes/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 
@@ -18,7 +18,7 @@ export async function doorAddress(rack: Rack, node: RackNode, fleet: Fleet, cont
   const others = rack.nodes.filter((one) => one.host !== node.host)
   if (others.length === 0) return LOOPBACK
   if (node.address !== undefined) return node.address
-  const ask = async (one: RackNode): Promise<[string, NodeRoute]> => [one.name, await (await openHost(fleet, one, context)).call<NodeRoute>('run.route', {}, {signal: context.signal})]
+  const ask = async (one: RackNode): Promise<[string, NodeRoute]> => [one.name, await askRoute(await openHost(fleet, one, context), undefined, context.signal)]
   const own = await ask(node)
   const late = new AbortController()
   const answered = new Map([own])

@@ -1,4 +1,6 @@
+import {isIP} from 'node:net'
 import {CliError} from '../base/index.ts'
+import type {Host} from '../host/index.ts'
 import type {RackNode} from '../rack/index.ts'
 
 /** Answer of run.route. */
@@ -10,6 +12,17 @@ export interface NodeRoute {
   outgoing: string | null
   /** Source address of the route to the address that was asked for. */
   source: string | null
+}
+
+/**
+ * How a node reaches others, and the address `to` where there is one. What it answers is bound to, certified and called by others, so only IP addresses
+ * are taken from it. Errors: those of a call, NODE_UNFIT for anything else than an address.
+ */
+export async function askRoute(host: Host, to?: string, signal?: AbortSignal): Promise<NodeRoute> {
+  const route = await host.call<NodeRoute>('run.route', {to}, {signal})
+  const strange = [route.outgoing, route.source, ...route.interfaces.map(({address}) => address)].find((address) => address !== null && isIP(address) === 0)
+  if (strange !== undefined) throw new CliError('NODE_UNFIT', `${host.node} names ${JSON.stringify(strange)} as an address of its own`, {details: {node: host.node}})
+  return route
 }
 
 /**

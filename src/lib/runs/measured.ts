@@ -14,6 +14,10 @@ export interface NodeMeasured {
 
 /** hardware.json, see node/flexrack_node/hardware_summary.py. */
 export interface NodeHardware {
+  /** Equal for nodes that share one machine and its network; missing in runs of older versions. */
+  machine?: string
+  /** The one that was counted; null: all but loopback. */
+  interface: string | null
   gpus: string[] | null
   cores: number | null
   attempts: Record<string, {seconds: number; cpu: number | null; memory: number | null; net: [number, number]; rdma: [number, number] | null; ranks: Record<string, {seconds: number; cpu: number | null; peak: number}>; gpus: Record<string, {seconds: number; used: number | null; peak: number}>}>
@@ -45,7 +49,7 @@ export interface RunFigures {
   /** Mean percent while the ranks ran; of the nodes' CPUs, of the run's GPUs. */
   cpu: number | null
   gpu: number | null
-  /** Bytes between the nodes and elsewhere, through the run's interface. */
+  /** Bytes between the nodes and elsewhere, through the run's interface. Null also of nodes that meet on loopback: what passes there is everybody's on the machine. */
   received: number | null
   sent: number | null
 }
@@ -63,6 +67,9 @@ export interface RankFigures {
   memory: number | null
 }
 
+/** Its name on every Linux. */
+const LOOPBACK = 'lo'
+
 /** Asks all nodes of a run what they kept. */
 export async function measuredOf(place: Place, run: FoundRun, context: Context): Promise<NodeMeasured[]> {
   const answers = await Promise.all(run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call<NodeMeasured[]>('run.measured', {run: run.run}, {signal: context.signal})))
@@ -77,6 +84,7 @@ export function runFigures(measured: NodeMeasured[], details: Pick<NodeRunDetail
   const steps = attempt === null ? [] : measured.flatMap((one) => Object.values(one.attempts[String(attempt)] ?? {}))
   const waited = sum(ranks.map((one) => one.dataWait?.seconds ?? null))
   const all = measured.flatMap((one) => Object.values(one.hardware?.attempts ?? {}))
+  const wires = ownWires(measured)
   const spans = attemptSpans(details, now)
   return {
     attempt,
@@ -88,9 +96,20 @@ export function runFigures(measured: NodeMeasured[], details: Pick<NodeRunDetail
     cpuHours: cpuSeconds(measured, details) / 3600,
     cpu: weighted(all.map((one) => [one.cpu, one.seconds])),
     gpu: weighted(all.flatMap((one) => Object.values(one.gpus).map((gpu) => [gpu.used, gpu.seconds]))),
-    received: sum(all.map((one) => one.net[0] + (one.rdma?.[0] ?? 0))),
-    sent: sum(all.map((one) => one.net[1] + (one.rdma?.[1] ?? 0))),
+    received: sum(wires.map((one) => one.net[0] + (one.rdma?.[0] ?? 0))),
+    sent: sum(wires.map((one) => one.net[1] + (one.rdma?.[1] ?? 0))),
   }
+}
+
+/** Attempts as nodes counted them whose interface is no loopback; of nodes on one machine, which all count the same interface, one. */
+function ownWires(measured: NodeMeasured[]): NodeHardware['attempts'][string][] {
+  const counted = new Set<string>()
+  return measured.flatMap(({node, hardware}) => {
+    const wire = `${hardware?.machine ?? node} ${hardware?.interface ?? ''}`
+    if (!hardware || hardware.interface === LOOPBACK || counted.has(wire)) return []
+    counted.add(wire)
+    return Object.values(hardware.attempts)
+  })
 }
 
 /** Steps after the first: what comes before it (compilation, caches, the first batch) is no throughput. */

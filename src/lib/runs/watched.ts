@@ -45,8 +45,10 @@ export interface RankPace {
   own: number
   /** Mean waiting for data. */
   data: number
-  /** Mean in collectives. */
+  /** Median of the part in collectives. */
   collectives: number
+  /** Whether it was in collectives at all. */
+  synced: boolean
   /** In all: first dimension of the batches for training; 0 where that is not known. */
   samples: number
   /** Mean of being ready without a CPU. */

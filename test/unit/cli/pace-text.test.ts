@@ -3,7 +3,7 @@ import {hangsText} from '../../../src/cli/hang-text.ts'
 import {paceText, stragglerLine} from '../../../src/cli/pace-text.ts'
 import type {Hang, Pace} from '../../../src/lib/runs/index.ts'
 
-const one = {node: 'node-1', steps: 40, step: 0.05, samples: 320, cpu_wait: 0, throttled: 0}
+const one = {node: 'node-1', steps: 40, step: 0.05, samples: 320, synced: true, cpu_wait: 0, throttled: 0}
 const pace: Pace = {
   ranks: [{...one, rank: 0, own: 0.004, data: 0.001, collectives: 0.046}, {...one, rank: 1, own: 0.045, data: 0.041, collectives: 0.005}],
   slowest: {rank: 1, node: 'node-1', own: 0.045, others: 0.004, factor: 11, loss: 0.82, why: 'it waits for data (41 ms a step)', message: 'rank 1 (node-1) needs 45 ms a step'},

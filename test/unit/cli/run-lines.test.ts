@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {chartText} from '../../../src/cli/chart.ts'
 import {printable} from '../../../src/cli/printable.ts'
 import {rankLineText} from '../../../src/cli/run-lines.ts'
-import {shortNumber} from '../../../src/cli/run-text.ts'
+import {shortNumber} from '../../../src/cli/metric-text.ts'
 
 describe('rankLineText', () => {
   it('puts node and rank before the line, the bars under each other', () => {

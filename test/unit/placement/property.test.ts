@@ -1,10 +1,11 @@
 import {expect, it} from 'vitest'
 import {linkRank} from '../../../src/lib/topology/index.ts'
 import {placeGang, type Candidate, type PlacementRequest, type PlacementResult} from '../../../src/lib/placement/index.ts'
+import {chosenSeed} from '../../support/property.ts'
 import {randomRack} from './racks.ts'
 
 const RACKS = 4000
-const seed = Number(process.env.FLEXRACK_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const seed = chosenSeed()
 
 /** [worst, sum] of a group of GPUs by UUID: said again here, from the matrix alone. */
 function score({topology}: Candidate, uuids: string[]): [number, number] {

@@ -5,7 +5,7 @@ import type {NodeRunDetail, RankRecord} from '../../../src/lib/runs/types.ts'
 
 const progress = (steps: number, samples: number, step_seconds: number, data_wait: number, tokens = 0) => ({steps, samples, tokens, step_seconds, data_wait})
 const hardware = (gpus: string[], used: number, cpu: number): NodeMeasured['hardware'] => ({
-  gpus, cores: 8, attempts: {'1': {seconds: 100, cpu, memory: 1, net: [1000, 500], rdma: null, ranks: {'0': {seconds: 100, cpu: 250, peak: 77}}, gpus: Object.fromEntries(gpus.map((_, index) => [index, {seconds: 100, used, peak: 1}]))}},
+  machine: 'm', interface: 'eth0', gpus, cores: 8, attempts: {'1': {seconds: 100, cpu, memory: 1, net: [1000, 500], rdma: null, ranks: {'0': {seconds: 100, cpu: 250, peak: 77}}, gpus: Object.fromEntries(gpus.map((_, index) => [index, {seconds: 100, used, peak: 1}]))}},
 })
 const record = (rank: number, node: string, more: Partial<RankRecord> = {}): RankRecord => ({rank, local_rank: 0, node, pid: 1, started: 1000, ended: 1900, exit: 0, cpu: 720, ...more})
 const detail = (node: string, records: Record<string, RankRecord[]>, live = false): Pick<NodeRunDetail, 'node' | 'records' | 'live'> => ({node, live, records: Object.fromEntries(Object.entries(records).map(([attempt, list]) => [attempt, Object.fromEntries(list.map((one) => [one.rank, one]))]))})
@@ -31,6 +31,17 @@ test('a run that goes on has had its GPUs until now, and its CPU time is what wa
   const measured: NodeMeasured[] = [{node: 'a', index: 0, hardware: hardware(['GPU-a'], 80, 50), attempts: {}}]
   const {ended: _, exit: __, cpu: ___, ...open} = record(0, 'a')
   expect(runFigures(measured, [detail('a', {'1': [open]}, true)], 1000 + 7200)).toMatchObject({gpuHours: 2, cpuHours: 250 / 3600, samplesPerSecond: null, attempt: null})
+})
+
+test('network is counted once a machine, and not at all where the nodes meet on loopback', () => {
+  const node = (name: string, index: number, more: object): NodeMeasured => ({node: name, index, hardware: {...hardware([], 0, 50), ...more} as NodeMeasured['hardware'], attempts: {}})
+  const figures = (first: object, second: object) => runFigures([node('a', 0, first), node('b', 1, second)], [], 0)
+  expect(figures({machine: 'm'}, {machine: 'n'})).toMatchObject({received: 2000, sent: 1000})
+  expect(figures({machine: 'm'}, {machine: 'm'})).toMatchObject({received: 1000, sent: 500})
+  expect(figures({machine: 'm'}, {machine: 'm', interface: 'eth1'})).toMatchObject({received: 2000, sent: 1000})
+  const local = figures({interface: 'lo'}, {interface: 'lo'})
+  expect(local).toMatchObject({received: null, sent: null, cpu: 50})
+  expect(figureFields(local, null).find(([name]) => name === 'used')?.[1]).toBe('CPUs busy 50 %')
 })
 
 test('nothing measured is nothing said, not nought', () => {

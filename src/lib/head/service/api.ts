@@ -11,8 +11,13 @@ import type {Logins} from './login.ts'
 import {artifactsOf, publicStore, storeOf} from './mlflow-command.ts'
 
 const LARGEST_BODY = 4 * 1024 * 1024
+/**
+ * Leads on to the start page, with the fragment. No redirect: the link may have been opened from another page (a file that `head ui --open` wrote), and along
+ * redirects a browser keeps SameSite=Strict cookies back until a page of the same site asks (RFC 6265bis, 5.2.1).
+ */
+const LOGGED_IN = '<!doctype html><meta charset="utf-8"><title>flexrack</title><noscript><meta http-equiv="refresh" content="0;url=/"></noscript><script>location.replace("/" + location.hash)</script>\n'
 
-/** /flexrack/v1: status, tokens, locks, endpoint documents, login. Only the admin token comes this far, but for its own token's end. */
+/** /flexrack/v1: status, tokens, locks, endpoint documents, login. Only the admin token comes this far, but for the end of a run's own token. */
 export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void {
   const {tokens, locks, endpoints, traffic} = parts
   const bodyOf = async (request: FastifyRequest): Promise<Record<string, unknown>> => parseObject(await readBody(request, LARGEST_BODY, parts.limits))
@@ -50,7 +55,7 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   })
   app.get<{Querystring: {code?: string}}>('/flexrack/v1/login', async (request, reply) => {
     const cookie = await logins.trade(request.query.code ?? '', request.headers.host)
-    return reply.header('set-cookie', cookie).header('cache-control', 'no-store').header('referrer-policy', 'no-referrer').redirect('/', 303)
+    return reply.header('set-cookie', cookie).header('cache-control', 'no-store').header('referrer-policy', 'no-referrer').type('text/html; charset=utf-8').send(LOGGED_IN)
   })
 
   app.post('/flexrack/v1/reach', async (request) => tryReach(parts, await bodyOf(request)))

@@ -8,7 +8,7 @@ export async function writeDurably(file: string, value: unknown): Promise<void> 
 
 export async function writeTextDurably(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), {recursive: true, mode: 0o700})
-  const part = `${file}.part`
+  const part = `${file}.${process.pid}.part` // two heads may start at once where there was none
   try {
     const handle = await open(part, 'w', 0o600)
     try {

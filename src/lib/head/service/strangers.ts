@@ -1,18 +1,19 @@
 import type {Server, Socket} from 'node:net'
+import {originOf} from './origin.ts'
 
-/** The most connections without a token, of all addresses. */
+/** The most connections without a token, of all origins. */
 const MOST_STRANGERS = 512
 
 type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>
 
 /**
  * Connections of a door that have not shown a valid token. Anybody who reaches the port may have some; a new
- * one takes the place of the oldest of the address that has the most, so that strangers take each other's places and nobody
+ * one takes the place of the oldest of the origin that has the most, so that strangers take each other's places and nobody
  * else's. Who has shown a token stays, as long as the connection does.
  */
 export class Strangers {
   readonly #most: number
-  /** By address, and there by both ends, the oldest first. */
+  /** By origin, and there by both ends, the oldest first. */
   readonly #waiting = new Map<string, Map<string, Socket>>()
   #count = 0
 
@@ -31,25 +32,25 @@ export class Strangers {
 
   /** A request on this connection has shown a token. With TLS its socket is another one, of the same address and port. */
   know(socket: Ends): void {
-    this.#leave(socket.remoteAddress ?? '', keyOf(socket))
+    this.#leave(originOf(socket.remoteAddress ?? ''), keyOf(socket))
   }
 
   #enter(socket: Socket): void {
-    const address = socket.remoteAddress ?? ''
+    const origin = originOf(socket.remoteAddress ?? '')
     const key = keyOf(socket)
     if (this.#count >= this.#most) this.#cutOldest()
-    const crowd = this.#waiting.get(address) ?? new Map<string, Socket>()
+    const crowd = this.#waiting.get(origin) ?? new Map<string, Socket>()
     if (!crowd.has(key)) this.#count++
-    this.#waiting.set(address, crowd.set(key, socket))
-    socket.once('close', () => this.#leave(address, key, socket))
+    this.#waiting.set(origin, crowd.set(key, socket))
+    socket.once('close', () => this.#leave(origin, key, socket))
   }
 
-  #leave(address: string, key: string, only?: Socket): void {
-    const crowd = this.#waiting.get(address)
+  #leave(origin: string, key: string, only?: Socket): void {
+    const crowd = this.#waiting.get(origin)
     const socket = crowd?.get(key)
     if (!crowd || !socket || (only && socket !== only)) return
     crowd.delete(key)
-    if (crowd.size === 0) this.#waiting.delete(address)
+    if (crowd.size === 0) this.#waiting.delete(origin)
     this.#count--
   }
 

@@ -1,6 +1,7 @@
 import {EventEmitter} from 'node:events'
 import type {Server, Socket} from 'node:net'
 import {expect, test} from 'vitest'
+import {originOf} from '../../../../src/lib/head/service/origin.ts'
 import {Strangers} from '../../../../src/lib/head/service/strangers.ts'
 
 class Connection extends EventEmitter {
@@ -60,4 +61,23 @@ test('one port there, connected to two doors here, is two, and gone it leaves no
   const {strangers, come} = crowd(100)
   for (let round = 0; round < 300; round++) for (const one of [come('127.0.0.1', 9, 443), come('127.0.0.1', 9, 80)].toReversed()) one.destroy()
   expect(strangers.count).toBe(0)
+})
+
+test.each([
+  ['10.0.0.1', '10.0.0.1'],
+  ['::ffff:10.0.0.1', '10.0.0.1'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['2001:db8:0:0:1:2:3:4', '2001:db8:0:0'],
+  ['2001:db8:0:1::', '2001:db8:0:1'],
+  ['::1', '0:0:0:0'],
+  ['1:2:3:4:5:6:7::', '1:2:3:4'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['', ''],
+])('%s counts as %s', (address, origin) => expect(originOf(address)).toBe(origin))
+
+test('whoever has a whole IPv6 network is one stranger', () => {
+  const {come} = crowd(4)
+  const other = come('2001:db8:0:1::1', 1)
+  const many = [1, 2, 3, 4].map((host) => come(`2001:db8::${host}`, 1))
+  expect([other, ...many].map((one) => one.isCut)).toEqual([false, true, false, false, false])
 })

@@ -25,7 +25,6 @@ interface Kept {
 /** door.json, 0600: a head that starts again shows the same certificate. */
 interface Leaf {
   identity: Identity
-  names: string[]
 }
 
 /**
@@ -86,7 +85,7 @@ export class Authority {
       const isCurrent = kept && endOf(kept.identity.certificate) - this.#now() > RENEW_MS && isFor(kept.identity.certificate, names) && isSignedBy(kept.identity.certificate, this.#kept.current.certificate) && kept.identity.certificate.endsWith(this.#kept.cross ?? '')
       if (isCurrent) return kept.identity
       const identity = await this.#issue({name, names, usage, until: this.#now() + LEAF_MS})
-      await writeDurably(path, {identity, names} satisfies Leaf)
+      await writeDurably(path, {identity} satisfies Leaf)
       return identity
     })
   }

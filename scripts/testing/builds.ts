@@ -1,0 +1,37 @@
+import {spawn} from 'node:child_process'
+import {openSync} from 'node:fs'
+import {mkdir} from 'node:fs/promises'
+import {join} from 'node:path'
+import {root, statusOf} from './run.ts'
+
+/** What compiles for minutes: the programs that users get, and everything with sanitizers for the native tests. */
+export interface Builds {
+  /** Resolves when they are there. Rejects with where the compiler's words are. */
+  release: Promise<void>
+  sanitized: Promise<void>
+}
+
+/**
+ * Begins to compile what these suites need, and returns at once: node and unit tests mostly wait, so the compiler takes what they leave (nice 19).
+ * One after the other, as each of them uses all cores.
+ */
+export async function beginBuilds(suites: string[]): Promise<Builds> {
+  const needsRelease = suites.some((name) => name === 'integration' || name === 'e2e')
+  const logs = join(root, 'native', 'build')
+  await mkdir(logs, {recursive: true})
+  const none = Promise.resolve()
+  const release = needsRelease ? inBackground('the native layer', process.execPath, ['scripts/build-native.ts'], join(logs, 'release.log')) : none
+  const sanitized = suites.includes('native') ? release.catch(() => {}).then(() => inBackground('the native tests', 'python3', ['test/native/run.py', '--build'], join(logs, 'asan.log'))) : none
+  for (const one of [release, sanitized]) one.catch(() => {}) // told where it is waited for
+  return {release, sanitized}
+}
+
+async function inBackground(what: string, command: string, args: string[], log: string): Promise<void> {
+  console.log(`building ${what} in the background; the compiler's words are in ${log}`)
+  const file = openSync(log, 'w')
+  const child = spawn('nice', ['-n', '19', command, ...args], {cwd: root, stdio: ['ignore', file, file]})
+  const end = (): boolean => child.kill()
+  process.on('exit', end)
+  const status = await statusOf(child).finally(() => process.off('exit', end))
+  if (status !== 0) throw new Error(`${what} could not be built: see ${log}`)
+}

@@ -1,0 +1,21 @@
+import {noCounts, type Counts} from './counts.ts'
+import {bin, run} from './run.ts'
+
+/** Types, lint and generated files: each is one test that passes or fails. */
+export async function runChecks(words: string[]): Promise<Counts> {
+  const checks: [string, string, string[]][] = [
+    ['types', bin('tsc'), ['-p', 'tsconfig.json']],
+    ['lint and layers', process.execPath, ['scripts/lint.ts']],
+    ['generated documents are current', process.execPath, ['scripts/docs.ts', '--check']],
+    ['lock files belong to their inputs', process.execPath, ['scripts/locks.ts', '--check']],
+  ]
+  const counts = noCounts()
+  for (const [title, command, args] of checks) {
+    if (words.length > 0 && !words.some((word) => title.includes(word))) continue
+    const {status} = await run(command, args)
+    console.log(`${status === 0 ? ' ✓' : ' ✗'} ${title}`)
+    counts[status === 0 ? 'passed' : 'failed']++
+    if (status !== 0) counts.trouble.push(title)
+  }
+  return counts
+}

@@ -1,0 +1,25 @@
+import {spawn, type ChildProcess} from 'node:child_process'
+import {join, resolve} from 'node:path'
+
+export const root = resolve(import.meta.dirname, '..', '..')
+
+/** A program of node_modules. */
+export const bin = (name: string): string => join(root, 'node_modules', '.bin', name)
+
+export interface RunOptions {
+  /** stdout is returned instead of shown. */
+  capture?: boolean
+  env?: Record<string, string>
+}
+
+/** Runs to the end, in the checkout. What it says is shown. */
+export async function run(command: string, args: string[], {capture = false, env}: RunOptions = {}): Promise<{status: number; stdout: string}> {
+  const child = spawn(command, args, {cwd: root, stdio: ['ignore', capture ? 'pipe' : 'inherit', 'inherit'], env: {...process.env, ...env}})
+  let stdout = ''
+  child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  return {status: await statusOf(child), stdout}
+}
+
+export function statusOf(child: ChildProcess): Promise<number> {
+  return new Promise((done, fail) => child.on('error', fail).on('close', (code) => done(code ?? 1)))
+}

@@ -1,0 +1,78 @@
+import {beginBuilds, type Builds} from './builds.ts'
+import {runChecks} from './checks.ts'
+import type {Counts} from './counts.ts'
+import {runPython} from './python.ts'
+import {runVitest} from './vitest.ts'
+
+/** In this order: what fails soonest comes first. */
+export const SUITES = ['checks', 'node', 'unit', 'native', 'integration', 'e2e'] as const
+
+export type Suite = (typeof SUITES)[number]
+
+/** A suite, and of it what has one of these words in its path or name; all where there is none. */
+export interface Part {
+  suite: Suite
+  words: string[]
+  env?: Record<string, string>
+}
+
+/** Without packages and servers. The node tests among them are those that take no time. */
+export const FAST: Part[] = [
+  {suite: 'checks', words: []},
+  {suite: 'unit', words: []},
+  {suite: 'node', words: ['--fast']},
+]
+
+/** What the gate does with fixed seeds and for seconds, at random and for an hour. */
+export const LONG: Part[] = [
+  {suite: 'native', words: ['test_fuzz'], env: {FLEXRACK_FUZZ_SECONDS: '120'}},
+  {suite: 'unit', words: ['property'], env: {FLEXRACK_LONG: '1'}},
+  {suite: 'integration', words: ['property'], env: {FLEXRACK_LONG: '1'}},
+  {suite: 'integration', words: ['chaos'], env: {FLEXRACK_LONG: '1', FLEXRACK_ROUNDS: '200'}},
+]
+
+/** `[suite | path | word ...]`: words after a suite choose of it; a path of a test names its suite itself. Throws an Error for a word without a suite. */
+export function partsOf(words: string[]): Part[] {
+  if (words.length === 0) return SUITES.map((suite) => ({suite, words: []}))
+  const parts: Part[] = []
+  for (const word of words) {
+    const suite = SUITES.find((name) => name === word)
+    if (suite) {
+      parts.push({suite, words: []})
+      continue
+    }
+    const owner = SUITES.find((name) => word.replace(/^\.\//, '').startsWith(`test/${name}/`))
+    if (owner && parts.at(-1)?.suite !== owner) parts.push({suite: owner, words: []})
+    const last = parts.at(-1)
+    if (!last) throw new Error(`${word} is no suite; there are ${SUITES.join(', ')}, and words after one choose of it: unit train/place`)
+    last.words.push(word)
+  }
+  return parts
+}
+
+/** Runs a part, once what it needs is built. */
+export async function runPart({suite, words, env}: Part, builds: Builds): Promise<Counts> {
+  switch (suite) {
+    case 'checks':
+      return runChecks(words)
+    case 'node':
+      return runPython(['-W', 'error::ResourceWarning', 'test/node/run.py', ...words.map(moduleName)], env)
+    case 'unit':
+      return runVitest('unit', words, env)
+    case 'native':
+      await builds.sanitized
+      return runPython(['test/native/run.py', '--no-build', ...words.map(moduleName)], env)
+    case 'integration':
+    case 'e2e':
+      // Without it their GPU tests fail, the others do not.
+      await builds.release.catch((error: Error) => console.error(`!! ${error.message}`))
+      return runVitest(suite, words, env)
+  }
+}
+
+export {beginBuilds}
+
+/** Python's tests are known by their modules: test/node/test_x.py is test_x. */
+function moduleName(word: string): string {
+  return word.replace(/^.*\//, '').replace(/\.py$/, '')
+}
