@@ -35,7 +35,7 @@ export async function ensureEnvironment(host: Host, input: EnvironmentInput, con
     return built
   } catch (error) {
     progress.fail()
-    throw locate(error, host.node, origins)
+    throw locate(error, origins)
   }
 }
 
@@ -74,15 +74,15 @@ function waitingText({holder, text}: NodeEvent): string {
   return asker?.command === COMMAND && asker.node !== undefined ? `waiting for ${asker.node}, which builds it for this command` : String(text)
 }
 
-/** Names the line of the user's own file, and the node. */
-function locate(error: unknown, node: string, origins: string[] | undefined): unknown {
+/** Names the line of the user's own file. */
+function locate(error: unknown, origins: string[] | undefined): unknown {
   if (!isCliError(error, 'ENVIRONMENT_FAILED')) return error
   const {line, requirement} = error.details
   const origin = typeof line === 'number' ? origins?.[line - 1] : undefined
   const message = origin ? error.message.replace(/\(line \d+\)/, `(${origin})`) : error.message
-  return new CliError('ENVIRONMENT_FAILED', message.includes(node) ? message : `${node}: ${message}`, {
+  return new CliError('ENVIRONMENT_FAILED', message, {
     hint: error.hint ?? (typeof requirement === 'string' && origin ? `change ${origin}, then run the command again` : undefined),
-    details: {...error.details, node, ...(origin && {origin})},
+    details: {...error.details, ...(origin && {origin})},
     cause: error,
   })
 }
