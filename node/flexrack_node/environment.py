@@ -32,9 +32,10 @@ USERS = ".flexrack-users"
 
 
 def ensure(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{requirements, constraints?, python?, user?} -> {hash, path, built, python}.
+    """{requirements, constraints?, python?, user?, owner?, asker?} -> {hash, path, built, python}.
 
     `user` is what uses it from now on, and keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`.
+    `owner` and `asker` are told to who waits for this build: who asked for it, and which command of theirs on which node.
     """
     facts = python_facts(request.get("python"))
     requirements = request.get("requirements") or ""
@@ -46,7 +47,7 @@ def ensure(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     if is_ready(folder) and not (user and not is_user(folder, channel.root, user)):
         return answer
     make_folder(channel, folder.parent)
-    with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}"):
+    with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}", owner=request.get("owner"), asker=request.get("asker")):
         look_anew(channel.environments, folder, folder / USERS)
         if not is_ready(folder):  # whoever held the lock before may have built it
             discard_half_built(channel)

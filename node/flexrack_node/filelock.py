@@ -21,13 +21,13 @@ class FileLock:
     """Waits for the lock, telling the caller who holds it; with `wait` false, raises LOCKED instead.
 
     The holder may remove the file together with the folder it is in: who waited then takes the lock of the new file.
-    `owner` says who holds it to those who wait: a person at a machine, where the caller knows that.
+    `owner` says who holds it to those who wait: a person at a machine, where the caller knows that. `asker` is handed to them as it is.
     """
 
     def __init__(self, file: Path, channel: Channel, purpose: str, wait: bool = True, seconds: float = 3600,
-                 owner: Optional[str] = None) -> None:
+                 owner: Optional[str] = None, asker: Optional[Dict[str, Any]] = None) -> None:
         self.file, self.channel, self.purpose, self.wait, self.seconds = file, channel, purpose, wait, seconds
-        self.owner = owner
+        self.owner, self.asker = owner, asker
         self.fd = -1
 
     def __enter__(self) -> "FileLock":
@@ -46,7 +46,7 @@ class FileLock:
             check_caller()
             time.sleep(0.1)
         me = {"pid": os.getpid(), "user": user_name(), "host": os.environ.get("FLEXRACK_NODE") or os.uname().nodename,
-              "since": int(time.time()), "purpose": self.purpose, "owner": self.owner}
+              "since": int(time.time()), "purpose": self.purpose, "owner": self.owner, "asker": self.asker}
         os.ftruncate(self.fd, 0)
         os.pwrite(self.fd, json.dumps(me).encode(), 0)
         return self

@@ -12,13 +12,16 @@ export interface ShowAnswer extends EndpointDetails {
   token?: string
 }
 
+const FAILING = 'no model server answers'
+
 export function endpointListText(endpoints: EndpointSummary[]): string {
   if (endpoints.length === 0) return 'No endpoints yet. Deploy a model: flexrack endpoint deploy NAME'
   const rows = endpoints.map((one) => ({
     name: one.name, state: one.state, model: one.model, release: one.release, replicas: String(one.replicas),
     since: one.since && ago(one.since), url: one.url,
   }))
-  return table(rows, ['name', 'state', 'model', 'release', {key: 'replicas', align: 'right'}, 'since', 'url'])
+  const failing = endpoints.filter((one) => one.state === 'failing').map(({name}) => `${name}: ${FAILING}; which, and the way out: flexrack endpoint show ${name}`)
+  return [table(rows, ['name', 'state', 'model', 'release', {key: 'replicas', align: 'right'}, 'since', 'url']), ...failing].join('\n')
 }
 
 export function changeText({command, changed, endpoint}: ChangeAnswer): string {
@@ -33,7 +36,7 @@ export function changeText({command, changed, endpoint}: ChangeAnswer): string {
 export function endpointShowText(one: ShowAnswer): string {
   const infer = `${one.url}/v2/models/${one.name}/infer`
   const head = fields([
-    ['endpoint', one.name], ['state', one.state], ['model', one.model], ['release', one.release], ['runtime', one.runtime],
+    ['endpoint', one.name], ['state', one.state === 'failing' ? `${one.state}: ${FAILING}` : one.state], ['model', one.model], ['release', one.release], ['runtime', one.runtime],
     ['since', one.since && ago(one.since)], ['url', infer],
     ['rollback', one.rollback && `to ${one.rollback}: flexrack endpoint rollback ${one.name}`],
     ['token', one.token],

@@ -8,6 +8,9 @@ const QUICK = 1000
 /** Between two lines about the same piece of work. Milliseconds. */
 const PERIOD = 10_000
 
+/** The same where nothing happens but waiting. Milliseconds. */
+const SELDOM = 60_000
+
 /** Progress as lines: a line when work takes longer than a second, one every ten seconds, one at its end. */
 export function openPlainReporter({quiet, stamped}: {quiet: boolean; stamped: boolean}): ScreenReporter {
   const print = (line: string): void => printError(stamped ? `${new Date().toISOString().slice(0, 19)}Z ${line}` : line)
@@ -17,10 +20,16 @@ export function openPlainReporter({quiet, stamped}: {quiet: boolean; stamped: bo
       const name = titleText(title, node)
       const started = performance.now()
       let latest = ''
+      let isSeldom = false
+      let waitedSince: number | undefined // the last line was of waiting, and is that old
       let said = false
       let timer: NodeJS.Timeout | undefined
       const tell = (): void => {
-        if (!said || latest !== '') say(latest === '' ? `${name} ...` : `${name}: ${latest}`)
+        const isDue = !isSeldom || waitedSince === undefined || performance.now() - waitedSince >= SELDOM - 1
+        if (!said || (latest !== '' && isDue)) {
+          say(latest === '' ? `${name} ...` : `${name}: ${latest}`)
+          waitedSince = isSeldom ? performance.now() : undefined
+        }
         said = true
         latest = ''
         timer = setTimeout(tell, PERIOD).unref()
@@ -31,8 +40,14 @@ export function openPlainReporter({quiet, stamped}: {quiet: boolean; stamped: bo
         if (said) say(`${text} (${duration(performance.now() - started)})`)
       }
       return {
-        detail: (text) => void (latest = text),
-        amount: (...amount: Amount) => void (latest = amountText(amount)),
+        detail: (text, how) => {
+          latest = text
+          isSeldom = how?.seldom ?? false
+        },
+        amount: (...amount: Amount) => {
+          latest = amountText(amount)
+          isSeldom = false
+        },
         done: (text) => end(text === undefined ? `${name}: done` : titleText(text, node)),
         fail: (text) => end(text === undefined ? `${name}: failed` : titleText(text, node)),
       }

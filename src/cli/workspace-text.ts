@@ -87,7 +87,7 @@ export function forwardText(event: ForwardEvent): string {
     case 'lost':
       return `the connection to ${event.node} is lost`
     case 'retry':
-      return `${event.reason.includes(event.node) ? '' : `${event.node}: `}${event.reason}; next attempt in ${event.seconds} s`
+      return `${event.node} is not connected again: ${event.reason}; next attempt in ${event.seconds} s`
     case 'back':
       return `the connection to ${event.node} is back, at the same ports, after ${event.gapSeconds} s`
   }

@@ -36,6 +36,8 @@ it('a local rack has GPUs in software, which say what they are', async () => {
 
 it('nodes go on with what they have, and are told where a setting cannot be', async () => {
   expect((await flexrack('local', 'up', '--nodes', '2', '--gpu', 'auto', '--dry-run', '--json')).status).toBe(0)
+  const other = await flexrack('local', 'up', '--nodes', '2', '--gpu', 'opencl')
+  expect(other).toMatchObject({status: 4, stdout: '', stderr: expect.stringContaining('node-1, node-2 of the local rack share GPUs already, of the kind sim and not opencl')})
   expect((await flexrack('gpu', 'serve', '--dry-run')).stdout).toBe('Nothing to do for gpu serve.\n')
   const refused = await flexrack('gpu', 'serve', 'node-1', '--backend', 'sim', '--sim-memory', '1MiB')
   expect(refused).toMatchObject({status: 7, stderr: expect.stringMatching(/FLEXRACK_SIM_MEMORY=1048576: expected 16MiB/)})

@@ -122,7 +122,8 @@ class EnvironmentTest(unittest.TestCase):
 
     def test_two_at_once_build_once_and_the_second_says_whom_it_waits_for(self):
         self.wheel("alpha")
-        children = [self.start("environment.ensure", {"requirements": "alpha\n"}) for _ in range(2)]
+        asker = {"command": "k3x9a", "node": "node-1"}
+        children = [self.start("environment.ensure", {"requirements": "alpha\n", "owner": "ada@desk", "asker": asker}) for _ in range(2)]
         answers, events = [], []
         for child in children:
             answers.append(self.end(child)["result"])
@@ -131,6 +132,7 @@ class EnvironmentTest(unittest.TestCase):
         waiting = [event for event in events if event["event"] == "waiting"]
         self.assertTrue(waiting)
         self.assertIn(waiting[0]["holder"]["pid"], [child.pid for child in children])
+        self.assertEqual((waiting[0]["holder"]["owner"], waiting[0]["holder"]["asker"]), ("ada@desk", asker))
 
     def test_a_builder_that_is_told_to_end_leaves_no_process_and_no_environment(self):
         self.slow_source()

@@ -23,8 +23,13 @@ export default class LocalUp extends BaseCommand {
   async run(): Promise<unknown> {
     const {flags} = await this.parse(LocalUp)
     const ctx = await this.context()
-    const {localUp, planLocalUp} = await import('../../lib/local/index.ts')
+    const {localStatus, localUp, planLocalUp} = await import('../../lib/local/index.ts')
     const wish = await this.wish(flags.gpu, flags)
+    const before = await localStatus(ctx)
+    if (wish && before.state === 'running') {
+      const [{gpusOf}, {keepBackend}, session] = await Promise.all([import('../../cli/gpus.ts'), import('../../cli/local-gpus.ts'), this.session({rack: before.rackFile})])
+      await keepBackend(await gpusOf(session, ctx), session.rack.nodes, wish)
+    }
     const input = {...(flags.nodes !== undefined && {nodes: flags.nodes}), ...(flags.environments && {environments: flags.environments})}
     const plan = await planLocalUp(input, ctx)
     if (flags['dry-run']) {

@@ -9,8 +9,8 @@ export interface Reporter {
 }
 
 export interface Progress {
-  /** What is happening right now; replaces the last detail. */
-  detail(text: string): void
+  /** What is happening right now; replaces the last detail. `seldom`: it lasts, and where lines stay it need not be told again and again. */
+  detail(text: string, how?: {seldom: boolean}): void
   /** How much is done: bytes, files, nodes, or seconds. `total` undefined where it is not known. */
   amount(done: number, total: number | undefined, unit: 'bytes' | 'files' | 'nodes' | 'seconds'): void
   /** Ends well; `text` replaces the title. */

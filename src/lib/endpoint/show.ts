@@ -1,9 +1,14 @@
+import {isCliError} from '../base/index.ts'
 import {serviceStatus, type ServiceStatus} from '../host/index.ts'
+import {requestJson} from '../tracking/index.ts'
 import {activeRelease, isUnfinished, previousRelease, type EndpointRecord, type Release, type Replica} from './document.ts'
 import {cleanLeftovers} from './leftovers.ts'
 import {tryLock} from './lock.ts'
 import {hostOf, type Site} from './site.ts'
 import {findEndpoint, listRecords, requireEndpoint} from './store.ts'
+
+/** The gateway itself waits 5 s for one model server, and may have to ask several. */
+const ANSWER_MS = 15_000
 
 export interface EndpointSummary {
   name: string
@@ -13,8 +18,8 @@ export interface EndpointSummary {
   model: string | undefined
   release: string | undefined
   replicas: number
-  /** serving, changing (a deploy is under way or was cut off), down. */
-  state: 'serving' | 'changing' | 'down'
+  /** serving; failing: a request would get no answer; changing: a deploy is under way or was cut off; down: there is nothing to serve. */
+  state: 'serving' | 'failing' | 'changing' | 'down'
   /** ISO 8601: when the active release was switched to. */
   since: string | undefined
 }
@@ -41,7 +46,7 @@ export interface EndpointDetails extends EndpointSummary {
 /** Every endpoint. What a cut-off change has left is cleaned up on the way, unless somebody is at it. */
 export async function listEndpoints(site: Site): Promise<EndpointSummary[]> {
   const records = await listRecords(site.head)
-  return Promise.all(records.map(async (record) => summary(site, await tidied(site, record))))
+  return Promise.all(records.map(async (record) => asked(site, summary(site, await tidied(site, record)))))
 }
 
 /** One endpoint with its history and the state of its servers, as their nodes tell it. */
@@ -57,8 +62,8 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
       inFlight: inFlight[url] ?? 0, served: served[url] ?? 0,
     }
   }))
-  const certificates = await site.head.certificates()
-  return {...summary(site, record), runtime: active?.runtime, releases: document.releases, servers, rollback: previousRelease(document)?.id, certificates}
+  const [certificates, seen] = await Promise.all([site.head.certificates(), asked(site, summary(site, record))])
+  return {...seen, runtime: active?.runtime, releases: document.releases, servers, rollback: previousRelease(document)?.id, certificates}
 }
 
 async function tidied(site: Site, record: EndpointRecord): Promise<EndpointRecord> {
@@ -68,6 +73,18 @@ async function tidied(site: Site, record: EndpointRecord): Promise<EndpointRecor
     return fresh && {...fresh, ...(await cleanLeftovers(site, fresh)), inFlight: fresh.inFlight, served: fresh.served}
   })
   return cleaned ?? record
+}
+
+/** What the document says to serve is asked through the gateway, as a request would be, whether it would be answered. */
+async function asked(site: Site, said: EndpointSummary): Promise<EndpointSummary> {
+  if (said.state !== 'serving') return said
+  try {
+    await requestJson({method: 'GET', url: `${site.head.uri}/endpoints/${encodeURIComponent(said.name)}/v2/health/ready`, token: site.head.token, retries: 0, timeout: ANSWER_MS, signal: site.context.signal})
+    return said
+  } catch (error) {
+    if (!isCliError(error) || isCliError(error, 'INTERRUPTED')) throw error
+    return {...said, state: 'failing'}
+  }
 }
 
 /** The document alone, said shortly. Pure. */

@@ -1,25 +1,35 @@
-import {CliError} from '../base/index.ts'
+import {CliError, type CliErrorOptions} from '../base/index.ts'
 import {shareOf} from '../placement/index.ts'
 import type {Api, GpuDevice, GpuRequest} from './types.ts'
 
 const API_NAMES: Readonly<Record<Api, string>> = {cuda: 'CUDA', opencl: 'OpenCL'}
 
+/** GPU_UNAVAILABLE, and what helps: to wait for others, to look once more because somebody was quicker, or nothing but another request or rack. */
+export class GpuShortage extends CliError {
+  readonly helps: 'waiting' | 'looking again' | 'nothing'
+
+  constructor(helps: GpuShortage['helps'], message: string, options: CliErrorOptions) {
+    super('GPU_UNAVAILABLE', message, options)
+    this.helps = helps
+  }
+}
+
 /**
  * Why a request cannot be met now, or ever: what is free, and who has the rest. `api`: what the devices are of, where there are some
  * of any API. Pure.
  */
-export function shortage(devices: readonly GpuDevice[], request: GpuRequest, free: readonly GpuDevice[], where: string, api?: Api): CliError {
+export function shortage(devices: readonly GpuDevice[], request: GpuRequest, free: readonly GpuDevice[], where: string, api?: Api): GpuShortage {
   const wanted = requestText(request)
-  if (devices.length === 0 && api) return new CliError('GPU_UNAVAILABLE', `${where} serves no GPU through ${API_NAMES[api]}`, {hint: 'flexrack gpu list'})
-  if (devices.length === 0) return new CliError('GPU_UNAVAILABLE', `${where} serves no GPU`, {hint: 'flexrack gpu serve'})
+  if (devices.length === 0 && api) return new GpuShortage('nothing', `${where} serves no GPU through ${API_NAMES[api]}`, {hint: 'flexrack gpu list'})
+  if (devices.length === 0) return new GpuShortage('nothing', `${where} serves no GPU`, {hint: 'flexrack gpu serve'})
   const could = devices.filter((device) => shareOf(device, request).memory <= device.memory)
   const lines = devices.map(deviceLine)
   if (could.length < request.count) {
     const has = could.length === 0 ? 'no GPU is that large' : `${where} has ${could.length === devices.length ? '' : 'only '}${could.length}${could.length === devices.length ? '' : ' that large'}`
-    return new CliError('GPU_UNAVAILABLE', `${wanted} ${request.count === 1 ? 'is' : 'are'} asked for, but ${has}`, {hint: 'flexrack gpu list', details: {lines, devices}})
+    return new GpuShortage('nothing', `${wanted} ${request.count === 1 ? 'is' : 'are'} asked for, but ${has}`, {hint: 'flexrack gpu list', details: {lines, devices}})
   }
   const now = free.length === 0 ? 'none is free' : `only ${free.length} ${free.length === 1 ? 'is' : 'are'} free`
-  return new CliError('GPU_UNAVAILABLE', `${wanted} ${request.count === 1 ? 'is' : 'are'} asked for, but ${now}`, {hint: '--wait', details: {lines, devices}})
+  return new GpuShortage('waiting', `${wanted} ${request.count === 1 ? 'is' : 'are'} asked for, but ${now}`, {hint: '--wait', details: {lines, devices}})
 }
 
 /** `2 whole GPUs`, `1 GPU with 2.0 GiB`, `3 quarters`... as people say it. */

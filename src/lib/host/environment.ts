@@ -1,5 +1,8 @@
-import {CliError, isCliError, type Context, type Progress} from '../base/index.ts'
+import {CliError, isCliError, ownerName, randomId, type Context, type Progress} from '../base/index.ts'
 import type {Environment, Host, NodeEvent} from './types.ts'
+
+/** Tells this command from every other one, on all nodes. */
+const COMMAND = `${process.pid}-${randomId()}`
 
 /** What a Python environment is made from. The same content gives the same environment, whoever asks. */
 export interface EnvironmentInput {
@@ -24,7 +27,7 @@ export async function ensureEnvironment(host: Host, input: EnvironmentInput, con
   const {origins, ...request} = input
   const progress = new BuildProgress(host, context)
   try {
-    const built = await host.call<Environment & {python: string}>('environment.ensure', request, {
+    const built = await host.call<Environment & {python: string}>('environment.ensure', {...request, owner: ownerName(context), asker: {command: COMMAND, node: host.node}}, {
       signal: context.signal,
       onEvent: (event) => progress.tell(event),
     })
@@ -32,7 +35,7 @@ export async function ensureEnvironment(host: Host, input: EnvironmentInput, con
     return built
   } catch (error) {
     progress.fail()
-    throw locate(error, host.node, origins)
+    throw locate(error, origins)
   }
 }
 
@@ -51,7 +54,8 @@ class BuildProgress {
     if (event.event === 'alive') return
     this.#shown ??= this.#context.reporter.begin('Build the Python environment', this.#host.node)
     const text = event.detail ?? event.text
-    if (typeof text === 'string') this.#shown.detail(text)
+    if (event.event === 'waiting') this.#shown.detail(waitingText(event), {seldom: true})
+    else if (typeof text === 'string') this.#shown.detail(text)
     if (typeof event.done === 'number') this.#shown.amount(event.done, typeof event.total === 'number' ? event.total : undefined, 'bytes')
   }
 
@@ -64,15 +68,21 @@ class BuildProgress {
   }
 }
 
-/** Names the line of the user's own file, and the node. */
-function locate(error: unknown, node: string, origins: string[] | undefined): unknown {
+/** Who builds it now: another node for this very command, where they share their environments, or somebody else. */
+function waitingText({holder, text}: NodeEvent): string {
+  const {asker} = (holder ?? {}) as {asker?: {command?: string; node?: string} | null}
+  return asker?.command === COMMAND && asker.node !== undefined ? `waiting for ${asker.node}, which builds it for this command` : String(text)
+}
+
+/** Names the line of the user's own file. */
+function locate(error: unknown, origins: string[] | undefined): unknown {
   if (!isCliError(error, 'ENVIRONMENT_FAILED')) return error
   const {line, requirement} = error.details
   const origin = typeof line === 'number' ? origins?.[line - 1] : undefined
   const message = origin ? error.message.replace(/\(line \d+\)/, `(${origin})`) : error.message
-  return new CliError('ENVIRONMENT_FAILED', message.includes(node) ? message : `${node}: ${message}`, {
+  return new CliError('ENVIRONMENT_FAILED', message, {
     hint: error.hint ?? (typeof requirement === 'string' && origin ? `change ${origin}, then run the command again` : undefined),
-    details: {...error.details, node, ...(origin && {origin})},
+    details: {...error.details, ...(origin && {origin})},
     cause: error,
   })
 }

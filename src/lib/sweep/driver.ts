@@ -1,5 +1,5 @@
 import {setTimeout as pause} from 'node:timers/promises'
-import {CliError, isCliError, type Context, type Reporter} from '../base/index.ts'
+import {CliError, isAskedFor, isCliError, type Context, type Reporter} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import type {TrainSpec} from '../manifest/index.ts'
 import {CHECKS, type CheckName} from '../preflight/index.ts'
@@ -75,7 +75,7 @@ export class Driver {
     this.#waiting = trials.filter((one) => one.state === 'running')
     const found = await findTrialRuns(this.#waiting, {...this.#driving, runs: this.#runs}, this.#quiet)
     const {signal, kill} = this.#context
-    const onSignal = (): void => this.#end({status: 'interrupted'}, isStop(signal))
+    const onSignal = (): void => this.#end({status: 'interrupted'}, isAskedFor(signal))
     const onKill = (): void => this.#stopAll(true)
     signal.addEventListener('abort', onSignal, {once: true})
     kill.addEventListener('abort', onKill, {once: true})
@@ -292,9 +292,4 @@ export class Driver {
       if (this.#driving.engine.stop) this.#end({status: 'stopped'}, true)
     }
   }
-}
-
-/** The user asked for the end; otherwise only the terminal, or the reader of our output, has gone. */
-function isStop(signal: AbortSignal): boolean {
-  return !(signal.reason instanceof Error && signal.reason.message.endsWith('has gone'))
 }

@@ -217,6 +217,14 @@ describe('endpoints', () => {
     expect(await runningOn(1)).toEqual([])
   })
 
+  test('an endpoint whose servers were stopped is failing, until it is deployed again', async () => {
+    for (const {node, service} of (await site.endpoints.show('tiny')).servers) await (await host(node === 'node-1' ? 0 : 1)).call('service.stop', {id: service})
+    expect((await site.endpoints.list()).find((one) => one.name === 'tiny')?.state).toBe('failing')
+    expect(await site.endpoints.show('tiny')).toMatchObject({state: 'failing', servers: [{state: 'stopped'}]})
+    await site.endpoints.deploy({name: 'tiny', model: 'tiny/2'})
+    expect((await site.endpoints.show('tiny')).state).toBe('serving')
+  })
+
   test('logs give the lines of the active release', async () => {
     const lines: string[] = []
     await site.endpoints.logs({name: 'tiny', follow: false, tail: 65_536, onLine: ({text}) => lines.push(text)})

@@ -12,6 +12,13 @@ test('no endpoints: what to do is said', () => {
   expect(endpointListText([])).toContain('flexrack endpoint deploy')
 })
 
+test('an endpoint that does not answer is told so where it is listed and shown, with the way out', () => {
+  const failing = {...summary, state: 'failing' as const}
+  expect(endpointListText([summary])).not.toContain('endpoint show')
+  expect(endpointListText([summary, {...failing, name: 'other'}])).toMatch(/other +failing[^]*other: no model server answers; which, and the way out: flexrack endpoint show other$/)
+  expect(endpointShowText({...show, ...failing})).toMatch(/state: +failing: no model server answers/)
+})
+
 test('what was deployed is told with its address and the next step', () => {
   const text = changeText({command: 'deploy', changed: true, endpoint: summary})
   expect(text).toContain('Endpoint digits serves digits/3 (release r2, 1 replica).')

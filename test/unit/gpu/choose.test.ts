@@ -44,7 +44,7 @@ describe('a request that cannot be met', () => {
 
   it('says how many are free and who has the rest, and offers to wait', () => {
     const error = refusal([device('a', 0), held('a', 1, {whole: true, memory: 16 * GiB, compute: 1})], {count: 2}, 1)
-    expect(error).toMatchObject({code: 'GPU_UNAVAILABLE', exitCode: 7, hint: '--wait', message: '2 whole GPUs are asked for, but only 1 is free'})
+    expect(error).toMatchObject({code: 'GPU_UNAVAILABLE', exitCode: 7, helps: 'waiting', hint: '--wait', message: '2 whole GPUs are asked for, but only 1 is free'})
     expect(error.details.lines).toEqual([
       'a 0: pthread-cpu, 16.0 GiB of 16.0 GiB and 100 % of the time free',
       'a 1: pthread-cpu, nothing free; ana@laptop (attach train.py) has all of it',
@@ -54,7 +54,7 @@ describe('a request that cannot be met', () => {
     expect(shortage([], ask({api: 'cuda'}), [], 'rack lab', 'cuda')).toMatchObject({hint: 'flexrack gpu list', message: 'rack lab serves no GPU through CUDA'})
   })
   it('does not offer to wait for what the rack never has', () => {
-    expect(refusal([device('a', 0)], {count: 2, memory: GiB}, 1)).toMatchObject({hint: 'flexrack gpu list', message: '1.0 GiB on 2 GPUs are asked for, but rack lab has 1'})
+    expect(refusal([device('a', 0)], {count: 2, memory: GiB}, 1)).toMatchObject({helps: 'nothing', hint: 'flexrack gpu list', message: '1.0 GiB on 2 GPUs are asked for, but rack lab has 1'})
     expect(refusal([device('a', 0)], {memory: 17 * GiB}, 0)).toMatchObject({hint: 'flexrack gpu list', message: '17.0 GiB on 1 GPU is asked for, but no GPU is that large'})
     expect(refusal([], {}, 0)).toMatchObject({hint: 'flexrack gpu serve', message: 'rack lab serves no GPU'})
   })

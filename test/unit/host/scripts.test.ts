@@ -15,9 +15,9 @@ describe('the scripts for a node', () => {
 })
 
 describe('an error of the node program', () => {
-  it('keeps its code, names the node once, and brings hint and details', () => {
+  it('keeps its code, always names the node, and brings hint and details', () => {
     expect(toCliError('n1', {code: 'NODE_UNFIT', message: 'no room', hint: 'make room', details: {path: '/x'}})).toMatchObject({code: 'NODE_UNFIT', message: 'n1: no room', hint: 'make room', details: {node: 'n1', path: '/x'}})
-    expect(toCliError('n1', {code: 'CONFLICT', message: 'n1 has it already'}).message).toBe('n1 has it already')
+    expect(toCliError('n1', {code: 'CONFLICT', message: 'n10 has it already'}).message).toBe('n1: n10 has it already')
   })
 
   it('with a code from another version, or none, is REMOTE_FAILED', () => {
