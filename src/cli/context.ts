@@ -1,12 +1,12 @@
-import type {Context} from '../lib/base/index.ts'
+import {LeftAlone, type Context} from '../lib/base/index.ts'
 import {onPipeClosed} from './pipe.ts'
 import {openReporter} from './progress.ts'
 
 /**
  * The context of a command: progress on stderr, and Ctrl-C. The first SIGINT, SIGTERM or SIGHUP aborts `signal` (stop
  * gracefully), the second aborts `kill`, the third ends the process with 130. A closed stdout counts as the first, and
- * ends the process with 0 if the command has not ended by itself after ten seconds. The message of the abort's reason
- * tells which it was: `interrupted`, `the terminal has gone`, `the reader of the output has gone`. `background`: there is no terminal to go, so
+ * ends the process with 0 if the command has not ended by itself after ten seconds. Where the terminal or that reader
+ * has gone, the abort's reason is a LeftAlone. `background`: there is no terminal to go, so
  * SIGHUP means nothing, and every line says when it was written.
  */
 export function openContext({json, background = false}: {json: boolean; background?: boolean}): Context {
@@ -15,27 +15,28 @@ export function openContext({json, background = false}: {json: boolean; backgrou
   const reporter = openReporter({json, stamped: background})
   const context: Context = {reporter, signal: graceful.signal, kill: kill.signal, env: process.env}
   let last: NodeJS.Signals = 'SIGINT'
-  const stop = (reason: string): void => {
+  const stop = (reason: DOMException): void => {
     const diverted = diversions.get(context)
     if (diverted) return diverted(last)
     if (!graceful.signal.aborted) {
-      graceful.abort(new DOMException(reason, 'AbortError'))
+      graceful.abort(reason)
       if (process.stderr.isTTY) reporter.note('stopping; press Ctrl-C again to stop at once')
     } else if (kill.signal.aborted) process.exit(130)
     else kill.abort(new DOMException('killed', 'AbortError'))
   }
   const heard = once(stop, Number(process.env.FLEXRACK_LAUNCHER) === process.ppid)
-  const on = (signal: NodeJS.Signals, reason: string) => process.on(signal, () => {
+  const on = (signal: NodeJS.Signals, reason: DOMException) => process.on(signal, () => {
     last = signal
     heard(reason)
   })
-  on('SIGINT', 'interrupted')
-  on('SIGTERM', 'interrupted')
+  const interrupted = new DOMException('interrupted', 'AbortError')
+  on('SIGINT', interrupted)
+  on('SIGTERM', interrupted)
   if (background) process.on('SIGHUP', () => {})
-  else on('SIGHUP', 'the terminal has gone')
+  else on('SIGHUP', new LeftAlone('the terminal has gone'))
   onPipeClosed(() => {
     if (graceful.signal.aborted) return
-    graceful.abort(new DOMException('the reader of the output has gone', 'AbortError'))
+    graceful.abort(new LeftAlone('the reader of the output has gone'))
     setTimeout(() => process.exit(0), 10_000).unref()
   })
   return context
@@ -75,7 +76,7 @@ const TOGETHER = 60
 const ECHO = 3000
 
 /** One Ctrl-C is one stop. `echoed`: every signal may come twice, and only its first echo is passed over. */
-export function once(stop: (reason: string) => void, echoed: boolean, clock: () => number = () => performance.now()): (reason: string) => void {
+export function once<T>(stop: (reason: T) => void, echoed: boolean, clock: () => number = () => performance.now()): (reason: T) => void {
   let [last, echoes] = [-Infinity, 0]
   return (reason) => {
     const since = clock() - last

@@ -2,7 +2,7 @@ import {mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, expect, test} from 'vitest'
-import {makeContext, type Context} from '../../src/lib/base/index.ts'
+import {LeftAlone, makeContext, type Context} from '../../src/lib/base/index.ts'
 import {startHead, stopHead} from '../../src/lib/head/index.ts'
 import {loadManifest} from '../../src/lib/manifest/index.ts'
 import type {Rack} from '../../src/lib/rack/index.ts'
@@ -172,7 +172,7 @@ test('trials whose nodes are taken by a job that comes first go on when it is ov
   const release = await takeNodes()
   await slurm.until(async () => (await going.entry(0)).status === 'waiting' && (await going.entry(1)).status === 'waiting')
   expect(await going.entry(1)).toMatchObject({slurm: {requeued: {times: 1, why: 'a job that comes first took its place'}}})
-  gone.abort(new Error('the terminal has gone'))
+  gone.abort(new LeftAlone('the terminal has gone'))
   await expect(going.ended).rejects.toMatchObject({code: 'INTERRUPTED'})
   const {sweep: id, trials} = await going.shown()
   expect(trials.map((one) => one.state)).toEqual(['running', 'running', 'running'])

@@ -2,7 +2,7 @@ import {mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import {makeContext, type Context} from '../../src/lib/base/index.ts'
+import {LeftAlone, makeContext, type Context} from '../../src/lib/base/index.ts'
 import {startHead, stopHead} from '../../src/lib/head/index.ts'
 import {loadManifest, type Manifest} from '../../src/lib/manifest/index.ts'
 import type {Rack} from '../../src/lib/rack/index.ts'
@@ -113,7 +113,7 @@ test('a sweep whose terminal has gone leaves its jobs; --resume finds them, in t
   const gone = new AbortController()
   let started = 0
   const leaving = sweep({context: {...context, signal: gone.signal}, onTrial: (event) => {
-    if (event === 'started' && ++started === 3) gone.abort(new Error('the terminal has gone'))
+    if (event === 'started' && ++started === 3) gone.abort(new LeftAlone('the terminal has gone'))
   }})
   await expect(leaving).rejects.toMatchObject({code: 'INTERRUPTED'})
   const before = await shown()
@@ -161,7 +161,7 @@ test('a grid is one job with a task for each point, of which Slurm runs as many 
   const {sweep, starts, shown, go} = await project('array', 'sampler: grid, parallel: 2, parameters: {x: [0, 1, 2, 3, 4, 5]}', {args: '--hold 0,1'})
   const gone = new AbortController()
   await expect(sweep({context: {...context, signal: gone.signal}, onTrial: (event) => {
-    if (event === 'started' && !gone.signal.aborted) gone.abort(new Error('the terminal has gone'))
+    if (event === 'started' && !gone.signal.aborted) gone.abort(new LeftAlone('the terminal has gone'))
   }})).rejects.toMatchObject({code: 'INTERRUPTED'})
   const before = await shown()
   await slurm.until(async () => (await tasks()).filter((line) => line.endsWith(' RUNNING')).length === 2)

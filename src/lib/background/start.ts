@@ -2,7 +2,7 @@ import {spawn} from 'node:child_process'
 import {once} from 'node:events'
 import {open, readFile} from 'node:fs/promises'
 import {hostname} from 'node:os'
-import {CliError, ERROR_CODES, type Context, type ErrorCode} from '../base/index.ts'
+import {CliError, ERROR_CODES, isStopAsked, type Context, type ErrorCode} from '../base/index.ts'
 import {replay, type Order, type Told, type ToldError} from './messages.ts'
 import {filesOf, logSize, openFolder} from './record.ts'
 
@@ -37,7 +37,7 @@ export async function startBackground({name, project, words, order}: BackgroundS
     const child = spawn(words[0] as string, words.slice(1), {detached: true, env, stdio: ['ignore', file.fd, file.fd, 'ipc']})
     const stop = (): void => {
       // The user has not asked for its end where only the terminal, or the reader of our output, is gone.
-      if (!(context.signal.reason instanceof Error && context.signal.reason.message.endsWith('has gone'))) child.kill('SIGTERM')
+      if (isStopAsked(context.signal)) child.kill('SIGTERM')
     }
     const kill = (): boolean => child.kill('SIGTERM')
     context.signal.addEventListener('abort', stop, {once: true})

@@ -11,6 +11,18 @@ export interface Context {
   env: NodeJS.ProcessEnv
 }
 
+/** Why `signal` was aborted, where nobody asked for the end: the terminal, or the reader of our output, has gone. What runs elsewhere is left alone. */
+export class LeftAlone extends DOMException {
+  constructor(message: string) {
+    super(message, 'AbortError')
+  }
+}
+
+/** The user asked for the end. */
+export function isStopAsked({aborted, reason}: AbortSignal): boolean {
+  return aborted && !(reason instanceof LeftAlone)
+}
+
 /** A context for tests and library use: silent, never aborted unless parts are given. */
 export function makeContext(parts: Partial<Context> = {}): Context {
   const never = new AbortController().signal

@@ -1,6 +1,6 @@
 export {CliError, isCliError, type CliErrorOptions} from './error.ts'
 export {ERROR_CODES, type ErrorCode} from './error-codes.ts'
-export {makeContext, throwIfInterrupted, type Context} from './context.ts'
+export {isStopAsked, LeftAlone, makeContext, throwIfInterrupted, type Context} from './context.ts'
 export {silentReporter, type Progress, type Reporter} from './reporter.ts'
 export {userPaths, type Paths} from './paths.ts'
 export {Secret} from './secret.ts'

@@ -4,6 +4,13 @@ import type {Api, GpuDevice, GpuRequest} from './types.ts'
 
 const API_NAMES: Readonly<Record<Api, string>> = {cuda: 'CUDA', opencl: 'OpenCL'}
 
+/** There is what is wanted, and others have it: it may come free. */
+export class GpuTaken extends CliError {
+  constructor(message: string, {details, cause}: {details: Record<string, unknown>; cause?: unknown}) {
+    super('GPU_UNAVAILABLE', message, {hint: '--wait', details, ...(cause !== undefined && {cause})})
+  }
+}
+
 /**
  * Why a request cannot be met now, or ever: what is free, and who has the rest. `api`: what the devices are of, where there are some
  * of any API. Pure.
@@ -19,7 +26,7 @@ export function shortage(devices: readonly GpuDevice[], request: GpuRequest, fre
     return new CliError('GPU_UNAVAILABLE', `${wanted} ${request.count === 1 ? 'is' : 'are'} asked for, but ${has}`, {hint: 'flexrack gpu list', details: {lines, devices}})
   }
   const now = free.length === 0 ? 'none is free' : `only ${free.length} ${free.length === 1 ? 'is' : 'are'} free`
-  return new CliError('GPU_UNAVAILABLE', `${wanted} ${request.count === 1 ? 'is' : 'are'} asked for, but ${now}`, {hint: '--wait', details: {lines, devices}})
+  return new GpuTaken(`${wanted} ${request.count === 1 ? 'is' : 'are'} asked for, but ${now}`, {details: {lines, devices}})
 }
 
 /** `2 whole GPUs`, `1 GPU with 2.0 GiB`, `3 quarters`... as people say it. */

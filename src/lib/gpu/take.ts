@@ -6,7 +6,7 @@ import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {apiOf} from './backend.ts'
 import {chooseDevices, fits} from './choose.ts'
-import {requestText, shortage} from './shortage.ts'
+import {GpuTaken, requestText, shortage} from './shortage.ts'
 import {readGpuNodes} from './state.ts'
 import type {Api, Choice, GpuNode, GpuRequest} from './types.ts'
 
@@ -71,7 +71,7 @@ export async function takeLeases(place: Place, input: TakeInput, context: Contex
         looked = undefined
         if (!isCliError(error, 'GPU_UNAVAILABLE')) throw error
         if (error.details.raced && raced++ < 1) continue // somebody was quicker; look once more
-        if (input.wait === undefined || error.hint !== '--wait') throw error
+        if (input.wait === undefined || !(error instanceof GpuTaken)) throw error
         if (Date.now() - begun > input.wait * 1000) throw new CliError('TIMED_OUT', `${error.message}, and that did not change in ${input.wait} s`, {details: error.details, cause: error})
         waiting ??= context.reporter.begin(`Waiting: ${error.message}`)
         await pause(LOOK_MS, undefined, {signal: context.signal}).catch(() => throwIfInterrupted(context.signal))
@@ -94,7 +94,7 @@ export async function takeNow({rack, fleet}: Place, {request, owner, purpose}: P
   if (!failed && !context.signal.aborted) return taken
   await releaseLeases({rack, fleet}, taken, context)
   throwIfInterrupted(context.signal)
-  if (isCliError(failed, 'GPU_UNAVAILABLE')) throw new CliError('GPU_UNAVAILABLE', failed.message, {hint: '--wait', details: {node: failed.details.node, raced: true}, cause: failed})
+  if (isCliError(failed, 'GPU_UNAVAILABLE')) throw new GpuTaken(failed.message, {details: {node: failed.details.node, raced: true}, cause: failed})
   throw failed
 }
 

@@ -12,13 +12,16 @@ export interface NodeRoute {
   source: string | null
 }
 
+/** Of a node, what says how it is reached. */
+type Named = Pick<RackNode, 'name' | 'address'>
+
 /**
  * The address at which the other nodes reach the first one: what the rack file says; 127.0.0.1 where all are one machine;
  * the one of its interfaces whose network most of the others are in; else that of its default route. Pure.
  * Errors: NODE_UNFIT where it has none.
  */
-export function addressForOthers(nodes: RackNode[], routes: ReadonlyMap<string, NodeRoute>): string {
-  const [leader, ...members] = nodes as [RackNode, ...RackNode[]]
+export function addressForOthers(nodes: Named[], routes: ReadonlyMap<string, NodeRoute>): string {
+  const [leader, ...members] = nodes as [Named, ...Named[]]
   if (leader.address) return leader.address
   const own = routes.get(leader.name)
   if (members.every((node) => own?.machine && routes.get(node.name)?.machine === own.machine)) return '127.0.0.1'

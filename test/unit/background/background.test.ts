@@ -6,7 +6,7 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {throwWithDrivers} from '../../../src/cli/sweep-unreached.ts'
 import {endBackground, findBackground, followLog, listBackgrounds, startBackground, type Background} from '../../../src/lib/background/index.ts'
-import {CliError, makeContext, processIdentity, silentReporter, type Context} from '../../../src/lib/base/index.ts'
+import {CliError, LeftAlone, makeContext, processIdentity, silentReporter, type Context} from '../../../src/lib/base/index.ts'
 import {filesOf, openFolder, writeRecord, type BackgroundRecord} from '../../../src/lib/background/record.ts'
 
 const WORKER = join(import.meta.dirname, '../../fixtures/background/worker.ts')
@@ -143,7 +143,7 @@ test('Ctrl-C before it has begun ends it, too; a terminal that goes does not', a
   expect(await findBackground('stopped', context)).toMatchObject({state: 'lost'})
 
   const closing = new AbortController()
-  closing.abort(new DOMException('the terminal has gone', 'AbortError'))
+  closing.abort(new LeftAlone('the terminal has gone'))
   expect(await start('closed', 'begin', {signal: closing.signal})).toBe('begun')
   expect(await endBackground('closed', {grace: 60_000}, context)).toMatchObject({how: 'asked'})
 })
