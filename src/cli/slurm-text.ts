@@ -25,13 +25,13 @@ export function slurmLine(slurm: SlurmState): string {
 }
 
 /** Where a run is: its nodes, or how many Slurm was asked for. */
-export function whereText({spec}: TrainPlan): string {
+export function whereText({spec}: Pick<TrainPlan, 'spec'>): string {
   return spec.slurm ? `${count(spec.slurm.nodes, 'node')} of Slurm's choice` : spec.placements.map((one) => one.node.name).join(', ')
 }
 
 /** The plan, why it is like that, and the script that Slurm would get. */
-export function trainPlanText({spec, plan, script, held}: Pick<TrainPlan, 'spec' | 'plan' | 'script' | 'held'>): string {
-  return `${planText(plan)}\n\n${spec.chosen ? `${placementText(spec)}\n\n` : ''}${script === undefined ? heldText(held) : `${paint.dim('the script for sbatch:')}\n${script.trimEnd()}`}`
+export function trainPlanText({spec, plan, slurm, held}: Pick<TrainPlan, 'spec' | 'plan' | 'slurm' | 'held'>): string {
+  return `${planText(plan)}\n\n${spec.chosen ? `${placementText(spec)}\n\n` : ''}${slurm === undefined ? heldText(held) : `${paint.dim('the script for sbatch:')}\n${slurm.script.trimEnd()}`}`
 }
 
 /** By the clock and in the time zone of this machine. */

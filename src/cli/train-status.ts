@@ -1,5 +1,5 @@
 import type {Context} from '../lib/base/index.ts'
-import type {TrainPlan} from '../lib/train/index.ts'
+import type {StartedRun} from '../lib/train/index.ts'
 import {count} from './render.ts'
 import {openStatusLine} from './run-watch.ts'
 import {secondsOf} from './seconds.ts'
@@ -7,7 +7,7 @@ import type {Session} from './session.ts'
 import {whereText} from './slurm-text.ts'
 
 /** What is said of a training beside its output: that it started, and, unless it is left alone, the line of openStatusLine. `close()` may be called without `onStart()`. */
-export function trainStatus(session: Session, options: {watchEvery: string | undefined; json: boolean; detach: boolean}, context: Context): {onStart(run: string, started: TrainPlan): void; close(): Promise<void>} {
+export function trainStatus(session: Session, options: {watchEvery: string | undefined; json: boolean; detach: boolean}, context: Context): {onStart(run: string, started: StartedRun): void; close(): Promise<void>} {
   const every = secondsOf(options.watchEvery, {least: 0.5, flag: '--watch-every'})
   let opening: Promise<() => Promise<void>> | undefined
   return {
@@ -19,8 +19,7 @@ export function trainStatus(session: Session, options: {watchEvery: string | und
   }
 }
 
-async function open({rack, fleet}: Session, {spec, live}: TrainPlan, options: {every: number | undefined; json: boolean}, context: Context): Promise<() => Promise<void>> {
+async function open({rack, fleet}: Session, {found, tracking}: StartedRun, options: {every: number | undefined; json: boolean}, context: Context): Promise<() => Promise<void>> {
   const {openRuns} = await import('../lib/runs/index.ts')
-  const run = {run: spec.run, nodes: live.started.toSorted((a, b) => a.index - b.index)}
-  return openStatusLine({runs: openRuns({rack, fleet}, context), run, records: {tracking: live.tracking, away: undefined}, ...options}, context)
+  return openStatusLine({runs: openRuns({rack, fleet}, context), run: found, records: {tracking, away: undefined}, ...options}, context)
 }

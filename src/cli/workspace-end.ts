@@ -1,4 +1,5 @@
 import {CliError, type Context} from '../lib/base/index.ts'
+import type {Host} from '../lib/host/index.ts'
 import type {Plan} from '../lib/plan/index.ts'
 import {selectNodes} from '../lib/rack/index.ts'
 import {openHosts, throwIfNodesFailed} from './hosts.ts'
@@ -25,11 +26,11 @@ export async function endWorkspaces(
   context: Context,
   answer: <T>(value: T, text: (value: T) => string) => T,
 ): Promise<Plan | EndAnswer> {
-  const [{planEnd}, {executePlan}] = await Promise.all([import('../lib/workspace/index.ts'), import('../lib/plan/index.ts')])
+  const [{END_HANDLERS, planEnd}, {executePlan}] = await Promise.all([import('../lib/workspace/index.ts'), import('../lib/plan/index.ts')])
   const project = projectName(flags.named, manifest)
   const nodes = selectNodes(rack, flags.on, rack.nodes)
   const {hosts, failed} = await openHosts(fleet, nodes, context)
-  const {plan, handlers} = await planEnd(hosts, {project, remove: flags.remove, environments: flags.environments, grace: flags.grace}, context)
+  const {plan} = await planEnd(hosts, {project, remove: flags.remove, environments: flags.environments, grace: flags.grace}, context)
   if (flags.dryRun) {
     await throwIfNodesFailed(nodes, failed)
     return answer(plan, planText)
@@ -38,7 +39,8 @@ export async function endWorkspaces(
     const message = `${plan.steps.map((step) => `${step.node}: ${step.title}`).join('\n')}\nDo this?`
     if (!(await confirm({message, flag: '--yes'}, context))) throw new CliError('INTERRUPTED', 'nothing was changed')
   }
-  const outcomes = await executePlan(plan, handlers, context)
+  const host = (node: string): Host => hosts.find((one) => one.node === node) as Host
+  const outcomes = await executePlan(plan, END_HANDLERS, {host, context}, context)
   await throwIfNodesFailed(nodes, failed, outcomes)
   return answer(outcomes.map((one) => one.value) as EndAnswer, endText)
 }

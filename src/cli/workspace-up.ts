@@ -22,19 +22,17 @@ export async function bringUp(
   answer: <T>(value: T, text: (value: T) => string) => T,
 ): Promise<Plan | UpAnswer> {
   const started = performance.now()
-  const [{planWorkspace}, {executePlan}] = await Promise.all([import('../lib/workspace/index.ts'), import('../lib/plan/index.ts')])
+  const {planWorkspace, upWorkspace} = await import('../lib/workspace/index.ts')
   const nodes = workspaceNodes(rack, flags.on)
   const {hosts, failed} = await openHosts(fleet, nodes, context)
   const prepared = await planWorkspace(hosts, manifest, context, {codeOnly: flags.codeOnly, command: flags.command})
-  for (const [node, error] of prepared.failed) failed.set(node, error)
   if (flags.dryRun) {
-    await throwIfNodesFailed(nodes, failed)
+    await throwIfNodesFailed(nodes, new Map([...failed, ...prepared.failed]))
     return answer(prepared.plan, planText)
   }
-  const outcomes = await executePlan(prepared.plan, prepared.handlers, context)
-  await throwIfNodesFailed(nodes, failed, outcomes)
+  const workspaces = await upWorkspace(hosts, manifest, context, {prepared, unreached: failed, nodes: nodes.map((one) => one.name)})
   const took = Math.round(performance.now() - started)
-  return answer({project: manifest.name, took, nodes: [...prepared.workspaces.values()].map(shown)}, upText)
+  return answer({project: manifest.name, took, nodes: [...workspaces.values()].map(shown)}, upText)
 }
 
 function shown({node, codePath, environment, synced}: Workspace): UpAnswer['nodes'][number] {

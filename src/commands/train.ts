@@ -48,7 +48,7 @@ export default class Train extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Train)
     const [context, place, json] = [await this.context(), await this.projectSession(flags), this.jsonEnabled()]
-    const [{CliError}, {planTrain, runPlan}, {parseSkip}, {failureOf}, {trainedText}, {trainPlanText}, {linePrinter, newsTeller}, {throwWithPreflight}, {trainStatus}] = await Promise.all([
+    const [{CliError}, {planTrain, runPlan, SLURM}, {parseSkip}, {failureOf}, {trainedText}, {trainPlanText}, {linePrinter, newsTeller}, {throwWithPreflight}, {trainStatus}] = await Promise.all([
       import('../lib/base/index.ts'), import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/slurm-text.ts'),
       import('../cli/follow-lines.ts'), import('../cli/preflight-text.ts'), import('../cli/train-status.ts'),
     ])
@@ -60,9 +60,9 @@ export default class Train extends BaseCommand {
     }
     const train = await planTrain(place, choice, context)
     if (flags['dry-run']) return this.answer(train.plan, () => trainPlanText(train))
-    if (train.emit && flags.emit) {
+    if (flags.emit) {
       if (train.workspaces.plan.steps.length > 0) context.reporter.note(`before it is submitted: flexrack workspace up --on ${place.rack.slurm?.login}`)
-      return this.answer({run: train.spec.run, script: train.emit()}, ({script}) => script.trimEnd())
+      return this.answer({run: train.spec.run, script: SLURM.handScript(train)}, ({script}) => script.trimEnd())
     }
     const status = trainStatus(place, {watchEvery: flags['watch-every'], json, detach: flags.detach}, context)
     const trained = await runPlan(train, place, {

@@ -88,7 +88,7 @@ test('a train that needs the nodes for itself wins them whole; the other is told
   await expect(train(script, {name: 'limited', wait: 0.5})).rejects.toMatchObject({code: 'TIMED_OUT'})
 
   const plan = await planTrain({manifest: {path: '', folder, name: 'proj', workspace: {exclude: ['one', 'two', 'home', 'go'], forward: [], env: {}}, train: {command: ['train.py'], launcher: 'plain', nodes: 2, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5}, tracking: {experiment: 'proj'}, endpoints: {}}, rack, fleet}, {args: [], tracking: false, look: true}, context)
-  expect(plan.plan.steps.find((step) => step.id === 'reserve')?.input.held).toMatchObject([{at: 'one', state: 'running'}, {at: 'two', state: 'running'}])
+  expect(plan.plan.steps.find((step) => step.kind === 'train.reserve')?.input.held).toMatchObject([{at: 'one', state: 'running'}, {at: 'two', state: 'running'}])
 
   const waiting = train(script, {exclusive: true, name: 'third', wait: Infinity})
   while (!(await held()).every((one) => one.length === 2)) await pause(50)

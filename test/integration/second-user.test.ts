@@ -9,6 +9,7 @@ import type {Manifest} from '../../src/lib/manifest/index.ts'
 import {reserveGang, type GangReservation, type NodeReservations} from '../../src/lib/reservation/index.ts'
 import {openRuns, stopRun, type FoundRun} from '../../src/lib/runs/index.ts'
 import {planTrain, runPlan} from '../../src/lib/train/index.ts'
+import {trackingSpec} from '../../src/lib/train/track.ts'
 import {MAKE_SCRATCH, below, postMetric, rankScript, secretsOf, startDoor, until} from '../support/second-user-owner.ts'
 import {fileOf, listenersOf, startTwoAccounts, whyNoAccounts, type TwoAccounts} from '../support/second-user.ts'
 
@@ -110,7 +111,8 @@ describe.skipIf(missing !== undefined)(`two accounts on one node${missing === un
     const place = {manifest, rack: two.rack, fleet: two.fleet}
     const plan = await planTrain(place, {args: [], tracking: false}, two.context)
     // As the record of a run would be at MLflow, which takes minutes to build: the head's door says that it is away, and the relay keeps what comes.
-    plan.live.record = {runId: 'r', experimentId: '1', artifactUri: '', upstream: head.nodeUri, ca: head.nodeCa, token: new Secret(RUN_TOKEN), authorization: new Secret(`Bearer ${head.token.reveal()}`), isOwn: false, commit: undefined}
+    const tracking = trackingSpec({runId: 'r', experimentId: '1', artifactUri: '', upstream: head.nodeUri, ca: head.nodeCa, token: new Secret(RUN_TOKEN), authorization: new Secret(`Bearer ${head.token.reveal()}`), isOwn: false, commit: undefined})
+    for (const step of plan.plan.steps) if (step.kind === 'train.start') Object.assign(step.input.spec, {tracking})
     const trained = await within(runPlan(plan, place, {detach: true, onLines: () => {}}, two.context))
     run = await openRuns({rack: two.rack, fleet: two.fleet}, two.context).find(trained.run)
     relay = await until(async () => JSON.parse(await readFile(join(two.owner.home, 'relay.json'), 'utf8').catch(() => 'null')) as {port: number; token: string} | null)

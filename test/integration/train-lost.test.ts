@@ -61,8 +61,7 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
     }
     const place = {manifest, rack: net.rack, fleet}
     const plan = await planTrain(place, {args: [], exclude, tracking: false, preflight: {skip: [], force: true}}, context)
-    const {run} = await runPlan(plan, place, {detach: true, onLines: () => {}}, context)
-    undo.push(() => void stopRun({rack: net.rack, fleet}, {run, nodes: plan.live.started}, {kill: true}, context).catch(() => {}))
+    const {run} = await runPlan(plan, place, {detach: true, onStart: (_run, {found}) => undo.push(() => void stopRun({rack: net.rack, fleet}, found, {kill: true}, context).catch(() => {})), onLines: () => {}}, context)
     const {access} = await import('node:fs/promises')
     for (let rank = 0; rank < ranks; rank++) await expect.poll(() => access(join(folder, `up-${rank}`)).then(() => true, () => false), {timeout: 60_000}).toBe(true)
     await lose(run)

@@ -8,7 +8,7 @@ import type {Rack} from '../../src/lib/rack/index.ts'
 import {followRun, openRuns, stopRun, type RankLine, type Runs, type RunNews} from '../../src/lib/runs/index.ts'
 import {checkProject} from '../../src/lib/project/index.ts'
 import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
-import {planTrain, runPlan, type Trained, type TrainChoice} from '../../src/lib/train/index.ts'
+import {planTrain, runPlan, SLURM, type Trained, type TrainChoice} from '../../src/lib/train/index.ts'
 import {sharedEnvironments} from '../support/environments.ts'
 import {startSlurm, type TestSlurm} from '../support/slurm.ts'
 import {startSshd, type TestSshd} from '../support/sshd.ts'
@@ -134,7 +134,7 @@ test('a script that is printed and submitted by hand is the same run; what Slurm
   await train('print("by hand")\n') // what `workspace up` does: code and environment are there
   const plan = await planTrain({manifest, rack, fleet}, {args: [], tracking: false}, context)
   const file = join(folder, 'job.sh')
-  await writeFile(file, plan.emit?.() ?? '')
+  await writeFile(file, SLURM.handScript(plan))
   await slurm.slurm('sbatch', `--output=${folder}/by-hand.log`, file)
   const run = await slurm.until(() => runs.find(plan.spec.run))
   expect(await runs.wait(run, 60)).toMatchObject({status: 'finished', nodes: ['c1', 'c2']})

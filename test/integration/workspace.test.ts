@@ -7,7 +7,7 @@ import type {Context} from '../../src/lib/base/index.ts'
 import {openHost, type Host} from '../../src/lib/host/index.ts'
 import type {Manifest} from '../../src/lib/manifest/types.ts'
 import {executePlan, throwIfFailed} from '../../src/lib/plan/index.ts'
-import {findWorkspaces, planEnd, planWorkspace, upWorkspace, workspaceScript} from '../../src/lib/workspace/index.ts'
+import {END_HANDLERS, findWorkspaces, planEnd, planWorkspace, upWorkspace, workspaceScript} from '../../src/lib/workspace/index.ts'
 import {sharedEnvironments} from '../support/environments.ts'
 import {startLocalRack, type TestLocalRack} from '../support/local-rack.ts'
 
@@ -64,7 +64,7 @@ test('brings code and environment to every node, does nothing the second time, a
   await write('alpha', {'pkg/a.py': 'AA'})
   await unlink(join(folder, 'alpha/pkg/b.py'))
   const {plan} = await planWorkspace(hosts, manifest, context)
-  expect(plan.steps.map((step) => [step.id, step.input])).toEqual([
+  expect(plan.steps.map((step) => [step.id, step.input])).toMatchObject([
     ['sync:node-1', {put: ['pkg/a.py'], remove: ['pkg/b.py'], forget: [], bytes: 2}],
     ['sync:node-2', {put: ['pkg/a.py'], remove: ['pkg/b.py'], forget: [], bytes: 2}],
   ])
@@ -193,15 +193,16 @@ test('stop ends what runs in the workspace, also what has left its session; remo
   const pid = Number(await first().shell.run(script, {env}))
   const [other] = await findWorkspaces(hosts[1] as Host, 'iota', context)
   expect(other?.processes).toEqual([])
-  const {plan, handlers} = await planEnd(hosts, {project: 'iota', remove: false, environments: false, grace: 0.2}, context)
+  const ends = {host: (node: string) => hosts.find((one) => one.node === node) as Host, context}
+  const {plan} = await planEnd(hosts, {project: 'iota', remove: false, environments: false, grace: 0.2}, context)
   expect(plan.steps.map((step) => step.id)).toEqual(['stop:node-1'])
-  const outcomes = await executePlan(plan, handlers, context)
+  const outcomes = await executePlan(plan, END_HANDLERS, ends, context)
   throwIfFailed(outcomes)
   expect(existsSync(`/proc/${pid}/exe`)).toBe(false)
   expect((await findWorkspaces(first(), 'iota', context))[0]?.processes).toEqual([])
 
   const removal = await planEnd(hosts, {project: 'iota', remove: true, environments: false, grace: 1}, context)
-  throwIfFailed(await executePlan(removal.plan, removal.handlers, context))
+  throwIfFailed(await executePlan(removal.plan, END_HANDLERS, ends, context))
   expect(await findWorkspaces(first(), 'iota', context)).toEqual([])
   expect((await planEnd(hosts, {project: 'iota', remove: true, environments: false, grace: 1}, context)).plan.steps).toEqual([])
   expect((await stat(join(workspace.path, '..', 'alpha'))).isDirectory()).toBe(true)

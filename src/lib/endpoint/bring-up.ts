@@ -5,7 +5,7 @@ import {CliError, isCliError} from '../base/index.ts'
 import {ensureEnvironment, followServiceLog, serviceStatus, startService, type Environment, type Host, type ServiceFront} from '../host/index.ts'
 import {askRoute} from '../nodes/index.ts'
 import {renderRecipe, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
-import type {Release, Replica} from './document.ts'
+import type {ModelFile, Replica} from './document.ts'
 import type {FetchedModel} from './model-files.ts'
 import {isNearHead, LOOPBACK, serverAddress, serverUrl} from './placement.ts'
 import {waitReady} from './ready.ts'
@@ -18,6 +18,14 @@ export interface Started {
   replica: Replica
   port: number
   rendered: RenderedRecipe
+  /** Of its model. */
+  files: ModelFile[]
+}
+
+/** A model's files as they lie on a node, with the one the server is given first. */
+export interface PlacedModel {
+  folder: string
+  files: ModelFile[]
 }
 
 /** The recipe's environment on a node, under a Python it accepts. Errors: those of ensureEnvironment; NODE_UNFIT. */
@@ -27,15 +35,15 @@ export async function prepareEnvironment(site: Site, node: string, endpoint: str
   return ensureEnvironment(host, {requirements: recipe.requirements, origins: origins(recipe), user: `endpoint:${endpoint}`, ...(python && {python})}, site.context)
 }
 
-/** Puts the model's files on a node unless they are there whole. Returns their folder. */
-export async function placeModel(site: Site, node: string, endpoint: string, release: Release, fetch: () => Promise<FetchedModel>): Promise<string> {
+/** Puts the model's files on a node unless they are there whole. */
+export async function placeModel(site: Site, node: string, {endpoint, release, model, files: wanted}: {endpoint: string; release: string; model: string; files: ModelFile[]}, fetch: () => Promise<FetchedModel>): Promise<PlacedModel> {
   const host = await hostOf(site, node)
-  const name = {name: endpoint, release: release.id}
-  const known = await host.call<{complete: boolean; folder: string}>('endpoint.check', {...name, files: release.model.files})
-  if (known.complete) return known.folder
+  const name = {name: endpoint, release}
+  const known = await host.call<{complete: boolean; folder: string}>('endpoint.check', {...name, files: wanted})
+  if (known.complete) return {folder: known.folder, files: wanted}
   const {folder, files} = await fetch()
   const total = files.reduce((sum, file) => sum + file.bytes, 0)
-  const progress = site.context.reporter.begin(`Copy model ${release.model.name}/${release.model.version}`, node)
+  const progress = site.context.reporter.begin(`Copy model ${model}`, node)
   let sent = 0
   const body = Readable.from((async function* () {
     for (const file of files) {
@@ -49,7 +57,7 @@ export async function placeModel(site: Site, node: string, endpoint: string, rel
   try {
     const placed = await host.call<{folder: string}>('endpoint.place', {...name, files}, {body, signal: site.context.signal})
     progress.done()
-    return placed.folder
+    return {folder: placed.folder, files}
   } catch (error) {
     progress.fail()
     throw error
@@ -57,25 +65,25 @@ export async function placeModel(site: Site, node: string, endpoint: string, rel
 }
 
 /** Writes the server's files, finds it ports and starts it. `taken`: ports that others of this endpoint have or will have. */
-export async function startReplica(site: Site, input: {endpoint: string; release: Release; replica: Replica; recipe: Recipe; environment: Environment; modelFolder: string; taken: Set<number>}): Promise<Started> {
-  const {endpoint, release, replica, recipe, environment, modelFolder, taken} = input
+export async function startReplica(site: Site, input: {endpoint: string; release: string; version: string; replica: Replica; recipe: Recipe; environment: Environment; model: PlacedModel; taken: Set<number>}): Promise<Started> {
+  const {endpoint, release, version, replica, recipe, environment, model, taken} = input
   const host = await hostOf(site, replica.node)
   const ports = await host.call<number[]>('endpoint.ports', {count: recipe.ports.length, host: LOOPBACK, exclude: [...taken]})
   for (const port of ports) taken.add(port)
   const [first] = ports
-  const [main] = release.model.files
+  const [main] = model.files
   if (first === undefined || !main) throw new Error('no port or no model file')
-  const folder = `${host.root}/endpoints/${endpoint}/${release.id}/replica-${replica.index}`
+  const folder = `${host.root}/endpoints/${endpoint}/${release}/replica-${replica.index}`
   const rendered = renderRecipe(recipe, {
     python: `${environment.path}/bin/python`, environment: environment.path, folder, host: LOOPBACK,
     ports: Object.fromEntries(recipe.ports.map((name, index) => [name, ports[index] ?? 0])),
-    model: endpoint, version: release.model.version, modelFile: `${modelFolder}/${main.path}`,
+    model: endpoint, version, modelFile: `${model.folder}/${main.path}`,
   })
-  await host.call('endpoint.write', {name: endpoint, release: release.id, replica: replica.index, files: rendered.files})
+  await host.call('endpoint.write', {name: endpoint, release, replica: replica.index, files: rendered.files})
   const front = isNearHead(site.rack, nodeOf(site, replica.node)) ? undefined : await makeFront(site, host, first, taken)
   await startService(host, {id: replica.service, argv: rendered.argv, env: rendered.env, cwd: folder, restart: recipe.start.restart, grace: recipe.graceSeconds, ...(front && {front})}, {replace: true})
   const [address, port] = front?.listen ?? [LOOPBACK, first]
-  return {replica: {...replica, url: serverUrl(address, port, front !== undefined)}, port: first, rendered}
+  return {replica: {...replica, url: serverUrl(address, port, front !== undefined)}, port: first, rendered, files: model.files}
 }
 
 /** What lets the head in from its machine, and nobody else: a port of its own and a certificate of the rack's authority. */

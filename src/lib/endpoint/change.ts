@@ -32,7 +32,7 @@ export interface ChangeOutcome {
 /** Looks only: the plan of a deploy, rollback or scale, for --dry-run. */
 export async function planChange(site: Site, command: string, name: string, prepare: Prepare): Promise<Plan> {
   const prepared = await prepare(site, (await findEndpoint(site.head, name)) ?? empty(name))
-  return prepared ? transitionPlan(prepared.change) : {command, steps: []}
+  return prepared ? transitionPlan(prepared.change, prepared) : {command, steps: []}
 }
 
 /** Carries a change out under the endpoint's lock, after cleaning up what an earlier one may have left. Errors: LOCKED and those of carryOut. */
@@ -47,8 +47,7 @@ export async function applyChange(site: Site, name: string, prepare: Prepare): P
     const recipe = await loadRecipe(change.release.runtime, site.context.env)
     const {model} = change.release
     const document = await carryOut(held, record, {
-      change, recipe, rejectOld,
-      seconds: seconds ?? recipe.ready.seconds,
+      change, rejectOld, seconds,
       fetch: async () => fetchModel(site.mlflow, version ?? (await resolveVersion(site.mlflow, {name: model.name, version: model.version})), recipe, held.context),
     })
     return {document, changed: true}

@@ -1,5 +1,6 @@
-import type {Plan, Step} from '../plan/index.ts'
+import {fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
 import type {Release, Replica} from './document.ts'
+import type {EndpointKinds} from './steps.ts'
 
 /** One change of what serves: bring up, switch, drain, end. Deploy, rollback, scale and remove are all of this shape. */
 export interface Transition {
@@ -17,32 +18,50 @@ export interface Transition {
   fetch: boolean
 }
 
+/** How it is carried out. */
+export interface TransitionRules {
+  /** Seconds a server may take to become ready; undefined: its recipe's. */
+  seconds: number | undefined
+  /** The old release is rolled back from: later rollbacks pass it over. */
+  rejectOld: boolean
+}
+
+type Step = StepOf<EndpointKinds>
+
 /** The steps of a transition. Pure: what --dry-run prints is what is executed. */
-export function transitionPlan(change: Transition): Plan {
+export function transitionPlan(change: Transition, {seconds, rejectOld}: TransitionRules = {seconds: undefined, rejectOld: false}): PlanOf<EndpointKinds> {
   const {endpoint, release, start, stop, headNode} = change
-  const model = `${release.model.name}/${release.model.version}`
+  const {model, runtime} = release
+  const name = `${model.name}/${model.version}`
   const nodes = [...new Set(start.map((replica) => replica.node))]
-  const fetch: Step[] = change.fetch && start.length > 0 ? [step('fetch', null, 'endpoint.fetch', `Fetch model ${model}`, {model}, [])] : []
-  const prepare = nodes.flatMap((node) => [
-    step(`environment:${node}`, node, 'endpoint.environment', `Python environment of the runtime ${release.runtime}`, {runtime: release.runtime}, []),
-    step(`place:${node}`, node, 'endpoint.place', `Put model ${model} into place`, {release: release.id}, fetch.map((one) => one.id)),
+  const fetch: Step[] = change.fetch && start.length > 0 ? [{id: 'fetch', node: null, kind: 'endpoint.fetch', title: `Fetch model ${name}`, input: {model: name, runtime}, needs: []}] : []
+  const files = fetch.length > 0 ? fromStep('fetch', 'files') : model.files
+  const prepare = nodes.flatMap((node): Step[] => [
+    {id: `environment:${node}`, node, kind: 'endpoint.environment', title: `Python environment of the runtime ${runtime}`, input: {node, endpoint, runtime}, needs: []},
+    {id: `place:${node}`, node, kind: 'endpoint.place', title: `Put model ${name} into place`, input: {node, endpoint, release: release.id, model: name, files}, needs: fetch.map((one) => one.id)},
   ])
-  const bringUp = start.flatMap(({index, node, service}) => [
-    step(`start:${service}`, node, 'endpoint.start', `Start model server ${service}`, {index, service}, [`environment:${node}`, `place:${node}`]),
-    step(`ready:${service}`, node, 'endpoint.ready', `Wait until ${service} is ready and answers`, {index, service}, [`start:${service}`]),
-  ])
+  const bringUp = start.flatMap((replica): Step[] => {
+    const {node, service} = replica
+    const input = {endpoint, release: release.id, version: model.version, runtime, replica, environment: fromStep(`environment:${node}`), placed: fromStep(`place:${node}`)}
+    return [
+      {id: `start:${service}`, node, kind: 'endpoint.start', title: `Start model server ${service}`, input, needs: [`environment:${node}`, `place:${node}`]},
+      {id: `ready:${service}`, node, kind: 'endpoint.ready', title: `Wait until ${service} is ready and answers`, input: {endpoint, service, runtime, started: fromStep(`start:${service}`), seconds: seconds ?? null}, needs: [`start:${service}`]},
+    ]
+  })
   const ready = start.map((replica) => `ready:${replica.service}`)
-  const flip = step('switch', headNode, 'endpoint.switch', `Send requests of endpoint ${endpoint} to release ${release.id}`, {release: release.id}, ready)
-  const drain = stop.length > 0 ? [step('drain', headNode, 'endpoint.drain', 'Wait until requests under way are answered', {services: stop.map((one) => one.service)}, ['switch'])] : []
-  const end = stop.map(({node, service}) => step(`stop:${service}`, node, 'endpoint.stop', `Stop model server ${service}`, {service}, ['drain']))
+  const flip: Step = {
+    id: 'switch', node: headNode, kind: 'endpoint.switch', title: `Send requests of endpoint ${endpoint} to release ${release.id}`,
+    input: {endpoint, release, ready: ready.map((id) => fromStep(id)), rejectOld}, needs: ready,
+  }
+  const drain: Step[] = stop.length === 0 ? [] : [{
+    id: 'drain', node: headNode, kind: 'endpoint.drain', title: 'Wait until requests under way are answered',
+    input: {endpoint, services: stop.map((one) => one.service), urls: stop.flatMap((one) => one.url ?? [])}, needs: ['switch'],
+  }]
+  const end = stop.map(({node, service}): Step => ({id: `stop:${service}`, node, kind: 'endpoint.stop', title: `Stop model server ${service}`, input: {node, service, runtime}, needs: ['drain']}))
   return {command: change.command, steps: [...fetch, ...prepare, ...bringUp, flip, ...drain, ...end]}
 }
 
 /** Replicas of one list that are not in the other, by service. */
 export function without(replicas: Replica[], others: Replica[]): Replica[] {
   return replicas.filter((replica) => !others.some((other) => other.service === replica.service && other.node === replica.node))
-}
-
-function step(id: string, node: string | null, kind: string, title: string, input: Record<string, unknown>, needs: string[]): Step {
-  return {id, node, kind, title, input, needs}
 }

@@ -8,7 +8,7 @@ import {quote, type Fleet, type RemoteProcess} from '../ssh/index.ts'
 import {runBench} from './bench-program.ts'
 import {checkMachine, loadNative, nativePath} from './native.ts'
 import {isLoopback, isWildcard, type Route} from './reach.ts'
-import {placeFile, placeSteps} from './serve.ts'
+import {PLACE_HANDLERS, placeSteps} from './place-files.ts'
 
 /** What TCP alone does on the way to a GPU daemon: nothing that goes this way can do better. */
 export interface LinkFigures {
@@ -64,7 +64,7 @@ async function placeBench(host: Host, context: Context): Promise<string> {
   const found = await host.call<{folder: string; placed: string[]; system: string; machine: string}>('gpu.inspect', {programs: [file.name]}, {signal: context.signal})
   checkMachine(file, host.node, found)
   const plan = {command: 'gpu bench', steps: placeSteps(host.node, found.placed, [file])}
-  throwIfFailed(await executePlan(plan, {'gpu.place': (step) => placeFile(host, step, context)}, context))
+  throwIfFailed(await executePlan(plan, PLACE_HANDLERS, {host: () => host, context}, context))
   return `${found.folder}/program/${file.name}`
 }
 

@@ -1,11 +1,11 @@
-import {sendFile} from '../artifact/index.ts'
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
-import {executePlan, throwIfFailed, type Plan, type Step} from '../plan/index.ts'
+import {executePlan, fill, fromEnv, throwIfFailed, type FromEnv, type Handlers, type Outputs, type PlanOf, type StepOf, type StepOutcome} from '../plan/index.ts'
 import type {GpuSpec, Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {AS_BEFORE, chooseBackend, type Backend, type BackendWish, type ChosenBackend, type FoundDrivers, type SimSettings} from './backend.ts'
 import {checkMachine, loadNative, type NativeFile} from './native.ts'
+import {placeFile, placeSteps, type PlaceEnv, type PlaceKinds} from './place-files.ts'
 
 /** What became of the daemon of one node. */
 export interface Served {
@@ -21,8 +21,8 @@ export interface Served {
   linger: boolean
 }
 
-/** What a node is asked to start: the input of gpu.start. */
-interface StartInput extends Record<string, unknown> {
+/** What a node is asked to start: the input of its verb gpu.start. */
+interface DaemonSettings {
   program: string
   backend: Backend
   /** The library of a backend that we bring along. */
@@ -44,13 +44,25 @@ interface Found {
   keeper: Served['keeper']
   running: boolean
   pid: number | null
-  settings: StartInput | null
+  settings: DaemonSettings | null
   /** Where it was asked for. */
   drivers?: FoundDrivers
 }
 
+/** The values of its environment variables stay with whoever starts it: a rack file may have secrets there. */
+type StartInput = {node: string; settings: Omit<DaemonSettings, 'env'> & {env: Record<string, FromEnv>}}
+
+type ServeKinds = PlaceKinds & {'gpu.start': {input: StartInput; output: Served}}
+
+interface ServeEnv extends PlaceEnv {
+  /** By node: the variables of its daemon. */
+  variables: Record<string, Record<string, string>>
+}
+
+const HANDLERS: Handlers<ServeKinds, ServeEnv> = {'gpu.place': placeFile, 'gpu.start': start}
+
 export interface ServePlan {
-  plan: Plan
+  plan: PlanOf<ServeKinds>
   chosen: Map<string, ChosenBackend>
   failed: Map<string, Error>
 }
@@ -88,7 +100,7 @@ async function loadSim(context: Context): Promise<NativeFile> {
   return loadNative('libflexrack-sim.so', context.env)
 }
 
-async function planNode(host: Host, settings: GpuSpec, programs: {gpud: NativeFile; sim: NativeFile | undefined}, wish: BackendWish, context: Context): Promise<{steps: Step[]; chosen: ChosenBackend}> {
+async function planNode(host: Host, settings: GpuSpec, programs: {gpud: NativeFile; sim: NativeFile | undefined}, wish: BackendWish, context: Context): Promise<{steps: StepOf<ServeKinds>[]; chosen: ChosenBackend}> {
   const {bind, port, transport, trustedFabric, grace, env} = settings
   const {gpud, sim} = programs
   const names = [gpud, ...(sim ? [sim] : [])].map((file) => file.name)
@@ -96,19 +108,20 @@ async function planNode(host: Host, settings: GpuSpec, programs: {gpud: NativeFi
   checkMachine(gpud, host.node, found)
   const chosen = chooseBackend(wish, host.node, found.settings ?? undefined, found.drivers)
   const driver = chosen.backend === 'sim' ? (sim ?? (await loadSim(context))) : undefined
-  const input: StartInput = {
+  const wanted: DaemonSettings = {
     program: gpud.name, backend: chosen.backend, ...(driver && {driver: driver.name}), ...(chosen.sim && {sim: chosen.sim}),
     bind, ...(port && {port}), transport, trusted_fabric: trustedFabric, grace, env,
   }
-  if (found.running && found.settings && isSame(input, found.settings)) return {steps: [], chosen}
+  if (found.running && found.settings && isSame(wanted, found.settings)) return {steps: [], chosen}
   const steps = placeSteps(host.node, found.placed, [gpud, ...(driver ? [driver] : [])])
+  const input: StartInput = {node: host.node, settings: {...wanted, env: Object.fromEntries(Object.keys(env).map((name) => [name, fromEnv('variables', host.node, name)]))}}
   const at = port || found.settings?.port ? `port ${port ?? found.settings?.port}` : 'a free port'
   const title = `${found.running ? 'Replace' : 'Start'} the GPU daemon (${chosen.backend}${chosen.why ? `: ${chosen.why}` : ''}) on ${bind.join(', ')}, ${at}${found.keeper === 'systemd' ? ', as a systemd user unit' : ''}${found.running ? '; programs that use it run on' : ''}`
   return {steps: [...steps, {id: `start:${host.node}`, node: host.node, kind: 'gpu.start', title, input, needs: steps.map((step) => step.id)}], chosen}
 }
 
 /** The port that was chosen stays, where none is asked for. */
-function isSame(wanted: StartInput, has: StartInput): boolean {
+function isSame(wanted: DaemonSettings, has: DaemonSettings): boolean {
   const {port, ...rest} = has
   return canonical(wanted) === canonical(wanted.port === undefined ? rest : {...rest, port})
 }
@@ -117,30 +130,15 @@ function canonical(value: object): string {
   return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'object' && one !== null && !Array.isArray(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one))
 }
 
-/** Steps that put files on a node, but for those it has. */
-export function placeSteps(node: string, placed: string[], files: NativeFile[]): Step[] {
-  return files.filter((file) => !placed.includes(file.name)).map(({name, sha256, file, executable}) => (
-    {id: `place:${node}:${name}`, node, kind: 'gpu.place', title: `Put ${name} there`, input: {name, sha256, file, executable}, needs: []}
-  ))
-}
-
-/** Carries placeSteps out; progress in bytes. */
-export async function placeFile(host: Host, step: Step, context: Context): Promise<void> {
-  const {file, ...input} = step.input as {file: string; name: string}
-  await sendFile(host, {file, verb: 'gpu.place', input, title: `Sending ${input.name}`}, context)
-}
-
 /** Has these nodes serve their GPUs; run again it changes nothing. Says what was chosen where nobody asked. Throws as throwIfFailed, with every node. */
 export async function serveGpus(place: {rack: Rack; fleet: Fleet}, nodes: RackNode[], wish: BackendWish, context: Context): Promise<Served[]> {
   const {plan, chosen, failed} = await planServe(place, nodes, wish, context)
   tellChosen(nodes, chosen, context)
   const byName = new Map(nodes.map((node) => [node.name, node]))
-  const hostOf = (step: Step): Promise<Host> => openHost(place.fleet, byName.get(step.node as string) as RackNode, context)
-  const reached = nodes.map(({name}) => ({step: {id: `reach:${name}`, node: name, kind: 'reach', title: '', input: {}, needs: []}, status: failed.has(name) ? 'failed' as const : 'done' as const, error: failed.get(name) as Error}))
-  const outcomes = await executePlan(plan, {
-    'gpu.place': async (step) => placeFile(await hostOf(step), step, context),
-    'gpu.start': async (step) => start(await hostOf(step), step, context),
-  }, context)
+  const host = (name: string): Promise<Host> => openHost(place.fleet, byName.get(name) as RackNode, context)
+  const reached = nodes.map(({name}): StepOutcome => ({step: {id: `reach:${name}`, node: name, kind: 'reach', title: '', input: {}, needs: []}, status: failed.has(name) ? 'failed' : 'done', error: failed.get(name) as Error}))
+  const variables = Object.fromEntries(nodes.map((node) => [node.name, gpuSettings(place.rack, node).env]))
+  const outcomes = await executePlan(plan, HANDLERS, {host, variables, context}, context)
   throwIfFailed([...reached, ...outcomes])
   const started = new Map(outcomes.filter((one) => one.step.kind === 'gpu.start').map((one) => [one.step.node, one.value as Served]))
   return Promise.all(nodes.map(async (node) => started.get(node.name) ?? alreadyServed(await openHost(place.fleet, node, context))))
@@ -153,13 +151,13 @@ function tellChosen(nodes: RackNode[], chosen: Map<string, ChosenBackend>, conte
   for (const [text, alike] of told) context.reporter.note(`${alike.map(({name}) => name).join(', ')}: ${text}`)
 }
 
-async function start(host: Host, step: Step, context: Context): Promise<Served> {
-  const progress = context.reporter.begin('Start the GPU daemon', host.node)
+async function start({node, settings}: StartInput, done: Outputs<ServeKinds>, {host, variables, context}: ServeEnv): Promise<Served> {
+  const progress = context.reporter.begin('Start the GPU daemon', node)
   try {
-    const served = await host.call<Omit<Served, 'node' | 'backend'>>('gpu.start', step.input, {signal: context.signal})
+    const served = await (await host(node)).call<Omit<Served, 'node' | 'backend'>>('gpu.start', fill(settings, (from) => done.at(from), {variables}), {signal: context.signal})
     progress.done()
-    if (!served.linger) context.reporter.warn(`${host.node}: systemd ends the daemon when you log out there; to keep it: loginctl enable-linger`)
-    return {node: host.node, backend: step.input.backend as Backend, ...served}
+    if (!served.linger) context.reporter.warn(`${node}: systemd ends the daemon when you log out there; to keep it: loginctl enable-linger`)
+    return {node, backend: settings.backend, ...served}
   } catch (error) {
     progress.fail()
     throw error

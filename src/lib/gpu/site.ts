@@ -4,7 +4,7 @@ import {executePlan, throwIfFailed} from '../plan/index.ts'
 import {DRIVERS, driverLinks} from './drivers.ts'
 import {writeLeases, type LeaseFile, type PlacedLeases} from './lease-file.ts'
 import {checkMachine, loadNative, nativePath, type NativeFile, type Product} from './native.ts'
-import {placeFile, placeSteps} from './serve.ts'
+import {PLACE_HANDLERS, placeSteps} from './place-files.ts'
 import type {Api} from './types.ts'
 
 /** Where a command with leases runs, once it has what it needs for them. */
@@ -28,7 +28,7 @@ export async function prepareNode(host: Host, api: Api, context: Context): Promi
   const found = await host.call<{placed: string[]; system: string; machine: string}>('gpu.inspect', {programs: all.map((file) => file.name)}, {signal: context.signal})
   checkMachine(all[0] as NativeFile, host.node, found)
   const plan = {command: 'workspace exec', steps: placeSteps(host.node, found.placed, all)}
-  throwIfFailed(await executePlan(plan, {'gpu.place': (step) => placeFile(host, step, context)}, context))
+  throwIfFailed(await executePlan(plan, PLACE_HANDLERS, {host: () => host, context}, context))
   return {
     deliver: async (leases) => {
       const {folder, ...placed} = await host.call<PlacedLeases & {folder: string; hold: string}>('gpu.deliver', {leases, hold: nameOf('flexrack-hold'), ...driverLinks(api, nameOf)})

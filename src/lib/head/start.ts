@@ -1,22 +1,18 @@
 import {setTimeout as pause} from 'node:timers/promises'
-import {readFile} from 'node:fs/promises'
-import {sendFile} from '../artifact/index.ts'
-import {CliError, readPythonLocks, isCliError, throwIfInterrupted, type Context} from '../base/index.ts'
-import {ensureEnvironment, followServiceLog, serviceStatus, startService, stopService, type Environment, type Host} from '../host/index.ts'
-import {executePlan, throwIfFailed, type Step, type StepHandler} from '../plan/index.ts'
+import {CliError, isCliError, throwIfInterrupted, type Context} from '../base/index.ts'
+import {followServiceLog, serviceStatus, stopService, type Host} from '../host/index.ts'
+import {executePlan, throwIfFailed} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {connectHead} from './connect.ts'
 import {reachWarning} from './address.ts'
-import {headNode, openHeadHost, planHead, SERVICE_ID} from './plan.ts'
+import {GRACE_SECONDS, headNode, openHeadHost, planHead} from './plan.ts'
+import {HEAD_HANDLERS, headEnv, SERVICE_ID} from './steps.ts'
 import type {HeadStatus, DoorStatus} from './types.ts'
 
 const READY_MS = 240_000
 const LOOK_MS = 300
 const HOPELESS_RESTARTS = 3
-const GRACE_SECONDS = 30
-/** It is started again when it ends, and given up where it ends all the time. */
-const RESTART = {max: 10, windowSeconds: 300}
 
 /**
  * Makes sure the head runs on its node as this version and rack file want it, and waits until tracking is ready.
@@ -25,36 +21,12 @@ const RESTART = {max: 10, windowSeconds: 300}
  */
 export async function startHead(rack: Rack, fleet: Fleet, context: Context): Promise<HeadStatus> {
   const plan = await planHead(rack, fleet, context, 'start')
-  const found = (plan.steps.find((step) => step.id === 'start')?.input as StartInput | undefined)?.config.bind
+  const found = plan.steps.find((step) => step.kind === 'head.start')?.input.config.bind
   const warning = reachWarning(rack, headNode(rack), String(found))
   if (warning) context.reporter.warn(warning)
   const host = await openHeadHost(rack, fleet, context)
-  const handlers: Record<string, StepHandler> = {
-    'head.place': (step) => place(host, step, context),
-    'head.environment': (step) => ensureEnvironment(host, {requirements: readPythonLocks(step.input.locks as string[]), user: SERVICE_ID}, context),
-    'head.start': (step, done) => start(rack, host, step.input as unknown as StartInput, done.get('environment') as Environment),
-  }
-  throwIfFailed(await executePlan(plan, handlers, context))
+  throwIfFailed(await executePlan(plan, HEAD_HANDLERS, headEnv(rack, host, context), context))
   return waitUntilReady(rack, fleet, host, context)
-}
-
-async function place(host: Host, step: Step, context: Context): Promise<void> {
-  const {file, ...input} = step.input as {name: string; sha256: string; file: string; executable: boolean}
-  await sendFile(host, {file, verb: 'head.place', input, title: step.title}, context)
-}
-
-interface StartInput {
-  node: string
-  program: string
-  config: Record<string, unknown>
-}
-
-async function start(rack: Rack, host: Host, input: StartInput, environment: Environment): Promise<void> {
-  const config = {...input.config, version: await ownVersion(), python: `${environment.path}/bin/python`, ...(rack.head.store && {store: rack.head.store}), ...(rack.head.artifacts && {artifacts: rack.head.artifacts})}
-  const {path} = await host.call<{path: string}>('head.configure', {config})
-  const argv = [input.node, input.program, path]
-  await startService(host, {id: SERVICE_ID, argv, restart: RESTART, grace: GRACE_SECONDS}, {replace: true})
-  await host.call('head.tidy', {keep: argv})
 }
 
 async function waitUntilReady(rack: Rack, fleet: Fleet, host: Host, context: Context): Promise<HeadStatus> {
@@ -112,12 +84,4 @@ export async function lastLines(host: Host, bytes = 4000): Promise<string[]> {
   let text = ''
   await followServiceLog(host, SERVICE_ID, {tail: bytes, onData: (chunk) => (text += chunk.toString('utf8'))}).catch(() => 0)
   return text.trim().split('\n').slice(-20)
-}
-
-async function ownVersion(): Promise<string> {
-  for (const up of ['../../../', '../../../../']) {
-    const text = await readFile(new URL(`${up}package.json`, import.meta.url), 'utf8').catch(() => undefined)
-    if (text) return (JSON.parse(text) as {version: string}).version
-  }
-  return 'unknown'
 }

@@ -1,11 +1,12 @@
 import {isCliError, type Context} from '../base/index.ts'
-import {serviceStatus, stopService} from '../host/index.ts'
+import {serviceStatus} from '../host/index.ts'
 import {executePlan, throwIfFailed} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {connectHead} from './connect.ts'
-import {openHeadHost, planHead, SERVICE_ID} from './plan.ts'
+import {openHeadHost, planHead} from './plan.ts'
 import {lastLines} from './start.ts'
+import {HEAD_HANDLERS, headEnv, SERVICE_ID} from './steps.ts'
 import type {HeadStatus, DoorStatus} from './types.ts'
 
 /** What the head does now. A head that does not run, or does not answer, is an answer; only an unreachable node throws. */
@@ -37,7 +38,7 @@ export async function stopHead(rack: Rack, fleet: Fleet, context: Context, grace
   const host = await openHeadHost(rack, fleet, context)
   const progress = context.reporter.begin('End the head', host.node)
   try {
-    throwIfFailed(await executePlan(plan, {'head.stop': (step) => stopService(host, SERVICE_ID, Number(step.input.grace))}, context))
+    throwIfFailed(await executePlan(plan, HEAD_HANDLERS, headEnv(rack, host, context), context))
   } catch (error) {
     progress.fail()
     throw error

@@ -1,5 +1,4 @@
 import {Secret, type Context} from '../base/index.ts'
-import type {Manifest} from '../manifest/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {openMlflow, type Mlflow} from '../tracking/index.ts'
@@ -35,7 +34,7 @@ export interface RunAccess {
  * The manifest's `tracking.uri` (with MLFLOW_TRACKING_TOKEN, or _USERNAME and _PASSWORD, of the user's environment), else
  * the rack's head. Errors: those of connectHead.
  */
-export async function openTracking(place: {rack: Rack; fleet: Fleet; manifest?: Manifest | undefined}, context: Context): Promise<Tracking> {
+export async function openTracking(place: {rack: Rack; fleet: Fleet; manifest?: {tracking: {uri?: string}} | undefined}, context: Context): Promise<Tracking> {
   const uri = place.manifest?.tracking.uri
   return uri === undefined ? throughHead(place.rack, place.fleet, context) : elsewhere(uri, context)
 }

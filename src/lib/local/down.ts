@@ -2,7 +2,7 @@ import {rm} from 'node:fs/promises'
 import {setTimeout as wait} from 'node:timers/promises'
 import {CliError, type Context} from '../base/index.ts'
 import {isAlive} from './alive.ts'
-import {executePlan, throwIfFailed, type Plan, type Step} from '../plan/index.ts'
+import {executePlan, throwIfFailed, valuesOf, type Handlers, type PlanOf, type StepOf} from '../plan/index.ts'
 import {askDaemon, controlPath} from './control.ts'
 import {localLayout, type LocalLayout} from './layout.ts'
 import {withLock} from './lock.ts'
@@ -25,20 +25,48 @@ export interface LocalDownResult {
 
 const DAEMON_STOP_MS = 10_000
 
+type DownKinds = {
+  'local.stop': {input: {pid: number}; output: void}
+  /** `processes`: how many were found; all that are there then are ended. The output: how many these were. */
+  'local.end': {input: {processes: number; grace: number}; output: number}
+  'local.forget': {input: Record<string, never>; output: void}
+  'local.purge': {input: Record<string, never>; output: void}
+}
+
+interface DownEnv {
+  layout: LocalLayout
+  rack: LocalRack
+  ctx: Context
+}
+
+const HANDLERS: Handlers<DownKinds, DownEnv> = {
+  'local.stop': (_input, _done, {layout}) => stopDaemon(layout),
+  'local.end': async ({grace}, _done, {layout, rack, ctx}) => {
+    const ended = await endWithProgress(layout, rack, grace, ctx)
+    await rm(layout.groups, {force: true})
+    return ended
+  },
+  'local.forget': async (_input, _done, {layout, rack}) => {
+    await rm(layout.rackFile, {force: true})
+    await writeRack(layout, {...rack, up: false})
+  },
+  'local.purge': (_input, _done, {layout}) => rm(layout.folder, {recursive: true, force: true}),
+}
+
 /** What `local down` would do now; no steps where there is nothing to stop. */
-export async function planLocalDown(input: LocalDownInput, ctx: Context): Promise<Plan> {
+export async function planLocalDown(input: LocalDownInput, ctx: Context): Promise<PlanOf<DownKinds>> {
   const layout = localLayout(ctx.env)
   const rack = await readRack(layout)
-  const steps: Step[] = []
-  const step = (id: string, title: string, stepInput: Record<string, unknown>): void => {
-    steps.push({id, kind: `local.${id}`, node: null, title, input: stepInput, needs: steps.slice(-1).map((one) => one.id)})
+  const steps: StepOf<DownKinds>[] = []
+  const add = (step: Omit<StepOf<DownKinds>, 'id' | 'node' | 'needs'>): void => {
+    steps.push({...step, id: step.kind.slice('local.'.length), node: null, needs: steps.slice(-1).map((one) => one.id)} as StepOf<DownKinds>)
   }
   if (!rack) return {command: 'local down', steps}
   const [daemon, processes] = await Promise.all([daemonState(layout), listRackProcesses(layout, rack)])
-  if (daemon) step('stop', `Stop the background process (pid ${daemon.pid}, ${daemon.nodes.length} nodes)`, {pid: daemon.pid})
-  if (daemon || processes.length > 0) step('end', `End what was started on the nodes (${processes.length} processes now)`, {processes: processes.length, grace: input.grace})
-  if (rack.up) step('forget', `Remove the rack file ${layout.rackFile}`, {})
-  if (input.purge) step('purge', `Remove ${layout.folder}: homes, keys, environments`, {})
+  if (daemon) add({kind: 'local.stop', title: `Stop the background process (pid ${daemon.pid}, ${daemon.nodes.length} nodes)`, input: {pid: daemon.pid}})
+  if (daemon || processes.length > 0) add({kind: 'local.end', title: `End what was started on the nodes (${processes.length} processes now)`, input: {processes: processes.length, grace: input.grace}})
+  if (rack.up) add({kind: 'local.forget', title: `Remove the rack file ${layout.rackFile}`, input: {}})
+  if (input.purge) add({kind: 'local.purge', title: `Remove ${layout.folder}: homes, keys, environments`, input: {}})
   return {command: 'local down', steps}
 }
 
@@ -49,22 +77,9 @@ export async function localDown(input: LocalDownInput, ctx: Context): Promise<Lo
   return withLock(layout.lock, ctx, async () => {
     const rack = await readRack(layout)
     if (!rack) return {ended: 0, purged: false}
-    let ended = 0
-    const plan = await planLocalDown(input, ctx)
-    const outcomes = await executePlan(plan, {
-      'local.stop': () => stopDaemon(layout),
-      'local.end': async () => {
-        ended = await endWithProgress(layout, rack, input.grace, ctx)
-        await rm(layout.groups, {force: true})
-      },
-      'local.forget': async () => {
-        await rm(layout.rackFile, {force: true})
-        await writeRack(layout, {...rack, up: false})
-      },
-      'local.purge': () => rm(layout.folder, {recursive: true, force: true}),
-    }, ctx)
+    const outcomes = await executePlan(await planLocalDown(input, ctx), HANDLERS, {layout, rack, ctx}, ctx)
     throwIfFailed(outcomes)
-    return {ended, purged: input.purge}
+    return {ended: valuesOf<DownKinds, 'local.end'>(outcomes, 'local.end')[0] ?? 0, purged: input.purge}
   })
 }
 

@@ -2,7 +2,7 @@ import {stat} from 'node:fs/promises'
 import {userInfo} from 'node:os'
 import {dirname, resolve} from 'node:path'
 import {CliError, ensurePrivateFolder, type Context} from '../base/index.ts'
-import {executePlan, throwIfFailed, type Plan, type Step} from '../plan/index.ts'
+import {executePlan, throwIfFailed, type Handlers, type PlanOf, type StepOf} from '../plan/index.ts'
 import {askDaemon, controlPath} from './control.ts'
 import {localLayout, type LocalLayout} from './layout.ts'
 import {withLock} from './lock.ts'
@@ -27,8 +27,31 @@ const DEFAULT_NODES = 3
 const MAX_NODES = 256
 const GRACE_MS = 10_000
 
+type UpKinds = {
+  'local.start': {input: Record<string, never>; output: void}
+  'local.nodes': {input: {added: string[]; removed: string[]}; output: void}
+  /** `processes`: how many were found; all that are there then are ended. */
+  'local.end': {input: {node: string; processes: number}; output: number}
+  'local.rack-file': {input: {nodes: number}; output: void}
+}
+
+interface UpEnv {
+  layout: LocalLayout
+  /** As it is to be: ports and key of its nodes are this machine's own business. */
+  rack: LocalRack
+  owner: number | undefined
+  ctx: Context
+}
+
+const HANDLERS: Handlers<UpKinds, UpEnv> = {
+  'local.start': (_input, _done, {layout, rack, owner, ctx}) => startDaemon(layout, rack.id, owner, ctx),
+  'local.nodes': changeNodes,
+  'local.end': ({node}, _done, {layout, rack}) => endRackProcesses(layout, rack, GRACE_MS, node),
+  'local.rack-file': writeOwnRackFile,
+}
+
 /** What `local up` would do now. Throws USAGE for an impossible number of nodes. */
-export async function planLocalUp(input: LocalUpInput, ctx: Context): Promise<Plan> {
+export async function planLocalUp(input: LocalUpInput, ctx: Context): Promise<PlanOf<UpKinds>> {
   const layout = localLayout(ctx.env)
   const {rack, daemon} = await look(layout)
   return makePlan(layout, rack, daemon, input)
@@ -55,7 +78,7 @@ export async function localUp(input: LocalUpInput, ctx: Context): Promise<LocalS
     }
     await writeRack(layout, wanted)
     await ensurePrivateFolder(wanted.environments)
-    throwIfFailed(await executePlan(plan, handlers(layout, wanted, input.owner, ctx), ctx))
+    throwIfFailed(await executePlan(plan, HANDLERS, {layout, rack: wanted, owner: input.owner, ctx}, ctx))
   })
   return localStatus(ctx)
 }
@@ -65,7 +88,7 @@ async function look(layout: LocalLayout): Promise<{rack: LocalRack; daemon: Daem
   return {rack: known ?? newRack(layout), daemon: known && (await daemonState(layout))}
 }
 
-async function makePlan(layout: LocalLayout, rack: LocalRack, daemon: DaemonState | undefined, input: LocalUpInput): Promise<Plan> {
+async function makePlan(layout: LocalLayout, rack: LocalRack, daemon: DaemonState | undefined, input: LocalUpInput): Promise<PlanOf<UpKinds>> {
   const count = wantedCount(rack, input)
   if (!Number.isInteger(count) || count < 1 || count > MAX_NODES) {
     throw new CliError('USAGE', `a local rack has 1 to ${MAX_NODES} nodes, not ${count}`, {hint: 'flexrack local up --nodes 3'})
@@ -73,52 +96,47 @@ async function makePlan(layout: LocalLayout, rack: LocalRack, daemon: DaemonStat
   if (!rack.up && (await exists(layout.rackFile)) && !(await (await import('./rack-file.ts')).isOurs(layout))) {
     throw new CliError('CONFLICT', `there is a rack named local already, and not one of this machine: ${layout.rackFile}`, {hint: `mv ${layout.rackFile} ${layout.rackFile.replace(/local\.yaml$/, 'NAME.yaml')}`})
   }
-  const steps: Step[] = []
-  const step = (id: string, kind: string, node: string | null, title: string, stepInput: Record<string, unknown>): void => {
-    steps.push({id, kind, node, title, input: stepInput, needs: steps.slice(-1).map((one) => one.id)})
+  const steps: StepOf<UpKinds>[] = []
+  const add = (step: Omit<StepOf<UpKinds>, 'needs'>): void => {
+    steps.push({...step, needs: steps.slice(-1).map((one) => one.id)} as StepOf<UpKinds>)
   }
   const names = nodeNames(count)
   const running = daemon?.nodes.map((node) => node.name) ?? []
-  if (!daemon) step('start', 'local.start', null, 'Start the background process', {})
+  if (!daemon) add({id: 'start', kind: 'local.start', node: null, title: 'Start the background process', input: {}})
   const added = names.filter((name) => !running.includes(name))
   const removed = running.filter((name) => !names.includes(name))
   const sessions = input.maxSessions !== undefined && input.maxSessions !== rack.maxSessions
-  if (added.length + removed.length > 0 || sessions) step('nodes', 'local.nodes', null, nodesTitle(added, removed), {added, removed})
+  if (added.length + removed.length > 0 || sessions) add({id: 'nodes', kind: 'local.nodes', node: null, title: nodesTitle(added, removed), input: {added, removed}})
   for (const name of removed) {
     const processes = (await listRackProcesses(layout, rack)).filter((one) => one.node === name).length
-    step(`end:${name}`, 'local.end', name, `End what runs there (${processes} processes now); its home stays`, {processes})
+    add({id: `end:${name}`, kind: 'local.end', node: name, title: `End what runs there (${processes} processes now); its home stays`, input: {node: name, processes}})
   }
   const moved = input.environments !== undefined && resolve(input.environments) !== rack.environments
   if (steps.length > 0 || moved || !rack.up || !(await exists(layout.rackFile)) || !(await exists(layout.knownHosts))) {
-    step('rack-file', 'local.rack-file', null, `Write the rack file ${layout.rackFile}`, {nodes: names.length})
+    add({id: 'rack-file', kind: 'local.rack-file', node: null, title: `Write the rack file ${layout.rackFile}`, input: {nodes: names.length}})
   }
   return {command: 'local up', steps}
 }
 
-function handlers(layout: LocalLayout, rack: LocalRack, owner: number | undefined, ctx: Context): Parameters<typeof executePlan>[1] {
-  return {
-    'local.start': () => startDaemon(layout, rack.id, owner, ctx),
-    'local.nodes': async () => {
-      const progress = ctx.reporter.begin(`Starting ${rack.nodes.length} local nodes`)
-      try {
-        await askDaemon(controlPath(layout.folder), {ask: 'nodes', nodes: rack.nodes, maxSessions: rack.maxSessions}, 120_000)
-        progress.done(`${rack.nodes.length} local nodes are up`)
-      } catch (error) {
-        progress.fail()
-        throw new CliError('NODE_UNFIT', `the local nodes did not start: ${(error as Error).message}`, {hint: `see ${layout.log}`, cause: error})
-      }
-    },
-    'local.end': (one) => endRackProcesses(layout, rack, GRACE_MS, one.node ?? undefined),
-    'local.rack-file': async () => {
-      const daemon = await daemonState(layout)
-      if (!daemon) throw new CliError('NODE_UNFIT', `the local rack's background process ended; its log is ${layout.log}`, {hint: 'flexrack local up'})
-      // The ports that were really taken, so that the next start asks for the same.
-      await writeRack(layout, {...rack, nodes: daemon.nodes})
-      // Loaded only here: it brings the YAML library, which `local status` does not need.
-      const {writeRackFile} = await import('./rack-file.ts')
-      await writeRackFile(layout, rack, daemon.nodes, userInfo().username)
-    },
+async function changeNodes(_input: object, _done: unknown, {layout, rack, ctx}: UpEnv): Promise<void> {
+  const progress = ctx.reporter.begin(`Starting ${rack.nodes.length} local nodes`)
+  try {
+    await askDaemon(controlPath(layout.folder), {ask: 'nodes', nodes: rack.nodes, maxSessions: rack.maxSessions}, 120_000)
+    progress.done(`${rack.nodes.length} local nodes are up`)
+  } catch (error) {
+    progress.fail()
+    throw new CliError('NODE_UNFIT', `the local nodes did not start: ${(error as Error).message}`, {hint: `see ${layout.log}`, cause: error})
   }
+}
+
+async function writeOwnRackFile(_input: object, _done: unknown, {layout, rack}: UpEnv): Promise<void> {
+  const daemon = await daemonState(layout)
+  if (!daemon) throw new CliError('NODE_UNFIT', `the local rack's background process ended; its log is ${layout.log}`, {hint: 'flexrack local up'})
+  // The ports that were really taken, so that the next start asks for the same.
+  await writeRack(layout, {...rack, nodes: daemon.nodes})
+  // Loaded only here: it brings the YAML library, which `local status` does not need.
+  const {writeRackFile} = await import('./rack-file.ts')
+  await writeRackFile(layout, rack, daemon.nodes, userInfo().username)
 }
 
 function wantedCount(rack: LocalRack, input: LocalUpInput): number {

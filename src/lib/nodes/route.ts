@@ -14,6 +14,9 @@ export interface NodeRoute {
   source: string | null
 }
 
+/** Of a node, what says how it is reached. */
+type Named = Pick<RackNode, 'name' | 'address'>
+
 /**
  * How a node reaches others, and the address `to` where there is one. What it answers is bound to, certified and called by others, so only IP addresses
  * are taken from it. Errors: those of a call, NODE_UNFIT for anything else than an address.
@@ -30,8 +33,8 @@ export async function askRoute(host: Host, to?: string, signal?: AbortSignal): P
  * the one of its interfaces whose network most of the others are in; else that of its default route. Pure.
  * Errors: NODE_UNFIT where it has none.
  */
-export function addressForOthers(nodes: RackNode[], routes: ReadonlyMap<string, NodeRoute>): string {
-  const [leader, ...members] = nodes as [RackNode, ...RackNode[]]
+export function addressForOthers(nodes: Named[], routes: ReadonlyMap<string, NodeRoute>): string {
+  const [leader, ...members] = nodes as [Named, ...Named[]]
   if (leader.address) return leader.address
   const own = routes.get(leader.name)
   if (members.every((node) => own?.machine && routes.get(node.name)?.machine === own.machine)) return '127.0.0.1'

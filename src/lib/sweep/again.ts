@@ -1,11 +1,11 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import {isCliError, throwIfInterrupted, type Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
-import {planTrain, type TrainPlace} from '../train/index.ts'
+import type {StepOf} from '../plan/index.ts'
+import type {TrainPlace} from '../train/index.ts'
 import type {SweepPlan} from './plan.ts'
 import {findSweep, openStorage} from './storage.ts'
-import {trialChoice} from './trial-choice.ts'
-import type {SweepChoice} from './types.ts'
+import type {SweepKinds} from './steps.ts'
 
 export interface Patience {
   /** Milliseconds without a connection after which it is given up. On Linux a machine that sleeps counts none. */
@@ -52,16 +52,18 @@ export async function untilOver<P, T>(
  * What is left of a plan after the connection was lost: new connections, and the sweep as it is now. The code on the nodes and its preflight stay: the
  * user may have worked on the project since, and trials of one sweep run one code. Errors: those of openHost and findSweep.
  */
-export async function planAgain(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, context: Context): Promise<SweepPlan> {
+export async function planAgain(plan: SweepPlan, place: TrainPlace, context: Context): Promise<SweepPlan> {
   const {manifest, rack, fleet} = place
   const [head, hosts, resumed] = await Promise.all([
     openStorage(place, context),
     Promise.all(plan.nodes.map((node) => openHost(fleet, node, context))),
     findSweep({rack, fleet, project: manifest.name}, plan.sweep, context),
   ])
-  const slurm = plan.slurm && manifest.train && (await planTrain(place, trialChoice(manifest.train, {on: choice.on, exclude: choice.exclude, preflight: choice.preflight}), context))
-  const steps = plan.plan.steps.filter((step) => AGAIN.has(step.id)).map((step) => ({...step, needs: step.needs.filter((id) => AGAIN.has(id))}))
-  return {...plan, plan: {...plan.plan, steps}, head, hosts, resumed, slurm}
+  const steps = plan.plan.steps.filter((step) => AGAIN.has(step.id)).map((step): StepOf<SweepKinds> => {
+    const needs = step.needs.filter((id) => AGAIN.has(id))
+    return step.kind === 'sweep.open' ? {...step, input: {...step.input, resumed: resumed.tracked}, needs} : {...step, needs}
+  })
+  return {...plan, plan: {...plan.plan, steps}, head, hosts, resumed}
 }
 
 /** As trials judge it (trial.ts): a node or a server that is away and will be back. */

@@ -1,33 +1,33 @@
 import {setTimeout as pause} from 'node:timers/promises'
-import {CliError, isAskedFor, isCliError, type Context, type Reporter} from '../base/index.ts'
+import {isAskedFor, isCliError, type Context, type Reporter} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
+import type {Host} from '../host/index.ts'
 import type {TrainSpec} from '../manifest/index.ts'
 import {CHECKS, type CheckName} from '../preflight/index.ts'
 import {openRuns, stopRun, type FoundRun, type Runs} from '../runs/index.ts'
-import {planTrain, runPlan, type SharedStart, type TrainChoice, type TrainPlace} from '../train/index.ts'
+import {planTrain, runPlan, SLURM, type SharedStart, type TrainChoice, type TrainPlace} from '../train/index.ts'
 import type {Engine} from './engine.ts'
 import {findTrialRuns} from './find-trials.ts'
-import type {SweepPlan} from './plan.ts'
+import {whyHopeless} from './hopeless.ts'
+import {Packing} from './packing.ts'
 import {recordTrial} from './record-trial.ts'
 import {trialChoice} from './trial-choice.ts'
 import {attendTrial, type TrialEnd} from './trial.ts'
+import type {TrialsInput} from './steps.ts'
 import type {SweepWatch, Trial} from './types.ts'
 import {bestOf, trialEnvironment, trialRun, trialWords} from './words.ts'
 
 export interface Driving {
-  plan: SweepPlan
+  /** What is to be done. */
+  input: TrialsInput
   place: TrainPlace
+  host(node: string): Host
   engine: Engine
   tracking: Tracking
   shared: SharedStart
-  /** Trials that there are to be. */
-  limit: number
   watch: SweepWatch
-  fleetChoice: {on: string | undefined; exclude: string | undefined}
 }
 
-/** So many failures before the first success, and it is not the parameters. */
-const HOPELESS = 3
 /** Between two questions whether somebody wants the end. Milliseconds. */
 const LOOK_MS = 2000
 /** For runs that were stopped, until their files are closed. */
@@ -48,7 +48,9 @@ export class Driver {
   readonly #runs: Runs
   readonly #active = new Map<number, FoundRun>()
   readonly #told: Trial[] = []
+  #earlier = 0
   readonly #deadline: number
+  readonly #packing: Packing | undefined
   #waiting: Trial[] = []
   #ending: Ending | undefined
   #starting: Promise<unknown> = Promise.resolve()
@@ -56,7 +58,6 @@ export class Driver {
   /** Runs that are tasks of Slurm's and not attended yet. */
   readonly #arrayed = new Set<string>()
   #cancelling: Promise<unknown> | undefined
-  #failures = 0
   #freedAt = -Infinity
 
   constructor(driving: Driving, context: Context) {
@@ -66,12 +67,14 @@ export class Driver {
     const reporter: Reporter = {begin: () => ({detail() {}, amount() {}, done() {}, fail() {}}), note() {}, warn: (message) => warn.call(context.reporter, message)}
     this.#quiet = {...context, reporter}
     this.#runs = openRuns(driving.place, {...this.#quiet, signal: this.#leave.signal})
-    this.#deadline = driving.plan.spec.time === undefined ? Infinity : Date.now() + driving.plan.spec.time * 1000
+    this.#deadline = driving.input.spec.time === undefined ? Infinity : Date.now() + driving.input.spec.time * 1000
+    const {rooms} = driving.input
+    this.#packing = rooms ? new Packing(rooms.nodes, rooms) : undefined
   }
 
   /** With the trials that there are. Returns how it ended; errors are those that end a sweep before its time. */
   async drive(trials: Trial[]): Promise<'finished' | 'stopped' | 'interrupted'> {
-    this.#told.push(...trials.filter((one) => one.state !== 'running'))
+    this.#earlier = this.#told.push(...trials.filter((one) => one.state !== 'running'))
     this.#waiting = trials.filter((one) => one.state === 'running')
     const found = await findTrialRuns(this.#waiting, {...this.#driving, runs: this.#runs}, this.#quiet)
     const {signal, kill} = this.#context
@@ -84,7 +87,7 @@ export class Driver {
     const looking = this.#lookForStop(over.signal)
     try {
       await this.#startArray(found)
-      await Promise.all(Array.from({length: Math.max(1, this.#driving.plan.parallel)}, () => this.#work(found)))
+      await Promise.all(Array.from({length: Math.max(1, this.#driving.input.parallel)}, () => this.#work(found)))
       if (this.#ending && 'error' in this.#ending) throw this.#ending.error
       return this.#ending?.status ?? 'finished'
     } finally {
@@ -96,7 +99,7 @@ export class Driver {
   }
 
   best(): Trial | null {
-    return bestOf(this.#told, this.#driving.plan.spec.goal)
+    return bestOf(this.#told, this.#driving.input.spec.goal)
   }
 
   /** One trial after the other. Never rejects: an error ends the sweep. */
@@ -120,15 +123,15 @@ export class Driver {
 
   /** Where no trial depends on another one's result: all of them into Slurm's queue. Never rejects: an error ends the sweep. */
   async #startArray(found: Map<string, FoundRun>): Promise<void> {
-    const {plan, engine, shared} = this.#driving
-    if (!plan.array || !plan.slurm?.array) return
+    const {input: {sweep, parallel, slurm}, engine, shared} = this.#driving
+    if (!slurm?.together) return
     try {
       for (let next = await this.#next(); next; next = await this.#next()) this.#waiting.push(next)
       const fresh = this.#waiting.filter((one) => one.attempt === 1 && (one.run === null || !found.has(one.run)))
       if (fresh.length < 2 || this.#ending) return
-      for (const one of fresh) await engine.bind(one.number, (one.run = trialRun(plan.sweep, one.number, 1)))
+      for (const one of fresh) await engine.bind(one.number, (one.run = trialRun(sweep, one.number, 1)))
       const tasks = fresh.map((one) => ({task: one.number, choice: this.#choiceOf(one, one.run as string, undefined)}))
-      for (const run of await plan.slurm.array(this.#trainPlace(), {name: plan.sweep, parallel: plan.parallel, shared, tasks}, this.#quiet)) {
+      for (const run of await SLURM.startArray(slurm, this.#trainPlace(), {name: sweep, parallel, shared, tasks}, this.#quiet)) {
         found.set(run.run, run)
         this.#arrayed.add(run.run)
       }
@@ -139,7 +142,8 @@ export class Driver {
   }
 
   async #try(trial: Trial, found: Map<string, FoundRun>): Promise<void> {
-    const {plan: {packing}, watch, engine} = this.#driving
+    const {watch, engine} = this.#driving
+    const packing = this.#packing
     const known = trial.run === null ? undefined : found.get(trial.run)
     const nodes = known ? known.nodes.map((one) => one.node) : []
     if (known) packing?.add(nodes)
@@ -151,7 +155,7 @@ export class Driver {
       watch.onTrial?.(known && !this.#arrayed.delete(run.run) ? 'resumed' : 'started', running)
       this.#active.set(trial.number, run)
       if (this.#ending && !('error' in this.#ending) && !this.#leave.signal.aborted) this.#stopOne(run, false)
-      const end = await attendTrial(running, run, {place: this.#driving.place, runs: this.#runs, tracking: this.#driving.tracking, engine, spec: this.#driving.plan.spec, leave: this.#leave.signal}, this.#quiet)
+      const end = await attendTrial(running, run, {place: this.#driving.place, runs: this.#runs, tracking: this.#driving.tracking, engine, spec: this.#driving.input.spec, leave: this.#leave.signal}, this.#quiet)
       await this.#tell(running, run, end)
     } finally {
       this.#active.delete(trial.number)
@@ -163,12 +167,13 @@ export class Driver {
 
   /** Starts a trial's run where there is room for it; one start after the other, so that no two choose the same GPUs. Undefined: the end came first. */
   async #start(trial: Trial, taken: string[]): Promise<FoundRun | undefined> {
-    const {plan, engine} = this.#driving
-    const run = trial.run ?? trialRun(plan.sweep, trial.number, trial.attempt)
+    const {input: {sweep}, engine} = this.#driving
+    const packing = this.#packing
+    const run = trial.run ?? trialRun(sweep, trial.number, trial.attempt)
     await engine.bind(trial.number, run)
     while (!this.#ending) {
-      const nodes = plan.packing?.take()
-      if (nodes || !plan.packing) {
+      const nodes = packing?.take()
+      if (nodes || !packing) {
         if (nodes) taken.push(...nodes)
         try {
           return await this.#inTurn(() => this.#begin(this.#choiceOf(trial, run, nodes)))
@@ -179,7 +184,7 @@ export class Driver {
           }
           if (!isCliError(error, 'RESERVED', 'GPU_UNAVAILABLE') || !this.#mayWait()) throw error
         }
-        plan.packing?.giveBack(taken.splice(0))
+        packing?.giveBack(taken.splice(0))
       }
       await this.#room()
     }
@@ -200,23 +205,25 @@ export class Driver {
   async #begin(choice: TrainChoice): Promise<FoundRun> {
     const place = this.#trainPlace()
     const train = await planTrain(place, choice, this.#quiet)
-    const {run} = await runPlan(train, place, {detach: true, onLines() {}}, this.#quiet)
-    return {run, nodes: [...train.live.started].sort((a, b) => a.index - b.index)}
+    let run: FoundRun | undefined
+    await runPlan(train, place, {detach: true, onStart: (_id, {found}) => (run = found), onLines() {}}, this.#quiet)
+    return run as unknown as FoundRun
   }
 
   #choiceOf(trial: Trial, run: string, nodes: string[] | undefined): TrainChoice {
-    const {plan, place, shared, fleetChoice} = this.#driving
+    const {input, place, shared} = this.#driving
+    const fleetChoice = {on: input.on ?? undefined, exclude: input.exclude ?? undefined}
     return trialChoice(place.manifest.train as TrainSpec, {
-      ...fleetChoice, ...(nodes && {on: nodes.join(','), exclude: undefined}), run, args: trialWords(plan.spec, trial.texts),
-      env: {...(plan.threads !== undefined && {OMP_NUM_THREADS: String(plan.threads)}), ...trialEnvironment(plan.sweep, trial)},
-      ...(!plan.slurm && {preflight: {skip: Object.keys(CHECKS) as CheckName[], force: false}}),
+      ...fleetChoice, ...(nodes && {on: nodes.join(','), exclude: undefined}), run, args: trialWords(input.spec, trial.texts),
+      env: {...(input.threads !== null && {OMP_NUM_THREADS: String(input.threads)}), ...trialEnvironment(input.sweep, trial)},
+      ...(!input.slurm && {preflight: {skip: Object.keys(CHECKS) as CheckName[], force: false}}),
       shared: {...shared, tags: {...shared.tags, 'flexrack.trial': String(trial.number)}},
     })
   }
 
   /** With the sweep's own command. */
   #trainPlace(): TrainPlace {
-    const {place, plan: {command}} = this.#driving
+    const {place, input: {command}} = this.#driving
     return {...place, manifest: {...place.manifest, ...(place.manifest.train && {train: {...place.manifest.train, command}})}}
   }
 
@@ -240,15 +247,8 @@ export class Driver {
     const told: Trial = {...trial, state: end.state, value: end.state === 'complete' ? end.value : null, why: end.state === 'complete' ? null : end.why, ended: Date.now() / 1000}
     this.#told.push(told)
     watch.onTrial?.('ended', told)
-    this.#judge(told)
-  }
-
-  /** Where everything fails from the start, it is not the parameters. */
-  #judge(trial: Trial): void {
-    this.#failures = trial.state === 'failed' ? this.#failures + 1 : 0
-    if (this.#failures < HOPELESS || this.#told.some((one) => one.state !== 'failed')) return
-    const {sweep} = this.#driving.plan
-    this.#end({error: new CliError('RUN_FAILED', `the first ${this.#failures} trials of sweep ${sweep} all failed, the last one because ${trial.why}`, {hint: `flexrack runs logs ${trial.run}\nflexrack sweep show ${sweep}`, details: {sweep, run: trial.run, trials: this.#told.map((one) => one.run)}})}, true)
+    const hopeless = whyHopeless(this.#told, this.#earlier, this.#driving.input.sweep)
+    if (hopeless) this.#end({error: hopeless}, true)
   }
 
   /** The first reason counts. `stop`: the running trials are stopped; else they go on without us. */
@@ -270,7 +270,8 @@ export class Driver {
   #cancel(): void {
     if (this.#arrayed.size === 0) return
     const runs = [...this.#arrayed]
-    this.#cancelling = this.#driving.plan.hosts[0]?.call('slurm.cancel', {runs}).catch((error: Error) => this.#context.reporter.warn(error.message))
+    const {input: {slurm}, host} = this.#driving
+    if (slurm) this.#cancelling = host(slurm.node).call('slurm.cancel', {runs}).catch((error: Error) => this.#context.reporter.warn(error.message))
   }
 
   #stopOne(run: FoundRun, kill: boolean): void {

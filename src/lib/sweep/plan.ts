@@ -2,42 +2,32 @@ import {CliError, pinsOf, randomId, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {SweepSpec} from '../manifest/index.ts'
 import type {NodeFacts} from '../nodes/index.ts'
-import type {Plan, Step} from '../plan/index.ts'
+import {fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
 import {chosenChecks} from '../preflight/index.ts'
 import {selectNodes, type RackNode} from '../rack/index.ts'
-import {planTrain, type TrainPlace, type TrainPlan} from '../train/index.ts'
+import {planTrain, type TrainPlace} from '../train/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../workspace/index.ts'
 import {isArray} from './array.ts'
 import {engineRequirements} from './engine.ts'
 import {Packing} from './packing.ts'
 import {findSweep, openStorage} from './storage.ts'
+import type {SweepKinds, TrialsInput} from './steps.ts'
 import {trialChoice, trialSize} from './trial-choice.ts'
 import type {Sweep, SweepChoice} from './types.ts'
 import {trialWords} from './words.ts'
 
 /** What would be done, and what it is done with. */
 export interface SweepPlan {
-  plan: Plan
+  plan: PlanOf<SweepKinds>
   sweep: string
   spec: SweepSpec
-  /** The training command, without what the trials add. */
-  command: string[]
   /** Of an earlier command. */
   resumed: Sweep | undefined
   parallel: number
-  /** Where the trials are jobs of Slurm, which says where and when: one of these runs, planned and not executed. */
-  slurm: TrainPlan | undefined
-  /** All of them are tasks of one job. */
-  array: boolean
-  /** Undefined where trials have GPUs of their own: the GPUs say what fits; and under Slurm. */
-  packing: Packing | undefined
-  /** Threads of a process, where trials share cores. */
-  threads: number | undefined
   hosts: Host[]
   nodes: RackNode[]
   head: Host
   workspaces: WorkspacePlan
-  requirements: string
 }
 
 /** Seconds for one part of a node's facts. */
@@ -66,20 +56,22 @@ export async function planSweep(place: TrainPlace, choice: SweepChoice, context:
   const own = {...manifest.sweep, ...(choice.trials !== undefined && {trials: choice.trials})}
   const spec = resumed ? {...resumed.spec, ...(choice.trials !== undefined && {trials: choice.trials})} : own
   const wanted = choice.parallel ?? manifest.sweep.parallel
-  const packing = cores && new Packing(nodes.map((node, index) => ({node: node.name, cores: cores[index] ?? null})), {size: trialSize(train), processes: train.processesPerNode})
+  const rooms = cores ? {nodes: nodes.map((node, index) => ({node: node.name, cores: cores[index] ?? null})), size: trialSize(train), processes: train.processesPerNode} : null
+  const packing = rooms ? new Packing(rooms.nodes, rooms) : undefined
   const parallel = Math.min(wanted, packing?.capacity ?? wanted)
   if (parallel < wanted) context.reporter.warn(`${wanted} trials at the same time are asked for, and the cores suffice for ${parallel}`)
   const smallest = Math.min(...(cores ?? []).map((one) => one ?? Infinity))
   const sharing = packing?.sharing(parallel) ?? 1
   const sweep = resumed?.sweep ?? choice.id ?? `${manifest.name}-sweep-${randomId()}`
   const command = resumed?.command ?? [...train.command, ...choice.args]
-  const requirements = engineRequirements(spec)
-  const array = slurm !== undefined && isArray(spec)
-  const steps = stepsOf({place, choice, sweep, spec, command, nodes, workspaces, requirements, parallel, slurm: slurm && (array ? 'tasks of one job of Slurm ' : 'jobs of Slurm '), head: head.node, resumed})
-  return {
-    plan: {command: 'sweep', steps}, sweep, spec, command, resumed, parallel, slurm, array, packing, hosts, nodes, head, workspaces, requirements,
-    threads: sharing > 1 && Number.isFinite(smallest) ? Math.max(1, Math.floor(smallest / (sharing * train.processesPerNode))) : undefined,
+  const threads = sharing > 1 && Number.isFinite(smallest) ? Math.max(1, Math.floor(smallest / (sharing * train.processesPerNode))) : null
+  const trials: TrialsInput = {
+    sweep, spec, command, parallel, threads, rooms,
+    slurm: slurm ? {node: (nodes[0] as RackNode).name, arrays: slurm.slurm?.arrays ?? 0, together: isArray(spec)} : null,
+    on: choice.on ?? null, exclude: choice.exclude ?? null, workspaces: [...workspaces.workspaces.values()], opened: fromStep('open'),
   }
+  const steps = stepsOf({place, choice, trials, nodes, workspaces, head: head.node, resumed})
+  return {plan: {command: 'sweep', steps}, sweep, spec, resumed, parallel, hosts, nodes, head, workspaces}
 }
 
 /** Before anything is synced under trials that run. A command that was killed a moment ago may still have been there at the first look. */
@@ -107,41 +99,42 @@ async function coresOf(hosts: Host[], context: Context): Promise<(number | null)
 interface Parts {
   place: TrainPlace
   choice: SweepChoice
-  sweep: string
-  spec: SweepSpec
-  command: string[]
+  trials: TrialsInput
   nodes: RackNode[]
   workspaces: WorkspacePlan
-  requirements: string
-  parallel: number
-  /** What trials are in Slurm. */
-  slurm: string | undefined
   head: string
   resumed: Sweep | undefined
 }
 
-function stepsOf({place, choice, sweep, spec, command, nodes, workspaces, requirements, parallel, slurm, head, resumed}: Parts): Step[] {
-  const {manifest, rack} = place
+function stepsOf({place: {manifest, rack}, choice, trials, nodes, workspaces, head, resumed}: Parts): StepOf<SweepKinds>[] {
+  const {sweep, spec, command} = trials
+  const {name: project, tracking: {experiment}} = manifest
   const names = nodes.map((node) => node.name)
   const uri = manifest.tracking.uri ?? null
-  const reach: Step = {id: 'reach', node: null, kind: 'sweep.reach', title: `Reach ${uri ?? `the head of rack ${rack.name}`}`, input: {uri}, needs: []}
+  const reach: StepOf<SweepKinds> = {id: 'reach', node: null, kind: 'sweep.reach', title: `Reach ${uri ?? `the head of rack ${rack.name}`}`, input: {uri}, needs: []}
   const before = [reach, ...workspaces.plan.steps.map((step) => ({...step, needs: [...step.needs, reach.id]}))]
-  const checks = slurm ? [] : chosenChecks(choice.preflight.skip, nodes.length)
-  const preflight: Step[] = checks.length === 0 ? [] : [
-    {id: 'preflight', node: null, kind: 'sweep.preflight', title: `Preflight of ${names.join(', ')}, once for all trials: ${checks.join(', ')}`, input: {nodes: names, checks, force: choice.preflight.force}, needs: before.map((step) => step.id)},
-  ]
-  const engine: Step = {id: 'engine', node: head, kind: 'sweep.engine', title: `Have an environment with ${pinsOf(requirements, ['optuna', 'cmaes', 'scipy', 'torch']).join(', ')}`, input: {sampler: spec.sampler}, needs: [reach.id]}
-  const open: Step = {
-    id: 'open', node: head, kind: 'sweep.open', title: resumed ? `Go on with sweep ${sweep}: ${trialCounts(resumed)}` : `Make sweep ${sweep}, and its record in experiment ${manifest.tracking.experiment}`,
-    input: {sweep, spec, command, experiment: manifest.tracking.experiment}, needs: [...before, ...preflight, engine].map((step) => step.id),
+  const checks = trials.slurm ? [] : chosenChecks(choice.preflight.skip, nodes.length)
+  const preflight: StepOf<SweepKinds>[] = checks.length === 0 ? [] : [{
+    id: 'preflight', node: null, kind: 'sweep.preflight', title: `Preflight of ${names.join(', ')}, once for all trials: ${checks.join(', ')}`,
+    input: {nodes: names, checks, skipped: choice.preflight.skip, force: choice.preflight.force}, needs: before.map((step) => step.id),
+  }]
+  const engine: StepOf<SweepKinds> = {
+    id: 'engine', node: head, kind: 'sweep.engine', title: `Have an environment with ${pinsOf(engineRequirements(spec), ['optuna', 'cmaes', 'scipy', 'torch']).join(', ')}`,
+    input: {node: head, sampler: spec.sampler}, needs: [reach.id],
   }
+  const open: StepOf<SweepKinds> = {
+    id: 'open', node: head, kind: 'sweep.open', title: resumed ? `Go on with sweep ${sweep}: ${trialCounts(resumed)}` : `Make sweep ${sweep}, and its record in experiment ${experiment}`,
+    input: {node: head, sweep, python: fromStep(engine.id, 'python'), tracking: fromStep(reach.id), project, spec, command, experiment, resumed: resumed?.tracked ?? null},
+    needs: [...before, ...preflight, engine].map((step) => step.id),
+  }
+  return [...before, ...preflight, engine, open, {id: 'trials', node: null, kind: 'sweep.trials', title: trialsTitle(trials), input: trials, needs: [open.id]}]
+}
+
+function trialsTitle({spec, command, parallel, slurm}: TrialsInput): string {
   const example = trialWords(spec, Object.fromEntries(Object.keys(spec.parameters).map((name) => [name, `{${name}}`]))).join(' ')
-  const trials: Step = {
-    id: 'trials', node: null, kind: 'sweep.trials',
-    title: `Run ${spec.trials ?? (spec.sampler === 'grid' ? 'every point of the grid' : 20)}${spec.trials === undefined && spec.sampler === 'grid' ? '' : ' trials'}, ${parallel} ${slurm ?? ''}at a time, chosen by ${spec.sampler}${spec.pruner.name === 'none' ? '' : `, ended early by ${spec.pruner.name}`}: ${command.join(' ')}${example ? ` ${example}` : ''}`,
-    input: {parallel, time: spec.time ?? null}, needs: ['open'],
-  }
-  return [...before, ...preflight, engine, open, trials]
+  const what = spec.trials === undefined && spec.sampler === 'grid' ? 'every point of the grid' : `${spec.trials ?? 20} trials`
+  const where = slurm ? (slurm.together ? 'tasks of one job of Slurm ' : 'jobs of Slurm ') : ''
+  return `Run ${what}, ${parallel} ${where}at a time, chosen by ${spec.sampler}${spec.pruner.name === 'none' ? '' : `, ended early by ${spec.pruner.name}`}: ${command.join(' ')}${example ? ` ${example}` : ''}`
 }
 
 function trialCounts({trials}: Sweep): string {

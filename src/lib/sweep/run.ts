@@ -1,30 +1,28 @@
 import {findBackground} from '../background/index.ts'
 import {CliError, isCliError, ownerName, throwIfInterrupted, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
-import {ensureEnvironment, type Environment} from '../host/index.ts'
-import {executePlan, throwIfFailed, type StepHandler} from '../plan/index.ts'
-import {lookOverNodes, openTrainTracking, recordParent, type SharedStart, type TrainPlace} from '../train/index.ts'
+import {ensureEnvironment, type Environment, type Host} from '../host/index.ts'
+import {executePlan, throwIfFailed, valuesOf, type Handlers, type Outputs, type StepOutcome} from '../plan/index.ts'
+import type {RackNode} from '../rack/index.ts'
+import {lookOverNodes, openTrainTracking, recordParent, type TrainPlace} from '../train/index.ts'
+import {WORKSPACE_HANDLERS} from '../workspace/index.ts'
 import {PATIENCE, planAgain, untilOver} from './again.ts'
 import {Driver} from './driver.ts'
-import {Engine} from './engine.ts'
+import {Engine, engineRequirements} from './engine.ts'
 import type {SweepPlan} from './plan.ts'
+import type {EngineStepInput, OpenInput, Opened, SweepEnv, SweepKinds, SweepPreflightInput, TrialsInput} from './steps.ts'
 import type {Sweep, SweepChoice, SweepWatch, Swept, Trial} from './types.ts'
 import {bestOf} from './words.ts'
 
-/** What is open while a sweep is driven. */
-interface Live {
-  tracking?: Tracking
-  engine?: Engine
-  trials?: Trial[]
-  limit?: number
-  shared?: SharedStart
-  tracked?: string
-}
+type Done = Outputs<SweepKinds>
 
-/** Of the record above the trials': made once, also where connections are lost. */
-interface Parent {
-  tracked: string
-  source: SharedStart['source']
+const HANDLERS: Handlers<SweepKinds, SweepEnv> = {
+  ...WORKSPACE_HANDLERS,
+  'sweep.reach': ({uri}, _done, {place, context}) => openTrainTracking(place, uri ?? undefined, context),
+  'sweep.preflight': preflight,
+  'sweep.engine': engine,
+  'sweep.open': open,
+  'sweep.trials': trials,
 }
 
 /**
@@ -34,85 +32,88 @@ interface Parent {
  */
 export async function runSweep(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, watch: SweepWatch, context: Context): Promise<Swept> {
   const begin = Date.now()
-  const parent: Partial<Parent> = {}
+  const parent: SweepEnv['parent'] = {}
   const once = async (now: SweepPlan, held?: () => void): Promise<Omit<Swept, 'time'>> => drive(now, place, choice, parent, {...watch, onOpen: (...opened) => {
     held?.()
     return watch.onOpen?.(...opened)
   }}, context)
   const swept = choice.unattended
-    ? await untilOver(plan, {once, next: () => planAgain(plan, place, choice, context), isOwnLock: (error) => isHeldBy(error, driverName(choice, context)), lost: (error) => watch.onLost?.(error)}, PATIENCE, context)
+    ? await untilOver(plan, {once, next: () => planAgain(plan, place, context), isOwnLock: (error) => isHeldBy(error, driverName(choice, context)), lost: (error) => watch.onLost?.(error)}, PATIENCE, context)
     : await once(plan)
   return {...swept, time: Date.now() - begin}
 }
 
 /** As long as there is a connection. */
-async function drive(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, parent: Partial<Parent>, watch: SweepWatch, context: Context): Promise<Omit<Swept, 'time'>> {
-  const live: Live = {}
+async function drive(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, parent: SweepEnv['parent'], watch: SweepWatch, context: Context): Promise<Omit<Swept, 'time'>> {
+  const host = (node: string): Host => [plan.head, ...plan.hosts].find((one) => one.node === node) as Host
+  const env: SweepEnv = {place, watch, parent, host, files: plan.workspaces.files, driver: driverName(choice, context), engines: [], context}
+  let outcomes: StepOutcome[] = []
   try {
-    const outcomes = await executePlan(plan.plan, handlersOf(plan, place, choice, live, parent, watch, context), context)
+    outcomes = await executePlan(plan.plan, HANDLERS, env, context)
     // Of steps on nodes only those of the workspaces are one of many.
     const whole = outcomes.find((one) => one.status === 'failed' && one.step.kind.startsWith('sweep.'))
     if (whole?.error) throw whole.error
     throwIfFailed(outcomes)
-    const engine = live.engine
-    if (!engine) throw new Error('a sweep without its engine')
-    await engine.close()
+    await Promise.all(env.engines.map((one) => one.close()))
+    const [opened] = valuesOf<SweepKinds, 'sweep.open'>(outcomes, 'sweep.open')
     const sweep = await plan.head.call<Sweep>('sweep.show', {sweep: plan.sweep}, {signal: context.kill})
-    return {...sweep, best: bestOf(sweep.trials, sweep.spec.goal), background: await findBackground(plan.sweep, context), limit: live.limit ?? sweep.trials.length}
+    return {...sweep, best: bestOf(sweep.trials, sweep.spec.goal), background: await findBackground(plan.sweep, context), limit: opened?.limit ?? sweep.trials.length}
   } finally {
-    await live.engine?.close()
-    await live.tracking?.close()
+    await Promise.all(env.engines.map((one) => one.close()))
+    await valuesOf<SweepKinds, 'sweep.reach'>(outcomes, 'sweep.reach')[0]?.close()
   }
 }
 
-function handlersOf(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, live: Live, parent: Partial<Parent>, watch: SweepWatch, context: Context): Record<string, StepHandler> {
-  const {manifest} = place
-  return {
-    ...plan.workspaces.handlers,
-    'sweep.reach': async () => {
-      live.tracking = await openTrainTracking(place, context)
-    },
-    'sweep.preflight': () => lookOverNodes(place, plan.nodes, plan.hosts, choice.preflight, context),
-    'sweep.engine': () => ensureEnvironment(plan.head, {requirements: plan.requirements, user: 'sweep'}, context),
-    'sweep.open': async (_step, done) => {
-      const tracking = live.tracking as Tracking
-      const {tracked, source} = await parentOf(plan, place, tracking, parent, context)
-      const record = plan.resumed ? undefined : {project: manifest.name, owner: ownerName(context), spec: plan.spec, command: plan.command, tracked, experiment: manifest.tracking.experiment}
-      const python = `${(done.get('engine') as Environment).path}/bin/python`
-      live.engine = new Engine(plan.head, {sweep: plan.sweep, python, owner: driverName(choice, context), ...(record ? {record} : {spec: plan.spec})}, context)
-      const {trials, limit} = await live.engine.ready
-      if (plan.resumed) await tracking.mlflow.updateRun(tracked, {status: 'RUNNING'})
-      const tags = {'mlflow.parentRunId': tracked, 'flexrack.sweep': plan.sweep}
-      Object.assign(live, {trials, limit, tracked, shared: {workspaces: plan.workspaces.workspaces, tracking, tags, source}})
-      await watch.onOpen?.(plan.sweep, plan.resumed !== undefined)
-    },
-    'sweep.trials': async () => {
-      const {engine, tracking, shared, trials = [], limit = 0, tracked = ''} = live
-      if (!engine || !tracking || !shared) throw new Error('trials before the sweep was opened')
-      const driver = new Driver({plan, place, engine, tracking, shared, limit, watch, fleetChoice: {on: choice.on, exclude: choice.exclude}}, context)
-      let status: 'finished' | 'stopped' | 'failed' | 'interrupted' = 'failed'
-      try {
-        status = await driver.drive(trials)
-      } catch (error) {
-        if (error instanceof CliError && error.code !== 'RUN_FAILED') status = 'interrupted'
-        throw withWayOn(error, plan.sweep)
-      } finally {
-        await engine.finish(status).catch(() => {})
-        await closeParent(tracking, tracked, status, driver.best(), plan).catch((error: Error) => context.reporter.warn(`the record of sweep ${plan.sweep} is not complete: ${error.message}`))
-      }
-      if (status === 'interrupted') {
-        context.reporter.note(`sweep ${plan.sweep} is kept; it goes on with: flexrack sweep --resume ${plan.sweep}`)
-        throwIfInterrupted(context.signal)
-      }
-    },
+async function preflight({nodes, skipped, force}: SweepPreflightInput, _done: unknown, {place, host, context}: SweepEnv): Promise<void> {
+  const named = nodes.map((name) => place.rack.nodes.find((one) => one.name === name) as RackNode)
+  await lookOverNodes(place, named, nodes.map(host), {skip: skipped, force}, context)
+}
+
+async function engine({node, sampler}: EngineStepInput, _done: unknown, {host, context}: SweepEnv): Promise<Environment & {python: string}> {
+  const built = await ensureEnvironment(host(node), {requirements: engineRequirements({sampler}), user: 'sweep'}, context)
+  return {...built, python: `${built.path}/bin/python`}
+}
+
+async function open(input: OpenInput, done: Done, env: SweepEnv): Promise<Opened> {
+  const {sweep, spec, resumed} = input
+  const tracking = done.of('sweep.reach', input.tracking)
+  const {tracked, source} = await parentOf(input, tracking, env)
+  const record = resumed === null ? {project: input.project, owner: ownerName(env.context), spec, command: input.command, tracked, experiment: input.experiment} : undefined
+  const made = new Engine(env.host(input.node), {sweep, python: done.at(input.python) as string, owner: env.driver, ...(record ? {record} : {spec})}, env.context)
+  env.engines.push(made)
+  const {trials: known, limit} = await made.ready
+  if (resumed !== null) await tracking.mlflow.updateRun(tracked, {status: 'RUNNING'})
+  await env.watch.onOpen?.(sweep, resumed !== null)
+  return {engine: made, trials: known, limit, tracked, shared: {tracking, tags: {'mlflow.parentRunId': tracked, 'flexrack.sweep': sweep}, source}}
+}
+
+async function trials(input: TrialsInput, done: Done, {place, host, watch, context}: SweepEnv): Promise<void> {
+  const {sweep} = input
+  const opened = done.of('sweep.open', input.opened)
+  const {tracking} = opened.shared
+  const shared = {...opened.shared, workspaces: new Map(input.workspaces.map((one) => [one.node, one]))}
+  const driver = new Driver({input, place, host, engine: opened.engine, tracking, shared, watch}, context)
+  let status: 'finished' | 'stopped' | 'failed' | 'interrupted' = 'failed'
+  try {
+    status = await driver.drive(opened.trials)
+  } catch (error) {
+    if (error instanceof CliError && error.code !== 'RUN_FAILED') status = 'interrupted'
+    throw withWayOn(error, sweep)
+  } finally {
+    await opened.engine.finish(status).catch(() => {})
+    await closeParent(tracking, opened.tracked, status, driver.best(), input).catch((error: Error) => context.reporter.warn(`the record of sweep ${sweep} is not complete: ${error.message}`))
+  }
+  if (status === 'interrupted') {
+    context.reporter.note(`sweep ${sweep} is kept; it goes on with: flexrack sweep --resume ${sweep}`)
+    throwIfInterrupted(context.signal)
   }
 }
 
-async function parentOf(plan: SweepPlan, place: TrainPlace, tracking: Tracking, known: Partial<Parent>, context: Context): Promise<Parent> {
-  const {tracked, source} = known
+async function parentOf(input: OpenInput, tracking: Tracking, {place, parent, context}: SweepEnv): Promise<Required<SweepEnv['parent']>> {
+  const {tracked, source} = parent
   if (tracked !== undefined && source) return {tracked, source}
-  const made = await recordParent(place, tracking, {name: plan.sweep, known: plan.resumed?.tracked, tags: tagsOf(plan)}, context)
-  return Object.assign(known, {tracked: made.runId, source: made.source})
+  const made = await recordParent(place, tracking, {name: input.sweep, known: input.resumed ?? undefined, tags: tagsOf(input)}, context)
+  return Object.assign(parent, {tracked: made.runId, source: made.source})
 }
 
 /** Who drives it, for others. */
@@ -125,7 +126,7 @@ function isHeldBy(error: unknown, owner: string): boolean {
   return isCliError(error, 'LOCKED') && (error.details.holder as {owner?: string} | undefined)?.owner === owner
 }
 
-function tagsOf({sweep, spec, command}: SweepPlan): Record<string, string> {
+function tagsOf({sweep, spec, command}: OpenInput): Record<string, string> {
   return {
     'flexrack.sweep': sweep,
     'flexrack.command': command.join(' '),
@@ -136,7 +137,7 @@ function tagsOf({sweep, spec, command}: SweepPlan): Record<string, string> {
   }
 }
 
-async function closeParent({mlflow}: Tracking, tracked: string, status: string, best: Trial | null, {spec}: SweepPlan): Promise<void> {
+async function closeParent({mlflow}: Tracking, tracked: string, status: string, best: Trial | null, {spec}: TrialsInput): Promise<void> {
   if (best && best.value !== null) {
     const now = Date.now()
     await mlflow.logBatch(tracked, {metrics: [{key: `best_${spec.metric}`, value: best.value, timestamp: now, step: best.number}], tags: {'flexrack.sweep.best': best.run ?? ''}})

@@ -155,11 +155,6 @@ export function placeRanks(nodes: RackNode[], processes: number, most = Infinity
   return nodes.map((node, index) => ({node, index, ranks: index < most ? Array.from({length: processes}, (_, local) => index * processes + local) : []}))
 }
 
-/** What the gang needs to know to go on after a failure. */
-export function goingOn({checkpoint, withoutProgress, size}: RunSpec): Record<string, unknown> {
-  return {...(checkpoint && {checkpoint}), ...(withoutProgress !== undefined && {without_progress: withoutProgress}), ...(size && {size: {min: size.min, max: size.max}})}
-}
-
 /** `0`, `0-3`, for people. */
 export function rangeOf(ranks: number[]): string {
   return ranks.length > 1 ? `${ranks[0]}-${ranks.at(-1)}` : String(ranks[0])

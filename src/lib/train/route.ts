@@ -7,7 +7,7 @@ import type {GangAddresses} from './types.ts'
  * Every node's own address on its way to the leader, and how many nodes share its machine. `towards`: run.route {to: address of
  * the leader}. Pure. Errors: NODE_UNFIT for a node without a route there.
  */
-export function gangAddresses(nodes: RackNode[], address: string, towards: ReadonlyMap<string, NodeRoute>): GangAddresses {
+export function gangAddresses(nodes: Pick<RackNode, 'name' | 'address'>[], address: string, towards: ReadonlyMap<string, NodeRoute>): GangAddresses {
   const found: GangAddresses = {}
   for (const [index, node] of nodes.entries()) {
     const route = towards.get(node.name)

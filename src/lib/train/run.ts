@@ -1,19 +1,36 @@
-import {CliError, isCliError, type Context} from '../base/index.ts'
+import {CliError, isCliError, isAskedFor, type Context} from '../base/index.ts'
+import type {RunLeases} from '../gpu/index.ts'
+import type {Tracking} from '../head/index.ts'
 import {openHost, type Host} from '../host/index.ts'
-import {executePlan, throwIfFailed, type StepOutcome} from '../plan/index.ts'
+import {executePlan, throwIfFailed, valuesOf, type StepOutcome} from '../plan/index.ts'
+import type {PreflightResult} from '../preflight/index.ts'
+import type {GangReservation} from '../reservation/index.ts'
 import {followRun, stopRun, type Cause, type Followed, type FoundRun, type NodeRun, type NodeRunDetail, type Pace, type RankLine, type RunNews, type SlurmState, type Stopped} from '../runs/index.ts'
 import type {Metric} from '../tracking/index.ts'
-import type {TrainPlace, TrainPlan} from './plan.ts'
-import {revokeToken} from './track.ts'
-import {StepTimes} from './times.ts'
+import {openTrainEnv} from './env.ts'
+import {planTrain, type TrainPlan} from './plan.ts'
+import {TRAIN_HANDLERS} from './steps/handlers.ts'
+import type {TrainKinds} from './steps/types.ts'
+import {revokeToken, type TrackedStart} from './track.ts'
+import type {RunSpec, TrainPlace} from './types.ts'
 
 export interface TrainWatch {
   /** Return as soon as it runs. */
   detach: boolean
   /** It is started; lines follow. */
-  onStart?(run: string, train: TrainPlan): void
+  onStart?(run: string, started: StartedRun): void
   onLines(lines: RankLine[]): void
   onNews?(news: RunNews): void
+}
+
+/** A run whose ranks are being started on all of its nodes. */
+export interface StartedRun {
+  spec: RunSpec
+  found: FoundRun
+  /** Open until the end; undefined where the run is not tracked. */
+  tracking: Tracking | undefined
+  /** Undefined where every check was left out. */
+  preflight: PreflightResult | undefined
 }
 
 /** How a run was, or how it is where it was left alone. Times in milliseconds. */
@@ -58,27 +75,58 @@ export async function runPlan(train: TrainPlan, place: TrainPlace, watch: TrainW
   } catch (error) {
     if (!isCliError(error, 'RESERVED') || !train.again) throw error
     context.reporter.warn(`somebody was quicker (${error.message}): nodes and GPUs are chosen once more`)
-    return runOnce(await train.again(), place, watch, context)
+    return runOnce(await planTrain(place, train.again, context), place, watch, context)
   }
 }
 
 async function runOnce(train: TrainPlan, place: TrainPlace, watch: TrainWatch, context: Context): Promise<Trained> {
   const begin = Date.now()
-  const times = new StepTimes()
+  const {spec, workspaces: {files}, shared} = train
+  const env = openTrainEnv(place, {variables: spec.env, files, shared}, context)
+  const outcomes = await executePlan(train.plan, TRAIN_HANDLERS, env, context)
+  const made = madeBy(outcomes, train)
   try {
-    const outcomes = await executePlan(train.plan, times.around(train.handlers), context)
-    if (outcomes.some((one) => one.status !== 'done')) await abandon(train, place, outcomes, context)
+    if (outcomes.some((one) => one.status !== 'done')) await abandon(spec, made, place, outcomes, context)
     throwFirst(outcomes)
-    const run: FoundRun = {run: train.spec.run, nodes: [...train.live.started].sort((a, b) => a.index - b.index)}
-    train.live.reservation?.close() // the supervisors have taken it over
-    watch.onStart?.(run.run, train)
+    const run: FoundRun = {run: spec.run, nodes: made.nodes}
+    made.reservation?.close() // the supervisors have taken it over
+    watch.onStart?.(run.run, {spec, found: run, tracking: made.tracking, preflight: made.preflight})
     const followed = watch.detach ? undefined : await attend(run, place, watch, context)
     const leader = followed?.end()
-    if (leader) await completeRecord(train, place, leader, context)
-    return await describe(train, run, {leader, details: followed?.details}, times, begin)
+    if (leader) await completeRecord(spec, made, place, leader, context)
+    return await describe({spec, made, outcomes, begin}, run, {leader, details: followed?.details})
   } finally {
-    if (!train.shared) await train.live.tracking?.close()
+    if (!shared) await made.tracking?.close()
   }
+}
+
+/** What the steps have made that outlives them. */
+interface Made {
+  tracking: Tracking | undefined
+  record: TrackedStart | undefined
+  reservation: GangReservation | undefined
+  leases: RunLeases[]
+  /** In the order of the gang. */
+  nodes: NodeRun[]
+  preflight: PreflightResult | undefined
+}
+
+function madeBy(outcomes: readonly StepOutcome[], {shared}: TrainPlan): Made {
+  const of = <Kind extends keyof TrainKinds>(kind: Kind): TrainKinds[Kind]['output'][] => valuesOf<TrainKinds, Kind>(outcomes, kind)
+  return {
+    tracking: shared?.tracking ?? of('train.reach')[0],
+    record: of('train.track')[0]?.record,
+    reservation: of('train.reserve')[0]?.reservation,
+    leases: of('train.lease'),
+    nodes: [...of('train.start'), ...of('train.submit')].sort((a, b) => a.index - b.index),
+    preflight: of('train.preflight')[0],
+  }
+}
+
+/** How long the steps of each kind took, from the first one's beginning to the last one's end; 0 where there was none. Milliseconds. */
+function timeOf(outcomes: readonly StepOutcome[], kind: keyof TrainKinds): number {
+  const spans = outcomes.flatMap((one) => (one.step.kind === kind && one.span ? [one.span] : []))
+  return spans.length === 0 ? 0 : Math.max(...spans.map((one) => one.to)) - Math.min(...spans.map((one) => one.from))
 }
 
 /** A run needs all of its parts: the error of one that is not a node's own is the error. */
@@ -93,24 +141,23 @@ function isStart({step}: StepOutcome): boolean {
 }
 
 /** Something could not be started: whatever was started is ended, and the record says so. */
-async function abandon(train: TrainPlan, place: TrainPlace, outcomes: StepOutcome[], context: Context): Promise<void> {
-  const {live, spec} = train
+async function abandon(spec: RunSpec, {nodes, reservation, leases, record, tracking}: Made, place: TrainPlace, outcomes: StepOutcome[], context: Context): Promise<void> {
   const tried = outcomes.filter((one) => isStart(one) && one.status !== 'skipped').map((one) => one.step.node as string)
   if (tried.length > 0) {
-    const started = tried.map((node): NodeRun => live.started.find((one) => one.node === node) ?? ({node, index: -1} as NodeRun))
+    const started = tried.map((node): NodeRun => nodes.find((one) => one.node === node) ?? ({node, index: -1} as NodeRun))
     await stopRun(place, {run: spec.run, nodes: started}, {kill: true}, context).catch(() => {})
   }
-  await live.reservation?.release()
-  await Promise.all((live.leases ?? []).map((one) => one.release()))
-  if (!live.record || !live.tracking) return
+  await reservation?.release()
+  await Promise.all(leases.map((one) => one.release()))
+  if (!record || !tracking) return
   const interrupted = context.signal.aborted
   const reason = outcomes.find((one) => one.error)?.error?.message ?? 'it was not started'
-  const {mlflow} = live.tracking
-  await mlflow.setTag(live.record.runId, 'flexrack.cause', reason).catch(() => {})
-  await revokeToken(live.tracking, live.record).catch(() => {})
+  const {mlflow} = tracking
+  await mlflow.setTag(record.runId, 'flexrack.cause', reason).catch(() => {})
+  await revokeToken(tracking, record).catch(() => {})
   // A leader that was stopped here has recorded that itself, and its word is the one that `runs show` has.
-  const known = await mlflow.getRun(live.record.runId).catch(() => undefined)
-  if (known?.status === 'RUNNING') await mlflow.updateRun(live.record.runId, {status: interrupted ? 'KILLED' : 'FAILED', endTime: Date.now()}).catch(() => {})
+  const known = await mlflow.getRun(record.runId).catch(() => undefined)
+  if (known?.status === 'RUNNING') await mlflow.updateRun(record.runId, {status: interrupted ? 'KILLED' : 'FAILED', endTime: Date.now()}).catch(() => {})
 }
 
 /**
@@ -140,7 +187,7 @@ async function attend(run: FoundRun, place: TrainPlace, watch: TrainWatch, conte
     stops.push(end)
   }
   const onSignal = (): void => {
-    if (isStop(context.signal)) stop(false)
+    if (isAskedFor(context.signal)) stop(false)
     else leave.abort()
   }
   const onKill = (): void => stop(true)
@@ -179,18 +226,13 @@ function interruption({run, left, unreached}: Stopped, cause: unknown): CliError
   return new CliError('INTERRUPTED', `run ${run} was stopped on ${Object.keys(left).join(', ')}; how it ended is not known, because ${why}`, {details: {run, left, unreached}, hint: `flexrack runs stop ${run}`, cause})
 }
 
-/** The user asked for the end; otherwise only the terminal, or the reader of our output, has gone. */
-function isStop(signal: AbortSignal): boolean {
-  return !(signal.reason instanceof Error && signal.reason.message.endsWith('has gone'))
-}
-
 /** What Slurm ended, nobody on its nodes could record to the end: that is done here, from the files. */
-async function completeRecord({live, spec}: TrainPlan, {fleet}: TrainPlace, {result}: NodeRunDetail, context: Context): Promise<void> {
+async function completeRecord(spec: RunSpec, {tracking}: Made, {fleet}: TrainPlace, {result}: NodeRunDetail, context: Context): Promise<void> {
   const login = spec.placements[0]?.node
-  if (!spec.slurm || !login || !live.tracking || result?.recorded !== false) return
+  if (!spec.slurm || !login || !tracking || result?.recorded !== false) return
   try {
     const host = await openHost(fleet, login, {...context, signal: context.kill})
-    const input = {run: spec.run, seconds: RECORDING_SECONDS, leads: true, ...live.tracking.userAccess()}
+    const input = {run: spec.run, seconds: RECORDING_SECONDS, leads: true, ...tracking.userAccess()}
     result.recorded = (await host.call<{recorded: boolean}>('run.reconcile', input, {signal: context.kill})).recorded
   } catch (error) {
     if (!isCliError(error)) throw error
@@ -198,12 +240,19 @@ async function completeRecord({live, spec}: TrainPlan, {fleet}: TrainPlace, {res
   }
 }
 
-async function describe(train: TrainPlan, run: FoundRun, {leader, details}: {leader: NodeRunDetail | undefined; details: Map<string, NodeRunDetail> | undefined}, times: StepTimes, begin: number): Promise<Trained> {
-  const {spec, live} = train
+interface Executed {
+  spec: RunSpec
+  made: Made
+  outcomes: StepOutcome[]
+  begin: number
+}
+
+async function describe({spec, made, outcomes, begin}: Executed, run: FoundRun, {leader, details}: {leader: NodeRunDetail | undefined; details: Map<string, NodeRunDetail> | undefined}): Promise<Trained> {
+  const time = (...kinds: (keyof TrainKinds)[]): number => kinds.reduce((sum, kind) => sum + timeOf(outcomes, kind), 0)
   const result = leader?.result
   const finished = Date.now()
   const training = result ? Math.max(0, result.ended - result.started) * 1000 : 0
-  const before = times.of('workspace.sync') + times.of('workspace.environment')
+  const before = time('workspace.sync', 'workspace.environment')
   return {
     run: run.run,
     status: result?.status ?? 'running',
@@ -214,30 +263,31 @@ async function describe(train: TrainPlan, run: FoundRun, {leader, details}: {lea
     worldSize: (result?.attempts.at(-1)?.nodes?.length ?? spec.worldSize / spec.processes) * spec.processes,
     attempts: result?.attempts.length ?? 1,
     times: {
-      sync: times.of('workspace.sync'),
-      environment: times.of('workspace.environment'),
-      preflight: times.of('train.preflight'),
-      start: times.of('train.track') + times.of('train.submit') + times.of('train.start') + times.of('train.route'),
+      sync: time('workspace.sync'),
+      environment: time('workspace.environment'),
+      preflight: time('train.preflight'),
+      start: time('train.track', 'train.submit', 'train.start', 'train.route'),
       training,
       recording: result ? Math.max(0, finished - result.ended * 1000) : 0,
       total: Math.max(finished - begin, before + training),
     },
     pace: result?.attempts.at(-1)?.pace ?? null,
-    metrics: result && live.tracking && live.record ? await lastMetrics(train) : [],
+    metrics: result ? await lastMetrics(made) : [],
     outputs: result?.outputs ?? [],
-    experiment: live.record ? spec.experiment : null,
-    trackedId: live.record?.runId ?? null,
+    experiment: made.record ? spec.experiment : null,
+    trackedId: made.record?.runId ?? null,
     // Only the node that led knows of the whole record.
-    recorded: live.record && result ? result.recorded && leader.node === leader.leader : null,
+    recorded: made.record && result ? result.recorded && leader.node === leader.leader : null,
     left: Object.fromEntries([...(details ?? [])].flatMap(([node, detail]) => (spec.slurm && detail.nodes.length > 0 ? detail.nodes : [node]).map((name) => [name, detail.alive]))),
-    slurm: details === undefined ? (live.started[0]?.slurm ?? null) : (leader?.slurm ?? null),
+    slurm: details === undefined ? (made.nodes[0]?.slurm ?? null) : (leader?.slurm ?? null),
   }
 }
 
-async function lastMetrics({live}: TrainPlan): Promise<Metric[]> {
+async function lastMetrics({tracking, record}: Made): Promise<Metric[]> {
+  if (!tracking || !record) return []
   try {
-    const run = await live.tracking?.mlflow.getRun(live.record?.runId as string)
-    return Object.values(run?.metrics ?? {}).filter((one) => !one.key.startsWith('system/')).sort((a, b) => a.key.localeCompare(b.key))
+    const {metrics} = await tracking.mlflow.getRun(record.runId)
+    return Object.values(metrics).filter((one) => !one.key.startsWith('system/')).sort((a, b) => a.key.localeCompare(b.key))
   } catch {
     return [] // the head is away; the nodes have told what matters
   }

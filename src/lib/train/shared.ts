@@ -3,18 +3,15 @@ import type {Tracking} from '../head/index.ts'
 import type {Host} from '../host/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import {findAddresses} from './addresses.ts'
-import {placeRanks} from './place.ts'
-import type {TrainPlace} from './plan.ts'
-import {runPreflightStep} from './preflight.ts'
+import {lookOver} from './steps/preflight.ts'
 import {readSource, type Source} from './source.ts'
 import {keepChanges, userName} from './track.ts'
-import type {PreflightChoice} from './types.ts'
+import type {PreflightChoice, TrainPlace} from './types.ts'
 
 /** What runs of one command do once, and then share: see SharedStart. The preflight of all nodes that any of them may get. Errors: PREFLIGHT_FAILED. */
 export async function lookOverNodes({manifest}: TrainPlace, nodes: RackNode[], hosts: Host[], choice: PreflightChoice, context: Context): Promise<void> {
   const addresses = hosts.length > 1 ? await findAddresses(nodes, hosts, context) : undefined
-  const processes = manifest.train?.processesPerNode ?? 1
-  await runPreflightStep({placements: placeRanks(nodes, processes), processes, project: manifest.name, launcher: manifest.train?.launcher ?? 'torchrun'}, hosts, addresses, choice, context)
+  await lookOver({skipped: choice.skip, force: choice.force, processes: manifest.train?.processesPerNode ?? 1, project: manifest.name, mpi: manifest.train?.launcher === 'mpi', gpus: null}, hosts, addresses, context)
 }
 
 /** The record above theirs, made unless it is `known`, with where the code comes from and what differs from the commit. */

@@ -4,12 +4,11 @@ import {tmpdir, userInfo} from 'node:os'
 import {join} from 'node:path'
 import {CliError, isCliError, Secret, type Context} from '../base/index.ts'
 import {openTracking, type Tracking} from '../head/index.ts'
-import type {Manifest} from '../manifest/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {requestJson} from '../tracking/index.ts'
 import {readSource, type Source} from './source.ts'
-import type {RunSpec, SharedStart} from './types.ts'
+import type {RunSpec} from './types.ts'
 
 /** A run's token outlives any run one can think of; it is revoked when the run has ended. Seconds. */
 const TTL_SECONDS = 60 * 24 * 3600
@@ -31,38 +30,48 @@ export interface TrackedStart {
   commit: string | undefined
 }
 
-/** Opens the project's tracking server. Errors: HEAD_FAILED with the way out where the rack has no head. */
-export async function openTrainTracking(place: {rack: Rack; fleet: Fleet; manifest: Manifest}, context: Context): Promise<Tracking> {
+/** Opens a project's tracking server: the one at `uri`, else the rack's head. Errors: HEAD_FAILED with the way out where the rack has no head. */
+export async function openTrainTracking(place: {rack: Rack; fleet: Fleet}, uri: string | undefined, context: Context): Promise<Tracking> {
   try {
     // Still needed after the first Ctrl-C: a run that is stopped has a record, too.
-    return await openTracking(place, {...context, signal: context.kill})
+    return await openTracking({...place, ...(uri !== undefined && {manifest: {tracking: {uri}}})}, {...context, signal: context.kill})
   } catch (error) {
     if (!isCliError(error, 'NOT_FOUND')) throw error
     throw new CliError('HEAD_FAILED', `${error.message}, and runs are tracked there`, {hint: `${error.hint ?? 'flexrack head start'}\nflexrack train --no-tracking`, cause: error})
   }
 }
 
-/** Creates the record: what is run, from which code, in which environment, on which nodes. */
-export async function createRecord(tracking: Tracking, spec: RunSpec, about: {folder: string; rack: string; environment: string | undefined; shared?: SharedStart | undefined}, context: Context): Promise<TrackedStart> {
-  const [experiment, source] = await Promise.all([tracking.mlflow.ensureExperiment(spec.experiment), about.shared?.source ?? readSource(about.folder, context.signal)])
-  const user = userName(context)
-  const tags: Record<string, string> = {
+/** What a record says of a run: what is run, in which environment, on which nodes. Pure. */
+export function recordTags(spec: RunSpec, rack: string, environment: string | undefined): Record<string, string> {
+  return {
     'flexrack.run': spec.run,
     'flexrack.project': spec.project,
-    'flexrack.rack': about.rack,
+    'flexrack.rack': rack,
     'flexrack.command': spec.command.join(' '),
     'flexrack.launcher': spec.launcher,
     'flexrack.nodes': spec.placements.map((one) => one.node.name).join(','),
     'flexrack.world_size': String(spec.worldSize),
     'mlflow.source.name': spec.command[0] ?? '',
     'mlflow.source.type': 'PROJECT',
-    'mlflow.user': user,
-    ...(about.environment && {'flexrack.environment': about.environment}),
-    ...about.shared?.tags,
-    ...(source.commit && {'mlflow.source.git.commit': source.commit, 'mlflow.source.git.branch': source.branch ?? '', 'flexrack.dirty': String(source.changed.length > 0)}),
+    ...(environment && {'flexrack.environment': environment}),
   }
-  const run = await tracking.mlflow.createRun({experimentId: experiment.id, name: spec.run, user, tags})
-  if (!about.shared) await keepChanges(tracking, run.id, source, context)
+}
+
+export interface NewRecord {
+  run: string
+  experiment: string
+  tags: Record<string, string>
+  user: string
+  /** The code's folder, or what is known of it; what differs from the commit is recorded with the run only where it is a folder. */
+  source: {folder: string} | Source
+}
+
+/** Creates a run's record, which says from which code it is. */
+export async function createRecord(tracking: Tracking, {run: name, experiment: experimentName, tags, user, source: from}: NewRecord, context: Context): Promise<TrackedStart> {
+  const [experiment, source] = await Promise.all([tracking.mlflow.ensureExperiment(experimentName), 'folder' in from ? readSource(from.folder, context.signal) : from])
+  const git: Record<string, string> = source.commit === undefined ? {} : {'mlflow.source.git.commit': source.commit, 'mlflow.source.git.branch': source.branch ?? '', 'flexrack.dirty': String(source.changed.length > 0)}
+  const run = await tracking.mlflow.createRun({experimentId: experiment.id, name, user, tags: {...tags, 'mlflow.user': user, ...git}})
+  if ('folder' in from) await keepChanges(tracking, run.id, source, context)
   const access = await tracking.openRun(run.id, experiment.id, TTL_SECONDS)
   const isOwn = tracking.head !== undefined
   const authorization = access.basic ? `Basic ${Buffer.from(access.basic.reveal()).toString('base64')}` : access.token ? `Bearer ${access.token.reveal()}` : undefined
@@ -85,8 +94,8 @@ export function trackingSpec(record: TrackedStart): Record<string, unknown> {
   return {
     upstream: record.upstream,
     ...(record.ca !== undefined && {ca: record.ca}),
-    token: record.token.reveal(),
-    authorization: record.authorization?.reveal() ?? null,
+    token: record.token,
+    authorization: record.authorization ?? null,
     own_token: record.isOwn,
     run_id: record.runId,
     experiment_id: record.experimentId,

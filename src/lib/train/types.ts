@@ -1,11 +1,18 @@
 import type {Tracking} from '../head/index.ts'
-import type {CheckpointSpec, Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
+import type {CheckpointSpec, Manifest, Scheduler, SlurmSpec, TrainSpec} from '../manifest/index.ts'
 import type {CheckName} from '../preflight/index.ts'
 import type {LeaseWish, NodeReason, PlacedRank} from '../placement/index.ts'
-import type {RackNode} from '../rack/index.ts'
+import type {Rack, RackNode} from '../rack/index.ts'
 import type {Wants} from '../reservation/index.ts'
+import type {Fleet} from '../ssh/index.ts'
 import type {Workspace} from '../workspace/index.ts'
 import type {Source} from './source.ts'
+
+export interface TrainPlace {
+  manifest: Manifest
+  rack: Rack
+  fleet: Fleet
+}
 
 /** What the command line says besides the manifest. */
 export interface TrainChoice {
@@ -131,10 +138,3 @@ export interface SlurmRequest extends SlurmSpec {
 
 /** Address of each node within the gang, and how many nodes of the gang share its machine. */
 export type GangAddresses = Record<string, {address: string; neighbours: number}>
-
-/** How long the parts before the training took. Milliseconds. */
-export interface StartTimes {
-  sync: number
-  environment: number
-  start: number
-}

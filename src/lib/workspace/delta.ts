@@ -52,7 +52,7 @@ export function computeDelta(snapshot: Snapshot, compared: Compared): Delta {
 }
 
 /** `first time, 12 files, 3 KiB` or `3 files changed, 1 removed`; for people. */
-export function describeDelta(delta: Delta, compared: Compared): string {
+export function describeDelta(delta: Delta, compared: Pick<Compared, 'same' | 'revision'>): string {
   if (compared.same) return 'nothing changed'
   const count = (number: number, what: string): string => `${number} file${number === 1 ? '' : 's'} ${what}`
   const parts = [

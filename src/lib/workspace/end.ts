@@ -1,6 +1,6 @@
 import type {Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
-import type {Plan, Step, StepHandler} from '../plan/index.ts'
+import type {Handlers, PlanOf, StepOf} from '../plan/index.ts'
 import {ownName} from './sync.ts'
 
 /** What `workspace stop` ended, or `workspace remove` removed, on a node. */
@@ -38,51 +38,64 @@ export interface EndInput {
   grace: number
 }
 
-export type EndPlan = {plan: Plan; handlers: Record<string, StepHandler>}
+type EndStepInput = {node: string; project: string; grace: number} & Omit<Ended, 'node' | 'project'>
 
-const ENVIRONMENTS = 'environment.remove'
+export type EndKinds = {
+  /** The last four are what was found, for whoever reads the plan: what else has come since is ended, too. */
+  'workspace.stop': {input: EndStepInput; output: Ended}
+  'workspace.remove': {input: EndStepInput; output: Ended}
+  /** What is unused then goes; `removed` and `kept` are what was found. */
+  'environment.remove': {input: Omit<EnvironmentsRemoved, never>; output: EnvironmentsRemoved}
+}
+
+export interface EndEnv {
+  host(node: string): Host
+  context: Context
+}
+
+export interface EndPlan {
+  plan: PlanOf<EndKinds>
+}
+
+export const END_HANDLERS: Handlers<EndKinds, EndEnv> = {
+  'workspace.stop': (input, _done, env) => end('workspace.stop', input, env),
+  'workspace.remove': (input, _done, env) => end('workspace.remove', input, env),
+  'environment.remove': async ({node}, _done, {host, context}) => ({node, ...(await host(node).call<Omit<EnvironmentsRemoved, 'node'>>('environment.remove', {}, {signal: context.kill}))}),
+}
+
+async function end(verb: string, {node, project, grace}: EndStepInput, {host, context}: EndEnv): Promise<Ended> {
+  return {node, project, ...(await host(node).call<Omit<Ended, 'node' | 'project'>>(verb, {project, grace, owner: ownName()}, {signal: context.kill}))}
+}
 
 /**
  * What has to be ended (and removed) on the nodes: steps only where there is something. Errors: CONFLICT where a run is in the
  * workspace that should be removed. Executing it gives an Ended or EnvironmentsRemoved a step; NODE_UNFIT if a process cannot be ended.
  */
-export async function planEnd(hosts: Host[], input: EndInput, context: Context): Promise<EndPlan> {
-  const verb = input.remove ? 'workspace.remove' : 'workspace.stop'
-  const request = {project: input.project, grace: input.grace, owner: ownName()}
+export async function planEnd(hosts: Host[], {project, grace, ...input}: EndInput, context: Context): Promise<EndPlan> {
+  const kind = input.remove ? 'workspace.remove' : 'workspace.stop'
   // Nodes may share one folder of environments: all the workspaces that go count as gone.
-  const ignoring = input.remove ? hosts.map((host) => ({user: `workspace:${input.project}`, root: host.root})) : []
+  const ignoring = input.remove ? hosts.map((host) => ({user: `workspace:${project}`, root: host.root})) : []
   const found = await Promise.all(
     hosts.map(async (host) => ({
-      host,
-      would: await host.call<Omit<Ended, 'node'>>(verb, {...request, dry_run: true}, {signal: context.signal}),
+      node: host.node,
+      would: await host.call<Omit<Ended, 'node' | 'project'>>(kind, {project, grace, owner: ownName(), dry_run: true}, {signal: context.signal}),
       unused: input.environments
-        ? await host.call<Omit<EnvironmentsRemoved, 'node'>>(ENVIRONMENTS, {ignoring, dry_run: true}, {signal: context.signal})
+        ? await host.call<Omit<EnvironmentsRemoved, 'node'>>('environment.remove', {ignoring, dry_run: true}, {signal: context.signal})
         : undefined,
     })),
   )
   const ends = found
     .filter(({would}) => would.ended.length > 0 || (would.survived ?? []).length > 0 || typeof would.removed === 'string')
-    .map(({host, would}) => makeStep(host.node, verb, titleOf(would, input.remove), {...would}, []))
-  const removals = found.flatMap(({host, unused}) => {
+    .map(({node, would}): StepOf<EndKinds> => ({id: `${input.remove ? 'remove' : 'stop'}:${node}`, node, kind, title: titleOf(would, input.remove), input: {...would, node, project, grace}, needs: []}))
+  const removals = found.flatMap(({node, unused}): StepOf<EndKinds>[] => {
     if (!unused || unused.removed.length === 0) return []
     const title = `Remove ${count(unused.removed.length, 'Python environment')} that nothing uses: ${unused.removed.join(', ')} (${megabytes(unused.bytes)})`
-    return [makeStep(host.node, ENVIRONMENTS, title, {...unused}, ends.map((step) => step.id))]
+    return [{id: `environments:${node}`, node, kind: 'environment.remove', title, input: {...unused, node}, needs: ends.map((step) => step.id)}]
   })
-  const at = (step: Step): Host => hosts.find((host) => host.node === step.node) as Host
-  return {
-    plan: {command: input.remove ? 'workspace remove' : 'workspace stop', steps: [...ends, ...removals]},
-    handlers: {
-      [verb]: async (step) => ({node: step.node, project: input.project, ...(await at(step).call<object>(verb, request, {signal: context.kill}))}),
-      [ENVIRONMENTS]: async (step) => ({node: step.node, ...(await at(step).call<object>(ENVIRONMENTS, {}, {signal: context.kill}))}),
-    },
-  }
+  return {plan: {command: input.remove ? 'workspace remove' : 'workspace stop', steps: [...ends, ...removals]}}
 }
 
-function makeStep(node: string, kind: string, title: string, input: Step['input'], needs: string[]): Step {
-  return {id: `${kind === ENVIRONMENTS ? 'environments' : kind.slice('workspace.'.length)}:${node}`, node, kind, title, input, needs}
-}
-
-function titleOf(would: Omit<Ended, 'node'>, remove: boolean): string {
+function titleOf(would: Omit<Ended, 'node' | 'project'>, remove: boolean): string {
   const [first] = would.ended
   const end = !first ? '' : `End ${would.ended.length === 1 ? `process ${first.pid} (${first.command})` : count(would.ended.length, 'process', 'processes')}`
   if (!remove) return end

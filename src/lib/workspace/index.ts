@@ -1,5 +1,7 @@
 export {planWorkspace, type Workspace, type WorkspaceOptions, type WorkspacePlan} from './plan.ts'
+export {ProjectFiles} from './project-files.ts'
+export {WORKSPACE_HANDLERS, type WorkspaceEnv, type WorkspaceKinds} from './steps.ts'
 export {upWorkspace} from './up.ts'
 export {findWorkspaces, workspaceScript, type PlacedWorkspace} from './place.ts'
-export {planEnd, type Ended, type EndInput, type EndPlan, type EnvironmentsRemoved} from './end.ts'
+export {END_HANDLERS, planEnd, type Ended, type EndInput, type EndPlan, type EnvironmentsRemoved} from './end.ts'
 export {keepForwards, type ForwardEvent, type Wanted} from './forward.ts'

@@ -1,13 +1,15 @@
 import type {EventEmitter} from 'node:events'
 import {hostname} from 'node:os'
 import type {Context} from '../base/index.ts'
-import {ensureEnvironment, type Environment, type Host} from '../host/index.ts'
+import type {Environment, Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
-import type {Plan, Step, StepHandler} from '../plan/index.ts'
-import {computeDelta, describeDelta, type Compared} from './delta.ts'
-import {readRequirements, type Requirements} from './requirements.ts'
-import {takeSnapshot, type Snapshot} from './snapshot.ts'
-import {question, syncCode, type Synced} from './sync.ts'
+import type {PlanOf} from '../plan/index.ts'
+import type {Compared} from './delta.ts'
+import {ProjectFiles} from './project-files.ts'
+import type {Requirements} from './requirements.ts'
+import type {Snapshot} from './snapshot.ts'
+import {environmentSteps, syncSteps, type InspectedEnvironment, type ProjectOrigin, type WorkspaceKinds} from './steps.ts'
+import {question, type Synced} from './sync.ts'
 
 /** A project's place on a node. */
 export interface Workspace {
@@ -16,19 +18,20 @@ export interface Workspace {
   codePath: string
   /** Undefined where only the code was asked for. Known before it is built. */
   environment?: Environment
-  /** What a sync changed; undefined before. */
+  /** What a sync changed; undefined where it had nothing to do, or is still to come. */
   synced?: Synced
 }
 
-/** What has to be done, who does it, and where everything will be. Other plans may take in steps and handlers. */
+/** What has to be done, and where everything will be. Other plans may take in its steps, and WORKSPACE_HANDLERS. */
 export interface WorkspacePlan {
   /** No steps: everything is as it should be. */
-  plan: Plan
-  handlers: Record<string, StepHandler>
-  /** By node, in the order of the hosts; filled in further while the steps are executed. */
-  workspaces: Map<string, Workspace>
+  plan: PlanOf<WorkspaceKinds>
+  /** By node, in the order of the hosts: as they will be once the steps are done. */
+  workspaces: ReadonlyMap<string, Workspace>
   /** Nodes that could not be looked at. */
-  failed: Map<string, Error>
+  failed: ReadonlyMap<string, Error>
+  /** What was read of the project, for those who carry the steps out in this process. */
+  files: ProjectFiles
 }
 
 export interface WorkspaceOptions {
@@ -42,18 +45,16 @@ export interface WorkspaceOptions {
 
 interface Inspected {
   sync: Compared
-  environment?: {hash: string; path: string; ready: boolean; noted: boolean; python: string}
+  environment?: InspectedEnvironment
 }
-
-export const SYNC = 'workspace.sync'
-export const ENVIRONMENT = 'workspace.environment'
 
 /**
  * Looks at the project and, in one call each, at the nodes: what has to travel, what has to be built. Changes nothing.
  * Errors of the project: CHECK_FAILED, NOT_FOUND (requirements). Errors of nodes are in `failed`.
  */
 export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: Manifest, context: Context, options: WorkspaceOptions = {}): Promise<WorkspacePlan> {
-  const project = readProject(manifest, context, options)
+  const files = new ProjectFiles()
+  const project = readProject(files, manifest, context, options)
   const looks = new Map<Host, Promise<Inspected>>()
   const look = (host: Host): Promise<Inspected> => {
     const begun = looks.get(host) ?? project.then((one) => inspect(host, manifest, one, context))
@@ -62,27 +63,23 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
   }
   options.early?.on('open', (host) => void look(host).catch(() => {})) // told below, where the host counts
   const [{snapshot, wanted}, hosts] = await Promise.all([project, coming])
-  const result: WorkspacePlan = {plan: {command: options.command ?? 'workspace up', steps: []}, handlers: {}, workspaces: new Map(), failed: new Map()}
-  const compared = new Map<string, Compared>()
+  const origin: ProjectOrigin = {project: manifest.name, folder: manifest.folder, exclude: manifest.workspace.exclude, requirements: manifest.workspace.python ?? null}
+  const workspaces = new Map<string, Workspace>()
+  const failed = new Map<string, Error>()
+  const steps: WorkspacePlan['plan']['steps'] = []
   const found = await Promise.allSettled(hosts.map(look))
-  for (const [index, host] of hosts.entries()) {
+  for (const [index, {node}] of hosts.entries()) {
     const one = found[index] as PromiseSettledResult<Inspected>
     if (one.status === 'rejected') {
-      result.failed.set(host.node, one.reason as Error)
+      failed.set(node, one.reason as Error)
       continue
     }
-    const {sync, environment: planned} = one.value
-    warnOfStranger(host.node, manifest, sync, snapshot, context)
-    compared.set(host.node, sync)
-    result.workspaces.set(host.node, {
-      node: host.node,
-      codePath: sync.path,
-      ...(planned && {environment: {hash: planned.hash, path: planned.path, built: false}}),
-    })
-    result.plan.steps.push(...stepsOf(host.node, snapshot, one.value, wanted))
+    const {sync, environment} = one.value
+    warnOfStranger(node, manifest, sync, snapshot, context)
+    workspaces.set(node, {node, codePath: sync.path, ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}})})
+    steps.push(...syncSteps(node, origin, snapshot, sync), ...(wanted && environment ? environmentSteps(node, origin, wanted, environment) : []))
   }
-  result.handlers = makeHandlers(hosts, manifest, snapshot, wanted, compared, result.workspaces, context)
-  return result
+  return {plan: {command: options.command ?? 'workspace up', steps}, workspaces, failed, files}
 }
 
 interface Project {
@@ -90,10 +87,10 @@ interface Project {
   wanted: Requirements | undefined
 }
 
-async function readProject(manifest: Manifest, context: Context, {codeOnly}: WorkspaceOptions): Promise<Project> {
+async function readProject(files: ProjectFiles, manifest: Manifest, context: Context, {codeOnly}: WorkspaceOptions): Promise<Project> {
   const [snapshot, wanted] = await Promise.all([
-    takeSnapshot(manifest.folder, manifest.workspace.exclude, context),
-    codeOnly ? undefined : readRequirements(manifest.folder, manifest.workspace.python),
+    files.snapshot(manifest.folder, manifest.workspace.exclude, context),
+    codeOnly ? undefined : files.requirements(manifest.folder, manifest.workspace.python ?? null),
   ])
   return {snapshot, wanted}
 }
@@ -101,62 +98,6 @@ async function readProject(manifest: Manifest, context: Context, {codeOnly}: Wor
 async function inspect(host: Host, manifest: Manifest, {snapshot, wanted}: Project, context: Context): Promise<Inspected> {
   const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints}
   return host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})
-}
-
-function stepsOf(node: string, snapshot: Snapshot, {sync, environment}: Inspected, wanted: Requirements | undefined): Step[] {
-  const steps: Step[] = []
-  if (!sync.same) {
-    const delta = computeDelta(snapshot, sync)
-    steps.push({
-      id: `sync:${node}`,
-      node,
-      kind: SYNC,
-      title: `Sync code (${describeDelta(delta, sync)})`,
-      input: {put: [...delta.put.keys()].sort(), remove: delta.remove, forget: delta.forget, bytes: delta.bytes},
-      needs: [],
-    })
-  }
-  if (environment && !(environment.ready && environment.noted)) {
-    const count = wanted?.origins.length ?? 0
-    steps.push({
-      id: `environment:${node}`,
-      node,
-      kind: ENVIRONMENT,
-      title: environment.ready
-        ? `Use the Python environment ${environment.hash}, which is there`
-        : `Build the Python environment ${environment.hash} (Python ${environment.python}, ${count === 1 ? '1 requirement' : `${count} requirements`})`,
-      input: {hash: environment.hash, path: environment.path},
-      needs: [],
-    })
-  }
-  return steps
-}
-
-function makeHandlers(
-  hosts: Host[],
-  manifest: Manifest,
-  snapshot: Snapshot,
-  wanted: Requirements | undefined,
-  compared: ReadonlyMap<string, Compared>,
-  workspaces: Map<string, Workspace>,
-  context: Context,
-): Record<string, StepHandler> {
-  const at = (step: Step): {host: Host; workspace: Workspace} => ({
-    host: hosts.find((one) => one.node === step.node) as Host,
-    workspace: workspaces.get(step.node as string) as Workspace,
-  })
-  return {
-    [SYNC]: async (step) => {
-      const {host, workspace} = at(step)
-      workspace.synced = await syncCode(host, manifest.name, snapshot, context, compared.get(host.node))
-      return workspace.synced
-    },
-    [ENVIRONMENT]: async (step) => {
-      const {host, workspace} = at(step)
-      workspace.environment = await ensureEnvironment(host, {...(wanted as Requirements), user: `workspace:${manifest.name}`}, context)
-      return workspace.environment
-    },
-  }
 }
 
 /** Two projects of one name, or two people with one account, would take turns in one folder. */

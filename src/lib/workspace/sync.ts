@@ -19,29 +19,42 @@ export interface Synced {
   bytes: number
 }
 
+/** What a node was found to have, and what has to happen there; undefined: nothing. */
+export interface PlannedSync {
+  revision: string
+  /** Absolute path of the code folder there. */
+  path: string
+  delta: Delta | undefined
+}
+
 /** Up to this many bytes are deflated: beyond, they are mostly data that does not shrink, on a network that is quicker than zlib. */
 const DEFLATE_MAX = 64 << 20
 /** Somebody else may sync the same workspace at the same time; after this many goes it is theirs. */
 const GOES = 5
 
 /**
- * Makes the code folder of a project on a node the same as the snapshot. `compared` spares the first look.
+ * Makes the code folder of a project on a node the same as the snapshot. `planned`, from an earlier look, spares the first one.
  * Errors: CONFLICT (somebody else keeps changing it, something of the node's own is in the way, a file changes while it is read),
  * NODE_UNFIT (disk full), INTERRUPTED; in each case the folder is as it was, or repaired by the next sync.
  */
-export async function syncCode(host: Host, project: string, snapshot: Snapshot, context: Context, compared?: Compared): Promise<Synced> {
+export async function syncCode(host: Host, project: string, snapshot: Snapshot, context: Context, planned?: PlannedSync): Promise<Synced> {
   for (let go = 1; ; go++) {
-    const now = compared ?? (await host.call<Compared>('sync.compare', question(project, snapshot), {signal: context.signal}))
-    compared = undefined
-    if (now.same) return {node: host.node, codePath: now.path, changed: 0, removed: 0, bytes: 0}
-    const delta = computeDelta(snapshot, now)
+    const now = planned ?? (await look(host, project, snapshot, context))
+    planned = undefined
+    const {delta, path} = now
+    if (!delta) return {node: host.node, codePath: path, changed: 0, removed: 0, bytes: 0}
     try {
       await Promise.all([applyDelta(host, project, snapshot, delta, now, context), rememberBase(snapshot.folder, snapshot.tree, snapshot.entries, context)])
-      return {node: host.node, codePath: now.path, changed: delta.put.size, removed: delta.remove.length, bytes: delta.bytes}
+      return {node: host.node, codePath: path, changed: delta.put.size, removed: delta.remove.length, bytes: delta.bytes}
     } catch (error) {
       if (!isCliError(error, 'CONFLICT') || error.details.retry !== true || go === GOES) throw error
     }
   }
+}
+
+async function look(host: Host, project: string, snapshot: Snapshot, context: Context): Promise<PlannedSync> {
+  const now = await host.call<Compared>('sync.compare', question(project, snapshot), {signal: context.signal})
+  return {revision: now.revision, path: now.path, delta: now.same ? undefined : computeDelta(snapshot, now)}
 }
 
 /** What sync.compare is asked. */
@@ -49,12 +62,12 @@ export function question(project: string, snapshot: Snapshot): {project: string;
   return {project, tree: snapshot.tree, bases: [...snapshot.bases.keys()]}
 }
 
-async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta: Delta, compared: Compared, context: Context): Promise<void> {
+async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta: Delta, {revision}: PlannedSync, context: Context): Promise<void> {
   const packed = delta.bytes <= DEFLATE_MAX
   const request = {
     project,
     tree: snapshot.tree,
-    revision: compared.revision,
+    revision,
     put: [...delta.put].map(([path, {kind, digest, executable}]) => [path, kind, digest, executable]),
     remove: delta.remove,
     forget: delta.forget,
@@ -63,7 +76,7 @@ async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta
     owner: ownName(),
     source: `${hostname()}:${snapshot.folder}`,
   }
-  const progress = context.reporter.begin(`Sync code: ${describeDelta(delta, compared)}`, host.node)
+  const progress = context.reporter.begin(`Sync code: ${describeDelta(delta, {same: false, revision})}`, host.node)
   const content = new Content(snapshot.folder, delta, progress)
   const plain = Readable.from(content.read(), {objectMode: false})
   try {

@@ -7,7 +7,6 @@ import {carryOut} from '../../../src/lib/endpoint/transition.ts'
 import type {HeadConnection} from '../../../src/lib/head/index.ts'
 import type {Fleet} from '../../../src/lib/ssh/index.ts'
 import type {Mlflow} from '../../../src/lib/tracking/index.ts'
-import {loadRecipe} from '../../../src/lib/recipe/index.ts'
 
 const gone = new CliError('NODE_UNREACHABLE', 'the head cannot be reached')
 
@@ -62,7 +61,7 @@ async function deploy(head: Head): Promise<EndpointDocument> {
   }
   const change = {command: 'endpoint deploy', endpoint: 'm', release, start: [], stop: [], headNode: 'a', fetch: false}
   return carryOut(site, {revision: 0, document: newDocument('m', new Date()), inFlight: {}, served: {}}, {
-    change, recipe: await loadRecipe('onnx', {}), seconds: 1, rejectOld: false, fetch: () => Promise.reject(new Error('not needed')),
+    change, seconds: 1, rejectOld: false, fetch: () => Promise.reject(new Error('not needed')),
   })
 }
 

@@ -1,16 +1,20 @@
 import {describe, expect, it} from 'vitest'
-import {CliError, makeContext} from '../../../src/lib/base/index.ts'
-import {executePlan, throwIfFailed, type Plan, type Step} from '../../../src/lib/plan/index.ts'
+import {CliError, makeContext, type Context} from '../../../src/lib/base/index.ts'
+import {executePlan, fromStep, throwIfFailed, type Handlers, type PlanOf, type StepOf, type StepOutcome} from '../../../src/lib/plan/index.ts'
 
-const step = (id: string, needs: string[] = [], node: string | null = null): Step => ({id, node, kind: 'work', title: id, input: {}, needs})
-const plan = (...steps: Step[]): Plan => ({command: 'test', steps})
+type Work = {id: string; needs: string[]; node: string | null}
+type Kinds = {work: {input: Work; output: unknown}}
+
+const step = (id: string, needs: string[] = [], node: string | null = null): StepOf<Kinds> => ({id, node, kind: 'work', title: id, input: {id, needs, node}, needs})
+const plan = (...steps: StepOf<Kinds>[]): PlanOf<Kinds> => ({command: 'test', steps})
+const execute = (steps: PlanOf<Kinds>, handlers: Handlers<Kinds, undefined>, context: Context): Promise<StepOutcome[]> => executePlan<Kinds, undefined>(steps, handlers, undefined, context)
 
 describe('executePlan', () => {
   it('runs a step only after the steps it needs, and hands it their values', async () => {
     const order: string[] = []
-    const outcomes = await executePlan(plan(step('c', ['a', 'b']), step('a'), step('b', ['a'])), {
+    const outcomes = await execute(plan(step('c', ['a', 'b']), step('a'), step('b', ['a'])), {
       work: async ({id, needs}, done) => {
-        expect(needs.every((need) => done.get(need) === `value of ${need}`)).toBe(true)
+        expect(needs.every((need) => done.at(fromStep(need)) === `value of ${need}`)).toBe(true)
         order.push(id)
         return `value of ${id}`
       },
@@ -22,14 +26,14 @@ describe('executePlan', () => {
   it('runs independent steps at the same time', async () => {
     let release = (): void => {}
     const gate = new Promise<void>((open) => (release = open))
-    const outcomes = await executePlan(plan(step('waits'), step('opens')), {
+    const outcomes = await execute(plan(step('waits'), step('opens')), {
       work: async ({id}) => (id === 'waits' ? gate : release()), // would never end if the steps ran one after the other
     }, makeContext())
     expect(outcomes.every((one) => one.status === 'done')).toBe(true)
   })
 
   it('skips what needs a failed step and goes on with the rest', async () => {
-    const outcomes = await executePlan(plan(step('bad'), step('after', ['bad']), step('later', ['after']), step('other')), {
+    const outcomes = await execute(plan(step('bad'), step('after', ['bad']), step('later', ['after']), step('other')), {
       work: async ({id}) => {
         if (id === 'bad') throw new CliError('REMOTE_FAILED', 'no')
       },
@@ -40,7 +44,7 @@ describe('executePlan', () => {
   it('starts nothing new once the command is interrupted', async () => {
     const stop = new AbortController()
     const started: string[] = []
-    const outcomes = await executePlan(plan(step('first'), step('second', ['first'])), {
+    const outcomes = await execute(plan(step('first'), step('second', ['first'])), {
       work: async ({id}) => {
         started.push(id)
         stop.abort()
@@ -51,12 +55,12 @@ describe('executePlan', () => {
   })
 
   it('refuses a plan whose steps need one that is not there', async () => {
-    await expect(executePlan(plan(step('a', ['ghost'])), {work: async () => {}}, makeContext())).rejects.toThrow(/ghost/)
+    await expect(execute(plan(step('a', ['ghost'])), {work: async () => {}}, makeContext())).rejects.toThrow(/ghost/)
   })
 })
 
 describe('throwIfFailed', () => {
-  const failOn = (...bad: string[]) => executePlan(plan(step('x', [], 'node-1'), step('y', [], 'node-2'), step('z', [], 'node-3')), {
+  const failOn = (...bad: string[]) => execute(plan(step('x', [], 'node-1'), step('y', [], 'node-2'), step('z', [], 'node-3')), {
     work: async ({node}) => {
       if (node && bad.includes(node)) throw new CliError('NODE_UNREACHABLE', `${node} is away`)
     },
@@ -81,7 +85,7 @@ describe('throwIfFailed', () => {
   })
 
   it('throws the error itself when only one node is concerned', async () => {
-    const outcomes = await executePlan(plan(step('x', [], 'node-1')), {work: async () => { throw new CliError('LOCKED', 'held') }}, makeContext())
+    const outcomes = await execute(plan(step('x', [], 'node-1')), {work: async () => { throw new CliError('LOCKED', 'held') }}, makeContext())
     expect(() => throwIfFailed(outcomes)).toThrowError(expect.objectContaining({code: 'LOCKED'}))
   })
 })

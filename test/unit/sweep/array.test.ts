@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest'
 import {isArray} from '../../../src/lib/sweep/array.ts'
-import {ranges} from '../../../src/lib/train/slurm-array.ts'
+import {ranges} from '../../../src/lib/train/placer/slurm-array.ts'
 
 test('trials stand in the queue all at once only where none depends on another one, nor on the time', () => {
   const none = {name: 'none'} as const

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest'
 import {CliError} from '../../../src/lib/base/index.ts'
 import type {Host} from '../../../src/lib/host/index.ts'
 import type {RackNode} from '../../../src/lib/rack/index.ts'
-import {openInLine} from '../../../src/lib/train/gang-hosts.ts'
+import {openInLine} from '../../../src/lib/train/placer/gang-hosts.ts'
 
 const line = ['a', 'b', 'c', 'd', 'e'].map((name): RackNode => ({name, host: name, root: '~', labels: {}}))
 const opener = (dead: string, code: 'NODE_UNREACHABLE' | 'AUTH_FAILED' = 'NODE_UNREACHABLE') => {

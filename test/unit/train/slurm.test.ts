@@ -6,7 +6,7 @@ import {describe, expect, it} from 'vitest'
 import type {Manifest, SlurmSpec} from '../../../src/lib/manifest/index.ts'
 import type {Rack, RackNode} from '../../../src/lib/rack/index.ts'
 import {requestRun, schedulerOf} from '../../../src/lib/train/place.ts'
-import {directives, slurmScript} from '../../../src/lib/train/slurm-script.ts'
+import {directives, slurmScript} from '../../../src/lib/train/placer/slurm-script.ts'
 import type {RunSpec, SlurmRequest} from '../../../src/lib/train/types.ts'
 
 const node: RackNode = {name: 'login', host: 'login', root: '~/.flexrack', labels: {}}

@@ -1,9 +1,9 @@
-import {isCliError, type Context} from '../base/index.ts'
-import {openHost, type Host} from '../host/index.ts'
-import type {RackNode} from '../rack/index.ts'
-import type {Fleet} from '../ssh/index.ts'
-import {placeRanks} from './place.ts'
-import type {RunSpec} from './types.ts'
+import {isCliError, type Context} from '../../base/index.ts'
+import {openHost, type Host} from '../../host/index.ts'
+import type {RackNode} from '../../rack/index.ts'
+import type {Fleet} from '../../ssh/index.ts'
+import {placeRanks} from '../place.ts'
+import type {RunSpec} from '../types.ts'
 
 /** Opens a node; throws where it cannot be had. */
 export type OpenNode = (node: RackNode) => Promise<Host>

@@ -1,6 +1,6 @@
-import {CliError} from '../base/index.ts'
-import {quote} from '../ssh/index.ts'
-import type {RunSpec, SlurmRequest} from './types.ts'
+import {CliError} from '../../base/index.ts'
+import {quote} from '../../ssh/index.ts'
+import type {RunSpec, SlurmRequest} from '../types.ts'
 
 /** Where the script finds what it starts; absolute paths on the file system that the job's nodes share. */
 export interface SlurmPlaces {

@@ -1,0 +1,129 @@
+import {setTimeout as sleep} from 'node:timers/promises'
+import {stopService, type Environment} from '../host/index.ts'
+import type {FromStep, Handlers, Outputs} from '../plan/index.ts'
+import type {Recipe} from '../recipe/index.ts'
+import {awaitReplica, placeModel, prepareEnvironment, startReplica, type PlacedModel, type Started} from './bring-up.ts'
+import {switchTo, type EndpointRecord, type ModelFile, type Release, type Replica} from './document.ts'
+import type {FetchedModel} from './model-files.ts'
+import {hostOf, type Site} from './site.ts'
+import {findEndpoint, putEndpoint} from './store.ts'
+
+const DRAIN_SECONDS = 30
+
+type FetchInput = {model: string; runtime: string}
+type EnvironmentInput = {node: string; endpoint: string; runtime: string}
+type PlaceInput = {
+  node: string
+  endpoint: string
+  release: string
+  model: string
+  /** With checksums: what is there whole does not travel. */
+  files: FromStep | ModelFile[]
+}
+type StartInput = {endpoint: string; release: string; version: string; runtime: string; replica: Replica; environment: FromStep; placed: FromStep}
+type ReadyInput = {endpoint: string; service: string; runtime: string; started: FromStep; /** null: the recipe's. */ seconds: number | null}
+type SwitchInput = {
+  endpoint: string
+  /** As it is to be; addresses of new servers, and files that were fetched, come from the steps that made them ready. */
+  release: Release
+  ready: FromStep[]
+  rejectOld: boolean
+}
+type DrainInput = {endpoint: string; services: string[]; urls: string[]}
+type StopInput = {node: string; service: string; runtime: string}
+
+export type EndpointKinds = {
+  'endpoint.fetch': {input: FetchInput; output: FetchedModel}
+  'endpoint.environment': {input: EnvironmentInput; output: Environment}
+  'endpoint.place': {input: PlaceInput; output: PlacedModel}
+  'endpoint.start': {input: StartInput; output: Started}
+  'endpoint.ready': {input: ReadyInput; output: Started}
+  'endpoint.switch': {input: SwitchInput; output: void}
+  'endpoint.drain': {input: DrainInput; output: void}
+  /** False: it could not be ended. */
+  'endpoint.stop': {input: StopInput; output: boolean}
+}
+
+/** What steps of a transition need besides the plan, and how far it has come: what is undone after a failure depends on that. */
+export interface TransitionEnv {
+  site: Site
+  recipe(runtime: string): Promise<Recipe>
+  /** Once, whoever asks first. */
+  fetch(): Promise<FetchedModel>
+  /** As the head has it now. */
+  record: EndpointRecord
+  switched: boolean
+  /** The head could not be asked whether it switched. */
+  uncertain: boolean
+  /** Ports that others of this endpoint have or will have. */
+  taken: Set<number>
+}
+
+type Done = Outputs<EndpointKinds>
+
+export const ENDPOINT_HANDLERS: Handlers<EndpointKinds, TransitionEnv> = {
+  'endpoint.fetch': (_input, _done, {fetch}) => fetch(),
+  'endpoint.environment': async ({node, endpoint, runtime}, _done, {site, recipe}) => prepareEnvironment(site, node, endpoint, await recipe(runtime)),
+  'endpoint.place': async ({node, endpoint, release, model, files}, done, {site, fetch}) => placeModel(site, node, {endpoint, release, model, files: Array.isArray(files) ? files : done.of('endpoint.fetch', files).files}, fetch),
+  'endpoint.start': start,
+  'endpoint.ready': ready,
+  'endpoint.switch': flip,
+  'endpoint.drain': drain,
+  'endpoint.stop': stop,
+}
+
+async function start({endpoint, release, version, runtime, replica, environment, placed}: StartInput, done: Done, {site, recipe, taken}: TransitionEnv): Promise<Started> {
+  return startReplica(site, {endpoint, release, version, replica, recipe: await recipe(runtime), environment: done.of('endpoint.environment', environment), model: done.of('endpoint.place', placed), taken})
+}
+
+async function ready({endpoint, runtime, started, seconds}: ReadyInput, done: Done, {site, recipe}: TransitionEnv): Promise<Started> {
+  const server = done.of('endpoint.start', started)
+  await awaitReplica(site, server, endpoint, seconds ?? (await recipe(runtime)).ready.seconds)
+  return server
+}
+
+async function flip({release, ready: servers, rejectOld}: SwitchInput, done: Done, env: TransitionEnv): Promise<void> {
+  const document = switchTo(env.record.document, asStarted(release, servers.map((one) => done.of('endpoint.ready', one))), new Date(), rejectOld)
+  try {
+    env.record = await putEndpoint(env.site.head, env.record, document)
+  } catch (error) {
+    // A lost answer does not tell whether the gateway was switched, and to end the servers it uses would be the worst guess.
+    const now = await findEndpoint(env.site.head, document.name).catch(() => undefined)
+    env.uncertain = now === undefined
+    if (now?.document.active?.targets.join() !== document.active?.targets.join()) throw error
+    env.record = now ?? env.record
+  }
+  env.switched = true
+}
+
+/** The release with the addresses of servers that were started, and the files that these have. Pure. */
+function asStarted(release: Release, servers: Started[]): Release {
+  const files = servers[0]?.files ?? release.model.files
+  return {...release, model: {...release.model, files}, replicas: release.replicas.map((replica) => servers.find((one) => one.replica.service === replica.service)?.replica ?? replica)}
+}
+
+/** Until no request is under way at the old servers; at most DRAIN_SECONDS, then they get their grace on top. */
+async function drain({endpoint, urls}: DrainInput, _done: unknown, {site}: TransitionEnv): Promise<void> {
+  const end = Date.now() + DRAIN_SECONDS * 1000
+  for (;;) {
+    const now = await findEndpoint(site.head, endpoint)
+    const busy = urls.reduce((sum, url) => sum + (now?.inFlight[url] ?? 0), 0)
+    if (busy === 0) return
+    if (Date.now() > end) {
+      site.context.reporter.warn(`${busy} requests are still under way at the old release after ${DRAIN_SECONDS} s; its servers are stopped all the same`)
+      return
+    }
+    await sleep(100)
+  }
+}
+
+/** The switch is done and stays done: a server that cannot be ended now is told, and ended by the next command. */
+async function stop({node, service, runtime}: StopInput, _done: unknown, {site, recipe}: TransitionEnv): Promise<boolean> {
+  try {
+    await stopService(await hostOf(site, node), service, (await recipe(runtime)).graceSeconds)
+    return true
+  } catch (error) {
+    site.context.reporter.warn(`${service} on ${node} could not be stopped: ${(error as Error).message}`)
+    return false
+  }
+}

@@ -1,0 +1,38 @@
+import {randomBytes} from 'node:crypto'
+import {CliError, type Context} from '../base/index.ts'
+import {openHost} from '../host/index.ts'
+import {fill} from '../plan/index.ts'
+import type {Rack} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
+import {ProjectFiles} from '../workspace/index.ts'
+import type {Done, TrainEnv} from './steps/types.ts'
+import {userName} from './track.ts'
+import type {SharedStart} from './types.ts'
+
+export interface EnvParts {
+  /** Variables of the ranks, by name. */
+  variables: Record<string, string>
+  /** What was read of the project when the plan was made. */
+  files?: ProjectFiles
+  shared?: SharedStart | undefined
+}
+
+/** What steps of a training need besides their plan, with a secret for a new gang. */
+export function openTrainEnv({rack, fleet}: {rack: Rack; fleet: Fleet}, {variables, files = new ProjectFiles(), shared}: EnvParts, context: Context): TrainEnv {
+  return {
+    rack, fleet, variables, files, context,
+    host: async (name) => {
+      const node = rack.nodes.find((one) => one.name === name)
+      if (!node) throw new CliError('NOT_FOUND', `there is no node named ${name} in rack ${rack.name}`, {details: {node: name}})
+      return openHost(fleet, node, context)
+    },
+    secret: randomBytes(32).toString('hex'),
+    user: userName(context),
+    ...(shared && {shared: {tracking: shared.tracking, source: shared.source}}),
+  }
+}
+
+/** spec.json with everything that is known now. Holds secrets: it is for a node alone. */
+export function filledSpec(template: object, done: Pick<Done, 'at'>, {secret, user, variables}: Pick<TrainEnv, 'secret' | 'user' | 'variables'>): Record<string, unknown> {
+  return fill(template, (from) => done.at(from), {secret, user, variables, now: Date.now() / 1000}) as Record<string, unknown>
+}

@@ -1,0 +1,99 @@
+import {fromEnv, fromStep, type FromEnv, type FromStep} from '../plan/index.ts'
+import type {Workspace} from '../workspace/index.ts'
+import type {RunSpec} from './types.ts'
+
+/** A value of spec.json, or what says where it comes from once it is known. */
+type Later<T> = T | FromStep | FromEnv
+
+/** What every spec.json has, whoever places the run: the part that each node's supervisor (node/flexrack_node) reads from its run's folder. */
+type CommonSpec = {
+  run: string
+  project: string
+  node: string
+  index: number
+  nodes: string[]
+  launcher: RunSpec['launcher']
+  processes: number
+  command: string[]
+  python: string
+  environment: string | null
+  cwd: string
+  /** Values may be secrets: they are not part of a plan. */
+  env: Record<string, FromEnv>
+  restarts: number
+  without_progress?: number
+  checkpoint?: NonNullable<RunSpec['checkpoint']>
+  size?: {min: number; max: number}
+  grace: number
+  watch?: boolean
+  hang?: NonNullable<RunSpec['watched']['hang']>
+  outputs: string[]
+  commit: Later<string | null>
+  created: FromEnv
+  owner: FromEnv
+  tracking: Later<null>
+}
+
+/** What a run on nodes of the rack has besides. */
+export type SshPart = {
+  address: Later<string>
+  neighbours: Later<number>
+  gang: {secret: FromEnv; address: Later<string>; port: Later<number>; timeout: number}
+  reservation: {lease: string; fence: FromStep}
+  placed?: {gpus: string[]; cpus: string | null; memory: number[]; leased?: string[]}[]
+  leases?: FromStep
+}
+
+/** What a job of Slurm has besides; each of its nodes adds its own part (slurm_step.py). */
+export type SlurmPart = {
+  scheduler: 'slurm'
+  slurm: {nodes: number; requeue?: true; interface?: string; bin?: string}
+  gang: {secret: FromEnv}
+  container?: string
+}
+
+export type SpecTemplate<Part> = CommonSpec & Part
+
+/** Where a node's ranks run, and which node of the run it is. */
+export interface SpecPlace {
+  node: string
+  index: number
+  nodes: string[]
+  workspace: Workspace | undefined
+  /** Ranks run in an image: its Python, and no environment of ours. */
+  inContainer?: boolean
+}
+
+/** spec.json of one node as far as it is known before anything is done; what is known later is a reference. Pure. */
+export function specTemplate<Part extends SshPart | SlurmPart>(spec: RunSpec, {node, index, nodes, workspace, inContainer = false}: SpecPlace, part: Part): SpecTemplate<Part> {
+  if (!workspace) throw new Error(`a run on ${node} without its workspace`)
+  const {environment} = workspace
+  const {hang, ...watched} = spec.watched
+  return {
+    run: spec.run,
+    project: spec.project,
+    node,
+    index,
+    nodes,
+    launcher: spec.launcher,
+    processes: spec.processes,
+    command: spec.command,
+    python: inContainer ? 'python3' : `${environment?.path}/bin/python`,
+    environment: inContainer ? null : (environment?.hash ?? null),
+    cwd: workspace.codePath,
+    env: Object.fromEntries(Object.keys(spec.env).map((name) => [name, fromEnv('variables', name)])),
+    restarts: spec.restarts,
+    ...(spec.checkpoint && {checkpoint: spec.checkpoint}),
+    ...(spec.withoutProgress !== undefined && {without_progress: spec.withoutProgress}),
+    ...(spec.size && {size: {min: spec.size.min, max: spec.size.max}}),
+    grace: spec.grace,
+    ...watched,
+    ...(hang && {hang}),
+    outputs: spec.outputs,
+    commit: spec.tracked ? fromStep('track', 'commit') : null,
+    created: fromEnv('now'),
+    owner: fromEnv('user'),
+    tracking: spec.tracked ? fromStep('track', 'spec') : null,
+    ...part,
+  }
+}

@@ -1,0 +1,51 @@
+import {fromEnv, fromStep} from '../../plan/index.ts'
+import type {NodeRun} from '../../runs/index.ts'
+import type {Workspace} from '../../workspace/index.ts'
+import {filledSpec} from '../env.ts'
+import {launcherWord} from '../mpi.ts'
+import {rangeOf} from '../place.ts'
+import {specTemplate, type SshPart} from '../spec.ts'
+import type {Placement, RunSpec} from '../types.ts'
+import type {Done, StartInput, TrainEnv, TrainStep} from './types.ts'
+
+/** Seconds in which the members of a gang must have found each other. */
+const GANG_SECONDS = 60
+
+/** One for each node. The leader starts first, because the others need the port it listens on. Pure. */
+export function startSteps(spec: RunSpec, workspaces: ReadonlyMap<string, Workspace>): TrainStep[] {
+  return spec.placements.map((placement) => startStep(spec, placement, workspaces.get(placement.node.name)))
+}
+
+function startStep(spec: RunSpec, placement: Placement, workspace: Workspace | undefined): TrainStep {
+  const {node: {name: node}, index, ranks} = placement
+  const nodes = spec.placements.map((one) => one.node.name)
+  const what = ranks.length > 1 ? 'ranks' : 'rank'
+  const input: StartInput = {ranks, reservation: fromStep('reserve'), spec: specTemplate(spec, {node, index, nodes, workspace}, sshPart(spec, placement))}
+  return {
+    id: `start:${node}`,
+    node,
+    kind: 'train.start',
+    title: ranks.length === 0 ? 'Keep it ready: it takes the place of a node that is lost' : `Start ${what} ${rangeOf(ranks)} of ${spec.worldSize}: ${launcherWord(spec.launcher)}${spec.command.join(' ')}`,
+    input,
+    needs: index === 0 ? [] : [`start:${nodes[0]}`],
+  }
+}
+
+function sshPart(spec: RunSpec, {node: {name: node}, index, placed}: Placement): SshPart {
+  const leader = spec.placements[0]?.node.name as string
+  const isAlone = spec.placements.length === 1
+  return {
+    address: isAlone ? '127.0.0.1' : fromStep('route', node, 'address'),
+    neighbours: isAlone ? 1 : fromStep('route', node, 'neighbours'),
+    gang: {secret: fromEnv('secret'), address: isAlone ? '127.0.0.1' : fromStep('route', leader, 'address'), port: index === 0 ? 0 : fromStep(`start:${leader}`, 'gang', 'port'), timeout: GANG_SECONDS},
+    reservation: {lease: spec.run, fence: fromStep('reserve', 'fences', node)},
+    ...(placed && {placed: placed.map(({gpus, cpus, memory, leased: own}) => ({gpus: gpus.map((gpu) => gpu.uuid), cpus, memory, ...(own && {leased: own.map((gpu) => `GPU${gpu.index} of ${gpu.node}`)})}))}),
+    ...(placed?.some((rank) => (rank.leased ?? []).length > 0) && {leases: fromStep(`lease:${node}`, 'held')}),
+  }
+}
+
+export async function start({reservation, spec}: StartInput, done: Done, env: TrainEnv): Promise<NodeRun> {
+  const started = await (await env.host(spec.node)).call<NodeRun>('run.start', filledSpec(spec, done, env), {signal: env.context.kill})
+  done.of('train.reserve', reservation).reservation.handOver(spec.node)
+  return started
+}

@@ -1,0 +1,134 @@
+import type {Context} from '../../base/index.ts'
+import type {HeldLeases, RunLeases} from '../../gpu/index.ts'
+import type {Tracking} from '../../head/index.ts'
+import type {LeasedGpu} from '../../placement/index.ts'
+import type {FromEnv, FromStep, Outputs, PlanOf, StepOf} from '../../plan/index.ts'
+import type {CheckName, PreflightResult} from '../../preflight/index.ts'
+import type {Rack} from '../../rack/index.ts'
+import type {GangReservation, Reservation, Wants} from '../../reservation/index.ts'
+import type {NodeRun} from '../../runs/index.ts'
+import type {Fleet} from '../../ssh/index.ts'
+import type {WorkspaceEnv, WorkspaceKinds} from '../../workspace/index.ts'
+import type {Source} from '../source.ts'
+import type {SlurmPart, SpecTemplate, SshPart} from '../spec.ts'
+import type {TrackedStart} from '../track.ts'
+import type {ChosenPlacement, GangAddresses, RunSpec, SlurmRequest} from '../types.ts'
+
+export type ReachInput = {
+  /** null: the rack's head. */
+  uri: string | null
+}
+
+export type ReserveInput = {
+  /** The run's id. */
+  lease: string
+  project: string
+  nodes: string[]
+  /** On each of them. */
+  wants: Record<string, Wants>
+  /** Seconds to stand in line; null: not at all. */
+  wait: number | 'forever' | null
+  /** Why these nodes. Told, not acted on. */
+  placement?: ChosenPlacement
+  /** Who has what there now. Told, not acted on. */
+  held?: (Reservation & {at: string})[]
+}
+
+export interface Reserved {
+  reservation: GangReservation
+  /** Fencing number by node. */
+  fences: Record<string, number>
+}
+
+export type RouteInput = {
+  /** The first leads. `address`: what the rack file says. */
+  nodes: {name: string; address?: string}[]
+}
+
+export type PreflightInput = {
+  nodes: string[]
+  checks: CheckName[]
+  skipped: CheckName[]
+  /** Goes on in spite of errors. */
+  force: boolean
+  /** Ranks a node. */
+  processes: number
+  project: string
+  mpi: boolean
+  /** UUIDs that the run uses, by node; null: all. */
+  gpus: Record<string, string[]> | null
+  /** null: a node alone. */
+  addresses: FromStep | null
+}
+
+export type TrackInput = {
+  server: FromStep | FromEnv
+  run: string
+  experiment: string
+  /** What is known before; the code's commit and branch, and who starts it, come on top. */
+  tags: Record<string, string>
+  user: FromEnv
+  /** The folder whose git tells where the code comes from, and what differs from its commit; or that is known, and recorded, already. */
+  source: {folder: string} | FromEnv
+}
+
+/** A run's record, and what of it spec.json has. */
+export interface Tracked {
+  server: Tracking
+  record: TrackedStart
+  commit: string | null
+  /** As spec.json has it. Holds secrets. */
+  spec: Record<string, unknown>
+}
+
+export type LeaseInput = {
+  node: string
+  run: string
+  /** By rank of the node. */
+  devices: LeasedGpu[][]
+  wish: NonNullable<RunSpec['leased']>
+}
+
+export type StartInput = {
+  ranks: number[]
+  /** Its hold on the node becomes the supervisor's. */
+  reservation: FromStep
+  spec: SpecTemplate<SshPart>
+}
+
+export type SubmitInput = {
+  ranks: number[]
+  slurm: SlurmRequest
+  script: string
+  spec: SpecTemplate<SlurmPart>
+}
+
+export type TrainKinds = WorkspaceKinds & {
+  'train.reach': {input: ReachInput; output: Tracking}
+  'train.reserve': {input: ReserveInput; output: Reserved}
+  'train.route': {input: RouteInput; output: GangAddresses}
+  'train.preflight': {input: PreflightInput; output: PreflightResult}
+  'train.track': {input: TrackInput; output: Tracked}
+  'train.lease': {input: LeaseInput; output: RunLeases & {held: HeldLeases}}
+  'train.start': {input: StartInput; output: NodeRun}
+  'train.submit': {input: SubmitInput; output: NodeRun}
+}
+
+export type TrainStep = StepOf<TrainKinds>
+export type TrainSteps = PlanOf<TrainKinds>
+export type Done = Outputs<TrainKinds>
+
+/** What steps need besides the plan: connections, what was read already, and what is nobody's business to print. */
+export interface TrainEnv extends WorkspaceEnv {
+  rack: Rack
+  fleet: Fleet
+  /** By name: variables of the ranks. */
+  variables: Record<string, string>
+  /** The gang's own. */
+  secret: string
+  /** Who starts it. */
+  user: string
+  /** Of runs that share a start. */
+  shared?: {tracking: Tracking; source: Source}
+  context: Context
+}

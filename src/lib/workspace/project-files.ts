@@ -1,0 +1,35 @@
+import {createHash} from 'node:crypto'
+import {CliError, type Context} from '../base/index.ts'
+import {readRequirements, type Requirements} from './requirements.ts'
+import {takeSnapshot, type Snapshot} from './snapshot.ts'
+
+/** What one command has read of projects on this machine: once, however many nodes and steps need it. A plan refers to it by its hashes. */
+export class ProjectFiles {
+  readonly #snapshots = new Map<string, Promise<Snapshot>>()
+  readonly #requirements = new Map<string, Promise<Requirements>>()
+
+  snapshot(folder: string, exclude: string[], context: Context): Promise<Snapshot> {
+    return once(this.#snapshots, JSON.stringify([folder, exclude]), () => takeSnapshot(folder, exclude, context))
+  }
+
+  /** `file` null: none, which is an environment without packages. */
+  requirements(folder: string, file: string | null): Promise<Requirements> {
+    return once(this.#requirements, JSON.stringify([folder, file]), () => readRequirements(folder, file ?? undefined))
+  }
+}
+
+/** The project is not any more what the plan was made for. */
+export function changedSince(folder: string, what: string): CliError {
+  return new CliError('CONFLICT', `${what} in ${folder} changed after this was planned`, {hint: 'plan it again: run the command without the old plan', details: {folder}})
+}
+
+/** The same for two sets of requirements that mean the same. */
+export function digestOf({requirements, constraints}: Requirements): string {
+  return createHash('sha256').update(JSON.stringify([requirements, constraints])).digest('hex')
+}
+
+function once<T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {
+  const found = known.get(key) ?? read()
+  known.set(key, found)
+  return found
+}

@@ -1,0 +1,112 @@
+import type {Context} from '../base/index.ts'
+import {ensureEnvironment, type Environment, type Host} from '../host/index.ts'
+import type {Handlers, StepOf} from '../plan/index.ts'
+import {computeDelta, describeDelta, type Compared, type Delta} from './delta.ts'
+import type {Entry} from './entry.ts'
+import {changedSince, digestOf, type ProjectFiles} from './project-files.ts'
+import type {Requirements} from './requirements.ts'
+import type {Snapshot} from './snapshot.ts'
+import {syncCode, type Synced} from './sync.ts'
+
+/** What travels to a node, by path; the contents are those of the project as long as it is still `tree`. */
+type SyncInput = {
+  node: string
+  project: string
+  /** The project here, and what of it stays here. */
+  folder: string
+  exclude: string[]
+  /** Hash over all of it. */
+  tree: string
+  /** What the node had when it was looked at, and where. */
+  revision: string
+  codePath: string
+  put: string[]
+  remove: string[]
+  forget: string[]
+  /** Those of `put` whose contents the node does not have. */
+  send: string[]
+  bytes: number
+}
+
+/** What an environment is made from: a file of the project, as long as it is what it was. It may hold the password of a package index, so its text is not here. */
+type EnvironmentInput = {
+  node: string
+  project: string
+  folder: string
+  /** null: no packages. */
+  requirements: string | null
+  /** Of that file and all it includes. */
+  digest: string
+  hash: string
+  path: string
+}
+
+export type WorkspaceKinds = {
+  'workspace.sync': {input: SyncInput; output: Synced}
+  'workspace.environment': {input: EnvironmentInput; output: Environment & {node: string}}
+}
+
+export interface WorkspaceEnv {
+  host(node: string): Host | Promise<Host>
+  files: ProjectFiles
+  context: Context
+}
+
+export const WORKSPACE_HANDLERS: Handlers<WorkspaceKinds, WorkspaceEnv> = {'workspace.sync': sync, 'workspace.environment': environment}
+
+/** A project, and where its parts are from. */
+export interface ProjectOrigin {
+  project: string
+  folder: string
+  exclude: string[]
+  requirements: string | null
+}
+
+/** None where the code is there already. Pure. */
+export function syncSteps(node: string, {project, folder, exclude}: ProjectOrigin, snapshot: Snapshot, compared: Compared): StepOf<WorkspaceKinds>[] {
+  if (compared.same) return []
+  const delta = computeDelta(snapshot, compared)
+  const input: SyncInput = {
+    node, project, folder, exclude, tree: snapshot.tree, revision: compared.revision, codePath: compared.path,
+    put: [...delta.put.keys()].sort(), remove: delta.remove, forget: delta.forget, send: [...delta.send.values()].map(({path}) => path), bytes: delta.bytes,
+  }
+  return [{id: `sync:${node}`, node, kind: 'workspace.sync', title: `Sync code (${describeDelta(delta, compared)})`, input, needs: []}]
+}
+
+/** What a node says of an environment. */
+export interface InspectedEnvironment {
+  hash: string
+  path: string
+  ready: boolean
+  noted: boolean
+  python: string
+}
+
+/** None where it is there already, and noted as this project's. Pure. */
+export function environmentSteps(node: string, {project, folder, requirements: file}: ProjectOrigin, wanted: Requirements, {hash, path, ready, noted, python}: InspectedEnvironment): StepOf<WorkspaceKinds>[] {
+  if (ready && noted) return []
+  const count = wanted.origins.length === 1 ? '1 requirement' : `${wanted.origins.length} requirements`
+  const title = ready ? `Use the Python environment ${hash}, which is there` : `Build the Python environment ${hash} (Python ${python}, ${count})`
+  const input: EnvironmentInput = {node, project, folder, requirements: file, digest: digestOf(wanted), hash, path}
+  return [{id: `environment:${node}`, node, kind: 'workspace.environment', title, input, needs: []}]
+}
+
+async function sync(input: SyncInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<Synced> {
+  const snapshot = await files.snapshot(input.folder, input.exclude, context)
+  if (snapshot.tree !== input.tree) throw changedSince(input.folder, 'the project')
+  return syncCode(await host(input.node), input.project, snapshot, context, {delta: deltaOf(input, snapshot), revision: input.revision, path: input.codePath})
+}
+
+function deltaOf({put, remove, forget, send, bytes}: SyncInput, {entries, sizes}: Snapshot): Delta {
+  const entryOf = (path: string): Entry => entries.get(path) as Entry
+  return {
+    put: new Map(put.map((path) => [path, entryOf(path)])), remove, forget,
+    send: new Map(send.map((path) => [entryOf(path).digest, {path, size: sizes.get(path) ?? 0}])), bytes,
+  }
+}
+
+async function environment(input: EnvironmentInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<Environment & {node: string}> {
+  const wanted = await files.requirements(input.folder, input.requirements)
+  if (digestOf(wanted) !== input.digest) throw changedSince(input.folder, input.requirements ?? 'the list of packages')
+  return {node: input.node, ...(await ensureEnvironment(await host(input.node), {...wanted, user: `workspace:${input.project}`}, context))}
+}
