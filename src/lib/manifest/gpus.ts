@@ -10,8 +10,8 @@ const devices = {
     .describe('Memory of each: a share of the device of this size. Without it and without `fraction`: whole devices.')
     .meta({examples: ['8GiB'], written: 'as-is'}),
   fraction: z.number().min(0.001).max(1).optional().describe('Instead: this part of the memory and of the time of each.').meta({examples: [0.5]}),
-  cap: z.boolean().default(false).describe('Never more of the time than the share, although nobody else wants it.'),
-  api: z.enum(['cuda', 'opencl']).optional().describe('What programs reach them through. Without it: CUDA where a node shares such devices, else OpenCL.'),
+  cap: z.boolean().default(false).describe('Never use more time than the share, even if nobody else wants it.'),
+  api: z.enum(['cuda', 'opencl']).optional().describe('API through which programs reach them. Without it: CUDA where a node shares such devices, else OpenCL.'),
 }
 
 const checkShare = (context: {value: {memory?: string | undefined; fraction?: number | undefined; cap: boolean}; issues: unknown[]}): void => {
@@ -32,14 +32,14 @@ export const trainGpus = z
         remote: z
           .boolean()
           .default(false)
-          .describe('Where a node has too few free GPUs of its own: take those that other nodes of the rack share (`flexrack gpu serve`). All GPUs of such a node are then leases.'),
+          .describe('If a node has too few free GPUs of its own, use GPUs that other nodes of the rack share (`flexrack gpu serve`). All GPUs of such a node are then leases.'),
       })
       .check(checkShare),
   ])
   .describe(
-    'GPUs of each process, its own alone: a number, or a mapping that asks for shares of GPUs, or allows GPUs of other nodes; both are leases of the GPU daemons, and the reason is told. `--gpus` overrides the number. ' +
-      'flexrack then chooses nodes and GPUs by how they are wired, and binds each process to the CPUs and memory beside its GPUs. ' +
-      'On a node CUDA_VISIBLE_DEVICES names the GPUs of all its processes in the order of LOCAL_RANK: with one each, LOCAL_RANK is the number of the own one; leased GPUs are seen in the same order. 0: no process sees a GPU, and they are spread over the NUMA nodes. ' +
-      'Without it nothing is chosen: the nodes are the first of the rack file, and every process sees all GPUs.',
+    'GPUs for each process; each process gets its own. A number, or a mapping that asks for shares of GPUs or allows GPUs of other nodes; both of these are leases of the GPU daemons, and the plan says why. `--gpus` overrides the number. ' +
+      'flexrack then chooses nodes and GPUs by how they are wired, and binds each process to the CPUs and memory next to its GPUs. ' +
+      'On a node CUDA_VISIBLE_DEVICES names the GPUs of all its processes in the order of LOCAL_RANK: with one GPU each, LOCAL_RANK is the index of the process\'s own GPU. Leased GPUs come in the same order. With 0 no process sees a GPU, and the processes spread over the NUMA nodes. ' +
+      'Without this key nothing is chosen: the run takes the first nodes of the rack file, and every process sees all GPUs.',
   )
   .meta({examples: [1, {count: 1, fraction: 0.5}, {count: 2, remote: true}]})

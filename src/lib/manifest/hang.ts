@@ -17,16 +17,16 @@ export const hang = z
       .union([z.number().min(1).max(3600), z.string().refine((text) => (durationSeconds(text) ?? 0) >= 1, 'must be a duration from 1s to an hour, such as 90s or 10m')])
       .default(DEFAULT_AFTER)
       .describe(
-        'Without progress for so long, and for 10 steps as long as the last ones were, a rank hangs. Progress is a step of an optimizer, a batch, a collective operation, a logged metric or a line of output. ' +
+        'A rank hangs when it makes no progress for this long, and for 10 times the duration of its last steps. Progress is a step of an optimizer, a batch, a collective operation, a logged metric or a line of output. ' +
           'Before the first step it is 6 times as long, and 3 times for a rank that computes or reads and writes files.',
       ),
     action: z
       .enum(['report', 'restart', 'stop'])
       .default('report')
-      .describe('`report`: tell who keeps the others waiting, and where; `restart`: also end the attempt, as after a failure (`train.restarts`); `stop`: end the run as failed.'),
+      .describe('`report`: name the rank that keeps the others waiting, and where it is; `restart`: also end the attempt, as after a failure (`train.restarts`); `stop`: end the run as failed.'),
   })
   .optional()
-  .describe('When ranks hang. The stacks of all of them are taken, and the one that keeps the others waiting is named, in any case.')
+  .describe('When ranks count as hanging, and what follows. In any case flexrack takes the stacks of all ranks and names the one that keeps the others waiting.')
 
 /** The key train.watch. */
 export const watch = z

@@ -46,7 +46,7 @@ const workspace = z
           .array(z.string().min(1).refine(noLineBreak, 'must be one line'))
           .max(1000)
           .default([])
-          .describe('Patterns, written as in .gitignore, of what is not sent to the nodes; besides the .gitignore files of the project.')
+          .describe('Patterns, as in .gitignore, of what is not sent to the nodes, besides the project\'s .gitignore files.')
           .meta({examples: [['data/', '*.pt']]}),
       })
       .prefault({})
@@ -55,7 +55,7 @@ const workspace = z
       .array(z.int().min(1).max(65535))
       .max(100)
       .default([])
-      .describe('Ports on the node that `flexrack workspace forward` brings to this machine.')
+      .describe('Ports of the node that `flexrack workspace forward` forwards to this machine.')
       .meta({examples: [[8888]]}),
     env: env('Environment variables of everything that runs in the workspace.'),
   })
@@ -81,7 +81,7 @@ const slurm = z
       .string()
       .regex(SLURM_TIME, 'must be a time such as 90m, 12h, 2d, or in a form of Slurm such as 1-12:00:00')
       .optional()
-      .describe('After this time Slurm ends the job: `90m`, `12h`, `2d`, or a form of Slurm, `days-hours:minutes:seconds`.')
+      .describe('Time limit, after which Slurm ends the job: `90m`, `12h`, `2d`, or Slurm\'s own form `days-hours:minutes:seconds`.')
       .meta({examples: ['12h', '1-12:00:00'], written: 'as-is'}),
     partition: slurmWord("Partition; the rack file's by default.").meta({examples: ['gpu']}),
     account: slurmWord("Account that is charged; the rack file's by default."),
@@ -104,11 +104,11 @@ const slurm = z
       .optional()
       .describe('Features that the nodes must have.')
       .meta({examples: ['a100&ib'], written: 'as-is'}),
-    exclusive: z.boolean().default(false).describe('No other job on the nodes of this one.'),
+    exclusive: z.boolean().default(false).describe('No other job runs on the nodes of this one.'),
     requeue: z
       .boolean()
       .optional()
-      .describe('Whether Slurm starts the job again that it ended for a job that comes first (preemption with PreemptMode=REQUEUE) or because a node failed. By default where `train.checkpoint` is set: it then goes on from the newest whole checkpoint. Without one it would begin anew, and do again what it did.'),
+      .describe('Whether Slurm starts the job again after it preempted it (PreemptMode=REQUEUE) or after a node failed. By default it does where `train.checkpoint` is set: the job then continues from the newest whole checkpoint. Without a checkpoint it would start from the beginning.'),
     container: z
       .strictObject({
         image: z
@@ -120,7 +120,7 @@ const slurm = z
           .array(z.string().regex(/^\/[A-Za-z0-9_./@+-]*:\/[A-Za-z0-9_./@+-]*(?::[a-z+-]{1,40})?$/, 'must be /from:/to or /from:/to:ro'))
           .max(100)
           .default([])
-          .describe("Folders of the node that are seen in it, besides flexrack's own.")
+          .describe("Folders of the node to mount in the container, besides flexrack's own.")
           .meta({examples: [['/datasets:/data:ro']]}),
       })
       .optional()
@@ -129,11 +129,11 @@ const slurm = z
       .array(z.string().regex(SLURM_OPTION, SLURM_OPTION_RULE))
       .max(50)
       .default([])
-      .describe('More options of sbatch, one each, as `--name=value`; they come after those of the rack file.')
+      .describe('More options for sbatch, each as `--name=value`; they come after those of the rack file.')
       .meta({examples: [['--mail-type=FAIL', '--licenses=matlab:1']]}),
   })
   .prefault({})
-  .describe('What a job of Slurm needs besides nodes and processes; means something on a rack that has Slurm.')
+  .describe('What a Slurm job needs besides nodes and processes; used on a rack that has Slurm.')
 
 const checkpoint = z
   .union([checkpointPath, z.strictObject({
@@ -142,7 +142,7 @@ const checkpoint = z
       .string()
       .regex(/^[A-Za-z0-9._-]{1,100}$/, 'must be letters, digits, dots, dashes and underscores')
       .optional()
-      .describe('What says that a checkpoint is whole: the name of a file in it, where checkpoints are folders (`DONE`); where they are files, what is added to the name (`.done`).')
+      .describe('What marks a checkpoint as whole: if checkpoints are folders, the name of a file in them (`DONE`); if they are files, a suffix of the marker file\'s name (`.done`).')
       .meta({examples: ['DONE']}),
     copies: z
       .int()
@@ -155,8 +155,8 @@ const checkpoint = z
       ),
   })])
   .describe(
-    'Where the run writes its checkpoints: each time the group is started again, FLEXRACK_CHECKPOINT names the newest whole one, and it is on every node. A short form is the path alone. ' +
-      'Half-written ones are passed over: names such as `x.partial` or `.x.tmp` (write beside, then rename), archives and safetensors files that end too early, and shards of torch.distributed.checkpoint without their `.metadata`.',
+    'Where the run writes its checkpoints. Each time the ranks are started again, FLEXRACK_CHECKPOINT names the newest whole checkpoint, which is then on every node. The short form is the path alone. ' +
+      'Half-written checkpoints are skipped: names such as `x.partial` or `.x.tmp` (write beside, then rename), archives and safetensors files that end too early, and shards of torch.distributed.checkpoint without their `.metadata`.',
   )
   .meta({examples: ['checkpoints/', {path: 'checkpoints/step-*', marker: 'DONE'}]})
 
@@ -176,7 +176,7 @@ const train = z
     launcher: z
       .enum(['torchrun', 'mpi', 'plain'])
       .default('torchrun')
-      .describe('What forms the group: `torchrun` starts `processes_per_node` processes on each node; `mpi` does so with the mpirun of Open MPI 4, which every node must have, ssh between the nodes not needed; `plain` starts one on each. With all of them RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are set, with `mpi` also what Horovod reads.'),
+      .describe('What starts the ranks: `torchrun` starts `processes_per_node` processes on each node; `mpi` does so with the mpirun of Open MPI 4, which every node must have (the nodes need no ssh between them); `plain` starts one process on each node. All of them set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT; `mpi` also sets what Horovod reads.'),
     scheduler: z
       .enum(['ssh', 'slurm'])
       .optional()
@@ -185,17 +185,17 @@ const train = z
     nodes: z
       .union([z.int().min(1).max(1024), z.string().regex(NODE_RANGE, NODE_RANGE_RULE)])
       .default(1)
-      .describe('On how many nodes: a number, or `2..8` for at least 2 and at most 8: it starts with those that are free and reachable, and shrinks and grows when it is started again. `--nodes` overrides it.')
+      .describe('Number of nodes: a number, or `2..8` for at least 2 and at most 8. Such a run starts with the nodes that are free and reachable, and shrinks and grows when it is started again. `--nodes` overrides it.')
       .meta({examples: [2, '2..8']}),
     spares: z
       .int()
       .min(0)
       .max(64)
       .default(0)
-      .describe('How many nodes more are reserved and prepared, and take the place of nodes that are lost. `--spares` overrides it.'),
+      .describe('Number of extra nodes that are reserved and prepared, and replace lost nodes. `--spares` overrides it.'),
     processes_per_node: z.int().min(1).max(256).default(1).describe('Processes on each node; `--processes-per-node` overrides it.'),
     gpus: trainGpus.optional(),
-    restarts: z.int().min(0).max(100).default(0).describe('How often the whole group is started again after a failure. Going on after a node was lost (`spares`, `nodes: 2..8`) does not count.'),
+    restarts: z.int().min(0).max(100).default(0).describe('How many times all ranks are started again after a failure. Continuing after a lost node (`spares`, `nodes: 2..8`) does not count.'),
     checkpoint: checkpoint.optional(),
     restart: z
       .strictObject({
@@ -204,22 +204,22 @@ const train = z
           .min(1)
           .max(100)
           .default(2)
-          .describe('After so many attempts in a row that came no further than the one before, none is made any more, whatever `restarts` allows. Further is: a newer checkpoint, or more steps from the same one.'),
+          .describe('After this many attempts in a row without progress flexrack gives up, whatever `restarts` allows. Progress is a newer checkpoint, or more steps from the same one.'),
       })
       .prefault({})
-      .describe('When it makes no sense any more to start again.'),
+      .describe('When flexrack gives up starting again.'),
     outputs: z
       .array(z.string().min(1).refine(noLineBreak, 'must be one line'))
       .max(1000)
       .default([])
-      .describe('Files, and folders with a trailing `/`, that the run leaves behind; they are logged as artifacts. They are looked for in the folder of the run, FLEXRACK_OUTPUTS, then in the project folder on the node.')
+      .describe('Files, and folders with a trailing `/`, that the run produces; they are logged as artifacts. flexrack looks for them in the folder of the run, FLEXRACK_OUTPUTS, then in the project folder on the node.')
       .meta({examples: [['model.onnx', 'checkpoints/']]}),
     env: env('Environment variables of every process of the run, besides those of the workspace.'),
-    exclusive: z.boolean().default(false).describe('The nodes are for this run alone: no other run of flexrack is started on them meanwhile. `--exclusive` overrides it.'),
+    exclusive: z.boolean().default(false).describe('The run gets its nodes for itself: no other run of flexrack starts on them meanwhile. `--exclusive` overrides it.'),
     share_gpus: z
       .boolean()
       .default(false)
-      .describe("Other runs may use the nodes' GPUs at the same time, as a run that needs none of them would allow. Without it the GPUs of a node are one run's. `--share-gpus` overrides it."),
+      .describe("Other runs may use the nodes' GPUs at the same time; right for a run that needs none. Without it the GPUs of a node belong to one run. `--share-gpus` overrides it."),
     grace: z
       .union([z.number().min(0).max(3600), z.string().refine((text) => durationSeconds(text) !== undefined, 'must be a duration up to an hour, such as 10s, 2m or 500ms')])
       .default(10)
@@ -235,7 +235,7 @@ const tracking = z
       .string()
       .refine(isHttpUrl, 'must be the URL of an MLflow server, http:// or https://, without user name and password in it')
       .optional()
-      .describe("An MLflow server that is already there. Without it runs go to the rack's head, `flexrack head start`.")
+      .describe("An existing MLflow server. Without it runs are recorded on the rack's head, `flexrack head start`.")
       .meta({examples: ['https://mlflow.example.org']}),
     experiment: z.string().min(1).max(250).refine(noLineBreak, 'must be one line').optional().describe("Name of the experiment; the project's name by default.").meta({written: 'as-is'}),
   })
@@ -254,7 +254,7 @@ const endpoint = z
       .regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, 'must be the name of a runtime')
       .default('onnx')
       .describe('The recipe of the model server.'),
-    replicas: z.int().min(1).max(64).default(1).describe('How many model servers share the work.'),
+    replicas: z.int().min(1).max(64).default(1).describe('Number of model servers that share the work.'),
   })
   .describe('One served model.')
 

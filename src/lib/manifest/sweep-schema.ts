@@ -23,17 +23,17 @@ const pruner = z.union([
   z.strictObject({
     name: z.enum(pruners).describe('Which.'),
     warmup: z.int().min(0).max(1_000_000).optional().describe('No trial is ended before this step.'),
-    reduction: z.int().min(2).max(100).optional().describe('Of so many trials one goes on at each rung (asha: 4, hyperband: 3).'),
-    startup: z.int().min(0).max(1000).optional().describe('median: only after so many whole trials (5).'),
-    steps: z.int().min(1).max(1_000_000).optional().describe('hyperband: steps of a whole trial, where that is known before.'),
+    reduction: z.int().min(2).max(100).optional().describe('At each rung one of this many trials continues (asha: 4, hyperband: 3).'),
+    startup: z.int().min(0).max(1000).optional().describe('median: number of complete trials before it ends any (5).'),
+    steps: z.int().min(1).max(1_000_000).optional().describe('hyperband: number of steps of a complete trial, if known in advance.'),
   }),
 ])
 
 /** The manifest's `sweep:`. */
 export const sweep = z
   .strictObject({
-    metric: z.string().min(1).max(250).describe('The metric that is to become good, as the script logs it at the tracking server; the value at its last step counts.').meta({examples: ['test_accuracy']}),
-    goal: z.enum(['maximize', 'minimize']).describe('Which values are good: large ones or small ones.'),
+    metric: z.string().min(1).max(250).describe('The metric to optimize, as the script logs it on the tracking server; the value at its last step counts.').meta({examples: ['test_accuracy']}),
+    goal: z.enum(['maximize', 'minimize']).describe('Whether large or small values are good.'),
     sampler: z
       .enum(['grid', 'random', 'tpe', 'cmaes', 'qmc', 'gp'])
       .default('tpe')
@@ -42,14 +42,14 @@ export const sweep = z
       .default('none')
       .describe("Who ends trials that do badly while they run, by the values of the metric at its steps: Optuna's `asha` (successive halving), `hyperband`, `median`, or `none`. With options: `{name: asha, reduction: 3}`.")
       .meta({examples: ['asha', {name: 'median', startup: 3}]}),
-    trials: z.int().min(1).max(100_000).optional().describe('How many trials; 20 by default. Of a grid at most every point once, which is the default.'),
-    parallel: z.int().min(1).max(1024).default(1).describe('How many trials at the same time; `--parallel` overrides it. Fewer where GPUs, or cores, do not suffice.'),
+    trials: z.int().min(1).max(100_000).optional().describe('Number of trials; 20 by default. A grid tries each point at most once, by default all of them.'),
+    parallel: z.int().min(1).max(1024).default(1).describe('Number of trials at the same time; `--parallel` overrides it. Fewer if there are not enough GPUs or cores.'),
     time: z
       .union([z.number().positive(), z.string().refine((text) => sweepSeconds(text) !== undefined, 'must be a duration such as 30m, 2h or 1d')])
       .optional()
-      .describe('After this time no trial is started any more; those that run go on to their end. Seconds, or a duration such as `30m`, `2h`, `1d`.')
+      .describe('After this time no further trial starts; running trials go on to their end. Seconds, or a duration such as `30m`, `2h`, `1d`.')
       .meta({examples: ['2h']}),
-    seed: z.int().min(0).max(4_294_967_295).optional().describe('The same seed chooses the same values, where trials run one after the other.'),
+    seed: z.int().min(0).max(4_294_967_295).optional().describe('The same seed chooses the same values, if trials run one after the other.'),
     parameters: z
       .record(z.string().regex(PARAMETER, 'must begin with a letter and have letters, digits, dots, dashes and underscores only'), parameter)
       .refine((all) => Object.keys(all).length > 0, 'must name at least one parameter')
@@ -61,7 +61,7 @@ export const sweep = z
         if (typeof words === 'string') context.issues.push({code: 'custom', message: words, input: context.value})
       }), z.array(z.string()).max(1000)])
       .optional()
-      .describe('What a trial adds to `train.command`, with `{learning_rate}` for the value of a parameter. By default each as a flag, `--learning-rate 0.01`. In any case they are in the environment, as FLEXRACK_PARAM_LEARNING_RATE.')
+      .describe('What a trial adds to `train.command`; `{learning_rate}` stands for the value of that parameter. By default each parameter becomes a flag, `--learning-rate 0.01`. The values are always in the environment, too, as FLEXRACK_PARAM_LEARNING_RATE.')
       .meta({examples: ['optimizer.lr={learning_rate}']}),
   })
   .describe('What `flexrack sweep` tries.')

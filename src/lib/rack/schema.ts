@@ -18,8 +18,8 @@ const gpuKeys = {
   transport: z
     .enum(['auto', 'tls', 'tcp'])
     .describe('How programs talk to it: `auto`, the default, is shared memory on the same machine, else TLS 1.3 with the lease\'s key; `tls` is TLS always; `tcp` leaves the data unencrypted.'),
-  trusted_fabric: z.boolean().describe('With `transport: tcp` and an address that is not loopback: yes, everybody who can read this network may read the data.'),
-  grace: z.int().min(1).max(3600).describe('Seconds that a lost connection may take to come back before the lease ends; 30 by default.'),
+  trusted_fabric: z.boolean().describe('Needed for `transport: tcp` on an address that is not loopback: confirms that everybody who can read this network may read the data.'),
+  grace: z.int().min(1).max(3600).describe('Seconds that a lost connection has to come back before the lease ends; 30 by default.'),
   env: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and underscores, and not begin with a digit'), z.string().meta({written: 'as-is'}))
     .describe('Environment variables of the GPU daemon: which devices its OpenCL drivers show, for example.')
@@ -35,7 +35,7 @@ const node = z
     identity_file: path.optional().describe('Private key for this node. It never leaves this machine.').meta({examples: ['~/.ssh/id_ed25519']}),
     proxy_jump: z.string().regex(/^[^\s-]\S*$/, 'must be [user@]host[:port], several separated by commas').optional().describe('Hosts to go through, `[user@]host[:port]`, several separated by commas.'),
     known_hosts: path.optional().describe('File of host keys for this node, instead of ~/.ssh/known_hosts.'),
-    address: z.string().regex(HOST, 'must be a host name or an address').optional().describe('Where the other nodes reach this one; by default found by route.'),
+    address: z.string().regex(HOST, 'must be a host name or an address').optional().describe('Address at which the other nodes reach this one; by default found by route.'),
     root: nodePath.default('~/.flexrack').describe("flexrack's folder on the node. Machines that share it, as homes on NFS, each have their own folder in it."),
     environments: nodePath.optional().describe('Folder of Python environments, where several nodes share one; by default `environments` in the root.'),
     gpu: z.strictObject(gpuKeys).partial().optional().describe("The node's GPU daemon, where it differs from the rack's `gpu`."),
@@ -62,17 +62,17 @@ const head = z
 const slurmWord = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.,:@+-]{0,127}$/, 'must be letters, digits and _ . , : @ + -').meta({written: 'as-is'})
 const slurm = z
   .strictObject({
-    login: z.string().describe('Name of the node on which sbatch, squeue and scancel are; its `root` and `environments` must be on a file system that all nodes of Slurm share.').meta({written: 'as-is'}),
+    login: z.string().describe('Name of the node that has sbatch, squeue and scancel; its `root` and `environments` must be on a file system that all nodes of Slurm share.').meta({written: 'as-is'}),
     partition: slurmWord.optional().describe('Partition of jobs, where the manifest names none.'),
     account: slurmWord.optional().describe('Account that jobs are charged to, where the manifest names none.'),
     qos: slurmWord.optional().describe('Quality of service of jobs, where the manifest names none.'),
-    interface: z.string().regex(/^[A-Za-z0-9_.:-]{1,15}$/, 'must be the name of a network interface').optional().describe("Network interface over which the nodes of a job meet; by default the one with the address that Slurm has of them.").meta({examples: ['ib0']}),
+    interface: z.string().regex(/^[A-Za-z0-9_.:-]{1,15}$/, 'must be the name of a network interface').optional().describe("Network interface over which the nodes of a job meet; by default the one with the address that Slurm knows.").meta({examples: ['ib0']}),
     bin: nodePath.optional().describe("Folder of Slurm's programs, where they are not on the PATH of an SSH session.").meta({examples: ['/opt/slurm/bin']}),
     extra: z
       .array(z.string().regex(SLURM_OPTION, SLURM_OPTION_RULE))
       .max(50)
       .default([])
-      .describe('More options of sbatch for every job, one each, as `--name=value`.')
+      .describe('More options for sbatch in every job, each as `--name=value`.')
       .meta({examples: [['--mail-type=FAIL']]}),
   })
   .describe('The rack has Slurm, and Slurm alone places its runs: `train` gives them to sbatch.')

@@ -16,7 +16,7 @@ export const recipeSchema = z
   .strictObject({
     title: z.string().min(1).describe('What it is, for people.'),
     model: z.strictObject({suffix: z.string().min(1).describe('Which file of a model version is the model.')}).describe('What it serves.'),
-    python: z.strictObject({at_least: VERSION.default('3.9').describe('Oldest that will do.'), below: VERSION.optional().describe('First that will not do any more.')}).prefault({}).describe('Python versions the requirements install under.'),
+    python: z.strictObject({at_least: VERSION.default('3.9').describe('Oldest version that works.'), below: VERSION.optional().describe('First version that is too new.')}).prefault({}).describe('Python versions the requirements install under.'),
     requirements: fileName.describe('Requirements file beside the recipe; pin it whole.'),
     ports: z.array(z.string().regex(/^[a-z]+$/, 'must be a short name in small letters')).min(1).default(['http']).describe('Ports the server listens on, the first one speaks the Open Inference Protocol over HTTP.'),
     files: z.record(fileName, file).default({}).describe('Files written before it starts: a name, and `json: {...}`, `text: ...` with placeholders filled in, or `copy: FILE` of a file beside the recipe.'),
@@ -24,10 +24,10 @@ export const recipeSchema = z
       .strictObject({
         argv: z.array(z.string()).min(1).describe('The command, one word an item; no shell.'),
         env: z.record(z.string(), z.string()).default({}).describe('Environment variables.'),
-        restart: z.strictObject({max: z.int().min(0).describe('How often it may end.'), window_seconds: z.int().min(1).describe('Within how many seconds.')}).default({max: 5, window_seconds: 60}).describe('Gives up when it ended more than `max` times within the window.'),
+        restart: z.strictObject({max: z.int().min(0).describe('How often it may end.'), window_seconds: z.int().min(1).describe('Within how many seconds.')}).default({max: 5, window_seconds: 60}).describe('Gives up when the server ended more than `max` times within the window.'),
       })
       .describe('How it is started.'),
-    ready: z.strictObject({path: z.string().startsWith('/').describe('Path that is asked.'), seconds: z.int().min(1).default(120).describe('How long that may take; --timeout of the command wins.')}).describe('Answers 200 once the model is loaded; how long that may take.'),
+    ready: z.strictObject({path: z.string().startsWith('/').describe('Path to request.'), seconds: z.int().min(1).default(120).describe('How long that may take; --timeout of the command wins.')}).describe('Answers 200 once the model is loaded; how long that may take.'),
     stop: z.strictObject({grace_seconds: z.int().min(0).default(10).describe('Until SIGKILL.')}).prefault({}).describe('Seconds between SIGTERM and SIGKILL.'),
   })
   .meta({title: 'recipe', description: 'How a model server is installed, started, found ready and stopped: `runtimes/<name>/recipe.yaml`.'})
