@@ -1,3 +1,4 @@
+import {networkInterfaces} from 'node:os'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {measureLink} from '../../../src/lib/gpu/link.ts'
 import type {Route} from '../../../src/lib/gpu/reach.ts'
@@ -14,14 +15,18 @@ beforeAll(async () => {
 afterAll(() => rack?.stop())
 
 const route = (parts: Partial<Route>): Route => ({address: '127.0.0.1', port: 1, unix: '', way: 'address', close: async () => {}, ...parts})
-const measure = (way: Route): ReturnType<typeof measureLink> => measureLink(fleet, {node: rack.rack.nodes[0]!, route: way, bound: '127.0.0.1'}, rack.context())
+/** One at which this machine reaches itself like any other. */
+const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []).find(({family, internal}) => family === 'IPv4' && !internal)?.address
 
 test.each([
   ['loopback', {way: 'shared-memory'}],
-  ['address', {}],
+  ['loopback', {}],
+  ['address', {address: own}],
   ['tunnel', {way: 'tunnel'}],
-] as const)('a link is measured by %s, and the other end goes', async (way, parts) => {
-  const found = await measure(route(parts))
+] as const)('a link is measured by %s, and the other end goes: %j', async (way, parts) => {
+  const bound = 'address' in parts ? (parts.address ?? '') : '127.0.0.1'
+  expect(bound, 'this machine has no address but loopback').not.toBe('')
+  const found = await measureLink(fleet, {node: rack.rack.nodes[0]!, route: route(parts as Partial<Route>), bound}, rack.context())
   expect(found).toEqual({way, roundTripUs: expect.any(Number), toGBps: expect.any(Number), fromGBps: expect.any(Number)})
   for (const value of [found.roundTripUs, found.toGBps, found.fromGBps]) expect(value).toBeGreaterThan(0)
   expect(await (await fleet.shell('node-1')).run(`cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c "$HOME/[.]flexrack/gpu/program/flexrack-bench" || true`)).toBe('0\n')
