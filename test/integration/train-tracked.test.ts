@@ -176,6 +176,18 @@ test('what the server refused of a run is named, and sent again by `runs repair`
   await runs.close()
 })
 
+test('the history of a metric is of the newest run where none is named, or where the only word is a metric of it', {timeout: 300_000}, async () => {
+  const {trained} = await setup.train('print("up")', {spec: {launcher: 'plain'}, choice: {tracking: true}})
+  const metrics = ['loss', 'accuracy'].flatMap((key) => [0, 1].map((step) => ({key, value: step / 4, timestamp: 1, step})))
+  await (await mlflow()).logBatch(trained.trackedId as string, {metrics})
+  const runs = openRuns(await place(), context())
+  expect(await runs.history(undefined, undefined)).toMatchObject({run: trained.run, metric: 'accuracy', values: [{value: 0}, {value: 0.25}]})
+  expect(await runs.history('loss', undefined)).toMatchObject({run: trained.run, metric: 'loss', values: [{value: 0}, {value: 0.25}]})
+  expect(await runs.history(trained.run, 'loss')).toMatchObject({run: trained.run, metric: 'loss'})
+  await expect(runs.history('lost', undefined)).rejects.toMatchObject({code: 'NOT_FOUND', message: expect.stringContaining('there is no run lost')})
+  await runs.close()
+})
+
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const found = await look()

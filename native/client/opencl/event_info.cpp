@@ -1,9 +1,16 @@
 // What applications ask about events, and user events.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
 #include "client/opencl/event.h"
 #include "client/opencl/info.h"
 
 namespace flexrack::client::opencl {
 namespace {
+
+/// Between two questions for times that are not there yet.
+constexpr std::chrono::microseconds kFirstPause{20}, kLongestPause{1000};
 
 /// The server's present word. The answer has to be exact: what happened before, by whatever wait, must show.
 cl_int ask_status(cl_event event) {
@@ -32,6 +39,20 @@ cl_int current_status(cl_event event) {
   if (event->is_final()) return event->status.load();
   // Done there, but bytes of it or of what it comes after are on their way.
   return there <= CL_COMPLETE ? CL_RUNNING : there;
+}
+
+bool has_times(cl_event event) {
+  const std::lock_guard guard(event->lock);
+  return event->has_times;
+}
+
+/// The device's times of a command that is over. A read is over here once its bytes are, which may be before the device has given mapped memory back:
+/// until then it is asked again. No notice is waited for: the event's own end, in another thread, may be about to strike it off those who get one.
+bool await_times(cl_event event) {
+  for (auto pause = kFirstPause; ask_status(event) > CL_COMPLETE && event->status.load() == CL_COMPLETE; pause = std::min(pause * 2, kLongestPause)) {
+    std::this_thread::sleep_for(pause);
+  }
+  return has_times(event);
 }
 
 const cl_ulong* time_of(cl_event event, cl_profiling_info parameter) {
@@ -63,13 +84,8 @@ cl_int clGetEventInfo(cl_event event, cl_event_info param_name, size_t param_val
 cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info param_name, size_t param_value_size, void* param_value, size_t* param_value_size_ret) {
   if (!is_live(event)) return CL_INVALID_EVENT;
   if (!event->queue || (event->queue->properties & CL_QUEUE_PROFILING_ENABLE) == 0) return CL_PROFILING_INFO_NOT_AVAILABLE;
-  bool has_times = false;
-  {
-    const std::lock_guard guard(event->lock);
-    has_times = event->has_times;
-  }
-  if (!has_times || !event->is_final()) ask_status(event);
-  if (event->status.load() != CL_COMPLETE) return CL_PROFILING_INFO_NOT_AVAILABLE;
+  if (!event->is_final()) ask_status(event);
+  if (event->status.load() != CL_COMPLETE || (!has_times(event) && !await_times(event))) return CL_PROFILING_INFO_NOT_AVAILABLE;
   const auto* time = time_of(event, param_name);
   return time ? Answer{param_value_size, param_value, param_value_size_ret}(*time) : CL_INVALID_VALUE;
 }

@@ -89,6 +89,19 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       return record.tags[RUN_TAG] as string
     }
   }
+  /** A single word that is no run may be a metric of the newest one. */
+  const findForMetric = async (name: string | undefined, metric: string | undefined): Promise<{run: string; record: TrackedRun; asked: string | undefined}> => {
+    try {
+      const run = await nameOf(name)
+      return {run, record: await findRecord(run), asked: metric}
+    } catch (error) {
+      if (name === undefined || metric !== undefined || !isCliError(error, 'NOT_FOUND')) throw error
+      const run = await nameOf(undefined).catch(() => undefined)
+      const record = run === undefined ? undefined : await findRecord(run).catch(() => undefined)
+      if (run === undefined || !record || !Object.hasOwn(record.metrics, name)) throw error
+      return {run, record, asked: name}
+    }
+  }
   return {
     place: whole,
     find: async (name) => {
@@ -167,10 +180,9 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       return compareRuns(ids, await Promise.all(ids.map(findRecord)))
     },
     async history(name, metric) {
-      const run = await nameOf(name)
-      const record = await findRecord(run)
+      const {run, record, asked} = await findForMetric(name, metric)
       const metrics = Object.keys(record.metrics).sort()
-      const chosen = metric ?? metrics[0]
+      const chosen = asked ?? metrics[0]
       if (chosen === undefined || !metrics.includes(chosen)) {
         throw new CliError('NOT_FOUND', metrics.length === 0 ? `run ${run} has no metrics` : `run ${run} has no metric ${chosen}`, {details: {metrics}, hint: metrics[0] ? `flexrack runs plot ${run} ${metrics[0]}` : `flexrack runs show ${run}`})
       }
