@@ -10,6 +10,7 @@ import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
 import {findSweep, planSweep, runSweep, type Sweep, type SweepChoice, type Swept, type Trial} from '../../src/lib/sweep/index.ts'
 import {sharedEnvironments} from '../support/environments.ts'
 import {startSlurm, type TestSlurm} from '../support/slurm.ts'
+import {throughJson} from '../support/through-json.ts'
 import {startSshd, type TestSshd} from '../support/sshd.ts'
 import {ENDLESS_SCRIPT, SWEEP_SCRIPT, writeSweep} from '../support/sweep-script.ts'
 import {startTcpRelay} from '../support/tcp-relay.ts'
@@ -62,7 +63,8 @@ async function project(name: string, sweep: string, parts: {script?: string; arg
       const choice = {preflight: {skip: [], force: false}, args: [], ...parts.choice}
       const own = parts.context ?? context
       const place = {manifest, ...(parts.over ?? {rack, fleet})}
-      return runSweep(await planSweep(place, choice, own), place, choice, {onTrial: (event, trial) => parts.onTrial?.(event, trial)}, own)
+      const plan = await planSweep(place, choice, own)
+      return runSweep({...plan, plan: throughJson(plan.plan)}, place, choice, {onTrial: (event, trial) => parts.onTrial?.(event, trial)}, own)
     },
     shown: () => findSweep({rack, fleet, project: name}, undefined, context),
     starts: async () => (await files.starts()).map((line) => Number(line.split(' ')[0])).toSorted((a, b) => a - b),

@@ -11,6 +11,7 @@ import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
 import {planTrain, runPlan, SLURM, type Trained, type TrainChoice} from '../../src/lib/train/index.ts'
 import {sharedEnvironments} from '../support/environments.ts'
 import {startSlurm, type TestSlurm} from '../support/slurm.ts'
+import {throughJson} from '../support/through-json.ts'
 import {startSshd, type TestSshd} from '../support/sshd.ts'
 
 let slurm: TestSlurm
@@ -65,7 +66,8 @@ async function train(script: string, spec: Partial<TrainSpec> = {}, parts: {choi
   }
   const place = {manifest, rack, fleet}
   const seen: Omit<Seen, 'trained'> = {lines: [], news: []}
-  const trained = await runPlan(await planTrain(place, {args: [], tracking: false, ...parts.choice}, context), place, {
+  const plan = await planTrain(place, {args: [], tracking: false, ...parts.choice}, context)
+  const trained = await runPlan({...plan, plan: throughJson(plan.plan)}, place, {
     detach: parts.detach ?? false,
     onLines: (some) => seen.lines.push(...some),
     onNews: (one) => seen.news.push(one),

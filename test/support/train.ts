@@ -7,8 +7,10 @@ import type {Rack} from '../../src/lib/rack/index.ts'
 import type {RankLine, RunNews} from '../../src/lib/runs/index.ts'
 import type {Fleet} from '../../src/lib/ssh/index.ts'
 import {planTrain, runPlan, type TrainChoice, type Trained} from '../../src/lib/train/index.ts'
+import {ProjectFiles} from '../../src/lib/workspace/index.ts'
 import {sharedEnvironments} from './environments.ts'
 import {startLocalRack, type TestLocalRack} from './local-rack.ts'
+import {throughJson} from './through-json.ts'
 
 /** A local rack with a project on this machine, for tests that train. */
 export interface TrainRack {
@@ -62,7 +64,8 @@ export async function startTrainRack(nodes: number): Promise<TrainRack> {
       const plan = await planTrain(place, {args: [], tracking: false, ...parts.choice}, context)
       const lines: RankLine[] = []
       const news: RunNews[] = []
-      const trained = await runPlan(plan, place, {
+      // All that is done is what --dry-run --json prints.
+      const trained = await runPlan({...plan, plan: throughJson(plan.plan), workspaces: {...plan.workspaces, files: new ProjectFiles()}}, place, {
         detach: parts.detach ?? false,
         onStart: (run) => parts.onStart?.(run),
         onLines: (some) => {

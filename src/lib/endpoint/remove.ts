@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import {CliError} from '../base/index.ts'
 import {stopService, type ServiceStatus} from '../host/index.ts'
-import type {Plan, Step} from '../plan/index.ts'
+import {executePlan, type Handlers, type PlanOf, type StepOf} from '../plan/index.ts'
 import {activeRelease, nodesOf, type EndpointRecord} from './document.ts'
 import {withLock} from './lock.ts'
 import {hostOf, reachable, type Site} from './site.ts'
@@ -10,14 +10,40 @@ import {dropToken} from './token.ts'
 
 const DRAIN_SECONDS = 10
 
+type RemovalKinds = {
+  /** `urls`: of the servers that answer now. */
+  'endpoint.close': {input: {endpoint: string; urls: string[]}; output: void}
+  'endpoint.clear': {input: {node: string; endpoint: string}; output: void}
+  'endpoint.forget': {input: {endpoint: string}; output: void}
+}
+
+interface RemovalEnv {
+  site: Site
+  /** As the head had it when it was locked. */
+  record: EndpointRecord
+}
+
+const HANDLERS: Handlers<RemovalKinds, RemovalEnv> = {
+  'endpoint.close': ({urls}, _done, {site, record}) => close(site, record, urls),
+  'endpoint.clear': ({node, endpoint}, _done, {site}) => clear(site, node, endpoint),
+  'endpoint.forget': async ({endpoint}, _done, {site}) => {
+    await dropToken(site, endpoint)
+    await deleteEndpoint(site.head, endpoint)
+  },
+}
+
 /** What removing an endpoint would do. */
-export async function removalPlan(site: Site, name: string): Promise<Plan> {
-  const {document} = await requireEndpoint(site.head, name)
-  const nodes = nodesOf(document)
-  const close: Step = {id: 'close', node: site.rack.head.node, kind: 'endpoint.close', title: `Take no more requests for endpoint ${name}`, input: {name}, needs: []}
-  const clear = nodes.map((node): Step => ({id: `clear:${node}`, node, kind: 'endpoint.clear', title: 'Stop its model servers and remove its files', input: {name}, needs: ['close']}))
-  const forget: Step = {id: 'forget', node: site.rack.head.node, kind: 'endpoint.forget', title: `Remove endpoint ${name} with its token`, input: {name}, needs: clear.map((step) => step.id)}
-  return {command: 'endpoint remove', steps: [close, ...clear, forget]}
+export async function removalPlan(site: Site, name: string): Promise<PlanOf<RemovalKinds>> {
+  return planRemoval(site, await requireEndpoint(site.head, name))
+}
+
+function planRemoval(site: Site, {document}: EndpointRecord): PlanOf<RemovalKinds> {
+  const {name: endpoint} = document
+  const urls = activeRelease(document)?.replicas.flatMap((replica) => replica.url ?? []) ?? []
+  const shut: StepOf<RemovalKinds> = {id: 'close', node: site.rack.head.node, kind: 'endpoint.close', title: `Take no more requests for endpoint ${endpoint}`, input: {endpoint, urls}, needs: []}
+  const empty = reachable(site, nodesOf(document)).map((node): StepOf<RemovalKinds> => ({id: `clear:${node}`, node, kind: 'endpoint.clear', title: 'Stop its model servers and remove its files', input: {node, endpoint}, needs: ['close']}))
+  const forget: StepOf<RemovalKinds> = {id: 'forget', node: site.rack.head.node, kind: 'endpoint.forget', title: `Remove endpoint ${endpoint} with its token`, input: {endpoint}, needs: ['close', ...empty.map((step) => step.id)]}
+  return {command: 'endpoint remove', steps: [shut, ...empty, forget]}
 }
 
 /**
@@ -28,30 +54,29 @@ export async function removeEndpoint(site: Site, name: string): Promise<{name: s
   await requireEndpoint(site.head, name)
   return withLock(site.head, name, site.context, async () => {
     const record = await requireEndpoint(site.head, name)
-    const nodes = reachable(site, nodesOf(record.document))
-    await close(site, record)
-    const results = await Promise.allSettled(nodes.map((node) => clear(site, node, name)))
-    const failed = results.flatMap((result, index) => (result.status === 'rejected' ? [{node: nodes[index] ?? '', error: result.reason as Error}] : []))
+    // Once begun it is done to the end: half of an endpoint is of no use to anybody.
+    const outcomes = await executePlan(planRemoval(site, record), HANDLERS, {site, record}, {signal: new AbortController().signal})
+    const cleared = outcomes.filter((one) => one.step.kind === 'endpoint.clear')
+    const failed = cleared.filter((one) => one.status === 'failed')
     if (failed.length > 0) {
-      throw new CliError('SOME_NODES_FAILED', `endpoint ${name} takes no more requests, but could not be removed from ${failed.map((one) => one.node).join(', ')}`, {
+      throw new CliError('SOME_NODES_FAILED', `endpoint ${name} takes no more requests, but could not be removed from ${failed.map((one) => one.step.node).join(', ')}`, {
         hint: `flexrack endpoint remove ${name}`,
-        details: {nodes: nodes.map((node) => ({node, ok: !failed.some((one) => one.node === node), message: failed.find((one) => one.node === node)?.error.message}))},
+        details: {nodes: cleared.map(({step: {node}, error}) => ({node, ok: error === undefined, message: error?.message}))},
         cause: failed[0]?.error,
       })
     }
-    await dropToken(site, name)
-    await deleteEndpoint(site.head, name)
-    return {name, nodes}
+    const other = outcomes.find((one) => one.error)?.error
+    if (other) throw other
+    return {name, nodes: cleared.map((one) => one.step.node as string)}
   })
 }
 
-async function close(site: Site, record: EndpointRecord): Promise<void> {
-  const targets = activeRelease(record.document)?.replicas.flatMap((replica) => replica.url ?? []) ?? []
+async function close(site: Site, record: EndpointRecord, urls: string[]): Promise<void> {
   await putEndpoint(site.head, record, {...record.document, active: null})
   const end = Date.now() + DRAIN_SECONDS * 1000
   while (Date.now() < end) {
     const now = await findEndpoint(site.head, record.document.name)
-    if (targets.every((target) => (now?.inFlight[target] ?? 0) === 0)) return
+    if (urls.every((url) => (now?.inFlight[url] ?? 0) === 0)) return
     await sleep(100)
   }
 }

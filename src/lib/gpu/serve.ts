@@ -59,7 +59,7 @@ interface ServeEnv extends PlaceEnv {
   variables: Record<string, Record<string, string>>
 }
 
-const HANDLERS: Handlers<ServeKinds, ServeEnv> = {'gpu.place': placeFile, 'gpu.start': start}
+export const SERVE_HANDLERS: Handlers<ServeKinds, ServeEnv> = {'gpu.place': placeFile, 'gpu.start': start}
 
 export interface ServePlan {
   plan: PlanOf<ServeKinds>
@@ -138,7 +138,7 @@ export async function serveGpus(place: {rack: Rack; fleet: Fleet}, nodes: RackNo
   const host = (name: string): Promise<Host> => openHost(place.fleet, byName.get(name) as RackNode, context)
   const reached = nodes.map(({name}): StepOutcome => ({step: {id: `reach:${name}`, node: name, kind: 'reach', title: '', input: {}, needs: []}, status: failed.has(name) ? 'failed' : 'done', error: failed.get(name) as Error}))
   const variables = Object.fromEntries(nodes.map((node) => [node.name, gpuSettings(place.rack, node).env]))
-  const outcomes = await executePlan(plan, HANDLERS, {host, variables, context}, context)
+  const outcomes = await executePlan(plan, SERVE_HANDLERS, {host, variables, context}, context)
   throwIfFailed([...reached, ...outcomes])
   const started = new Map(outcomes.filter((one) => one.step.kind === 'gpu.start').map((one) => [one.step.node, one.value as Served]))
   return Promise.all(nodes.map(async (node) => started.get(node.name) ?? alreadyServed(await openHost(place.fleet, node, context))))

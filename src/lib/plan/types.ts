@@ -8,7 +8,7 @@ export interface Step {
   kind: string
   /** For people: `Sync code (3 files changed)`. */
   title: string
-  /** Plain JSON data; never a secret. What is known only while the plan is carried out is a reference: see FromStep, FromEnv. */
+  /** Plain JSON data; never a secret. What is known only while the plan is executed is a reference. */
   input: Record<string, unknown>
   /** Ids of the steps that must be done before. */
   needs: string[]
@@ -37,7 +37,7 @@ export interface FromStep {
   at?: string[]
 }
 
-/** What whoever carries the plan out brings along: a secret, or who that is and when. */
+/** What whoever executes the plan brings along: a secret, or who that is and when. */
 export interface FromEnv {
   $env: string
   at?: string[]

@@ -1,21 +1,94 @@
-import type {Plan} from '../plan/index.ts'
+import {isCliError, type Context} from '../base/index.ts'
+import type {Tracking} from '../head/index.ts'
+import {executePlan, type Handlers, type PlanOf, type StepOf, type StepOutcome} from '../plan/index.ts'
+import {hostOf, type Place} from './find.ts'
 import {stateOf} from './leading.ts'
-import type {FoundRun} from './types.ts'
+import type {Unsent} from './repair.ts'
+import type {FoundRun, NodeRun, NodeRunStatus} from './types.ts'
 
-/** What stopRun would do. */
-export function stopPlan(run: FoundRun, how: {grace?: number | undefined; kill?: boolean}): Plan {
-  const nodes = run.nodes.filter((one) => one.live)
-  const grace = how.kill ? 'SIGKILL' : `SIGTERM, ${how.grace === undefined ? 'the grace of its manifest' : `${how.grace} s`}, SIGKILL`
-  return {
-    command: 'runs stop',
-    steps: nodes.map((one) => ({id: `stop:${one.node}`, node: one.node, kind: 'runs.stop', title: `Stop the ranks of ${run.run} (${grace})`, input: {run: run.run, ...how}, needs: []})),
-  }
+/** `state`: how it is there after that; not under Slurm, where the node speaks for all of the run's. */
+export interface StopAnswer {
+  status: NodeRunStatus
+  left: number[]
+  nodes?: string[]
+  state?: NodeRun
 }
 
-/** What Runs.remove would do. */
-export function removePlan(run: FoundRun): Plan {
-  const files = run.nodes.map((one) => ({id: `remove:${one.node}`, node: one.node, kind: 'runs.remove', title: `Delete the files of ${run.run}`, input: {run: run.run}, needs: [] as string[]}))
+export interface RepairAnswer {
+  sent: number
+  pending: number
+  unsent: Omit<Unsent, 'node'>
+}
+
+/** null: the grace that the run was started with. */
+type StopInput = {node: string; run: string; grace: number | null; kill: boolean}
+
+export type RunKinds = {
+  'runs.stop': {input: StopInput; output: StopAnswer}
+  'runs.remove': {input: {node: string; run: string}; output: void}
+  /** `tracked`: id of the tracking server's run. */
+  'runs.record': {input: {run: string; tracked: string}; output: void}
+  /** `seconds`: for the node's own waiting. */
+  'run.repair': {input: {node: string; run: string; seconds: number}; output: RepairAnswer}
+}
+
+interface RunEnv {
+  place: Place
+  tracking: Tracking | undefined
+  context: Context
+}
+
+/** For the node's own waiting, in seconds: files may be large. */
+const PATIENCE = 300
+
+const HANDLERS: Handlers<RunKinds, RunEnv> = {
+  // Also when the command was interrupted: that is when a run is to end.
+  'runs.stop': async ({node, run, grace, kill}, _done, {place, context}) => (await hostOf(place, node, context)).call<StopAnswer>('run.stop', {run, ...(grace !== null && {grace}), kill}),
+  'runs.remove': async ({node, run}, _done, {place, context}) => void (await (await hostOf(place, node, context)).call('run.remove', {run}, {signal: context.signal})),
+  'runs.record': async ({tracked}, _done, {tracking}) => {
+    await tracking?.mlflow.deleteRun(tracked).catch((error: unknown) => {
+      if (!isCliError(error, 'NOT_FOUND')) throw error
+    })
+  },
+  'run.repair': async ({node, run, seconds}, _done, {place, tracking, context}) => (await hostOf(place, node, context)).call<RepairAnswer>('run.repair', {run, seconds, ...tracking?.userAccess()}, {signal: context.signal}),
+}
+
+export interface StopHow {
+  grace?: number | undefined
+  kill?: boolean
+}
+
+/** What stopping changes: the ranks that are alive. Pure. */
+export function stopPlan(run: FoundRun, how: StopHow): PlanOf<RunKinds> {
+  return {command: 'runs stop', steps: stopSteps(run, run.nodes.filter((one) => one.live), how)}
+}
+
+/** The same on all of its nodes: where nothing is alive, that is the proof. Pure. */
+export function fullStopPlan(run: FoundRun, how: StopHow): PlanOf<RunKinds> {
+  return {command: 'runs stop', steps: stopSteps(run, run.nodes, how)}
+}
+
+function stopSteps({run}: FoundRun, nodes: NodeRun[], {grace, kill = false}: StopHow): StepOf<RunKinds>[] {
+  const how = kill ? 'SIGKILL' : `SIGTERM, ${grace === undefined ? 'the grace of its manifest' : `${grace} s`}, SIGKILL`
+  return nodes.map(({node}) => ({id: `stop:${node}`, node, kind: 'runs.stop', title: `Stop the ranks of ${run} (${how})`, input: {node, run, grace: grace ?? null, kill}, needs: []}))
+}
+
+/** The nodes first: a record without files is found again, files without a record would be told as untracked. Pure. */
+export function removePlan(run: FoundRun): PlanOf<RunKinds> {
+  const files = run.nodes.map(({node}): StepOf<RunKinds> => ({id: `remove:${node}`, node, kind: 'runs.remove', title: `Delete the files of ${run.run}`, input: {node, run: run.run}, needs: []}))
   const {tracked} = stateOf(run)
-  const record = {id: 'record', node: null, kind: 'runs.remove', title: `Delete the record of ${run.run}`, input: {run: run.run, tracked}, needs: files.map((step) => step.id)}
-  return {command: 'runs remove', steps: tracked === null ? files : [...files, record]}
+  if (tracked === null) return {command: 'runs remove', steps: files}
+  const record: StepOf<RunKinds> = {id: 'record', node: null, kind: 'runs.record', title: `Delete the record of ${run.run}`, input: {run: run.run, tracked}, needs: files.map((step) => step.id)}
+  return {command: 'runs remove', steps: [...files, record]}
+}
+
+/** Pure. */
+export function repairPlan({run}: FoundRun, unsent: Unsent[]): PlanOf<RunKinds> {
+  const steps = unsent.map(({node, count}): StepOf<RunKinds> => ({id: node, node, kind: 'run.repair', title: `Send ${count} kept writes of ${run} again`, input: {node, run, seconds: PATIENCE}, needs: []}))
+  return {command: 'runs repair', steps}
+}
+
+/** Never throws for a step. The steps' own calls are what Ctrl-C ends, not the plan: what was stopped on one node has to be stopped on all. */
+export function carryOut(plan: PlanOf<RunKinds>, env: RunEnv): Promise<StepOutcome[]> {
+  return executePlan(plan, HANDLERS, env, {signal: new AbortController().signal})
 }

@@ -1,6 +1,6 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
-import type {Plan} from '../plan/index.ts'
 import {hostOf, isLinkTrouble, type Place} from './find.ts'
+import {carryOut, repairPlan, type RepairAnswer} from './plans.ts'
 import type {Records} from './records.ts'
 import type {FoundRun} from './types.ts'
 
@@ -27,9 +27,6 @@ export interface Repaired {
   nodes: (Unsent & {sent: number; /** Not answered in time: the next command that looks at runs sends them. */ pending: number})[]
 }
 
-/** For the node's own waiting, in seconds: files may be large. */
-const PATIENCE = 300
-
 /** What every node of a run holds that the server does not have; nodes that do not answer are left out. */
 export async function unsentOf(place: Place, run: FoundRun, context: Context): Promise<Unsent[]> {
   const answers = await Promise.all(run.nodes.map(async ({node, tracked}) => {
@@ -44,25 +41,19 @@ export async function unsentOf(place: Place, run: FoundRun, context: Context): P
   return answers.filter((one) => one !== undefined && one.count > 0) as Unsent[]
 }
 
-/** What repair would do; pure. */
-export function repairPlan(run: FoundRun, unsent: Unsent[]): Plan {
-  const steps = unsent.map((one) => ({id: one.node, node: one.node, kind: 'run.repair', title: `Send ${one.count} kept writes of ${run.run} again`, input: {run: run.run}, needs: []}))
-  return {command: 'runs repair', steps}
-}
-
 /**
  * Sends what the server refused or failed at once more, with the user's own rights. Errors: HEAD_FAILED where there is no server to send it to;
  * SOME_NODES_FAILED where not all that hold something could do it; CONFLICT while the run goes on.
  */
 export async function repairRun(place: Place, run: FoundRun, unsent: Unsent[], records: Records, context: Context): Promise<Repaired> {
   if (!records.tracking) throw new CliError('HEAD_FAILED', `the tracking server cannot be asked: ${records.away}`, {hint: 'flexrack head start'})
-  const {tracking} = records
-  const answers = await Promise.allSettled(unsent.map(async ({node}) => {
-    const answer = await (await hostOf(place, node, context)).call<{sent: number; pending: number; unsent: Omit<Unsent, 'node'>}>('run.repair', {run: run.run, seconds: PATIENCE, ...tracking.userAccess()}, {signal: context.signal})
-    return {node, sent: answer.sent, pending: answer.pending, ...answer.unsent}
-  }))
-  const nodes = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  const failed = answers.flatMap((one, index) => (one.status === 'rejected' ? [{node: unsent[index]?.node ?? '', error: one.reason as Error}] : []))
+  const outcomes = await carryOut(repairPlan(run, unsent), {place, tracking: records.tracking, context})
+  const nodes = outcomes.flatMap(({status, step, value}) => {
+    if (status !== 'done') return []
+    const {sent, pending, unsent: left} = value as RepairAnswer
+    return [{node: step.node as string, sent, pending, ...left}]
+  })
+  const failed = outcomes.flatMap(({error, step}) => (error ? [{node: step.node as string, error}] : []))
   const [first] = failed
   if (first && nodes.length === 0) throw first.error
   if (first) {

@@ -9,10 +9,10 @@ import {stateOf} from './leading.ts'
 import {mergeRuns, type RunEntry} from './list.ts'
 import {measuredOf, runFigures} from './measured.ts'
 import {closeNeverStarted} from './never-started.ts'
-import {removePlan, stopPlan} from './plans.ts'
+import {carryOut, removePlan, repairPlan, stopPlan} from './plans.ts'
 import {openRecords, RUN_TAG, searchRecords, type Records} from './records.ts'
 import {reconcileRuns} from './reconcile.ts'
-import {repairPlan, repairRun, unsentOf, type Repaired} from './repair.ts'
+import {repairRun, unsentOf, type Repaired} from './repair.ts'
 import {ranksOf, type ShownRun} from './show.ts'
 import {takeStacks, type RunStacks} from './stacks.ts'
 import type {FoundRun, NodeRunDetail} from './types.ts'
@@ -164,9 +164,8 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       const trackedId = stateOf(run).tracked
       const open = trackedId === null ? undefined : await getRecords()
       if (trackedId !== null && !open?.tracking) throw new CliError('HEAD_FAILED', `${open?.away}, so the record of ${run.run} cannot be removed`, {hint: 'flexrack head start'})
-      // The nodes first: a record without files is found again, files without a record would be told as untracked.
-      await Promise.all(run.nodes.map(async ({node}) => (await hostOf(whole, node, context)).call('run.remove', {run: run.run}, {signal: context.signal})))
-      if (trackedId !== null) await open?.tracking?.mlflow.deleteRun(trackedId).catch(ignoreMissing)
+      const failed = (await carryOut(removePlan(run), {place: whole, tracking: open?.tracking, context})).find((one) => one.error)
+      if (failed?.error) throw failed.error
       return {run: run.run, nodes: run.nodes.map((one) => one.node), record: trackedId !== null}
     },
     planRepair: async (run) => repairPlan(run, await unsentOf(whole, run, context)),
@@ -219,8 +218,4 @@ async function findOr(choose: () => FoundRun, name: string | undefined): Promise
     if (name !== undefined && isCliError(error, 'NOT_FOUND') && error.details.nearest === undefined) return undefined
     throw error
   }
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!isCliError(error, 'NOT_FOUND')) throw error
 }

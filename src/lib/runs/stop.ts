@@ -1,6 +1,8 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
-import {hostOf, isLinkTrouble, type Place} from './find.ts'
+import type {StepOutcome} from '../plan/index.ts'
+import {isLinkTrouble, type Place} from './find.ts'
 import {stateOf, statusOf} from './leading.ts'
+import {carryOut, fullStopPlan, type StopAnswer, type StopHow} from './plans.ts'
 import type {Cause, FoundRun, NodeRun, NodeRunStatus} from './types.ts'
 
 export interface Stopped {
@@ -13,39 +15,25 @@ export interface Stopped {
   unreached: string[]
 }
 
-/** `state`: how it is there after that; not under Slurm, where the node speaks for all of the run's. */
-interface StopAnswer {
-  status: NodeRunStatus
-  left: number[]
-  nodes?: string[]
-  state?: NodeRun
-}
-
 /**
  * Ends a run on all of its nodes: SIGTERM to its ranks, `grace` seconds, SIGKILL, and a last look (`kill`: no grace). Where it has
  * ended already, nothing happens. Nodes that cannot be reached are warned of, with the command that asks them later.
  * Errors: NODE_UNREACHABLE where none can be reached; SOME_NODES_FAILED or REMOTE_FAILED where one that can has refused, or has a process left.
  */
-export async function stopRun(place: Place, run: FoundRun, how: {grace?: number | undefined; kill?: boolean}, context: Context): Promise<Stopped> {
-  const answers = await Promise.allSettled(
-    run.nodes.map(async ({node}) => {
-      const host = await hostOf(place, node, context)
-      return host.call<StopAnswer>('run.stop', {run: run.run, grace: how.grace, kill: how.kill ?? false})
-    }),
-  )
+export async function stopRun(place: Place, run: FoundRun, how: StopHow, context: Context): Promise<Stopped> {
+  const outcomes = await carryOut(fullStopPlan(run, how), {place, tracking: undefined, context})
   const left: Record<string, number[]> = {}
   const states: NodeRun[] = []
   const nodes = run.nodes.map((one, index) => {
     const {node} = one
-    const answer = answers[index] as (typeof answers)[number]
-    if (answer.status === 'fulfilled') {
-      const {value} = answer
+    const {status, error, value: answer} = outcomes[index] as StepOutcome
+    if (status === 'done') {
+      const value = answer as StopAnswer
       states.push(value.state ?? {...one, status: value.status, live: false, ended: one.ended ?? Date.now() / 1000})
       // Under Slurm the node that tells is not one that the run was on.
       for (const name of value.nodes ?? [node]) left[name] = value.left
       return {node, ok: value.left.length === 0, isSilent: false, ...(value.left.length > 0 && {message: `processes ${value.left.join(', ')} are alive`})}
     }
-    const error: unknown = answer.reason
     return {node, ok: false, code: isCliError(error) ? error.code : 'BUG', message: (error as Error).message, isSilent: isLinkTrouble(error)}
   })
   const bad = nodes.filter((one) => !one.ok)

@@ -118,7 +118,7 @@ function madeBy(outcomes: readonly StepOutcome[], {shared}: TrainPlan): Made {
     record: of('train.track')[0]?.record,
     reservation: of('train.reserve')[0]?.reservation,
     leases: of('train.lease'),
-    nodes: [...of('train.start'), ...of('train.submit')].sort((a, b) => a.index - b.index),
+    nodes: [...of('train.start').map((one) => one.run), ...of('train.submit')].sort((a, b) => a.index - b.index),
     preflight: of('train.preflight')[0],
   }
 }

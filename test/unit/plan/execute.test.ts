@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {CliError, makeContext, type Context} from '../../../src/lib/base/index.ts'
-import {executePlan, fromStep, throwIfFailed, type Handlers, type PlanOf, type StepOf, type StepOutcome} from '../../../src/lib/plan/index.ts'
+import {CliError, makeContext, Secret, type Context} from '../../../src/lib/base/index.ts'
+import {executePlan, fill, fromEnv, fromStep, throwIfFailed, type Handlers, type PlanOf, type StepOf, type StepOutcome} from '../../../src/lib/plan/index.ts'
 
 type Work = {id: string; needs: string[]; node: string | null}
 type Kinds = {work: {input: Work; output: unknown}}
@@ -56,6 +56,34 @@ describe('executePlan', () => {
 
   it('refuses a plan whose steps need one that is not there', async () => {
     await expect(execute(plan(step('a', ['ghost'])), {work: async () => {}}, makeContext())).rejects.toThrow(/ghost/)
+  })
+})
+
+describe('a plan from elsewhere', () => {
+  it('is refused where a step refers to one that is not done before it, or two have one id', async () => {
+    const odd = {...step('b'), input: {...step('b').input, of: [fromStep('a', 'part')]}}
+    await expect(execute(plan(step('a'), odd), {work: async () => {}}, makeContext())).rejects.toThrow('refers to a, which it does not need')
+    await expect(execute(plan(step('a'), step('a')), {work: async () => {}}, makeContext())).rejects.toThrow('one id')
+  })
+
+  it('says what is known later by references, which mean a part of an output, or of the environment; secrets are revealed to whoever gets it', () => {
+    const template = {a: fromStep('one', 'x', 'y'), b: [fromEnv('user')], c: {d: fromEnv('variables', 'NAME')}, e: null, $output: 3}
+    const given: Record<string, unknown> = {one: {x: {y: new Secret('hidden')}}}
+    expect(fill(template, ({$output, at}) => (at ?? []).reduce((part, name) => (part as Record<string, unknown>)[name], given[$output]), {user: 'ada', variables: {NAME: 'n'}})).toEqual({a: 'hidden', b: ['ada'], c: {d: 'n'}, e: null, $output: 3})
+    expect(() => fill(fromEnv('variables', 'OTHER'), () => undefined, {variables: {}})).toThrow('variables.OTHER')
+    expect(() => fill(fromEnv('variables', 'constructor'), () => undefined, {variables: {}})).toThrow('variables.constructor')
+  })
+
+  it('cannot have a step take the output of another kind for its own', async () => {
+    const asked: unknown[] = []
+    const outcomes = await execute(plan(step('a'), step('b', ['a'])), {
+      work: async ({id}, done) => {
+        if (id === 'b') asked.push(done.of('work', fromStep('a')), () => done.of('play' as 'work', fromStep('a')))
+        return id
+      },
+    }, makeContext())
+    expect([outcomes.map((one) => one.status), asked[0]]).toEqual([['done', 'done'], 'a'])
+    expect(asked[1]).toThrow('kind play')
   })
 })
 

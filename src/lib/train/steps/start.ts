@@ -6,7 +6,7 @@ import {launcherWord} from '../mpi.ts'
 import {rangeOf} from '../place.ts'
 import {specTemplate, type SshPart} from '../spec.ts'
 import type {Placement, RunSpec} from '../types.ts'
-import type {Done, StartInput, TrainEnv, TrainStep} from './types.ts'
+import type {Done, Started, StartInput, TrainEnv, TrainStep} from './types.ts'
 
 /** Seconds in which the members of a gang must have found each other. */
 const GANG_SECONDS = 60
@@ -37,15 +37,15 @@ function sshPart(spec: RunSpec, {node: {name: node}, index, placed}: Placement):
   return {
     address: isAlone ? '127.0.0.1' : fromStep('route', node, 'address'),
     neighbours: isAlone ? 1 : fromStep('route', node, 'neighbours'),
-    gang: {secret: fromEnv('secret'), address: isAlone ? '127.0.0.1' : fromStep('route', leader, 'address'), port: index === 0 ? 0 : fromStep(`start:${leader}`, 'gang', 'port'), timeout: GANG_SECONDS},
+    gang: {secret: fromEnv('secret'), address: isAlone ? '127.0.0.1' : fromStep('route', leader, 'address'), port: index === 0 ? 0 : fromStep(`start:${leader}`, 'port'), timeout: GANG_SECONDS},
     reservation: {lease: spec.run, fence: fromStep('reserve', 'fences', node)},
     ...(placed && {placed: placed.map(({gpus, cpus, memory, leased: own}) => ({gpus: gpus.map((gpu) => gpu.uuid), cpus, memory, ...(own && {leased: own.map((gpu) => `GPU${gpu.index} of ${gpu.node}`)})}))}),
     ...(placed?.some((rank) => (rank.leased ?? []).length > 0) && {leases: fromStep(`lease:${node}`, 'held')}),
   }
 }
 
-export async function start({reservation, spec}: StartInput, done: Done, env: TrainEnv): Promise<NodeRun> {
-  const started = await (await env.host(spec.node)).call<NodeRun>('run.start', filledSpec(spec, done, env), {signal: env.context.kill})
+export async function start({reservation, spec}: StartInput, done: Done, env: TrainEnv): Promise<Started> {
+  const run = await (await env.host(spec.node)).call<NodeRun>('run.start', filledSpec(spec, done, env), {signal: env.context.kill})
   done.of('train.reserve', reservation).reservation.handOver(spec.node)
-  return started
+  return {run, port: run.gang?.port ?? 0}
 }

@@ -96,6 +96,12 @@ export type StartInput = {
   spec: SpecTemplate<SshPart>
 }
 
+export interface Started {
+  run: NodeRun
+  /** Where the leader listens for the others; 0: nowhere, because it is alone or over already. */
+  port: number
+}
+
 export type SubmitInput = {
   ranks: number[]
   slurm: SlurmRequest
@@ -110,7 +116,7 @@ export type TrainKinds = WorkspaceKinds & {
   'train.preflight': {input: PreflightInput; output: PreflightResult}
   'train.track': {input: TrackInput; output: Tracked}
   'train.lease': {input: LeaseInput; output: RunLeases & {held: HeldLeases}}
-  'train.start': {input: StartInput; output: NodeRun}
+  'train.start': {input: StartInput; output: Started}
   'train.submit': {input: SubmitInput; output: NodeRun}
 }
 
