@@ -37,10 +37,10 @@ def install(order: Dict[str, Any]) -> None:
 
 
 def settle(root: Path, order: Dict[str, Any]) -> Path:
-    """This machine's folder in it: home.py, which is not there yet as a file."""
+    """This machine's folder in it: base/home.py, which is not there yet as a file."""
     os.umask(0o077)
     home: Dict[str, Any] = {"__name__": "home"}
-    exec(order["files"]["home.py"], home)
+    exec(order["files"]["base/home.py"], home)
     own: Path = home["own_folder"](root, home["facts"](order["pooled"]))
     note(own, home["CLAIM"], "claim")
     return own

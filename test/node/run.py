@@ -1,6 +1,10 @@
 """Runs every test of the node program, two modules at a time, and prints one JSON line with the counts:
 {"passed": n, "failed": n, "skipped": n, "trouble": [what failed, was skipped or needed a second try, and why]}.
 
+    run.py test_X    one module, in whatever folder it lies
+
+The folders are the program's packages. Support that several of them use lies here.
+
 Most of these tests wait for real processes; a module has a process of its own. A second try is allowed, as in the suites with real servers, and is told.
 """
 import json
@@ -12,12 +16,21 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 AT_ONCE = 2
-SLOW_FIRST = ("test_gang_alive", "test_gang_leader", "test_gang", "test_hang", "test_mpi", "test_hardware", "test_inrank", "test_slurm", "test_relay_kept", "test_environment")
+SLOW_FIRST = ("test_gang_alive", "test_gang_leader", "test_gang", "test_hang", "test_mpi", "test_hardware", "test_instrumentation", "test_slurm", "test_relay_kept", "test_environment")
+
+
+def modules():
+    """Every test module by its name, which no other one has."""
+    found = {}
+    for path in HERE.rglob("test_*.py"):
+        if found.setdefault(path.stem, path) != path:
+            raise SystemExit(f"{path} has the name of {found[path.stem]}")
+    return found
 
 
 def run_module(name):
     """Counts of one module, in this process."""
-    sys.path[:0] = [str(HERE), str(HERE.parent.parent / "node")]
+    sys.path[:0] = [str(modules()[name].parent), str(HERE), str(HERE.parent.parent / "node")]
     result = unittest.TextTestRunner(stream=sys.stderr, verbosity=2).run(unittest.defaultTestLoader.loadTestsFromName(name))
     bad = result.failures + result.errors
     trouble = []
@@ -46,7 +59,7 @@ def run_apart(name):
 
 
 def main():
-    found = sorted(path.stem for path in HERE.glob("test_*.py"))
+    found = sorted(modules())
     names = [name for name in SLOW_FIRST if name in found] + [name for name in found if name not in SLOW_FIRST]
     total = {"passed": 0, "failed": 0, "skipped": 0, "trouble": []}
     with ThreadPoolExecutor(AT_ONCE) as pool:

@@ -12,7 +12,7 @@ export type SlurmSpecified = RunSpec & {slurm: SlurmRequest}
 /** Where the run's script finds what it starts. */
 export function placesOf(host: Host, workspaces: WorkspacePlan, run: string): SlurmPlaces {
   const workspace = workspaces.workspaces.get(host.node)
-  return {folder: `${host.root}/runs/${run}`, python: `${workspace?.environment?.path}/bin/python`, step: `${host.program}/slurm_step.py`, root: host.root, code: workspace?.codePath ?? host.root}
+  return {folder: `${host.root}/runs/${run}`, python: `${workspace?.environment?.path}/bin/python`, step: `${host.program}/slurm/step.py`, root: host.root, code: workspace?.codePath ?? host.root}
 }
 
 /** As nodeSpec, of a run that starts now: with its secret, and who starts it. */
@@ -20,7 +20,7 @@ export function startedSpec(spec: SlurmSpecified, node: string, workspaces: Work
   return {...nodeSpec(spec, node, workspaces, record), gang: {secret: randomBytes(32).toString('hex')}, created: Date.now() / 1000, owner: userName(context)}
 }
 
-/** spec.json of the run's folder; each node of the job adds its own part (slurm_step.py). */
+/** spec.json of the run's folder; each node of the job adds its own part (slurm/step.py). */
 export function nodeSpec(spec: SlurmSpecified, node: string, workspaces: WorkspacePlan, record: TrackedStart | undefined): Record<string, unknown> {
   const workspace = workspaces.workspaces.get(node)
   const {nodes, requeue, interface: link, bin} = spec.slurm
