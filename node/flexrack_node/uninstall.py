@@ -5,13 +5,13 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Set
 
-from flexrack_node.process import containment  # all before anything is removed: this program is on the list too
-from flexrack_node.workspace import environment
-from flexrack_node.gpu import daemon
 from flexrack_node.base import home, installed
-from flexrack_node.service import control
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.gpu import daemon
+from flexrack_node.process import containment  # all before anything is removed: this program is on the list too
+from flexrack_node.service import control
+from flexrack_node.workspace import environment
 from flexrack_node.workspace.workspace import TAG as WORKSPACE_TAG
 
 _MARKS = (f"{containment.TAG}=".encode(), f"{WORKSPACE_TAG}=".encode())

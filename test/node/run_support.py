@@ -12,10 +12,8 @@ import threading
 import time
 from pathlib import Path
 
-from places import PROGRAM
-from waiting import until
-
 from flexrack_node.process.containment import tagged_pids
+from places import PROGRAM
 
 
 class Rack:

@@ -7,8 +7,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from flexrack_node.workspace import sync
 from flexrack_node.base.channel import Channel
+from flexrack_node.workspace import sync
 from flexrack_node.workspace.tree import DIGEST_DIGITS
 
 

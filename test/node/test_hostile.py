@@ -10,10 +10,10 @@ import unittest
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Tuple
 
-from places import NODE
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.verbs import VERBS
+from places import NODE
 
 NAMES: List[Any] = [
     "..", ".", "", "/", "../victim", "../../victim", "a/../../victim", "a/b", "/tmp/x", "%2e%2e%2fvictim", "..%2fvictim", "..\\victim", "~/x", "~root", "-rf", "--help", ".hidden",

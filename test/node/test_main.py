@@ -1,7 +1,7 @@
 import json
 import os
-import signal
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 from places import PROGRAM
+
 TRY = '''
 import errno, time
 from .base.errors import NodeError

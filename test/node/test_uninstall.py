@@ -10,8 +10,8 @@ import unittest
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from flexrack_node.base import installed
 from flexrack_node import uninstall
+from flexrack_node.base import installed
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 

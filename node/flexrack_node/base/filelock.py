@@ -74,7 +74,8 @@ class FileLock:
 
     def _holder(self) -> Dict[str, Any]:
         try:
-            return json.loads(os.pread(self.fd, 4096, 0))
+            found: Dict[str, Any] = json.loads(os.pread(self.fd, 4096, 0))
+            return found
         except (OSError, ValueError):  # between its lock and its note
             return {}
 

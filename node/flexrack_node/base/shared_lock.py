@@ -32,7 +32,7 @@ def wait(fd: int) -> None:
         time.sleep(0.01)
 
 
-def look_anew(*folders: os.PathLike) -> None:
+def look_anew(*folders: "os.PathLike[str]") -> None:
     """What others have made and removed in them is seen: NFS answers from what it remembers of a folder for up to a minute, unless it has changed the folder itself."""
     for folder in folders:
         try:

@@ -172,7 +172,7 @@ def wired(gpus: Callable[[], List[Dict[str, Any]]]) -> Dict[str, Any]:
 
 def gpu_daemon(channel: Channel) -> Dict[str, Any]:
     """{state: absent | stopped | running, devices: [{index, id, name, api, memory, free: {memory, compute}, whole}]}: the shares that no lease has."""
-    from flexrack_node.gpu.admin_socket import state
+    from flexrack_node.gpu.claims import state
 
     told = state(None, channel)
     devices = [{key: one[key] for key in ("index", "id", "name", "memory", "free")} | {"whole": one["leased"]["whole"], "api": one.get("api") or "opencl"} for one in told["devices"]]
@@ -206,7 +206,7 @@ def own_cgroups() -> List[Path]:
     """Folders of this process's cgroup and those above it (v1 controllers or v2), innermost first."""
     folders: List[Path] = []
     for line in read("/proc/self/cgroup").splitlines():
-        _, controllers, path = (line.split(":", 2) + ["", ""])[:3]
+        _, controllers, path = ([*line.split(":", 2), "", ""])[:3]
         if controllers and not {"cpu", "memory"} & set(controllers.split(",")):
             continue
         base = Path("/sys/fs/cgroup", controllers) if controllers else Path("/sys/fs/cgroup")

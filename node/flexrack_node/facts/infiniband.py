@@ -47,7 +47,7 @@ def netdev(folder: Path, own: Path, port: int) -> Optional[str]:
     beside = names(folder / "device/net")
     # dev_port counts from 0, ports from 1; older kernels wrote it into dev_id (sysfs-class-net).
     placed = [name for name in beside if max(number(folder / "device/net" / name / "dev_port") or 0, device_id(folder / "device/net" / name)) == port - 1]
-    return (placed or beside or [None])[0]
+    return next(iter(placed or beside), None)
 
 
 def device_id(folder: Path) -> int:

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 from typing import Any, Dict, List
 
-from flexrack_node.facts.link_speed import fastest_mode
 from flexrack_node.base.sysfs import ROOT, known, names, number, pci_facts, read
+from flexrack_node.facts.link_speed import fastest_mode
 
 
 def nics(root: Path = ROOT) -> List[Dict[str, Any]]:

@@ -2,10 +2,10 @@
 import time
 from typing import Any, Dict, List, Optional
 
-from flexrack_node.run import rules
 from flexrack_node.gang.evidence import explain
 from flexrack_node.gang.muster import Muster
 from flexrack_node.rank.local_ranks import TICK, LocalRanks
+from flexrack_node.run import rules
 
 
 class Aftermath:
@@ -56,7 +56,7 @@ class Aftermath:
                 is_ended = node not in muster.unended(number, [node])
                 if view.get("gone") and not view.get("survivors"):
                     out[node] = {"node": node, "kind": "supervisor", "message": f"{node} is lost: its supervisor was killed"}
-                elif away is not None and (away > muster.certain(node) or not can_go_on and muster.evidence.is_known(node, time.monotonic() - begun)):
+                elif away is not None and (away > muster.certain(node) or (not can_go_on and muster.evidence.is_known(node, time.monotonic() - begun))):
                     out[node] = muster.evidence.judge(node, away)
                 elif not is_ended and away is None and (not can_go_on or time.monotonic() - begun > muster.certain(node)):
                     out[node] = {"node": node, "kind": "node", "message": f"{node} did not say that its ranks have ended"}

@@ -99,7 +99,7 @@ class Ballot:
             return "a newer leader is followed"
         if not self._leaderless:
             return "the leader is heard"
-        if self._voted[0] > epoch or self._voted[0] == epoch and self._voted[1] != candidate:
+        if self._voted[0] > epoch or (self._voted[0] == epoch and self._voted[1] != candidate):
             return "voted already"
         if (self._wanted.get("epoch", 1), self._wanted.get("serial", 0)) > known:
             return "a newer word was heard"

@@ -5,14 +5,12 @@ leader ends its part as soon as so many may have left it (run.rules.outvoted). W
 """
 import os
 import time
-from concurrent.futures import ThreadPoolExecutor, wait
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional
 
-from flexrack_node.run import rules
 from flexrack_node.gang.ballot import Ballot
-from flexrack_node.link.gang_link import LinkLost
+from flexrack_node.link.peer import ask_all
 from flexrack_node.rank.local_ranks import FAILURE_GRACE, TICK, LocalRanks
-from flexrack_node.link.peer import REACH_SECONDS, ask
+from flexrack_node.run import rules
 from flexrack_node.run.files import RunFolder
 
 _STAGGER = 1.0  # seconds: a node earlier in the pool comes first, the next one only if that does not lead by then
@@ -87,24 +85,3 @@ class Election:
                 again = time.monotonic() + _AGAIN + turn * _STAGGER * int.from_bytes(os.urandom(1), "big") / 256
             time.sleep(TICK)
         return Outcome(why=f"no {needed} of the run's {len(pool)} nodes were there to choose another leader")
-
-
-def ask_all(places: Mapping[str, Tuple[str, int]], question: Dict[str, Any], secret: str, own: str, meanwhile: Callable[[], object]) -> Dict[str, Dict[str, Any]]:
-    """All nodes at once; who does not answer within a few seconds is missing in what it returns."""
-    found: Dict[str, Dict[str, Any]] = {}
-    if not places:
-        return found
-
-    def one(node: str, place: Tuple[str, int]) -> None:
-        try:
-            found[node] = ask(place, secret, own, question)
-        except (LinkLost, OSError, ValueError, KeyError, TypeError):
-            pass  # nobody there, or nobody of ours
-    workers = ThreadPoolExecutor(min(64, len(places)))
-    waiting = {workers.submit(one, node, place) for node, place in places.items()}
-    deadline = time.monotonic() + REACH_SECONDS * 1.5
-    while waiting and time.monotonic() < deadline:
-        waiting = wait(waiting, timeout=TICK).not_done
-        meanwhile()
-    workers.shutdown(wait=False)
-    return dict(found)

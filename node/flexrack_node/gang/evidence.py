@@ -2,11 +2,11 @@
 import time
 from typing import Any, Dict, List, Mapping, Set
 
-from flexrack_node.run import rules
-from flexrack_node.run.cause import of_gang
 from flexrack_node.gang.roll import Roll
 from flexrack_node.gang.side import Side
 from flexrack_node.rank.local_ranks import TICK
+from flexrack_node.run import rules
+from flexrack_node.run.cause import of_gang
 from flexrack_node.run.files import RunFolder
 
 _RANK = {"silent": 0, "refused": 1, "reached": 2}

@@ -9,18 +9,19 @@ many as the run is to have (run/rules.py). The others are idle. docs/adr/0016 sa
 """
 import secrets
 import time
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional
 
-from flexrack_node.run.cause import first_cause, is_complete, of_gang, ranks_of
 from flexrack_node.gang.aftermath import Aftermath
-from flexrack_node.gang.election import Heritage, ask_all
-from flexrack_node.link.gang_link import SILENT_SECONDS, boot_time
+from flexrack_node.gang.election import Heritage
 from flexrack_node.gang.muster import Muster
 from flexrack_node.gang.side import Side
-from flexrack_node.watch.hang import Hangs
+from flexrack_node.link.gang_link import SILENT_SECONDS, boot_time
+from flexrack_node.link.peer import ask_all
 from flexrack_node.rank.launch import free_port
 from flexrack_node.rank.local_ranks import FAILURE_GRACE, TICK, LocalRanks
+from flexrack_node.run.cause import first_cause, is_complete, of_gang, ranks_of
 from flexrack_node.run.files import RunFolder
+from flexrack_node.watch.hang import Hangs
 from flexrack_node.watch.straggler import report
 
 _STOP_LINK_SECONDS = 4.0  # without a link while stopping: a member that lives connects again every half second
@@ -141,7 +142,7 @@ class Leader:
         self._muster.history = {"attempts": list(attempts), "open": {**begun, "why": why}}
         wanted = {"attempt": number, "members": members, "checkpoint": checkpoint}
         problem = self._prepare(wanted) if checkpoint else None
-        if problem or checkpoint and (self._muster.stop_request() or self._muster.deposed()):
+        if problem or (checkpoint and (self._muster.stop_request() or self._muster.deposed())):
             self._muster.want({**wanted, "phase": "stop", "grace": 0.0})  # nobody begins it any more
             status = "stopped" if self._muster.stop_request() and not problem else "failed"
             return {**begun, **nothing, "ended": time.time(), "cause": problem, "reached": checkpoint, "status": status}

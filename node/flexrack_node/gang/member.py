@@ -3,14 +3,14 @@ import threading
 import time
 from typing import Any, Dict, Optional, Tuple, Union
 
-from flexrack_node.run import rules
-from flexrack_node.run.cause import of_gang
+from flexrack_node.base.adaptive_poll import Pulse
 from flexrack_node.gang.election import Election, Heritage
-from flexrack_node.link.gang_link import Link, LinkLost, boot_time, join
 from flexrack_node.gang.muster import LOST_SECONDS
 from flexrack_node.gang.side import Side
+from flexrack_node.link.gang_link import Link, LinkLost, boot_time, join
 from flexrack_node.rank.local_ranks import FAILURE_GRACE, TICK, LocalRanks
-from flexrack_node.base.adaptive_poll import Pulse
+from flexrack_node.run import rules
+from flexrack_node.run.cause import of_gang
 from flexrack_node.run.files import RunFolder
 
 REFUSED_SECONDS = 5.0  # of nobody listening at the leader's port: the leader is dead, not unreachable

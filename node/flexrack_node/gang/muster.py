@@ -1,17 +1,17 @@
 """The nodes of a run as their leader sees them: what it wants of them, what they say, who of them can be used."""
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Set
 
-from flexrack_node.run import rules
-from flexrack_node.run.cause import of_gang
 from flexrack_node.gang.copies import choose, copies_of
 from flexrack_node.gang.election import Heritage
 from flexrack_node.gang.evidence import Evidence
-from flexrack_node.link.gang_link import BEAT_SECONDS, SILENT_SECONDS, Sleep
 from flexrack_node.gang.roll import Roll
 from flexrack_node.gang.side import Side
-from flexrack_node.run.leadership import may_be_led_on
+from flexrack_node.link.gang_link import BEAT_SECONDS, SILENT_SECONDS, Sleep
 from flexrack_node.rank.local_ranks import LocalRanks
+from flexrack_node.run import rules
+from flexrack_node.run.cause import of_gang
 from flexrack_node.run.files import RunFolder
+from flexrack_node.run.leadership import may_be_led_on
 
 LOST_SECONDS = 30.0  # without a member before the attempt is given up; without a leader before a member ends its ranks
 CERTAIN_SECONDS = 8.0  # after that until a member that was cut off has surely ended its ranks
@@ -89,7 +89,7 @@ class Muster:
     def unended(self, number: int, members: Sequence[str]) -> List[str]:
         """Nodes that may still have ranks. One that has not begun yet will not begin after a stop."""
         def is_over(view: Dict[str, Any]) -> bool:
-            return view.get("attempt") == number and view.get("phase") == "ended" or view.get("skipped", self._local.attempt < number and number) >= number
+            return (view.get("attempt") == number and view.get("phase") == "ended") or view.get("skipped", self._local.attempt < number and number) >= number
         return [node for node in members if not is_over(self.view(node))]
 
     def put_out(self, node: str, why: Dict[str, Any]) -> None:

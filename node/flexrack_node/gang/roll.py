@@ -3,8 +3,8 @@ import threading
 import time
 from typing import Any, Dict, List, Optional, Set
 
-from flexrack_node.link.gang_link import Link, Listener, LinkLost, boot_time
 from flexrack_node.base.adaptive_poll import Pulse
+from flexrack_node.link.gang_link import Link, LinkLost, Listener, boot_time
 from flexrack_node.run.files import RunFolder
 
 

@@ -11,14 +11,14 @@ import threading
 from pathlib import Path
 from typing import Any, Dict, Optional
 
-from flexrack_node.link import checkpoint
 from flexrack_node.gang.ballot import Ballot
 from flexrack_node.gang.copies import Copies
+from flexrack_node.link import checkpoint
 from flexrack_node.link.gang_link import LinkLost
-from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.link.peer import PeerPort, Reach, fetch
-from flexrack_node.watch.progress import progress_path, read_progress
+from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.run.files import RunFolder
+from flexrack_node.watch.progress import progress_path, read_progress
 
 
 class Side:
@@ -109,11 +109,11 @@ class Side:
     def _path_of(self, wanted: Dict[str, Any]) -> Optional[Path]:
         """Where this very checkpoint is for this node: its own, or under Slurm, where run folders are shared, that of the node which wrote it."""
         if checkpoint.has(self._folder.outputs, wanted):
-            return self._folder.outputs / wanted["name"]
+            return self._folder.outputs / str(wanted["name"])
         if self._spec.get("scheduler") == "slurm":
             shared = self._folder.path.parent / str(self._spec["nodes"].index(wanted["node"])) / "outputs"
             if checkpoint.has(shared, wanted):
-                return shared / wanted["name"]
+                return Path(shared, wanted["name"])
         return None
 
     def _look(self, attempt: int) -> None:

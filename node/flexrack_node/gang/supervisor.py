@@ -10,27 +10,33 @@ import traceback
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Union
 
-from flexrack_node.measure import usage
-from flexrack_node.run.cause import close_result, of_gang
-from flexrack_node.process.detach import python_module
 from flexrack_node.base.errors import NodeError
-from flexrack_node.gang.leader import Leader
 from flexrack_node.gang.election import Heritage
+from flexrack_node.gang.leader import Leader
 from flexrack_node.gang.member import Member
-from flexrack_node.run.leadership import leader_known
 from flexrack_node.gpu.lease import LeaseHold
+from flexrack_node.measure import usage
+from flexrack_node.measure.sampler import Sampler
+from flexrack_node.process.detach import python_module
 from flexrack_node.rank.local_ranks import LocalRanks
+from flexrack_node.reservation.hold import Hold
+from flexrack_node.run.cause import close_result, of_gang
+from flexrack_node.run.files import RunFolder, read_json
+from flexrack_node.run.leadership import leader_known
 from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
 from flexrack_node.run.upstream import Upstream, upstream_of
-from flexrack_node.reservation.hold import Hold
-from flexrack_node.run.files import RunFolder, read_json
-from flexrack_node.measure.sampler import Sampler
+
+Judge = Callable[[Dict[str, Any], float], Dict[str, Any]]  # of the result, and when the signal came
 
 DRAIN_SECONDS = 5.0  # for tracking writes that wait, at the end; what is left stays in the spool
 
 
 def main(arguments: List[str]) -> int:
-    folder = RunFolder(Path(arguments[0]))
+    return supervise(RunFolder(Path(arguments[0])))
+
+
+def supervise(folder: RunFolder, judge: Optional[Judge] = None) -> int:
+    """`judge`: what the run's result is where this process got a signal, which then also was everybody's; None where a signal means no more than `runs stop`."""
     if not folder.hold():
         return 0
     os.umask(0o077)
@@ -56,11 +62,11 @@ def main(arguments: List[str]) -> int:
         python_module("gang.warden", str(folder.path)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),  # Slurm's is for every process of the job, and means the ranks
     )
-    _listen_to_signals(folder)
+    _listen_to_signals(folder, is_noted=judge is not None)
     try:
         if hold:
             hold.add(warden.pid)  # it ends the ranks if we are killed, and as long as it is at that nobody gets their place
-        _supervise(folder, spec, started, _forbids(hold, leases))
+        _supervise(folder, spec, started, _forbids(hold, leases), judge)
     except Exception as error:
         # The warden ends the ranks: it is not told that all is well.
         folder.event("bug", trace=traceback.format_exc())
@@ -93,7 +99,7 @@ def _forbids(hold: Optional[Hold], leases: Optional[LeaseHold]) -> Callable[[], 
     return lambda: (hold.lost() if hold else None) or (leases.lost() if leases else None)
 
 
-def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids: Callable[[], Optional[str]]) -> None:
+def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids: Callable[[], Optional[str]], judge: Optional[Judge]) -> None:
     relay = _open_relay(folder, spec)
     local = LocalRanks(folder, spec, relay.port if relay else None, forbids)
     if relay:
@@ -102,14 +108,16 @@ def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids:
     sampler.start()
     member = Member(folder, spec, local) if spec["index"] > 0 else None
     ended = member.run() if member else None
-    if member and not isinstance(ended, Heritage):
+    if member and isinstance(ended, dict):
         sampler.close()
         result = ended if "run" in ended else {**close_result(spec, ended, started), **_followed(folder, spec)}
         member.done(_put_away(folder, relay, result))
     else:
-        leader = Leader(folder, spec, local, member and member.side, ended)
+        leader = Leader(folder, spec, local, member.side if member else None, ended if isinstance(ended, Heritage) else None)
         leader.listen()
-        _lead(folder, spec, started, leader, relay, sampler)
+        ended_as = leader.run()
+        sampler.close()
+        _lead(folder, spec, started, leader, relay, _judged(folder, close_result(spec, ended_as, started), judge))
     folder.write("state", {**folder.state(), "status": "ended"})
 
 
@@ -119,10 +127,14 @@ def _followed(folder: RunFolder, spec: Dict[str, Any]) -> Dict[str, Any]:
     return {"epoch": epoch, "leader": leader}
 
 
-def _lead(folder: RunFolder, spec: Dict[str, Any], started: float, leader: Leader, relay: "Optional[_Relay]", sampler: Sampler) -> None:
-    ended = leader.run()
-    sampler.close()
-    result = {**_judged(folder, spec, close_result(spec, ended, started)), **_followed(folder, spec)}
+def _judged(folder: RunFolder, result: Dict[str, Any], judge: Optional[Judge]) -> Dict[str, Any]:
+    signalled = read_json(folder.path / "signal.json") if judge else None
+    return judge(result, signalled["at"]) if judge and signalled else result
+
+
+def _lead(folder: RunFolder, spec: Dict[str, Any], started: float, leader: Leader, relay: "Optional[_Relay]", result: Dict[str, Any]) -> None:
+    """After the last attempt."""
+    result = {**result, **_followed(folder, spec)}
     if result.get("partial"):  # how the run ends is for others to say, and to record
         leader.leave()
         _put_away(folder, relay, result)
@@ -134,23 +146,6 @@ def _lead(folder: RunFolder, spec: Dict[str, Any], started: float, leader: Leade
     folder.write("state", {**folder.state(), "status": "recording"})
     everybody = leader.end(result, patience=DRAIN_SECONDS * 2)
     _record(folder, spec, relay, result, everybody)
-
-
-def _judged(folder: RunFolder, spec: Dict[str, Any], result: Dict[str, Any]) -> Dict[str, Any]:
-    """Slurm's SIGTERM reaches the ranks as well as this process; what they did after it was the end of the run, however they ended."""
-    signalled = read_json(folder.path / "signal.json")
-    if spec.get("scheduler") != "slurm" or not signalled:
-        return result
-    from flexrack_node.slurm import commands
-    from flexrack_node.slurm.verdict import after_signal
-
-    is_asked = not str((folder.stop_request() or {}).get("by", "")).startswith("SIG")
-    seen = None
-    try:
-        seen = None if is_asked else commands.look_when_taken(spec["slurm"]["job"], spec["slurm"].get("bin"))
-    except NodeError:
-        pass  # it is provisional without Slurm's word, too
-    return after_signal(spec, result, signalled["at"], is_asked, seen)
 
 
 def _record(folder: RunFolder, spec: Dict[str, Any], relay: "Optional[_Relay]", result: Dict[str, Any], everybody: bool) -> None:
@@ -240,12 +235,10 @@ def _end_for_loss(folder: RunFolder, why: str) -> None:
         folder.write("stop", {"grace": folder.spec().get("grace", 10), "kill": False, "by": "rack release"})
 
 
-def _listen_to_signals(folder: RunFolder) -> None:
+def _listen_to_signals(folder: RunFolder, is_noted: bool) -> None:
     """Whoever ends this process kindly means the run."""
-    is_slurm = folder.spec().get("scheduler") == "slurm"
-
     def stop(number: int, _frame: Union[object, None]) -> None:
-        if is_slurm:
+        if is_noted:
             folder.write("signal", {"at": time.time(), "by": signal.Signals(number).name})
         if not folder.stop_request():
             folder.write("stop", {"grace": folder.spec().get("grace", 10), "kill": False, "by": signal.Signals(number).name})

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 from typing import List
 
-from flexrack_node.process.containment import Containment
 from flexrack_node.link.gang_link import LinkLost, join
+from flexrack_node.process.containment import Containment
 from flexrack_node.rank.mpi import remove_scratch
 from flexrack_node.reservation.hold import give_back
 from flexrack_node.run.files import RunFolder, containment_tag
@@ -50,7 +50,7 @@ def _speak(folder: RunFolder, died: float, left: List[int]) -> None:
     trouble = {"at": died, "message": "the supervisor was killed", "exit": None, "tail": []}
     view = {"attempt": attempts[-1], "phase": "ended", "records": records, "survivors": left, "trouble": trouble, "gone": True}
     if state.get("leader", spec["nodes"][0]) == spec["node"]:
-        from flexrack_node.gang.election import ask_all  # only here: a warden is small as long as nothing happens
+        from flexrack_node.link.peer import ask_all  # only here: a warden is small as long as nothing happens
 
         places = {node: (place[0], place[1]) for node, place in state.get("places", {}).items() if node != spec["node"]}
         ask_all(places, {"gone": {"node": spec["node"], "view": view}}, spec["gang"]["secret"], spec["node"], lambda: None)

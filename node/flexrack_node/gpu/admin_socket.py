@@ -1,4 +1,4 @@
-"""What the GPU daemon of this node is asked: gpu.state, .lease, .release. Its admin socket takes one JSON line and gives one.
+"""What the GPU daemon of this node is asked. Its admin socket takes one JSON line and gives one.
 
 The socket is its owner's alone, and so is the SSH connection that the answers travel on: a lease's key is in one answer only.
 """
@@ -7,40 +7,11 @@ import socket
 from pathlib import Path
 from typing import Any, Dict, Optional
 
-from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.service.record import read_json
 
 TIMEOUT_SECONDS = 30.0
 CODES = {"unavailable": "GPU_UNAVAILABLE", "unknown_device": "NOT_FOUND", "unknown_lease": "NOT_FOUND", "invalid": "USAGE", "limit": "GPU_UNAVAILABLE"}
-
-
-def state(given: Any, channel: Channel) -> Dict[str, Any]:
-    """{state: absent|stopped|running, status, devices, leases}. stopped: it should run and does not; a device that a run has reserved says so."""
-    from flexrack_node.gpu.claims import mark
-
-    status = look(channel.root)
-    if status is None:
-        return {"state": "stopped" if (channel.root / "gpu" / "settings.json").exists() else "absent", "status": None, "devices": [], "leases": []}
-    devices = ask(channel.root, {"op": "devices"})["devices"]
-    leases = ask(channel.root, {"op": "leases"})["leases"]
-    return mark({"state": "running", "status": status, "devices": devices, "leases": leases}, channel.root)
-
-
-def lease(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{devices, whole | fraction | memory, compute, cap, owner, purpose} -> {lease, key, server, devices, ...}. GPU_UNAVAILABLE where somebody was quicker, or a run has it."""
-    from flexrack_node.gpu.claims import check_unreserved
-    from flexrack_node.reservation.place import open_place
-
-    place = open_place(channel.root)
-    with place.locked():
-        check_unreserved(place, given.get("devices") or [])
-        return ask(channel.root, {**given, "op": "lease"})
-
-
-def release(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{lease}: ends it and its workers. NOT_FOUND where there is none of that id."""
-    return ask(channel.root, {"op": "release", "lease": given["lease"]})
 
 
 def look(root: Path) -> Optional[Dict[str, Any]]:
@@ -73,7 +44,8 @@ def ask(root: Path, request: Dict[str, Any]) -> Dict[str, Any]:
     except (OSError, ValueError) as error:
         raise NodeError("GPU_FAILED", f"the GPU daemon does not answer: {error}", "flexrack gpu serve") from error
     if "ok" in told:
-        return told["ok"]
+        found: Dict[str, Any] = told["ok"]
+        return found
     refused = told.get("error") or {}
     more = {key: value for key, value in refused.items() if key not in ("code", "message")}
-    raise NodeError(CODES.get(refused.get("code"), "GPU_REFUSED"), refused.get("message") or "the GPU daemon refused without a reason", None, reason=refused.get("code"), **more)
+    raise NodeError(CODES.get(str(refused.get("code")), "GPU_REFUSED"), refused.get("message") or "the GPU daemon refused without a reason", None, reason=refused.get("code"), **more)

@@ -1,4 +1,4 @@
-"""A GPU is a run's or the GPU daemon's, never both's: what each of the two must know of the other.
+"""gpu.state, .lease, .release: a GPU is a run's or the GPU daemon's, never both's, and here is what each of the two must know of the other.
 
 A run reserves GPUs by UUID (reservation/place.py), and the daemon's name of a CUDA device is its UUID too. Both sides decide under the lock of the
 reservations: the daemon gives no lease of a device that a run has reserved, and no run gets a device of which somebody has a lease.
@@ -7,10 +7,34 @@ import os
 from pathlib import Path
 from typing import Any, Dict, List
 
-from flexrack_node.gpu import admin_socket
+from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.gpu import admin_socket
 from flexrack_node.reservation.life import boot_id, is_counting, now
 from flexrack_node.reservation.place import Place, Record, open_place, user_name
+
+
+def state(given: Any, channel: Channel) -> Dict[str, Any]:
+    """{state: absent|stopped|running, status, devices, leases}. stopped: it should run and does not; a device that a run has reserved says so."""
+    status = admin_socket.look(channel.root)
+    if status is None:
+        return {"state": "stopped" if (channel.root / "gpu" / "settings.json").exists() else "absent", "status": None, "devices": [], "leases": []}
+    devices = admin_socket.ask(channel.root, {"op": "devices"})["devices"]
+    leases = admin_socket.ask(channel.root, {"op": "leases"})["leases"]
+    return mark({"state": "running", "status": status, "devices": devices, "leases": leases}, channel.root)
+
+
+def lease(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{devices, whole | fraction | memory, compute, cap, owner, purpose} -> {lease, key, server, devices, ...}. GPU_UNAVAILABLE where somebody was quicker, or a run has it."""
+    place = open_place(channel.root)
+    with place.locked():
+        check_unreserved(place, given.get("devices") or [])
+        return admin_socket.ask(channel.root, {**given, "op": "lease"})
+
+
+def release(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{lease}: ends it and its workers. NOT_FOUND where there is none of that id."""
+    return admin_socket.ask(channel.root, {"op": "release", "lease": given["lease"]})
 
 
 def reserved(place: Place) -> Dict[str, Record]:

@@ -15,12 +15,12 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from flexrack_node.gpu import admin_socket, drivers, unit
 from flexrack_node.base import program_file
-from flexrack_node.service import control
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
+from flexrack_node.gpu import admin_socket, drivers, unit
+from flexrack_node.service import control
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, read_json, write_json
 
@@ -190,17 +190,20 @@ def check_devices(folder: Path, given: Dict[str, Any]) -> None:
 
 def listed(text: str) -> List[Any]:
     """The devices that `flexrack-gpud devices` told of; an OpenCL library without any driver is none."""
-    return told(text).get("ok", {}).get("devices", [])
+    found: List[Any] = told(text).get("ok", {}).get("devices", [])
+    return found
 
 
 def refusal(text: str) -> str:
-    return told(text).get("error", {}).get("message", "")
+    found: str = told(text).get("error", {}).get("message", "")
+    return found
 
 
 def told(text: str) -> Dict[str, Any]:
     """The last line: a driver may print before."""
     try:
-        return json.loads(text.strip().splitlines()[-1])
+        found: Dict[str, Any] = json.loads(text.strip().splitlines()[-1])
+        return found
     except (ValueError, IndexError):
         return {}
 

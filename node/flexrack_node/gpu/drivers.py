@@ -21,7 +21,8 @@ def ask(api: str, env: Dict[str, str]) -> Dict[str, Any]:
     try:
         done = subprocess.run([sys.executable, "-I", "-S", os.path.abspath(__file__), api], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=TIMEOUT_SECONDS, check=False, env={**os.environ, **env})
-        return json.loads(done.stdout.splitlines()[-1])  # a driver may print before us
+        found: Dict[str, Any] = json.loads(done.stdout.splitlines()[-1])  # a driver may print before us
+        return found
     except subprocess.TimeoutExpired:
         return {"found": False, "why": f"{name} does not answer in {TIMEOUT_SECONDS} s"}
     except (OSError, ValueError, IndexError):

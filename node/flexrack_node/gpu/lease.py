@@ -23,7 +23,7 @@ class LeaseHold:
     def __init__(self, leases: Dict[str, Any]) -> None:
         """{hold, file, folder, libraries, env}: as src/lib/gpu/run-leases.ts delivered it."""
         self._leases = leases
-        self._process: Optional[subprocess.Popen] = None
+        self._process: Optional[subprocess.Popen[bytes]] = None
 
     def take(self) -> None:
         """Returns once all leases are held. Errors: GPU_UNAVAILABLE, with what flexrack-hold said."""
@@ -68,6 +68,7 @@ class LeaseHold:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        assert process.stderr and process.stdout  # both are pipes
         with process.stderr as errors, process.stdout:
             lines = errors.read().decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""

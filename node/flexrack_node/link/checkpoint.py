@@ -114,4 +114,5 @@ def _safetensors_size(file: Any, head: bytes) -> Optional[int]:
         ends = [one["data_offsets"][1] for name, one in json.loads(text).items() if name != "__metadata__"]
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         return None
-    return 8 + length + max(ends, default=0)
+    found: Optional[int] = 8 + length + max(ends, default=0)
+    return found

@@ -128,7 +128,7 @@ class Lobby:
         one.connection.settimeout(self._patience)
         thread = threading.Thread(target=self._admit, args=(one.connection, judged), daemon=True)
         if _started(thread):
-            return
+            return None
         if self._is_short:
             self._admit(one.connection, judged)
         else:

@@ -9,7 +9,7 @@ import base64
 import os
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
@@ -19,6 +19,7 @@ from flexrack_node.link.gang_link import Link, LinkLost, Listener, join
 REACH_SECONDS = 2.0  # for a connection and the proof
 _AGAIN_SECONDS = 3.0  # between two questions to the same node
 _CHUNK = 1 << 20
+_TICK = 0.05  # seconds between two looks at what was answered
 _AT_ONCE = 16
 
 Place = Tuple[str, int]  # address and port
@@ -109,6 +110,27 @@ def ask(place: Place, secret: str, own: str, question: Mapping[str, Any]) -> Dic
         return answer
     finally:
         link.close()
+
+
+def ask_all(places: Mapping[str, Tuple[str, int]], question: Dict[str, Any], secret: str, own: str, meanwhile: Callable[[], object]) -> Dict[str, Dict[str, Any]]:
+    """All nodes at once; who does not answer within a few seconds is missing in what it returns."""
+    found: Dict[str, Dict[str, Any]] = {}
+    if not places:
+        return found
+
+    def one(node: str, place: Tuple[str, int]) -> None:
+        try:
+            found[node] = ask(place, secret, own, question)
+        except (LinkLost, OSError, ValueError, KeyError, TypeError):
+            pass  # nobody there, or nobody of ours
+    workers = ThreadPoolExecutor(min(64, len(places)))
+    waiting = {workers.submit(one, node, place) for node, place in places.items()}
+    deadline = time.monotonic() + REACH_SECONDS * 1.5
+    while waiting and time.monotonic() < deadline:
+        waiting = wait(waiting, timeout=_TICK).not_done
+        meanwhile()
+    workers.shutdown(wait=False)
+    return dict(found)
 
 
 def fetch(place: Place, secret: str, own: str, outputs: Path, wanted: Mapping[str, Any], exact: bool = True) -> Dict[str, Any]:

@@ -112,7 +112,7 @@ def stat_fields(folder: Path) -> List[str]:
 
 def _cpu(root: Path) -> List[int]:
     """[busy, all] ticks of all CPUs. Waiting for a disk is idle; guests are in user's time already."""
-    with open(root / "proc/stat", "r") as file:
+    with open(root / "proc/stat") as file:
         ticks = [int(word) for word in file.readline().split()[1:9]]
     return [sum(ticks) - ticks[3] - ticks[4], sum(ticks)]
 
@@ -132,7 +132,7 @@ def _network(interface: Optional[str], root: Path) -> List[int]:
     for line in (root / "proc/net/dev").read_text().splitlines()[2:]:
         name, _, rest = line.partition(":")
         name, words = name.strip(), rest.split()
-        if name == interface or interface is None and name != "lo":
+        if name == interface or (interface is None and name != "lo"):
             received, sent = received + int(words[0]), sent + int(words[8])
     return [received, sent]
 

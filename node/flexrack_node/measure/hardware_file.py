@@ -66,7 +66,8 @@ def last_sample(path: Path) -> Optional[Dict[str, Any]]:
         return None
     for line in reversed(lines):
         try:
-            return json.loads(line)
+            found: Optional[Dict[str, Any]] = json.loads(line)
+            return found
         except ValueError:
             continue
     return None

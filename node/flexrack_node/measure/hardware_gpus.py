@@ -23,7 +23,7 @@ class GpuReader:
     def __init__(self, uuids: Optional[List[str]], seconds: float, tell: Callable[[str], None]) -> None:
         self._uuids, self._seconds, self._tell = uuids, seconds, tell
         self._program = shutil.which("nvidia-smi") if uuids != [] else None
-        self._process: Optional[subprocess.Popen] = None
+        self._process: Optional[subprocess.Popen[bytes]] = None
         self._started = -AGAIN_SECONDS
         self._lock = threading.Lock()
         self._latest: Dict[str, Dict[str, Any]] = {}
@@ -66,7 +66,7 @@ class GpuReader:
             return
         threading.Thread(target=self._read, args=(self._process,), name="gpu-reader", daemon=True).start()
 
-    def _read(self, process: subprocess.Popen) -> None:
+    def _read(self, process: "subprocess.Popen[bytes]") -> None:
         assert process.stdout is not None
         try:
             for line in process.stdout:

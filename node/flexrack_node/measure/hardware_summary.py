@@ -63,7 +63,8 @@ class Summary:
             known[key] = running_mean(known.get(key), known["seconds"], value, seconds)
         known["peak"] = max(known["peak"], values["memory"] or 0)
         known["seconds"] = round(known["seconds"] + seconds, 3)
-        return known
+        found: Dict[str, Any] = known
+        return found
 
 
 def running_mean(old: Optional[float], weight: float, value: Optional[float], seconds: float) -> Optional[float]:
@@ -74,4 +75,5 @@ def running_mean(old: Optional[float], weight: float, value: Optional[float], se
 
 def read_summary(folder: RunFolder) -> Optional[Dict[str, Any]]:
     """None for a run of an older version, and for one that has just begun."""
-    return read_json(folder.path / "hardware.json")
+    found: Optional[Dict[str, Any]] = read_json(folder.path / "hardware.json")
+    return found

@@ -13,11 +13,11 @@ from flexrack_node.measure import hardware
 from flexrack_node.measure.hardware_file import HardwareFile
 from flexrack_node.measure.hardware_gpus import GpuReader, gpus_of
 from flexrack_node.measure.hardware_summary import Summary
+from flexrack_node.measure.system_metrics import Pace, batches, named
 from flexrack_node.rank.launch import interface_of
 from flexrack_node.rank.local_ranks import LocalRanks
-from flexrack_node.run.recording import NotRecorded, Recorder
 from flexrack_node.run.files import RunFolder
-from flexrack_node.measure.system_metrics import Pace, batches, named
+from flexrack_node.run.recording import NotRecorded, Recorder
 
 SECONDS = 5.0
 FIRST_SECONDS = 1.0  # a run of a few seconds leaves something, too

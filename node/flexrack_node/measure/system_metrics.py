@@ -48,7 +48,7 @@ class Pace:
 
     def seconds(self, values: int) -> float:
         """Between two rounds of so many values on each node."""
-        return max(PERIOD, values * self._nodes / _ROWS_A_SECOND) * 2 ** (self._points // _POINTS)
+        return float(max(PERIOD, values * self._nodes / _ROWS_A_SECOND) * 2 ** (self._points // _POINTS))
 
     def logged(self) -> int:
         """One round more; returns its step, counted from 0."""

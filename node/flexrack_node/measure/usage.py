@@ -1,4 +1,4 @@
-"""usage.jsonl: what runs had of this node, a line an attempt, kept also after `runs remove`; and usage.read, which tells it.
+"""usage.jsonl: what runs had of this node, a line an attempt, kept also after `runs remove`. usage.read (runs/usage.py) tells it.
 
     {"run", "project", "user", "node", "index", "attempt", "launcher", "status", "started", "ended": seconds since 1970, "gpus": how many the run had here,
      "cpu": seconds of one CPU that its ranks used, "ranks"}
@@ -14,28 +14,15 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
 from flexrack_node.base import shared_lock
-from flexrack_node.base.channel import Channel
-from flexrack_node.measure.hardware_summary import read_summary
 from flexrack_node.base.installed import record as record_installed
-from flexrack_node.run.files import RunFolder, all_runs
-from flexrack_node.runs.watch import parts_of
+from flexrack_node.measure.hardware_summary import read_summary
+from flexrack_node.run.files import RunFolder
 
 FILE = "usage.jsonl"
 
 
-def read(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
-    """{since?: seconds since 1970}: {account, now, entries: [a line each, and "open": true where it still runs]}, those that ended after `since`."""
-    since, now = float((given or {}).get("since") or 0), time.time()
-    found = {key_of(entry): {**entry, "open": False} for entry in ledger(channel.root)}
-    for folder in all_runs(channel.root):
-        for part in parts_of(folder):
-            for entry in entries_of(part, now):
-                found.setdefault(key_of(entry), entry)
-    return {"account": account(), "now": now, "entries": [entry for entry in found.values() if entry["ended"] >= since]}
-
-
 def note(folder: RunFolder) -> None:
-    """Writes down what is not there yet of a run that has ended. A file system that is full takes it away from nobody: `read` looks at the folder."""
+    """Writes down what is not there yet of a run that has ended. A file system that is full takes it away from nobody: usage.read looks at the folder."""
     spec = folder.spec()
     root = Path(spec["root"]) if spec.get("root") else None
     if root is None:

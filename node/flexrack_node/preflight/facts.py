@@ -65,7 +65,7 @@ def cgroup_tasks_left() -> List[int]:
     """Of this process's cgroup and those above it that limit the number of tasks."""
     found: List[int] = []
     for line in read("/proc/self/cgroup").splitlines():
-        _, controllers, path = (line.split(":", 2) + ["", ""])[:3]
+        _, controllers, path = ([*line.split(":", 2), "", ""])[:3]
         if controllers and "pids" not in controllers.split(","):
             continue
         base = Path("/sys/fs/cgroup", "pids" if controllers else "")

@@ -12,7 +12,6 @@ somebody else's is not taken for a node. One JSON line each, then what was asked
 import hashlib
 import hmac
 import json
-import os
 import select
 import socket
 import struct
@@ -185,7 +184,8 @@ def _give_flood(connection: socket.socket, deadline: float) -> Dict[str, Any]:
         for _, events in poll.poll(100):
             if events & (select.POLLIN | select.POLLERR | select.POLLHUP):
                 connection.settimeout(ANSWER_SECONDS)
-                return json.loads(_line(connection))
+                found: Dict[str, Any] = json.loads(_line(connection))
+                return found
             try:
                 connection.send(piece)
             except BlockingIOError:

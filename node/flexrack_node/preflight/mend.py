@@ -12,15 +12,15 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional, Set
 
-from flexrack_node.workspace import environment, workspace
 from flexrack_node.arrival import UNUSED_SECONDS, commands_running
 from flexrack_node.base.channel import Channel
-from flexrack_node.process.containment import is_alive, send_signal
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.preflight.leftovers import leftovers
-from flexrack_node.run.files import open_run
-from flexrack_node.runs.state import tidy
+from flexrack_node.process.containment import is_alive, send_signal
+from flexrack_node.runs.repair import repair
+from flexrack_node.runs.view import open_view
+from flexrack_node.workspace import environment, workspace
 from flexrack_node.workspace.folder import WorkspaceFolder, measure
 
 _STALE_SECONDS = 3600.0  # a writer of ours takes seconds
@@ -65,7 +65,8 @@ def processes(channel: Channel) -> Iterator[Item]:
 def end_processes(run: str, channel: Channel, grace: float) -> None:
     """SIGTERM, the grace, SIGKILL, and proof. Looks again before each signal: a pid may have become somebody else's."""
     for number, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):
-        deadline, asked = time.monotonic() + seconds, set()  # type: float, Set[int]
+        deadline = time.monotonic() + seconds
+        asked: Set[int] = set()
         while True:
             left = {pid for one in leftovers(channel.root) if one["run"] == run for pid in one["pids"]}
             for pid in left - asked:
@@ -78,7 +79,7 @@ def end_processes(run: str, channel: Channel, grace: float) -> None:
     if left:
         raise NodeError("NODE_UNFIT", f"process {min(left)} cannot be ended")
     try:
-        tidy(open_run(channel.root, run))
+        repair(open_view(channel.root, run))
     except NodeError:
         pass  # its folder was removed long ago
 

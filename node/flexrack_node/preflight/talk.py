@@ -14,11 +14,12 @@ import os
 import select
 import threading
 import time
-from typing import Any, Dict, Optional
+from functools import partial
+from typing import Any, Callable, Dict, Optional
 
 from flexrack_node.base.channel import Channel
-from flexrack_node.rank.launch import free_port, interface_of, machine_id
 from flexrack_node.preflight.link import Listener, at_once, flood, reach
+from flexrack_node.rank.launch import free_port, interface_of, machine_id
 
 OPEN_SECONDS = 15.0  # that a port is open
 SECONDS = 30.0  # that the conversation lasts
@@ -85,9 +86,10 @@ class _Talk:
         return {**found, **({"interface": {"name": name, **link(name)}} if name else {})}
 
     def _reach(self, command: Dict[str, Any]) -> Dict[str, Any]:
-        jobs = {node: lambda peer=(node, *place): reach(self._own, peer, self._secret) for node, place in command["peers"].items()}
+        peers = {node: (node, *place) for node, place in command["peers"].items()}
         if command.get("rendezvous"):
-            jobs[""] = lambda: reach(self._own, tuple(command["rendezvous"]), self._secret)
+            peers[""] = tuple(command["rendezvous"])
+        jobs: Dict[str, Callable[[], Any]] = {name: partial(reach, self._own, peer, self._secret) for name, peer in peers.items()}
         ways = at_once(jobs)
         rendezvous = ways.pop("", None)
         return {"ways": ways, **({"rendezvous": rendezvous} if rendezvous else {})}

@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Set
+from typing import Any, Dict, Iterator, List, Optional, Set
 
 TAG = "FLEXRACK_TAG"
 _POLL = 0.05  # seconds
@@ -207,7 +207,7 @@ def _cgroup_parents() -> Iterator[Path]:
             yield inside
 
 
-def _cgroup_mounts() -> List[Dict]:
+def _cgroup_mounts() -> List[Dict[str, Any]]:
     """v2 first, then v1's freezer and pids: {path, controller}, controller "" for v2."""
     found: Dict[str, Path] = {}
     try:

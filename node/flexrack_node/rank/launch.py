@@ -7,9 +7,9 @@ import struct
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from flexrack_node.rank.binding import visible_devices
-from flexrack_node.process.detach import python_module
 from flexrack_node.gpu.lease import environment as lease_environment
+from flexrack_node.process.detach import python_module
+from flexrack_node.rank.binding import visible_devices
 from flexrack_node.rank.mpi import mpi_argv
 
 # Below Linux's default range for outgoing connections (ip_local_port_range starts at 32768), so that between choosing a
@@ -147,6 +147,7 @@ def source_towards(address: str, port: int = 9) -> Optional[str]:
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect((address, port))
-            return probe.getsockname()[0]
+            found: Optional[str] = probe.getsockname()[0]
+            return found
         except OSError:
             return None

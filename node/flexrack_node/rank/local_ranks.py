@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from flexrack_node.process.containment import Containment, is_alive, send_signal
-from flexrack_node.watch.hang_watch import Watch
 from flexrack_node.rank.launch import gang_argv, rank_environment, rendezvous_environment
 from flexrack_node.rank.mpi import remove_scratch
 from flexrack_node.rank.rank import signal_name, tail
 from flexrack_node.run.files import RunFolder, containment_tag, write_json
+from flexrack_node.watch.hang_watch import Watch
 
 TICK = 0.05  # seconds between two looks
 FAILURE_GRACE = 1.0  # seconds: ranks of a gang that has failed have nothing to save; the bar is 2 s for all of it
@@ -25,7 +25,7 @@ class LocalRanks:
         """`forbids` tells why nothing may be started here any more, if that is so."""
         self._folder, self._spec, self._relay, self._forbids = folder, spec, relay, forbids
         self._expected = 1 if spec["launcher"] == "plain" else spec["processes"]
-        self._launcher: Optional[subprocess.Popen] = None
+        self._launcher: Optional[subprocess.Popen[bytes]] = None
         self._containment: Optional[Containment] = None
         self._stop_at: Optional[float] = None  # when grace is over
         self._quiet_since: Optional[float] = None

@@ -20,10 +20,10 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from flexrack_node.rank import mpi
+from flexrack_node.link.gang_link import Link, LinkLost, Listener, join
 from flexrack_node.process.containment import TAG
 from flexrack_node.process.detach import python_module
-from flexrack_node.link.gang_link import Link, LinkLost, Listener, join
+from flexrack_node.rank import mpi
 from flexrack_node.rank.launch import free_port, interface_of
 from flexrack_node.rank.rank import die_with_parent, enter_cgroup, raise_limits, signal_name
 from flexrack_node.run.files import read_json

@@ -18,8 +18,8 @@ from typing import Any, Dict, List, Optional
 
 from flexrack_node.rank.binding import bind
 from flexrack_node.rank.mpi import take_place
-from flexrack_node.watch.watching import begin_watching
 from flexrack_node.run.files import write_json
+from flexrack_node.watch.watching import begin_watching
 
 _PR_SET_PDEATHSIG = 1
 _MOST_FILES = 65536  # some programs close every number up to the limit when they start: a billion would take minutes
@@ -71,7 +71,8 @@ def main(arguments: List[str]) -> int:
         record["tail"] = tail(folder / f"rank-{rank}.log")
         record["error"] = read_error(errors)
     write_json(record_path, record)
-    return record["exit"]
+    found: int = record["exit"]
+    return found
 
 
 def cpu_seconds() -> float:

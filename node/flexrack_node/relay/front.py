@@ -4,20 +4,16 @@ import http.client
 import itertools
 import json
 import re
-import socket
 import threading
 import time
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Dict, Iterator, Optional, Tuple
+from typing import Any, BinaryIO, Dict, Iterator, Optional, Protocol, Tuple
 from urllib.parse import parse_qs, urlsplit
 
-from flexrack_node.relay.journal import SpoolFull
+from flexrack_node.relay.journal import Journal, SpoolFull
 from flexrack_node.relay.strangers import Server
-from flexrack_node.run.upstream import Away, Body
-
-if TYPE_CHECKING:
-    from flexrack_node.relay.relay import Relay
+from flexrack_node.run.upstream import Away, Body, Line, Upstream
 
 MEMORY_BYTES = 1024 * 1024
 JSON_BYTES = 64 * 1024 * 1024
@@ -35,10 +31,26 @@ RUN_UPDATE = re.compile(r"/mlflow/runs/update$")
 CACHED_GETS = re.compile(r"/version$|/api/[23]\.0/mlflow/(runs/get|experiments/get|experiments/get-by-name|server-info|logged-models/[^/]+)$")
 
 
+class Keeper(Protocol):
+    """Who is behind the front: relay.relay.Relay."""
+
+    token: Optional[str]
+    upstream: Upstream
+    journal: Journal
+    run_id: Optional[str]
+
+    @property
+    def is_away(self) -> bool: ...
+
+    def write(self, line: Line, method: str, path: str, kind: str, body: Body) -> Optional[http.client.HTTPResponse]: ...
+
+    def wait_until_back(self, seconds: float) -> bool: ...
+
+
 class Front:
     """The listening socket and the answers that are remembered."""
 
-    def __init__(self, relay: "Relay", port: int) -> None:
+    def __init__(self, relay: Keeper, port: int) -> None:
         self.relay = relay
         self._answers: Dict[str, Tuple[str, bytes]] = {}
         self._server = Server(("127.0.0.1", port), type("BoundHandler", (Handler,), {"front": self}))
@@ -112,7 +124,7 @@ class Handler(BaseHTTPRequestHandler):
             return self._answer_error(401, "UNAUTHENTICATED", "this run's token is missing or wrong: MLFLOW_TRACKING_TOKEN must be the one the run was given")
         self.server.strangers.leave(self.connection)
         try:
-            if self.command == "PUT" and KEPT_PUTS.match(path) or self.command == "POST" and KEPT_POSTS.match(path):
+            if (self.command == "PUT" and KEPT_PUTS.match(path)) or (self.command == "POST" and KEPT_POSTS.match(path)):
                 self._write(path)
             else:
                 self._ask(path)

@@ -102,19 +102,21 @@ class Relay:
             self._state.notify_all()
         return count
 
-    def write(self, line: Line, method: str, path: str, kind: str, body: Body) -> Optional[Any]:
+    def write(self, line: Line, method: str, path: str, kind: str, body: Body) -> Optional[http.client.HTTPResponse]:
         """Sends a write, or keeps it: then None. Raises SpoolFull."""
         if path.endswith(("/runs/log-metric", "/runs/log-batch")) and isinstance(body, bytes) and body.count(b'"step"') > body.count(b'"system/'):
             self.metric_at = time.time()  # MLflow's own system/ metrics come from a thread that goes on in a rank that hangs
         with self._state:  # the switch back to direct calls takes this lock too, so nothing is left behind in the journal
             if self.is_away:
-                return self._keep(method, path, kind, body, "")
+                self._keep(method, path, kind, body, "")
+                return None
         try:
             seconds = FORWARD_SECONDS if isinstance(body, bytes) else FILE_SECONDS
             return line.send(method, path, {"Content-Type": kind}, body, seconds)
         except Away as error:
             with self._state:
-                return self._keep(method, path, kind, body, str(error))
+                self._keep(method, path, kind, body, str(error))
+                return None
 
     def wait_until_back(self, seconds: float) -> bool:
         """For calls that need an answer: true once the journal is empty."""

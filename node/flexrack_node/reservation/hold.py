@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Optional
 
 from flexrack_node.base.errors import NodeError
-from flexrack_node.verbs.reservation import current
 from flexrack_node.reservation.life import holder, now
 from flexrack_node.reservation.place import Place, open_place
+from flexrack_node.reservation.record import current
 
 HOLD_TTL = 60.0  # seconds; counts only for those who cannot see our process
 LOOK_SECONDS = 1.0  # between two looks whether it is still ours

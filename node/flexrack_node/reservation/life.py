@@ -40,9 +40,9 @@ def is_counting(record: Dict[str, Any], at: float, boot: str) -> bool:
         return False
     fresh = silent <= record["ttl"]
     if record["state"] != "running":
-        return fresh
+        return bool(fresh)
     if record["pidns"] != pid_namespace():
-        return fresh
+        return bool(fresh)
     states = {_state_of(one, record["uid"]) for one in record["holders"]}
     return "alive" in states or ("unknown" in states and fresh)
 

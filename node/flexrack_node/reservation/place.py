@@ -178,9 +178,9 @@ def open_place(root: Path) -> Place:
         if not _is_safe(named, own=True):
             raise NodeError("NODE_UNFIT", f"{named} ({VARIABLE}) must be a folder of root or yours, and sticky where others can write to it", f"chmod 1777 {named}")
         return Place(Path(named), shared=True)
-    for folder in PLACES:
-        if _is_safe(folder, own=False):
-            return Place(Path(folder), shared=True)
+    for shared in PLACES:
+        if _is_safe(shared, own=False):
+            return Place(Path(shared), shared=True)
     folder = root / "reservations"
     installed.record(root, folder, "reservations")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -52,10 +52,12 @@ class RunFolder:
         return read_json(self.path / "state.json") or {"status": "unknown"}
 
     def result(self) -> Optional[Dict[str, Any]]:
-        return read_json(self.path / "result.json")
+        found: Optional[Dict[str, Any]] = read_json(self.path / "result.json")
+        return found
 
     def stop_request(self) -> Optional[Dict[str, Any]]:
-        return read_json(self.path / "stop.json")
+        found: Optional[Dict[str, Any]] = read_json(self.path / "stop.json")
+        return found
 
     def write(self, name: str, value: Any) -> None:
         """Writes <name>.json as a whole or not at all, 0600."""

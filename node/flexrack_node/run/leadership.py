@@ -24,9 +24,11 @@ def is_judgement(result: Optional[Dict[str, Any]]) -> bool:
     What a node writes that has lost its gang, or whose supervisor died, failed or never began, is none. Older versions did not say who led; then it is one
     for which somebody has collected the outputs.
     """
-    return bool(result) and ("leader" in result or "outputs" in result) and not (result.get("partial") or result.get("lost"))
+    if not result:
+        return False
+    return ("leader" in result or "outputs" in result) and not (result.get("partial") or result.get("lost"))
 
 
 def is_leaders(spec: Dict[str, Any], result: Dict[str, Any]) -> bool:
     """True on the node whose word the result is."""
-    return result["leader"] == spec["node"] if result.get("leader") else spec["index"] == 0
+    return bool(result["leader"] == spec["node"] if result.get("leader") else spec["index"] == 0)

@@ -8,8 +8,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
-from flexrack_node.run.upstream import Upstream
 from flexrack_node.run.files import RunFolder
+from flexrack_node.run.upstream import Upstream
 
 _STATUS = {"finished": "FINISHED", "failed": "FAILED", "stopped": "KILLED"}
 _TIMEOUT = 60.0
@@ -117,7 +117,7 @@ class _Securely(urllib.request.HTTPSHandler):
         self._upstream = upstream
 
     def https_open(self, request: urllib.request.Request) -> Any:
-        return self.do_open(self._upstream.secure_connection, request, context=self._upstream.tls)  # type: ignore[arg-type]
+        return self.do_open(self._upstream.secure_connection, request, context=self._upstream.tls)
 
 
 class _Exactly:
@@ -129,7 +129,8 @@ class _Exactly:
     def read(self, count: int = -1) -> bytes:
         data = self._file.read(self._left if count < 0 else min(count, self._left))
         self._left -= len(data)
-        return data
+        found: bytes = data
+        return found
 
 
 def collect_outputs(spec: Dict[str, Any], folder: RunFolder, since: float) -> List[str]:

@@ -61,7 +61,7 @@ class HeadConnection(http.client.HTTPSConnection):
         self.sock = self._context.wrap_socket(self.sock, server_hostname=HEAD_NAME)  # type: ignore[attr-defined]
 
 
-def upstream_of(tracking: Mapping[str, Any], given: Mapping[str, Any] = {}) -> Upstream:  # noqa: B006 - only read
+def upstream_of(tracking: Mapping[str, Any], given: Mapping[str, Any] = {}) -> Upstream:
     """The server of a run's spec {upstream, ca?, own_token, token, authorization}, called with the run's own token, or with
     what the user has for a server of theirs; what a later command has `given`, {upstream, token, ca?}, replaces both."""
     if given.get("upstream"):

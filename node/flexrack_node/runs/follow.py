@@ -1,4 +1,4 @@
-"""run.follow: the logs of a run's ranks on this node, from byte offsets on, as they grow."""
+"""The logs of a run's ranks on this node, from byte offsets on, as they grow."""
 import base64
 import os
 import time
@@ -6,25 +6,15 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, Tuple
 
 from flexrack_node.base.channel import Channel
-from flexrack_node.run.files import RunFolder, open_run
-from flexrack_node.runs.state import detail, is_slurm, tidy
+from flexrack_node.run.files import RunFolder
+from flexrack_node.run.logs import CHUNK, read, send_news
 
-CHUNK = 128 * 1024
 _TICK = 0.05
 _BEAT = 5.0  # seconds of silence after which a beat is written: a caller who is gone is noticed by it
 
 
-def follow(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{run, follow, offsets: {"<attempt>/<file>": bytes}}: chunk events {attempt, file, offset, data: base64}.
-
-    Reads to the end of what is there; with `follow` also what is still to come, until the run is over on this node.
-    Returns the run's detail. Also emits `state` when the run's state changes and `news` for each line of events.jsonl.
-    """
-    folder = open_run(channel.root, given["run"])
-    if is_slurm(folder):
-        from flexrack_node.slurm import follow as slurm_follow
-
-        return slurm_follow.follow(folder, given, channel)
+def follow(folder: RunFolder, given: Dict[str, Any], channel: Channel) -> None:
+    """The events of run.follow, as verbs.look.follow tells of them."""
     offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
     news = int(given.get("news") or 0)
     told, beat = None, time.monotonic()
@@ -42,8 +32,7 @@ def follow(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
             channel.event("beat")
             beat = time.monotonic()
         if over:
-            tidy(folder)
-            return detail(folder)
+            return
         if not sent:
             time.sleep(_TICK)
 
@@ -64,26 +53,8 @@ def _send_new(folder: RunFolder, offsets: Dict[str, int], channel: Channel) -> b
     return sent
 
 
-def send_news(folder: RunFolder, offset: int, channel: Channel) -> Tuple[int, bool]:
-    """Whole lines only of events.jsonl; returns the new offset."""
-    data = read(folder.path / "events.jsonl", offset)
-    end = data.rfind(b"\n") + 1
-    if end:
-        channel.event("news", offset=offset, lines=data[:end].decode())
-    return offset + end, bool(end)
-
-
 def _logs(folder: RunFolder) -> Iterator[Tuple[str, int, Path]]:
     for attempt in folder.attempts():
         for name in sorted(os.listdir(folder.attempt(attempt))):
             if name.endswith(".log"):
                 yield f"{attempt}/{name}", attempt, folder.attempt(attempt) / name
-
-
-def read(path: Path, offset: int) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            file.seek(offset)
-            return file.read(CHUNK)
-    except FileNotFoundError:
-        return b""

@@ -1,10 +1,10 @@
 """Brings MLflow's record of a run in line with the node's files, after the head was away or everything was killed."""
 from typing import Any, Dict
 
+from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import is_leaders
 from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
 from flexrack_node.run.upstream import upstream_of
-from flexrack_node.run.files import RunFolder
 
 
 def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:

@@ -8,10 +8,10 @@ from typing import Any, Dict, List, Optional
 from flexrack_node.base.channel import Channel
 from flexrack_node.measure.hardware_file import last_sample
 from flexrack_node.measure.hardware_summary import read_summary
+from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import leader_known
+from flexrack_node.runs.view import open_view
 from flexrack_node.watch.progress import progress_path, read_progress
-from flexrack_node.run.files import RunFolder, open_run
-from flexrack_node.runs.state import is_slurm
 
 _STEP = 0.1  # seconds between two looks whether the run is over
 # Of a rank's progress, in this order: a list is a third of an object, and a hundred ranks are told of every few seconds.
@@ -25,22 +25,22 @@ def watch(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 
     A line of hardware that was told already is left out. One part a node: on the login node of a Slurm rack there are all of the job's.
     """
-    folder = open_run(channel.root, given["run"])
+    run = open_view(channel.root, given["run"])
     every = float(given.get("every") or 0)
     told: Dict[str, float] = {}
     while True:
-        is_over = not every or _is_over(folder)
-        channel.event("watch", at=time.time(), parts=[_part(part, told) for part in _live_parts(folder)])
+        is_over = not every or run.is_over()
+        channel.event("watch", at=time.time(), parts=[_part(part, told) for part in run.members()])
         if is_over:
-            return {"over": _is_over(folder)}
+            return {"over": run.is_over()}
         end = time.monotonic() + every
-        while time.monotonic() < end and not _is_over(folder):
+        while time.monotonic() < end and not run.is_over():
             time.sleep(_STEP)
 
 
 def measured(given: Dict[str, Any], channel: Channel) -> List[Dict[str, Any]]:
     """{run}: [{node, index, hardware: hardware.json|null, attempts: {number: {rank: progress}}}], a part a node."""
-    return [measured_part(part) for part in parts_of(open_run(channel.root, given["run"]))]
+    return [measured_part(part) for part in open_view(channel.root, given["run"]).parts()]
 
 
 def measured_part(part: RunFolder) -> Dict[str, Any]:
@@ -49,15 +49,6 @@ def measured_part(part: RunFolder) -> Dict[str, Any]:
         "node": spec["node"], "index": spec["index"], "hardware": read_summary(part),
         "attempts": {str(number): {str(rank): found for rank, found in progress_of(part, number).items()} for number in part.attempts()},
     }
-
-
-def parts_of(folder: RunFolder) -> List[RunFolder]:
-    """The folder itself, or under Slurm those of all nodes of the job, of all its starts."""
-    if not is_slurm(folder):
-        return [folder]
-    from flexrack_node.slurm.run import SlurmRun
-
-    return SlurmRun(folder).parts()
 
 
 def progress_of(part: RunFolder, attempt: int) -> Dict[int, Dict[str, Any]]:
@@ -91,24 +82,5 @@ def _part(part: RunFolder, told: Dict[str, float]) -> Dict[str, Any]:
     }
 
 
-def _live_parts(folder: RunFolder) -> List[RunFolder]:
-    """Those of the newest start alone."""
-    if not is_slurm(folder):
-        return [folder]
-    from flexrack_node.slurm.run import SlurmRun
-
-    return SlurmRun(folder).members()
-
-
 def _short(value: Any) -> Any:
     return round(value, 4) if isinstance(value, float) else value
-
-
-def _is_over(folder: RunFolder) -> bool:
-    if not is_slurm(folder):
-        return not folder.is_held()
-    if folder.result():
-        return True
-    parts = _live_parts(folder)
-    # Of a start that Slurm has ended to begin another one the run is not over.
-    return bool(parts) and all(not part.is_held() for part in parts) and not any((part.result() or {}).get("requeued") for part in parts)

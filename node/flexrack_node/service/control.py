@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 from flexrack_node.base.channel import Channel
-from flexrack_node.process.containment import Containment
-from flexrack_node.process.detach import detach
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record as record_installed
+from flexrack_node.process.containment import Containment
+from flexrack_node.process.detach import detach
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, end_process, start_time
 
@@ -121,7 +121,7 @@ def describe(record: ServiceRecord) -> Dict[str, Any]:
     state = record.state()
     word = state.get("status", "absent") if record.exists() else "absent"
     pid = state.get("pid")
-    living = bool(pid) and start_time(pid) == state.get("start")
+    living = pid is not None and start_time(int(pid)) == state.get("start")
     if word in ALIVE and not living and not record.is_supervised():
         word = "lost"  # killed together with its supervisor, or the machine was started again
     return {

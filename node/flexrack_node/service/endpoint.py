@@ -42,7 +42,7 @@ def place(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         shutil.rmtree(release / "model", ignore_errors=True)
         os.rename(part, release / "model")
     except OSError as error:
-        raise NodeError("NODE_UNFIT", f"the model cannot be written to {release}: {error.strerror or error}")
+        raise NodeError("NODE_UNFIT", f"the model cannot be written to {release}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return {"folder": str(release / "model")}
@@ -108,7 +108,7 @@ def matches(path: Path, file: Dict[str, Any]) -> bool:
         with open(path, "rb") as stream:
             for data in iter(lambda: stream.read(CHUNK), b""):
                 digest.update(data)
-        return digest.hexdigest() == file["sha256"]
+        return bool(digest.hexdigest() == file["sha256"])
     except OSError:
         return False
 
@@ -122,7 +122,7 @@ def is_free(host: str, port: int) -> bool:
             return True
         except OSError as error:
             if error.errno == errno.EADDRNOTAVAIL:  # not a matter of the port
-                raise NodeError("NODE_UNFIT", f"{host} is not an address of this node", "correct `address` in the rack file")
+                raise NodeError("NODE_UNFIT", f"{host} is not an address of this node", "correct `address` in the rack file") from error
             return False
 
 

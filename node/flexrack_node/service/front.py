@@ -26,15 +26,15 @@ class Front:
     """`spec`: {listen: [address, port], to: [address, port], key, certificate, ca}, the last three PEM. Runs in a thread of its own."""
 
     def __init__(self, spec: Dict[str, Any]) -> None:
-        self._listen: Address = tuple(spec["listen"])  # type: ignore[assignment]
-        self._to: Address = tuple(spec["to"])  # type: ignore[assignment]
+        self._listen: Address = (spec["listen"][0], spec["listen"][1])
+        self._to: Address = (spec["to"][0], spec["to"][1])
         self._tls = _context(spec)
-        self._loop = asyncio.new_event_loop()
+        self._loop = asyncio.SelectorEventLoop()
         self._strangers: Dict[int, Tuple[socket.socket, str]] = {}  # by a number that grows: the oldest first
         self._next = 0
-        self._clients: Set["asyncio.Task[None]"] = set()
+        self._clients: Set[asyncio.Task[None]] = set()
         self._listening: Optional[socket.socket] = None
-        self._accepting: "asyncio.Task[None]"
+        self._accepting: asyncio.Task[None]
 
     def start(self) -> None:
         """Listens, and goes on in a thread. Raises OSError where that address cannot be listened on."""
@@ -49,7 +49,7 @@ class Front:
             raise
         listening.setblocking(False)
         self._listening = listening
-        ready: "Future[None]" = Future()
+        ready: Future[None] = Future()
         threading.Thread(target=self._run, args=(ready,), name="front", daemon=True).start()
         ready.result()
 

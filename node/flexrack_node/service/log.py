@@ -29,7 +29,7 @@ class ServiceLog:
         size = self._size(self.path)
         if size <= self.rotate_bytes:
             return False
-        older, base = self._bases()
+        _older, base = self._bases()
         part = self.older.with_name(".log.1")
         with open(self.path, "r+b") as source, open(part, "wb") as target:
             shutil.copyfileobj(source, target)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from flexrack_node.process.containment import Containment  # noqa: E402
-from flexrack_node.service.log import ServiceLog  # noqa: E402
-from flexrack_node.service.record import ServiceRecord, end_process, start_time  # noqa: E402
+from flexrack_node.process.containment import Containment
+from flexrack_node.service.log import ServiceLog
+from flexrack_node.service.record import ServiceRecord, end_process, start_time
 
 if TYPE_CHECKING:
     from flexrack_node.service.front import Front
@@ -34,7 +34,7 @@ class Supervisor:
         self.log = ServiceLog(record.folder, int(self.spec.get("rotate_bytes", ServiceLog(record.folder).rotate_bytes)))
         self.containment = Containment(record.tag, record.folder)
         self.stopping = False
-        self.child: Optional[subprocess.Popen] = None
+        self.child: Optional[subprocess.Popen[bytes]] = None
         self.ends: List[float] = []
         self.state: Dict[str, Any] = record.state()
 
@@ -146,7 +146,8 @@ class Supervisor:
         self.ends = [moment for moment in self.ends if now - moment < window] + [now]
         if len(self.ends) > int(limit.get("max", 0)):
             return None
-        return min(FIRST_PAUSE * 2 ** (len(self.ends) - 1), LONGEST_PAUSE)
+        found: Optional[float] = min(FIRST_PAUSE * 2 ** (len(self.ends) - 1), LONGEST_PAUSE)
+        return found
 
     def _reap(self) -> None:
         if self.child is not None:

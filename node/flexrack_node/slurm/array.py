@@ -2,12 +2,12 @@
 import shutil
 from typing import Any, Dict, List
 
-from flexrack_node.slurm import commands
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
 from flexrack_node.run.files import RunFolder, run_path, write_json
-from flexrack_node.slurm.run import SlurmRun
+from flexrack_node.slurm import commands
+from flexrack_node.slurm.job import SlurmJob
 from flexrack_node.slurm.submit import pattern, sbatch
 
 _AT_ONCE = 200  # jobs that one scancel is told
@@ -37,13 +37,13 @@ def submit(given: Dict[str, Any], channel: Channel) -> List[Dict[str, Any]]:
         number = f"{job}_{spec['slurm']['array']['task']}"
         write_json(path / "job.json", {"job": number})
         seen = {"job": number, "state": "PENDING", "reason": None, "start": None, "nodes": "", "partition": None, "source": "records"}
-        found.append(SlurmRun(RunFolder(path)).summary(seen))
+        found.append(SlurmJob(RunFolder(path)).summary(seen))
     return found
 
 
 def cancel(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     """{runs}: takes tasks of arrays out of the queue at once, with Slurm's own grace for those that run. {cancelled: how many}. Raises REMOTE_FAILED."""
-    runs = [SlurmRun(folder) for folder in (RunFolder(run_path(channel.root, run)) for run in given["runs"]) if (folder.path / "spec.json").exists() and not folder.result()]
+    runs = [SlurmJob(folder) for folder in (RunFolder(run_path(channel.root, run)) for run in given["runs"]) if (folder.path / "spec.json").exists() and not folder.result()]
     jobs = [job for job in (run.job() for run in runs) if job]
     for run in runs:
         run.folder.write("stop", {"grace": 0.0, "kill": False, "by": "flexrack sweep stop"})

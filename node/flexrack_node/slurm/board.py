@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, Optional
 
 from flexrack_node.base import shared_lock
-from flexrack_node.slurm import commands
 from flexrack_node.base.errors import NodeError
 from flexrack_node.run.files import read_json, write_json
+from flexrack_node.slurm import commands
 
 FIRST, MOST = 0.5, 10.0  # seconds between two questions: right after something has happened, and long after
 _EIGHTH = 8.0
@@ -85,7 +85,8 @@ class Board:
         if not row or not begin - good < row["asked"] <= self._now():
             return None
         self._good_until = row["asked"] + good
-        return row["seen"]
+        found: Optional[Dict[str, Any]] = row["seen"]
+        return found
 
     def _answer(self, kept: Kept, job: str) -> None:
         """Asks for this job alone, or where others are watched for all that the user has: one question, however many they are."""

@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
-from flexrack_node.slurm import commands
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.rank.launch import interfaces
+from flexrack_node.slurm import commands
 
 # Kinds of file systems (proc(5), mountinfo) that are shared by machines, and those that one machine has for itself.
 _SHARED = re.compile(r"nfs4?|lustre|gpfs|mmfs|beegfs|ceph|fuse\.ceph.*|glusterfs|fuse\.glusterfs|afs|orangefs|pvfs2|wekafs|cifs|smb3|gfs2|ocfs2|panfs|vastnfs|fuse\.juicefs|fuse\.sshfs|9p|virtiofs")

@@ -4,17 +4,15 @@ import time
 from typing import Any, Dict, Optional
 
 from flexrack_node.base.channel import Channel
-from flexrack_node.runs.follow import CHUNK, read, send_news
-from flexrack_node.run.files import RunFolder
-from flexrack_node.slurm.run import SlurmRun
+from flexrack_node.run.logs import CHUNK, read, send_news
+from flexrack_node.slurm.job import SlurmJob
 
 _TICK = 0.1
 _BEAT = 5.0  # seconds of silence, as in runs/follow.py
 
 
-def follow(folder: RunFolder, given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """As follow.follow; a chunk also has `node`, and there are events `queue` {state, reason, start, job, requeued: SlurmRun.requeued} at every change."""
-    run = SlurmRun(folder)
+def follow(run: SlurmJob, given: Dict[str, Any], channel: Channel) -> None:
+    """As runs.follow; a chunk also has `node`, and there are events `queue` {state, reason, start, job, requeued: SlurmJob.requeued} at every change."""
     offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
     news, told, beat = int(given.get("news") or 0), None, time.monotonic()
     seen: Optional[Dict[str, Any]] = None
@@ -26,7 +24,7 @@ def follow(folder: RunFolder, given: Dict[str, Any], channel: Channel) -> Dict[s
             if state and state != told:
                 channel.event("queue", **state)
                 told = state
-        over = not given.get("follow") or bool(folder.result())  # before reading: what was written until now is read below
+        over = not given.get("follow") or bool(run.folder.result())  # before reading: what was written until now is read below
         sent = _send_new(run, offsets, channel)
         news, fresh = send_news(run.leader(), news, channel)
         if sent or fresh:
@@ -35,12 +33,12 @@ def follow(folder: RunFolder, given: Dict[str, Any], channel: Channel) -> Dict[s
             channel.event("beat")
             beat = time.monotonic()
         if over:
-            return run.detail()
+            return
         if not sent:
             time.sleep(_TICK)
 
 
-def _send_new(run: SlurmRun, offsets: Dict[str, int], channel: Channel) -> bool:
+def _send_new(run: SlurmJob, offsets: Dict[str, int], channel: Channel) -> bool:
     """One chunk at most of each file in turn. A launcher's own log is of no rank and has no place here."""
     sent = more = False
     while more or not sent:

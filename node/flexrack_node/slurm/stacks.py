@@ -3,7 +3,7 @@
     members/<i>/stacks.json         {number, rank}: what is asked for; null before anybody asks
     members/<i>/stacks-told.json    {number, attempt, ranks} or {number, problem}: the answer to that number
 
-Both are there from the part's beginning and are written in place, for shared file systems that are slow to show a new name (slurm.run.tell).
+Both are there from the part's beginning and are written in place, for shared file systems that are slow to show a new name (slurm.job.tell).
 """
 import secrets
 import threading
@@ -14,7 +14,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock, check_caller
 from flexrack_node.run.files import RunFolder, read_json
-from flexrack_node.slurm.run import SlurmRun, tell
+from flexrack_node.slurm.job import SlurmJob, tell
 from flexrack_node.watch.stacks import dump
 
 _TICK = 0.25  # seconds between two looks whether somebody asks: so far apart nodes take their stacks, at most
@@ -23,10 +23,10 @@ _ASKED, _TOLD = "stacks", "stacks-told"
 _NOT_YET = ("CONFIGURING", "PENDING")
 
 
-def stacks(folder: RunFolder, given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """As stacks.stacks, of all nodes of the job; `failed`: [{node, message}], those that did not answer. Errors: CONFLICT where the job does not run, or no rank does;
+def stacks(run: SlurmJob, given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """As PlainRun.stacks, of all nodes of the job; `failed`: [{node, message}], those that did not answer. Errors: CONFLICT where the job does not run, or no rank does;
     NODE_UNREACHABLE where no node answers, or Slurm does not."""
-    run = SlurmRun(folder)
+    folder = run.folder
     job = _running(run)
     members = run.members()
     if not members:
@@ -55,7 +55,7 @@ def begin_answering(member: RunFolder) -> None:
     threading.Thread(target=_answer, args=(member,), daemon=True).start()
 
 
-def _running(run: SlurmRun) -> str:
+def _running(run: SlurmJob) -> str:
     """The job's number. Raises CONFLICT where none of its processes run, and says why."""
     seen = run.look(0.0)  # one that was suspended a moment ago would be waited for in vain
     name = run.folder.run

@@ -79,7 +79,7 @@ def carry_on(run: Path, number: int, part: Path) -> None:
 
 def _left(found: List[RunFolder], before: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
     """Attempts of a start whose leader was killed before it could tell of them."""
-    left = []
+    left: List[Dict[str, Any]] = []
     for number in sorted({one for part in found for one in part.attempts()} - {one["attempt"] for one in before}):
         records = [record for part in found for record in part.records(number).values()]
         if records:

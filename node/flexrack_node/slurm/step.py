@@ -16,13 +16,14 @@ from typing import Any, Dict, List, Optional
 if __package__ in (None, ""):  # started as a file: make the package importable by its name
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from flexrack_node.slurm import commands, starts  # noqa: E402
-from flexrack_node.gang import supervisor  # noqa: E402
-from flexrack_node.base.errors import NodeError  # noqa: E402
-from flexrack_node.rank.launch import free_port, interfaces, source_towards  # noqa: E402
-from flexrack_node.run.files import RunFolder, read_json, write_json  # noqa: E402
-from flexrack_node.slurm.run import tell  # noqa: E402
-from flexrack_node.slurm.stacks import begin_answering  # noqa: E402
+from flexrack_node.base.errors import NodeError
+from flexrack_node.gang import supervisor
+from flexrack_node.rank.launch import free_port, interfaces, source_towards
+from flexrack_node.run.files import RunFolder, read_json, write_json
+from flexrack_node.slurm import commands, starts
+from flexrack_node.slurm.job import tell
+from flexrack_node.slurm.stacks import begin_answering
+from flexrack_node.slurm.verdict import after_signal
 
 _JOIN_SECONDS = 120  # for all members: nodes of a large job do not begin in the same second
 _SHOWN_SECONDS = 90.0  # for a shared file system to show what the first node has just written
@@ -92,8 +93,20 @@ def member(folder: RunFolder) -> int:
     attempts = gang.get("attempts")
     if attempts and index == 0:
         RunFolder(own).event("restarting", attempt=len(attempts) + 1, why=attempts[-1]["changes"], nodes=gang["nodes"])
-    supervisor.main([str(own)])
+    supervisor.supervise(RunFolder(own), lambda result, at: judge(RunFolder(own), result, at))
     return int((RunFolder(own).result() or {}).get("exit", 1))
+
+
+def judge(part: RunFolder, result: Dict[str, Any], at: float) -> Dict[str, Any]:
+    """Slurm's SIGTERM reaches the ranks as well as the supervisor; what they did after it was the end of the run, however they ended."""
+    spec = part.spec()
+    is_asked = not str((part.stop_request() or {}).get("by", "")).startswith("SIG")
+    seen = None
+    try:
+        seen = None if is_asked else commands.look_when_taken(spec["slurm"]["job"], spec["slurm"].get("bin"))
+    except NodeError:
+        pass  # it is provisional without Slurm's word, too
+    return after_signal(spec, result, at, is_asked, seen)
 
 
 def own_job() -> str:

@@ -3,10 +3,9 @@ import os
 import time
 from typing import Any, Dict
 
-from flexrack_node.slurm import commands
 from flexrack_node.base.errors import NodeError
-from flexrack_node.run.files import RunFolder
-from flexrack_node.slurm.run import SlurmRun, tell
+from flexrack_node.slurm import commands
+from flexrack_node.slurm.job import SlurmJob, tell
 
 _NOTICE = 10.0  # seconds after the grace in which the leader must have ended its ranks, on a shared file system that takes its time
 _PATIENCE = 60.0  # seconds after scancel in which Slurm must say that the job is over: KillWait is 30 by default
@@ -14,13 +13,13 @@ _FORCE = 3.0  # seconds after scancel until SIGKILL, where there is no grace
 _TICK = 0.1
 
 
-def stop(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
-    """{run, grace?, kill?} -> {status, left, nodes}. Raises REMOTE_FAILED where Slurm does not end the job.
+def stop(run: SlurmJob, given: Dict[str, Any]) -> None:
+    """{run, grace?, kill?}: until the job is over. Raises REMOTE_FAILED where Slurm does not end the job.
 
     The supervisors end their ranks, as over SSH; scancel comes when that is done, and for all that does not listen. Its own SIGTERM,
     which Slurm may send twice, would break off what ranks do about the first. A job that waits is only taken out of the queue.
     """
-    run = SlurmRun(folder)
+    folder = run.folder
     grace = 0.0 if given.get("kill") else float(given["grace"] if given.get("grace") is not None else run.spec.get("grace", 10))
     seen = run.look(0.0)  # one that has begun a moment ago has ranks that save their state
     if seen:
@@ -32,13 +31,11 @@ def stop(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
             _wait_for_ranks(run, grace + _NOTICE)
         _cancel(run)
         _wait_for_slurm(run, is_hasty=bool(given.get("kill")))
-    result = folder.result()
-    if not result:
+    if not folder.result():
         raise NodeError("REMOTE_FAILED", f"Slurm has not ended job {run.job()} of {folder.run}", f"squeue --jobs={run.job()}")
-    return {"status": result["status"], "left": [], "nodes": run.nodes()}
 
 
-def _wait_for_ranks(run: SlurmRun, seconds: float) -> None:
+def _wait_for_ranks(run: SlurmJob, seconds: float) -> None:
     """Until the leader has written how it ended, which it does once the ranks of all nodes have."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and not run.leader().result():
@@ -48,7 +45,7 @@ def _wait_for_ranks(run: SlurmRun, seconds: float) -> None:
         time.sleep(_TICK)
 
 
-def _wait_for_slurm(run: SlurmRun, is_hasty: bool) -> None:
+def _wait_for_slurm(run: SlurmJob, is_hasty: bool) -> None:
     begin, seen = time.monotonic(), run.look(0.0)  # what scancel has changed is told by nothing else
     while seen and time.monotonic() - begin < _PATIENCE:
         if is_hasty and time.monotonic() - begin > _FORCE:
@@ -58,7 +55,7 @@ def _wait_for_slurm(run: SlurmRun, is_hasty: bool) -> None:
         seen = run.watch()
 
 
-def _cancel(run: SlurmRun, *how: str) -> None:
+def _cancel(run: SlurmJob, *how: str) -> None:
     job = run.job()
     if job is None:
         return

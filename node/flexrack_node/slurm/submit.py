@@ -2,13 +2,13 @@
 import shutil
 from typing import Any, Dict, List, Optional
 
-from flexrack_node.slurm import commands
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
 from flexrack_node.run.files import RunFolder, run_path, write_json
+from flexrack_node.slurm import commands
 from flexrack_node.slurm.check import has_pyxis
-from flexrack_node.slurm.run import SlurmRun
+from flexrack_node.slurm.job import SlurmJob
 
 
 def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
@@ -46,7 +46,7 @@ def submit(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         except NodeError:
             shutil.rmtree(path, ignore_errors=True)  # Slurm has refused it: there is no such run
             raise
-    return SlurmRun(RunFolder(path)).summary()
+    return SlurmJob(RunFolder(path)).summary()
 
 
 def pattern(path: Any) -> str:

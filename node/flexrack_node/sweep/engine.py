@@ -28,7 +28,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 if __package__ in (None, ""):  # started as a file: make the package importable by its name
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from flexrack_node.base.line_reader import lines  # noqa: E402
+from flexrack_node.base.line_reader import lines
 
 # Seconds. Who drives a sweep looks every two seconds while it goes on, and ends it within one or two minutes; the lock is not to stay with a dead link.
 SILENCE = 300.0
@@ -37,7 +37,7 @@ STATES = {"complete": TrialState.COMPLETE, "pruned": TrialState.PRUNED, "failed"
 WORDS = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed", TrialState.RUNNING: "running", TrialState.WAITING: "running"}
 
 
-class Grid(optuna.samplers.GridSampler):
+class Grid(optuna.samplers.GridSampler):  # type: ignore[misc]  # Optuna is not where types are checked
     """Optuna's own, which after the last point stops the loop that it believes to be in: here there is none, and `ask` counts."""
 
     def after_trial(self, *_: Any) -> None:
@@ -111,9 +111,8 @@ class Engine:
         trial.set_user_attr("ended", time.time())
         if command.get("why"):
             trial.set_user_attr("why", command["why"])
-        value = command.get("value")
         if state == TrialState.COMPLETE:
-            self._study.tell(command["number"], float(value))
+            self._study.tell(command["number"], float(command["value"]))
         else:
             self._study.tell(command["number"], state=state)
         return {}
@@ -146,7 +145,8 @@ class Engine:
         trial.set_user_attr("ready", True)
 
     def _trials(self) -> List[FrozenTrial]:
-        return self._study.get_trials(deepcopy=False)
+        found: List[FrozenTrial] = self._study.get_trials(deepcopy=False)
+        return found
 
     def _frozen(self, number: int) -> FrozenTrial:
         return self._trials()[number]
@@ -216,7 +216,7 @@ def grid_of(one: Dict[str, Any]) -> List[Any]:
     """Every value of a parameter: its choices, or from min to max by step."""
     if "choices" in one:
         return list(one["choices"])
-    count = int(math.floor((one["max"] - one["min"]) / one["step"] + 1e-9)) + 1
+    count = math.floor((one["max"] - one["min"]) / one["step"] + 1e-9) + 1
     values = [one["min"] + index * one["step"] for index in range(count)]
     return [int(value) for value in values] if one["integer"] else [float(f"{value:.12g}") for value in values]
 

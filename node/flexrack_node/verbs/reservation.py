@@ -15,6 +15,7 @@ from flexrack_node.gpu.claims import leased_records
 from flexrack_node.gpu.ids import gpu_ids
 from flexrack_node.reservation.life import MAX_TTL, boot_id, is_counting, now, pid_namespace
 from flexrack_node.reservation.place import Place, Record, open_place
+from flexrack_node.reservation.record import current
 from flexrack_node.reservation.rules import in_the_way
 
 _SHOWN = ("lease", "state", "user", "owner", "project", "node", "nodes", "since", "over")
@@ -143,12 +144,13 @@ def _forbids(record: Record, owner: Optional[str]) -> Optional[str]:
 
 
 def _end_run(record: Record) -> None:
-    from flexrack_node.run.files import RunFolder
-    from flexrack_node.runs.state import tidy
+    from flexrack_node.run.files import RunFolder  # only now: few have one that is dead
+    from flexrack_node.runs.repair import repair
+    from flexrack_node.runs.view import view_of
 
     folder = RunFolder(Path(record["root"]) / "runs" / record["lease"])
     if (folder.path / "spec.json").exists():
-        tidy(folder)
+        repair(view_of(folder))
 
 
 def _wanted(given: Dict[str, Any], root: Path, at: float, boot: str) -> Record:
@@ -173,12 +175,3 @@ def _update(given: Dict[str, Any], channel: Channel, **parts: Any) -> Dict[str, 
         if record["state"] != "running":
             place.write({**record, **parts, "heartbeat": now()})
     return {"ttl": record["ttl"]}
-
-
-def current(place: Place, given: Dict[str, Any], root: Path) -> Record:
-    """The record of {lease, fence}, where it still counts. Raises RESERVATION_LOST. Call it under the lock where something follows from it."""
-    record = place.read_own(given["lease"], root)
-    if record and record["fence"] == given["fence"] and record["state"] != "waiting" and is_counting(record, now(), boot_id()):
-        return record
-    why = "it was released" if record is None else "another one has taken its place" if record["fence"] != given["fence"] else "it was not renewed in time"
-    raise NodeError("RESERVATION_LOST", f"the reservation of {given['lease']} does not hold any more: {why}", "run the command again", lease=given["lease"])

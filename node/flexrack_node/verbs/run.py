@@ -1,4 +1,4 @@
-"""Verbs that change something about runs: run.start, .stop, .remove, .reconcile; and run.route. Those that look are in runs/state.py."""
+"""Verbs that change something about runs: run.start, .stop, .remove, .reconcile; and run.route. Those that look are in verbs/look.py."""
 import os
 import shutil
 import time
@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from flexrack_node.base.channel import Channel
-from flexrack_node.process.detach import detach, python_module
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
+from flexrack_node.process.detach import detach, python_module
 from flexrack_node.rank.launch import interfaces, machine_id, source_towards
 from flexrack_node.reservation.hold import check
-from flexrack_node.run.files import RunFolder, open_run, run_path, write_json
-from flexrack_node.runs.state import alive, is_slurm, summary, tidy
-from flexrack_node.gang.warden import sweep
+from flexrack_node.run.files import RunFolder, run_path, write_json
+from flexrack_node.runs.plain import PlainRun
+from flexrack_node.runs.repair import end, repair
+from flexrack_node.runs.view import open_view
 
 _START_SECONDS = 20.0
-_STOP_PATIENCE = 20.0
 
 
 def route(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
@@ -47,74 +47,41 @@ def start(spec: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         if result.get("refused"):
             raise NodeError(result.get("refused_code", "RESERVATION_LOST"), result["refused"], "run the command again")
         if result or (state.get("gang") if spec["index"] == 0 else state.get("pid")):
-            return summary(folder)
+            return PlainRun(folder).summary()
         time.sleep(0.02)
     raise NodeError("NODE_UNFIT", f"the supervisor of {spec['run']} did not start", None, log=_last(path / "supervisor.log"))
 
 
 def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """{run, grace?, kill?}: ends the ranks and returns {status, left: pids that are alive all the same, state: as run.list}."""
-    folder = open_run(channel.root, given["run"])
-    if is_slurm(folder):
-        from flexrack_node.slurm import stop as slurm_stop
-
-        return slurm_stop.stop(folder, given)
-    spec = folder.spec()
-    grace = 0.0 if given.get("kill") else float(given["grace"] if given.get("grace") is not None else spec.get("grace", 10))
-    if not folder.result() and folder.is_held():
-        old = folder.stop_request()
-        if not old or given.get("kill") or given.get("grace") is not None:
-            folder.write("stop", {"grace": grace, "kill": bool(given.get("kill")), "by": "flexrack runs stop"})
-        deadline = time.monotonic() + grace + _STOP_PATIENCE
-        while time.monotonic() < deadline and folder.is_held() and not folder.result():
-            now = folder.stop_request() or {}
-            if now.get("kill") and grace > 0:  # somebody was less patient in the meantime
-                grace, deadline = 0.0, time.monotonic() + _STOP_PATIENCE
-            time.sleep(0.05)
-    if not folder.result():
-        sweep(folder)
-    tidy(folder)
-    state = summary(folder)
-    return {"status": state["status"], "left": alive(folder), "state": state}
+    """{run, grace?, kill?}: ends the ranks and returns {status, left: pids that are alive all the same, state: as run.list}; under Slurm {status, left, nodes}."""
+    run = open_view(channel.root, given["run"])
+    run.stop(given)
+    end(run)
+    return run.stopped()
 
 
 def remove(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     """{run}: deletes a run's folder here. CONFLICT while it is running."""
-    folder = open_run(channel.root, given["run"])
-    if is_slurm(folder):
-        from flexrack_node.slurm.run import SlurmRun
+    run = open_view(channel.root, given["run"])
+    repair(run)
+    name = run.folder.run
+    if run.is_live():
+        raise NodeError("CONFLICT", f"{name} is still running", f"flexrack runs stop {name}")
+    from flexrack_node.measure import usage
 
-        is_live = SlurmRun(folder).look(0.0) is not None
-    else:
-        tidy(folder)
-        is_live = folder.is_held()
-    if is_live:
-        raise NodeError("CONFLICT", f"{folder.run} is still running", f"flexrack runs stop {folder.run}")
-    _keep_usage(folder)
-    shutil.rmtree(folder.path)
-    return {"removed": folder.run}
+    for part in run.parts():  # what a run had of the node is told of also after its files are gone
+        usage.note(part)
+    shutil.rmtree(run.folder.path)
+    return {"removed": name}
 
 
 def reconcile(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     """{run, upstream?, token?, ca?, seconds?, leads?}: completes the tracking record of a run that has ended while the head was away; see runs/reconcile.py."""
     from flexrack_node.runs.reconcile import reconcile_run
 
-    folder = open_run(channel.root, given["run"])
-    if is_slurm(folder):
-        from flexrack_node.slurm import run
-
-        return run.reconcile(folder, given)
-    tidy(folder)
-    return reconcile_run(folder, given)
-
-
-def _keep_usage(folder: RunFolder) -> None:
-    """What a run had of the node is told of also after its files are gone."""
-    from flexrack_node.measure import usage
-    from flexrack_node.runs.watch import parts_of
-
-    for part in parts_of(folder):
-        usage.note(part)
+    run = open_view(channel.root, given["run"])
+    repair(run)
+    return run.reconcile(given, reconcile_run)
 
 
 def _last(path: Path) -> List[str]:

@@ -39,7 +39,7 @@ def parse(text: str) -> Optional[Dict[str, Any]]:
     try:
         for recorded in json.loads(text):
             queued = int(recorded.get("pg_status", {}).get(_DEFAULT_GROUP, {}).get("last_enqueued_collective", -1))
-            if queued < 0 or best and queued <= best["queued"]:
+            if queued < 0 or (best and queued <= best["queued"]):
                 continue
             names = [
                 one["profiling_name"] for one in recorded.get("entries", [])

@@ -6,8 +6,8 @@ not for ever (hang_watch: `long`), because two groups can block each other while
 import time
 from typing import Any, Dict, List, Mapping, Optional
 
-from flexrack_node.watch.verdict import verdict
 from flexrack_node.run.files import RunFolder, read_json
+from flexrack_node.watch.verdict import verdict
 
 _DUMP_PATIENCE = 15.0  # seconds for all nodes to hand in their stacks; py-spy needs some
 

@@ -15,8 +15,8 @@ from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 from flexrack_node.process.containment import is_alive
 from flexrack_node.process.look import busy_seconds, cpu_wait_seconds, io_bytes, throttled_seconds
-from flexrack_node.watch.progress import progress_path, read_progress
 from flexrack_node.run.files import RunFolder
+from flexrack_node.watch.progress import progress_path, read_progress
 from flexrack_node.watch.stacks import dump, teller
 from flexrack_node.watch.straggler import paces
 

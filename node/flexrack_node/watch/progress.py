@@ -71,8 +71,8 @@ def _median(values: List[float]) -> Optional[float]:
 
 
 def _u64(data: bytes, field: int) -> int:
-    return struct.unpack_from("<Q", data, field * 8)[0]
+    return int(struct.unpack_from("<Q", data, field * 8)[0])
 
 
 def _f64(data: bytes, field: int) -> float:
-    return struct.unpack_from("<d", data, field * 8)[0]
+    return float(struct.unpack_from("<d", data, field * 8)[0])

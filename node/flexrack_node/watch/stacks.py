@@ -1,4 +1,4 @@
-"""The stacks of a run's ranks on this node, right now: run.stacks, and what the supervisor looks at when ranks hang.
+"""The stacks of a run's ranks on this node, right now: what run.stacks tells, and what the supervisor looks at when ranks hang.
 
 A rank with our hook writes them itself when it gets a signal (faulthandler: in C, also while it holds the GIL or waits in C++). Of another py-spy is asked, where
 the run's environment or the node has it. What is left is what the kernel tells in /proc.
@@ -12,14 +12,11 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional
 
-from flexrack_node.base.channel import Channel
-from flexrack_node.watch import flight
 from flexrack_node.process.containment import is_alive, send_signal
-from flexrack_node.base.errors import NodeError
 from flexrack_node.process.look import busy_seconds, has_handler, kernel_view, state_of
+from flexrack_node.run.files import RunFolder
+from flexrack_node.watch import flight
 from flexrack_node.watch.progress import progress_path, read_progress
-from flexrack_node.run.files import RunFolder, open_run
-from flexrack_node.runs.state import is_slurm
 from flexrack_node.watch.watching import STACKS_SIGNAL, stacks_path
 
 _PATIENCE = 2.0  # seconds for a rank to write its stacks; a running one takes milliseconds
@@ -31,20 +28,6 @@ _MOST_FRAMES = 60  # of a thread, the innermost
 _MOST_THREADS = 12
 _THREAD = re.compile(r"^(Current thread|Thread) 0x[0-9a-f]+(?: \[(.*)\])? \(most recent call first\):$")
 _FRAME = re.compile(r'^  File "(.*)", line (\d+|\?\?\?) in (.*)$')
-
-
-def stacks(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
-    """run.stacks {run, rank?}: {node, attempt, ranks: see dump}. Errors: NOT_FOUND; CONFLICT where no rank of it is alive here. Under Slurm: slurm.stacks.stacks."""
-    folder = open_run(channel.root, given["run"])
-    if is_slurm(folder):
-        from flexrack_node.slurm import stacks as slurm_stacks
-
-        return slurm_stacks.stacks(folder, given, channel)
-    attempts = folder.attempts()
-    ranks = dump(folder, attempts[-1], given.get("rank")) if attempts and folder.is_held() else []
-    if not ranks and given.get("rank") is None:
-        raise NodeError("CONFLICT", f"no rank of {folder.run} is alive on this node", f"flexrack runs show {folder.run}")
-    return {"node": folder.spec()["node"], "attempt": attempts[-1] if attempts else 0, "ranks": ranks}
 
 
 def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> List[Dict[str, Any]]:

@@ -67,7 +67,7 @@ def _slowest(ranks: List[Dict[str, Any]]) -> Optional[Dict[str, Any]]:
 
 def _why(slow: Mapping[str, Any], others: List[Dict[str, Any]], ranks: List[Dict[str, Any]], excess: float) -> str:
     def more(key: str) -> float:
-        return slow[key] - statistics.median(one[key] for one in others)
+        return float(slow[key] - statistics.median(one[key] for one in others))
 
     reasons = []
     if more("data") >= _BLAME * excess:

@@ -3,8 +3,8 @@ import os
 import signal
 from pathlib import Path
 
-from flexrack_node.watch.progress import make_progress, progress_path
 from flexrack_node.run.files import read_json
+from flexrack_node.watch.progress import make_progress, progress_path
 
 # The first ones are glibc's and thread sanitizers', the last ones systemd's and debuggers'. Nothing in CPython, torch, NCCL, Open MPI or CUDA takes this one.
 STACKS_SIGNAL = signal.SIGRTMIN + 9

@@ -23,9 +23,9 @@ from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.base.installed import record
-from flexrack_node.workspace.pip import Builder
 from flexrack_node.base.shared_lock import look_anew
 from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, write_json
+from flexrack_node.workspace.pip import Builder
 
 READY = ".flexrack-ready.json"
 USERS = ".flexrack-users"
@@ -138,7 +138,8 @@ def python_facts(wanted: Optional[str]) -> Dict[str, Any]:
     shown = subprocess.run([path, "-I", interpreter.__file__], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if shown.returncode != 0:
         raise NodeError("NODE_UNFIT", f"{path} does not run", python=wanted, lines=shown.stderr.splitlines()[-5:])
-    return json.loads(shown.stdout)
+    found: Dict[str, Any] = json.loads(shown.stdout)
+    return found
 
 
 def content_hash(requirements: str, constraints: str, facts: Dict[str, Any]) -> str:
@@ -177,7 +178,7 @@ def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, An
         })
     except OSError as error:
         discard(folder)
-        raise unfit_disk(error, folder.parent) or error
+        raise unfit_disk(error, folder.parent) or error from None
     except BaseException:
         discard(folder)
         raise
@@ -218,7 +219,7 @@ def make_folder(channel: Channel, folder: Path) -> None:
         record(channel.root, folder / ".locks", "environment locks")
         (folder / ".locks").mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise unfit_disk(error, folder) or NodeError("NODE_UNFIT", f"cannot make {folder}: {error.strerror}")
+        raise unfit_disk(error, folder) or NodeError("NODE_UNFIT", f"cannot make {folder}: {error.strerror}") from error
 
 
 def is_user(folder: Path, root: Path, user: str) -> bool:
@@ -269,7 +270,8 @@ def user_file(root: str, user: str) -> str:
 
 def read_json(file: Path) -> Optional[Dict[str, Any]]:
     try:
-        return json.loads(file.read_text())
+        found: Optional[Dict[str, Any]] = json.loads(file.read_text())
+        return found
     except (OSError, ValueError):
         return None
 

@@ -45,7 +45,8 @@ class WorkspaceFolder:
 
     def load(self, file: Path) -> Optional[Dict[str, Any]]:
         try:
-            return json.loads(file.read_bytes())
+            found: Optional[Dict[str, Any]] = json.loads(file.read_bytes())
+            return found
         except (OSError, ValueError):
             return None
 

@@ -14,9 +14,9 @@ from typing import Any, Dict, Iterator, List, Optional
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
+from flexrack_node.workspace.folder import WorkspaceFolder, write_json
 from flexrack_node.workspace.index import Index, advance, load_index, renew
 from flexrack_node.workspace.tree import DIGEST_DIGITS, Blocked, Entry, Tree, check_path, digest_of, stamp
-from flexrack_node.workspace.folder import WorkspaceFolder, write_json
 
 RACY_NS = 20_000_000  # a file changed this shortly before its stamp was taken may change again without the stamp showing it
 CHUNK = 1 << 18
@@ -58,8 +58,8 @@ def apply(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         with FileLock(place.lock, channel, f"workspace {place.project}", owner=request.get("owner")):
             return apply_locked(request, place, channel)
     except OSError as error:
-        from flexrack_node.workspace.pip import unfit_disk  # only now: it would slow every sync
-        raise unfit_disk(error, place.path) or NodeError("NODE_UNFIT", f"cannot write {error.filename or place.path}: {error.strerror}")
+        from flexrack_node.base.disk_room import unfit_disk  # only now: it would slow every sync
+        raise unfit_disk(error, place.path) or NodeError("NODE_UNFIT", f"cannot write {error.filename or place.path}: {error.strerror}") from error
 
 
 def apply_locked(request: Dict[str, Any], place: WorkspaceFolder, channel: Channel) -> Dict[str, Any]:
@@ -90,7 +90,7 @@ def apply_locked(request: Dict[str, Any], place: WorkspaceFolder, channel: Chann
         try:
             place_files(place, tree, put, entries)
         except Blocked as obstacle:  # made there within the last moment
-            raise blocked(place, obstacle.path, obstacle.path)
+            raise blocked(place, obstacle.path, obstacle.path) from obstacle
     advance(place, index, changing, request["tree"], durable=False)  # without it, these paths are only looked at again
     last = {"owner": request.get("owner"), "source": request.get("source"), "at": int(time.time()), "files": len(entries)}
     write_json(place.sync, last, durable=False)
@@ -156,7 +156,7 @@ def receive(place: WorkspaceFolder, send: List[List[Any]], body: "Reader") -> No
         raise NodeError("NODE_UNFIT", f"the code needs {needed} bytes and the disk below {place.path} has {free} free",
                         "flexrack workspace remove --environments", needed_bytes=needed, free_bytes=free)
     for digest, size in send:
-        if not re.fullmatch("[0-9a-f]{%d}" % DIGEST_DIGITS, digest):
+        if not re.fullmatch(f"[0-9a-f]{{{DIGEST_DIGITS}}}", digest):
             raise NodeError("BUG", f"not a digest: {digest!r}")
         part = place.staging / f"{digest}.part"
         try:

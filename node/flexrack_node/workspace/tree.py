@@ -37,7 +37,7 @@ class Tree:
             self.open = [("", os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC))]
         except OSError as error:
             if error.errno in STAT_OF_LINK:
-                raise NodeError("CONFLICT", f"{self.root} is not a folder but something else, maybe a link; flexrack does not write through it")
+                raise NodeError("CONFLICT", f"{self.root} is not a folder but something else, maybe a link; flexrack does not write through it") from error
             raise
         return self
 
@@ -75,7 +75,7 @@ class Tree:
                 raise
         except OSError as error:
             if error.errno in STAT_OF_LINK:
-                raise Blocked(path)
+                raise Blocked(path) from error
             raise
         os.mkdir(name.encode(), 0o700, dir_fd=fd)
         return os.open(name.encode(), flags, dir_fd=fd)
@@ -172,7 +172,8 @@ def check_path(path: Any) -> str:
     parts = path.split("/") if isinstance(path, str) else []
     if not parts or "\0" in path or any(part in ("", ".", "..") for part in parts):
         raise NodeError("BUG", f"not a path inside a project: {path!r}")
-    return path
+    found: str = path
+    return found
 
 
 def digest_of(stream: Any) -> str:

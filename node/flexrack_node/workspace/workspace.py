@@ -6,10 +6,10 @@ import time
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Set
 
-from flexrack_node.workspace import environment, sync
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
+from flexrack_node.workspace import environment, sync
 from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes
 
 TAG = "FLEXRACK_WORKSPACE_FOLDER"  # in the environment of everything started in a workspace: its absolute path

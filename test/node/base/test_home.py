@@ -7,10 +7,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from places import NODE
-from flexrack_node.workspace import environment
 from flexrack_node.base import home, installed, shared_lock
 from flexrack_node.base.channel import Channel
+from flexrack_node.workspace import environment
+from places import NODE
 
 ALPHA = {"host": "alpha", "machine": "a" * 32, "addresses": ["02:00:00:00:00:01", "02:00:00:00:00:02"]}
 CLAIMS = """import json, sys

@@ -11,9 +11,9 @@ import unittest
 from pathlib import Path
 from typing import List
 
-from flexrack_node.facts import containers, facts, network, slurm
 from flexrack_node.base import sysfs
 from flexrack_node.base.channel import Channel
+from flexrack_node.facts import containers, facts, network, slurm
 
 
 class FactsTest(unittest.TestCase):

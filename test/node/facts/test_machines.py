@@ -5,10 +5,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from machines import MACHINES, facts_of, grow, text_of
-
-from flexrack_node.facts import gpus, infiniband, link_speed, nics, wiring
 from flexrack_node.base.sysfs import cpu_list, pci_address
+from flexrack_node.facts import gpus, infiniband, link_speed, nics, wiring
+from machines import MACHINES, facts_of, grow, text_of
 
 
 class MachinesTest(unittest.TestCase):

@@ -1,7 +1,6 @@
 import os
 import signal
 import subprocess
-import time
 import unittest
 
 from run_support import Rack, Relay, supervisor_pid

@@ -5,11 +5,10 @@ import random
 import signal
 import unittest
 
+from flexrack_node.run import rules
 from gang_support import CHECKPOINT, SAVING, GangCase, end_node
 from run_support import supervisor_pid
 from waiting import until
-
-from flexrack_node.run import rules
 
 
 class AliveTest(GangCase):
@@ -114,7 +113,7 @@ sys.exit(RANK)
         self.up(rack, 2, "node-1", "node-2")
         os.kill(supervisor_pid(rack, run, "node-2"), signal.SIGKILL)
         state = rack.finish(run)
-        first, second = state["result"]["attempts"]
+        _first, second = state["result"]["attempts"]
         self.assertEqual((state["status"], second["nodes"], second["why"]), ("failed", ["node-1", "node-2"], "goes on without node-3, 2 nodes instead of 3"))
         self.assertIn("1 of 3 nodes are left, and 2 are needed", state["cause"]["message"])
         self.assertEqual(rack.alive(run), set())

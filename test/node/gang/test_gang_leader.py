@@ -4,13 +4,12 @@ import random
 import signal
 import unittest
 
+from flexrack_node.gang.ballot import Ballot
+from flexrack_node.gang.copies import choose, copies_of
+from flexrack_node.run import rules
 from gang_support import CHECKPOINT, SAVING, GangCase, end_node
 from run_support import supervisor_pid
 from waiting import until
-
-from flexrack_node.run import rules
-from flexrack_node.gang.ballot import Ballot
-from flexrack_node.gang.copies import choose, copies_of
 
 
 class LeaderTest(GangCase):
@@ -33,7 +32,7 @@ class LeaderTest(GangCase):
         self.assertLess(second["started"] - first["ended"], 20)
         self.assertEqual([rack.log(run, rank, node, 2) for rank, node in enumerate(["node-2", "node-3"])], [f"attempt 2 rank {rank} of 2 from one\n" for rank in (0, 1)])
         told = rack.finish(run, "node-3")["result"]
-        elected = [event for event in rack.events_of(run, "node-2") if event["event"] == "elected"][0]
+        elected = next(event for event in rack.events_of(run, "node-2") if event["event"] == "elected")
         self.assertEqual((elected["votes"], elected["instead"]), (["node-2", "node-3"], "node-1"))
         self.assertEqual((told["status"], told["leader"], told["epoch"]), ("finished", "node-2", elected["epoch"]))
         self.assertEqual(rack.alive(run), set())

@@ -2,8 +2,8 @@
 import threading
 import unittest
 
-from flexrack_node.link.gang_link import join
 from flexrack_node.gang.roll import Roll
+from flexrack_node.link.gang_link import join
 from flexrack_node.run.rules import takes_over
 
 

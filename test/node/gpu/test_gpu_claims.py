@@ -2,15 +2,13 @@ import json
 import os
 import socket
 import threading
-import unittest
 from pathlib import Path
 from unittest import mock
 
-from reservation_support import Case
-
-from flexrack_node.gpu import admin_socket
-from flexrack_node.verbs import reservation
 from flexrack_node.base.errors import NodeError
+from flexrack_node.gpu import claims
+from flexrack_node.verbs import reservation
+from reservation_support import Case
 
 A, B = (f"GPU-00000000-0000-0000-0000-00000000000{number}" for number in "12")
 
@@ -62,14 +60,14 @@ class ClaimsTest(Case):
     def test_no_lease_is_given_of_a_gpu_that_a_run_has(self):
         self.assertTrue(self.run_with("digits", [A])["granted"])
         with self.assertRaises(NodeError) as refused:
-            admin_socket.lease({"devices": [A], "whole": True, "owner": "ada@here"}, self.channel)
+            claims.lease({"devices": [A], "whole": True, "owner": "ada@here"}, self.channel)
         self.assertEqual((refused.exception.code, refused.exception.message), ("GPU_UNAVAILABLE", f"{A} is reserved for run digits of digits@here"))
         self.assertEqual(self.daemon.leases, [])
-        admin_socket.lease({"devices": [B], "whole": True, "owner": "ada@here"}, self.channel)
-        self.assertEqual([one.get("reserved") for one in admin_socket.state({}, self.channel)["devices"]], [{"lease": "digits", "owner": "digits@here"}, None])
+        claims.lease({"devices": [B], "whole": True, "owner": "ada@here"}, self.channel)
+        self.assertEqual([one.get("reserved") for one in claims.state({}, self.channel)["devices"]], [{"lease": "digits", "owner": "digits@here"}, None])
 
     def test_no_run_gets_a_gpu_of_which_somebody_has_a_lease(self):
-        admin_socket.lease({"devices": [A], "whole": True, "owner": "ada@here"}, self.channel)
+        claims.lease({"devices": [A], "whole": True, "owner": "ada@here"}, self.channel)
         answer = self.run_with("digits", [A, B])
         self.assertFalse(answer["granted"])
         self.assertEqual([(one["lease"], one["owner"], one["over"]) for one in answer["holders"]], [("GPU lease ffffffff", "ada@here", f"GPU {A}")])
@@ -80,7 +78,7 @@ class ClaimsTest(Case):
     def test_who_waits_in_line_for_a_gpu_keeps_nobody_from_leasing_it(self):
         self.run_with("first", [A])
         self.run_with("second", [A, B], wait=True)
-        admin_socket.lease({"devices": [B], "whole": True, "owner": "ada@here"}, self.channel)
+        claims.lease({"devices": [B], "whole": True, "owner": "ada@here"}, self.channel)
 
     def test_a_run_without_gpus_asks_no_daemon(self):
         os.unlink(self.channel.root / "gpu" / "admin.sock")

@@ -3,17 +3,16 @@ import io
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from flexrack_node.gpu import admin_socket, delivery
 from flexrack_node.base import installed
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.gpu import claims, delivery
 from waiting import until
 
 
@@ -61,7 +60,7 @@ class GpuDeliveryTest(unittest.TestCase):
             reader.communicate(b"\n")
 
     def test_without_a_daemon_there_is_nothing_and_a_lease_is_refused(self):
-        self.assertEqual(admin_socket.state({}, self.channel), {"state": "absent", "status": None, "devices": [], "leases": []})
+        self.assertEqual(claims.state({}, self.channel), {"state": "absent", "status": None, "devices": [], "leases": []})
         with self.assertRaises(NodeError) as refused:
-            admin_socket.lease({"devices": ["x"]}, self.channel)
+            claims.lease({"devices": ["x"]}, self.channel)
         self.assertEqual((refused.exception.code, refused.exception.hint), ("GPU_FAILED", "flexrack gpu serve"))

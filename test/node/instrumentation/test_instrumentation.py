@@ -9,10 +9,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from places import NODE
 from flexrack_node.instrumentation import flexrack_layout as layout
 from flexrack_node.process.look import has_handler
 from flexrack_node.watch.progress import make_progress, read_progress
+from places import NODE
 from waiting import until
 
 INRANK = NODE / "flexrack_node" / "instrumentation"

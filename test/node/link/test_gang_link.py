@@ -3,8 +3,8 @@ import socket
 import threading
 import unittest
 
+from flexrack_node.link.gang_link import Link, LinkLost, Listener, join
 from flexrack_node.link.lobby import MOST
-from flexrack_node.link.gang_link import Link, Listener, LinkLost, join
 
 
 class GangLinkTest(unittest.TestCase):

@@ -4,17 +4,16 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
-from run_support import Rack, supervisor_pid
-from waiting import until
 from flexrack_node.measure import hardware, system_metrics
-from flexrack_node.process.containment import is_alive
 from flexrack_node.measure.hardware_file import HardwareFile, last_sample, merged, read_samples
 from flexrack_node.measure.hardware_gpus import GpuReader, gpus_of, parse_row
 from flexrack_node.measure.sampler import difference
+from flexrack_node.process.containment import is_alive
+from run_support import Rack, supervisor_pid
+from waiting import until
 
 # Until a file "over" is there: rank 0 computes, in itself and in a child; rank 1 holds 200 MiB and writes to disk.
 BUSY = """
@@ -212,7 +211,7 @@ class CountsTest(unittest.TestCase):
             self.assertGreater(samples[0]["s"], 100)
             self.assertAlmostEqual(samples[0]["cpu"], 0.5, 1)
             self.assertEqual({tuple(one["net"]) for one in samples}, {(10, 20)})
-            self.assertEqual([one for one in Path(folder).iterdir()], [path])
+            self.assertEqual(list(Path(folder).iterdir()), [path])
 
     def test_two_samples_become_their_mean_by_time(self):
         one = {"t": 2.0, "s": 2.0, "attempt": 1, "cpu": 10.0, "ranks": {"0": [1.0, 100]}, "gpus": {"0": [None, 5]}}

@@ -1,11 +1,10 @@
-import json
 import os
 import unittest
 from pathlib import Path
 
+from flexrack_node.measure.usage import parse
 from run_support import Rack, supervisor_pid
 from waiting import until
-from flexrack_node.measure.usage import parse
 
 COMPUTES = "end = sum(range(6_000_000))\n"
 WAITS = "import os, time\nopen('up-' + os.environ['RANK'], 'w').close()\nwhile not os.path.exists('over'): time.sleep(0.05)\n"

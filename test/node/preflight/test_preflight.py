@@ -11,9 +11,9 @@ import unittest
 import unittest.mock
 from typing import Any, Dict, List, Optional
 
-from places import PROGRAM
 from flexrack_node.preflight import link
 from flexrack_node.preflight.link import LARGE, Listener, at_once, flood, reach
+from places import PROGRAM
 
 HERE = "127.0.0.1"
 

@@ -5,9 +5,8 @@ import shutil
 import unittest
 from unittest import mock
 
-from run_support import Rack
-
 from flexrack_node.rank import binding
+from run_support import Rack
 
 SCRIPT = """
 import json, os

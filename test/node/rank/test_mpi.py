@@ -6,11 +6,10 @@ import sys
 import unittest
 from pathlib import Path
 
+from flexrack_node.process.containment import tagged_pids
+from flexrack_node.rank import mpi
 from run_support import Rack, supervisor_pid
 from waiting import until
-
-from flexrack_node.rank import mpi
-from flexrack_node.process.containment import tagged_pids
 
 RANKS = ((0, "node-1"), (1, "node-1"), (2, "node-2"), (3, "node-2"))
 

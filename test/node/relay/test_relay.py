@@ -1,6 +1,5 @@
 """The relay against a small tracking server that can be taken away."""
 import json
-import unittest
 
 from flexrack_node.relay.relay import Relay, drain
 from flexrack_node.run.upstream import Upstream

@@ -154,7 +154,7 @@ class Death:
 
     def opened(self, *arguments, **options):
         file = open_for_real(*arguments, **options)
-        if "b" in file.mode and "r" not in file.mode and "w" in file.mode or "a" in file.mode:
+        if ("b" in file.mode and "r" not in file.mode and "w" in file.mode) or "a" in file.mode:
             if self.left <= 0:
                 file.close()
                 raise Killed

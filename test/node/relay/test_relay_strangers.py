@@ -2,7 +2,6 @@
 import http.client
 import socket
 import threading
-import unittest
 
 from flexrack_node.relay.strangers import MOST
 from relay_support import LOG, TOKEN, RelayCase

@@ -4,10 +4,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-
-from flexrack_node.reservation import life
 from flexrack_node.base.errors import NodeError
 from flexrack_node.gpu.ids import gpu_ids
+from flexrack_node.reservation import life
 from flexrack_node.reservation.life import holder, is_counting
 from flexrack_node.reservation.place import Place
 from flexrack_node.reservation.rules import conflict, in_the_way

@@ -10,8 +10,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from flexrack_node.reservation import hold
 from flexrack_node.base.errors import NodeError
+from flexrack_node.reservation import hold
 from flexrack_node.reservation.hold import Hold
 from waiting import until
 

@@ -7,13 +7,12 @@ import sys
 import unittest
 from unittest import mock
 
+from flexrack_node.base.errors import NodeError
+from flexrack_node.reservation import life
+from flexrack_node.reservation.hold import Hold
+from flexrack_node.verbs.reservation import confirm, listing, release, renew
 from places import PROGRAM
 from reservation_support import Case
-
-from flexrack_node.reservation import life
-from flexrack_node.base.errors import NodeError
-from flexrack_node.verbs.reservation import confirm, listing, release, renew
-from flexrack_node.reservation.hold import Hold
 
 
 class ProtocolTest(Case):

@@ -4,10 +4,9 @@ import time
 import unittest
 from pathlib import Path
 
-from reservation_support import FORK, Case
-
-from flexrack_node.verbs.reservation import confirm, listing, release, take
 from flexrack_node.reservation.hold import Hold
+from flexrack_node.verbs.reservation import confirm, listing, release, take
+from reservation_support import FORK, Case
 
 
 class RaceTest(Case):

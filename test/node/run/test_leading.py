@@ -4,12 +4,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from flexrack_node.run.leadership import is_judgement, leader_known, may_be_led_on
-from flexrack_node.run.recording import LATE_SECONDS
-from flexrack_node.runs.reconcile import reconcile_run
 from flexrack_node.relay.journal import Journal
 from flexrack_node.run.files import RunFolder, write_json
-from flexrack_node.runs.state import summary, tidy
+from flexrack_node.run.leadership import is_judgement, leader_known, may_be_led_on
+from flexrack_node.run.recording import LATE_SECONDS
+from flexrack_node.runs.plain import PlainRun
+from flexrack_node.runs.reconcile import reconcile_run
+from flexrack_node.runs.repair import repair
 from relay_support import TAG, TOKEN, Tracking
 
 NODES = ["node-1", "node-2", "node-3"]
@@ -36,7 +37,7 @@ class Node:
             write_json(self.folder.path / "result.json", result)
 
     def told(self):
-        told = summary(self.folder)
+        told = PlainRun(self.folder).summary()
         return told["epoch"], told["leader"], told["judged"]
 
 
@@ -71,7 +72,7 @@ class LeaderTest(unittest.TestCase):
     def test_the_result_for_a_dead_supervisor_says_which_leader_the_node_knew_and_is_no_judgement(self):
         for node, known, expected in (("node-1", {}, (1, "node-1")), ("node-3", {"epoch": 2, "leader": "node-2"}, (2, "node-2"))):
             one = Node(self, node, known)
-            tidy(one.folder)
+            repair(PlainRun(one.folder))
             result = one.folder.result()
             self.assertEqual((result["epoch"], result["leader"], result["lost"], result["status"]), (*expected, True, "failed"))
             self.assertEqual(one.told(), (*expected, False))
@@ -117,7 +118,7 @@ class ReconcileTest(unittest.TestCase):
         answer, calls = self.reconcile(folder, False)
         self.assertEqual(answer, {"recorded": True})
         self.assertEqual(sorted(calls), [("POST", TAG), ("PUT", "/logs/attempt-1/rank-0.log")])
-        self.assertEqual((folder.result()["recorded"], summary(folder)["status"]), (True, "failed"))
+        self.assertEqual((folder.result()["recorded"], PlainRun(folder).summary()["status"]), (True, "failed"))
 
     def test_a_member_with_the_judgement_of_a_leader_that_is_dead_tells_it_but_leaves_outputs_alone_and_time_for_them(self):
         for recorded in (False, True):

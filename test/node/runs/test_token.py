@@ -4,12 +4,11 @@ import os
 import signal
 import unittest
 
-from run_support import Rack, supervisor_pid
-from waiting import until
+from flexrack_node.run.recording import LATE_SECONDS
 from gang_support import CHECKPOINT, SAVING
 from relay_support import TOKEN, Tracking
-
-from flexrack_node.run.recording import LATE_SECONDS
+from run_support import Rack, supervisor_pid
+from waiting import until
 
 SELF = "/flexrack/v1/tokens/self"
 UPDATE = "/api/2.0/mlflow/runs/update"

@@ -7,9 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from flexrack_node.service import endpoint
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.service import endpoint
 
 
 class EndpointTest(unittest.TestCase):

@@ -12,10 +12,10 @@ import unittest
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from flexrack_node.service import control
 from flexrack_node.base.channel import Channel
-from flexrack_node.process.containment import tagged_pids
 from flexrack_node.base.errors import NodeError
+from flexrack_node.process.containment import tagged_pids
+from flexrack_node.service import control
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, start_time
 
@@ -156,7 +156,7 @@ class ServiceTest(unittest.TestCase):
         self.assertGreater(offset, 0)  # the oldest is gone, and it is said where this begins
         text = data
         while data:
-            at, data = log.read(offset + len(text))
+            _at, data = log.read(offset + len(text))
             text += data
         self.assertTrue(text.endswith(b"line 0029\n"))
         self.assertEqual(text.count(b"\n"), len(text) // 10)

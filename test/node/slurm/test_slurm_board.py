@@ -8,10 +8,10 @@ import time
 import unittest
 from pathlib import Path
 
-from places import PROGRAM
 from flexrack_node.base import shared_lock
 from flexrack_node.base.errors import NodeError
 from flexrack_node.slurm.board import FIRST, MOST, Board
+from places import PROGRAM
 from waiting import until
 
 HOUR = 3600.0
@@ -40,7 +40,7 @@ class BoardTest(unittest.TestCase):
         return Board(self.runs, None, slurm.ask, lambda: slurm.time, **parts)
 
     def play(self, slurm, watchers, seconds, sign=lambda job: 0.0):
-        """As SlurmRun.watch does it, ten times a second: what each watcher has seen, in order."""
+        """As SlurmJob.watch does it, ten times a second: what each watcher has seen, in order."""
         told = {job: [] for _, job in watchers}
         signed = {}
         end = slurm.time + seconds

@@ -3,8 +3,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from flexrack_node.slurm import check
 from flexrack_node.rank.launch import rank_argv, rank_environment
+from flexrack_node.slurm import check
 
 # scontrol --oneliner show partition, Slurm 22.05.
 SHOWN = (

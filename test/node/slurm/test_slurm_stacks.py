@@ -6,11 +6,11 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from flexrack_node.slurm import stacks
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.run.files import RunFolder, write_json
-from flexrack_node.slurm.run import SlurmRun
+from flexrack_node.slurm import stacks
+from flexrack_node.slurm.job import SlurmJob
 
 RUNNING = {"job": "17", "state": "RUNNING", "reason": None}
 
@@ -27,11 +27,11 @@ class SlurmStacks(unittest.TestCase):
             path = self.folder.path / "members" / str(index)
             (path / "attempts" / "3").mkdir(parents=True)
             write_json(path / "spec.json", {"node": node})
-        self.members = SlurmRun(self.folder).members()
+        self.members = SlurmJob(self.folder).members()
         self.see(RUNNING)
 
     def see(self, seen):
-        patch = mock.patch.object(SlurmRun, "look", return_value=seen)
+        patch = mock.patch.object(SlurmJob, "look", return_value=seen)
         patch.start()
         self.addCleanup(patch.stop)
 
@@ -42,7 +42,7 @@ class SlurmStacks(unittest.TestCase):
             self.addCleanup(patch.stop)
 
     def ask(self, rank=None):
-        return stacks.stacks(self.folder, {"run": "digits-1", "rank": rank}, mock.create_autospec(Channel, instance=True))
+        return stacks.stacks(SlurmJob(self.folder), {"run": "digits-1", "rank": rank}, mock.create_autospec(Channel, instance=True))
 
     def test_a_node_that_does_not_answer_and_one_that_cannot_are_named_beside_the_ranks_of_the_others(self):
         self.dumps(lambda member, attempt, rank: [{"rank": 0, "node": member.spec()["node"], "attempt": attempt}])

@@ -6,14 +6,14 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from flexrack_node.run import files
-from flexrack_node.slurm import commands, run as slurm_run, starts, step
 from flexrack_node.base.errors import NodeError
+from flexrack_node.run import files
+from flexrack_node.run.files import RunFolder, read_json, write_json
 from flexrack_node.run.recording import NotRecorded, Recorder
 from flexrack_node.run.upstream import Upstream
-from flexrack_node.run.files import RunFolder, read_json, write_json
+from flexrack_node.slurm import commands, job, starts, step
 from flexrack_node.slurm.board import Board
-from flexrack_node.slurm.run import SlurmRun
+from flexrack_node.slurm.job import SlurmJob
 from flexrack_node.slurm.verdict import after_signal
 
 SPEC = {"run": "digits-1", "node": "login", "cwd": "/nowhere", "tracking": None, "slurm": {"nodes": 2}, "command": [], "processes": 1, "launcher": "plain"}
@@ -76,23 +76,23 @@ class SlurmStarts(unittest.TestCase):
         self.part(0, 0, [1], self.leader([1], requeued=TAKEN))
         self.folder.write("gang", {"nodes": ["c1"]})
         gone = {"job": "17", "state": "CANCELLED", "reason": None, "start": 1.0, "submitted": 1.0, "ended": 2.0, "limit": None, "partition": "main", "nodes": "", "by": None, "exit": None, "source": "squeue"}
-        other = threading.Thread(target=lambda: SlurmRun(self.folder).look())
-        judged = slurm_run.judge
+        other = threading.Thread(target=lambda: SlurmJob(self.folder).look())
+        judged = job.judge
 
         def late(*given):
             if other.ident is None:
                 other.start()
                 other.join(1.0)  # it has closed the run meanwhile, if it may
             return judged(*given)
-        with mock.patch.object(slurm_run, "judge", late), mock.patch.object(Board, "look", lambda *_: gone):
-            SlurmRun(self.folder).look()
+        with mock.patch.object(job, "judge", late), mock.patch.object(Board, "look", lambda *_: gone):
+            SlurmJob(self.folder).look()
             other.join()
         self.assertEqual(self.folder.result()["slurm"]["requeued"], {"times": 1, "why": starts.PREEMPTED})
 
     def test_a_run_is_of_its_newest_start_and_shows_all(self):
         self.part(0, 0, [1], self.leader([1], requeued=TAKEN))
         self.folder.write("gang", {"nodes": ["c1"]})
-        run = SlurmRun(self.folder)
+        run = SlurmJob(self.folder)
         self.assertEqual(run.requeued("PENDING"), {"times": 1, "why": starts.PREEMPTED})
         self.part(1, 0, [2])
         self.folder.write("gang", {"nodes": ["c1"], "start": 1, "attempts": starts.close(self.folder, 1)})
@@ -105,7 +105,7 @@ class SlurmStarts(unittest.TestCase):
         self.folder.write("gang", {"nodes": ["c1"]})
         gone = {"job": "17", "state": "CANCELLED", "reason": None, "start": None, "submitted": 5.0, "ended": 99.0, "nodes": "", "partition": "main", "by": None, "exit": None, "source": "squeue"}
         with mock.patch.object(Board, "look", return_value=gone):
-            self.assertIsNone(SlurmRun(self.folder).look())
+            self.assertIsNone(SlurmJob(self.folder).look())
         result = self.folder.result()
         self.assertEqual((result["status"], result["ended"], [one["attempt"] for one in result["attempts"]], result["outputs"]), ("stopped", 99.0, [1], ["model.txt"]))
         self.assertEqual(result["slurm"]["requeued"], {"times": 1, "why": starts.PREEMPTED})

@@ -6,9 +6,9 @@ import unittest
 from pathlib import Path
 
 from flexrack_node.base import shared_lock
-from flexrack_node.sweep import control
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.sweep import control
 
 
 class SweepTest(unittest.TestCase):

@@ -4,10 +4,10 @@ import unittest
 
 from flexrack_node.watch.flight import parse as parse_flight
 from flexrack_node.watch.hang import is_hanging
-from flexrack_node.watch.verdict import verdict
 from flexrack_node.watch.hang_watch import patience_of
 from flexrack_node.watch.stacks import parse, parse_py_spy
 from flexrack_node.watch.straggler import report
+from flexrack_node.watch.verdict import verdict
 
 LIB = "/env/lib/python3.11/site-packages/torch/distributed.py"
 

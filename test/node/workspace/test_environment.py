@@ -9,10 +9,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from places import PROGRAM
-from flexrack_node.workspace import environment
 from flexrack_node.base import interpreter, shared_lock
+from flexrack_node.workspace import environment
 from flexrack_node.workspace.pip import failing_line, redact
+from places import PROGRAM
 from waiting import until
 
 

@@ -1,11 +1,10 @@
 import os
 import random
 import shutil
-import unittest
 
-from sync_support import SyncCase
-from flexrack_node.workspace import sync
 from flexrack_node.base.errors import NodeError
+from flexrack_node.workspace import sync
+from sync_support import SyncCase
 
 
 class SyncTest(SyncCase):

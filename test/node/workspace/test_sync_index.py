@@ -1,9 +1,8 @@
 import shutil
-import unittest
 
-from sync_support import SyncCase, digest
-from flexrack_node.workspace import sync, index
 from flexrack_node.base.errors import NodeError
+from flexrack_node.workspace import index, sync
+from sync_support import SyncCase, digest
 
 
 class SyncIndexTest(SyncCase):
@@ -75,7 +74,7 @@ class SyncIndexTest(SyncCase):
         self.assertEqual((told["base"], told["inventory"]), (tree, [["a", "f", digest(b"changed"), False], ["d", "", "", False]]))
         told = sync.compare({**asked, "bases": ["0" * 32]}, self.channel())
         self.assertEqual((told["base"], len(told["inventory"])), (None, 3))
-        request, body = self.prepare({"a": b"4"})
+        request, _body = self.prepare({"a": b"4"})
         with self.assertRaises(NodeError):
             sync.apply(request, self.channel(b""))
         self.assertIsNone(sync.compare({"project": "p", "tree": tree, "bases": [None]}, self.channel())["base"])
