@@ -39,7 +39,7 @@ async function startFront(identity: {key: string; certificate: string; ca: strin
   const probe = createServer()
   const free = await new Promise<number>((resolve) => probe.listen(0, FRONT, () => resolve((probe.address() as AddressInfo).port)))
   await new Promise((resolve) => probe.close(resolve))
-  const script = 'import json, sys; from flexrack_node.front import Front; Front(json.loads(sys.stdin.readline())).start(); print("{}", flush=True); sys.stdin.read()'
+  const script = 'import json, sys; from flexrack_node.service.front import Front; Front(json.loads(sys.stdin.readline())).start(); print("{}", flush=True); sys.stdin.read()'
   const child = spawn('python3', ['-c', script], {stdio: ['pipe', 'pipe', 'inherit'], env: {...process.env, PYTHONPATH: join(root, 'node')}})
   child.stdin.write(`${JSON.stringify({...identity, listen: [FRONT, free], to: ['127.0.0.1', port]})}\n`)
   await firstLine(child)

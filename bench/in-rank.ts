@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {medians, report, root} from './measure.ts'
 
-const inrank = join(root, 'node/flexrack_node/inrank')
+const inrank = join(root, 'node/flexrack_node/instrumentation')
 const folder = mkdtempSync(join(tmpdir(), 'flexrack-bench-'))
 const file = join(folder, 'rank-0.progress')
 const rounds = Number(process.env.BENCH_ROUNDS ?? 7)

@@ -51,7 +51,7 @@ class Bridge:
         self.to_terminal = b""
         self.control = b""
         self.input_open = True
-        self.status: "int | None" = None
+        self.status: int | None = None
 
     def command(self, line: str) -> None:
         words = line.split()
@@ -109,7 +109,7 @@ class Bridge:
             outputs = [self.master] if self.to_terminal else []
             readable, writable, _ = select.select(inputs, outputs, [])
             if CONTROL in readable and not self.read_control():
-                return
+                return None
             if 0 in readable:
                 data = os.read(0, CHUNK)
                 self.input_open = bool(data)
@@ -120,7 +120,7 @@ class Bridge:
                 except OSError:
                     self.to_terminal = b""
             if self.master in readable and not self.copy_output():
-                return
+                return None
             if wake in readable and self.has_ended(wake):
                 return self.copy_rest()
 
@@ -143,7 +143,7 @@ def main(argv: "list[str]") -> int:
     if os.WIFSIGNALED(status):
         line = "signal " + signal.Signals(os.WTERMSIG(status)).name[3:]
     else:
-        line = "exit %d" % os.WEXITSTATUS(status)
+        line = f"exit {os.WEXITSTATUS(status)}"
     try:
         os.write(CONTROL, line.encode() + b"\n")
     except OSError:

@@ -11,9 +11,9 @@ from typing import Any, Dict
 if __package__ in (None, ""):  # started as a folder: make the package importable by its name
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from flexrack_node.channel import Channel, write_line  # noqa: E402
-from flexrack_node.errors import NodeError  # noqa: E402
-from flexrack_node.verbs import VERBS  # noqa: E402
+from flexrack_node.base.channel import Channel, write_line
+from flexrack_node.base.errors import NodeError
+from flexrack_node.verbs import VERBS
 
 
 def main(verb: str, root: str, environments: str) -> int:

@@ -10,7 +10,7 @@ import shutil
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 UNUSED_SECONDS = 24 * 3600
 UNFIT = {
@@ -37,10 +37,10 @@ def install(order: Dict[str, Any]) -> None:
 
 
 def settle(root: Path, order: Dict[str, Any]) -> Path:
-    """This machine's folder in it: home.py, which is not there yet as a file."""
+    """This machine's folder in it: base/home.py, which is not there yet as a file."""
     os.umask(0o077)
     home: Dict[str, Any] = {"__name__": "home"}
-    exec(order["files"]["home.py"], home)
+    exec(order["files"]["base/home.py"], home)
     own: Path = home["own_folder"](root, home["facts"](order["pooled"]))
     note(own, home["CLAIM"], "claim")
     return own
@@ -90,7 +90,7 @@ def write_python(folder: Path, python: str) -> None:
     draft.rename(folder / "python")
 
 
-def prune(root: Path, keep: str) -> list:
+def prune(root: Path, keep: str) -> List[str]:
     """Removes versions that nobody asked for in a day and that no process runs."""
     running = commands_running()
     removed = []
@@ -107,7 +107,7 @@ def prune(root: Path, keep: str) -> list:
     return removed
 
 
-def commands_running() -> Optional[list]:
+def commands_running() -> Optional[List[str]]:
     """Command lines of all processes, or None where that cannot be known (then nothing is removed)."""
     if not Path("/proc/self/cmdline").exists():
         return None

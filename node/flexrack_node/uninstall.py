@@ -5,10 +5,14 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Set
 
-from flexrack_node import containment, environment, gpu, home, installed, service  # all before anything is removed: this program is on the list too
-from flexrack_node.channel import Channel
-from flexrack_node.errors import NodeError
-from flexrack_node.workspace import TAG as WORKSPACE_TAG
+from flexrack_node.base import home, installed
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.errors import NodeError
+from flexrack_node.gpu import daemon
+from flexrack_node.process import containment  # all before anything is removed: this program is on the list too
+from flexrack_node.service import control
+from flexrack_node.workspace import environment
+from flexrack_node.workspace.workspace import TAG as WORKSPACE_TAG
 
 _MARKS = (f"{containment.TAG}=".encode(), f"{WORKSPACE_TAG}=".encode())
 
@@ -28,7 +32,7 @@ def remove(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
     alive = living(channel.root)
     if alive and not given.get("force"):
         raise NodeError("CONFLICT", f"{len(alive)} processes of flexrack still run here; --force ends them first", "--force", alive=[describe(pid) for pid in alive])
-    gpu.take_away(channel, float(given.get("grace", 10)))  # a unit of systemd is known outside of the root too
+    daemon.take_away(channel, float(given.get("grace", 10)))  # a unit of systemd is known outside of the root too
     ended = end_all(channel, alive, float(given.get("grace", 10)))
     environment.leave(channel)
     removed: List[str] = []
@@ -141,7 +145,7 @@ def end_all(channel: Channel, alive: List[int], grace: float) -> List[int]:
         return []
     for name in sorted(path.name for path in (channel.root / "services").glob("*")):
         channel.event("progress", detail=f"ending {name}")
-        service.stop({"id": name, "grace": grace}, channel)
+        control.stop({"id": name, "grace": grace}, channel)
     for number, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):
         deadline = time.monotonic() + patience
         while True:

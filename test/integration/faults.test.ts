@@ -114,9 +114,9 @@ async function kill(victim: Victim, run: string, rank: number, command: ChildPro
     if (victim === 'rank' || victim === 'wrapper') return (await json(runFile(run, rank, `attempts/1/rank-${rank}.json`)))?.[victim === 'rank' ? 'pid' : 'wrapper']
     const home = setup.rack.home
     if (victim === 'warden') return find((words) => words.some((word) => word.includes('warden')) && words.some((word) => word.includes(run) && word.startsWith(home)))
-    if (victim === 'door') return find((words) => words.some((word) => word.includes('head-service')) && words.join(' ').includes(home) && !words.join(' ').includes('service_supervisor'))
+    if (victim === 'door') return find((words) => words.some((word) => word.includes('head-service')) && words.join(' ').includes(home) && !words.join(' ').includes('service/supervisor.py'))
     if (victim === 'mlflow') return find((_words, environment) => environment.some((word) => word.startsWith('FLEXRACK_HEAD_MLFLOW=') && word.includes(home)))
-    return find((words) => words.join(' ').includes('service_supervisor') && words.join(' ').includes(home))
+    return find((words) => words.join(' ').includes('service/supervisor.py') && words.join(' ').includes(home))
   }
   const found = await pid()
   if (!found) return // it had ended by then: a kill that comes too late is none

@@ -31,13 +31,13 @@ const TORCH = readFileSync(join(root, 'templates/pytorch-ddp/requirements.txt'),
 const OWNERS: [id: string, command: RegExp][] = [
   ['head', /head-service-[0-9a-f]+\.mjs/],
   ['mlflow', /mlflow|uvicorn/],
-  ['supervisor', /flexrack_node[./](supervisor|gang)|flexrack_node\.supervisor/],
+  ['supervisor', /flexrack_node\.gang\./],
   ['preflight', /preflight\.run/],
-  ['front', /service_supervisor\.py/],
+  ['front', /service\/supervisor\.py/],
   ['model server', /serve\.py/],
   ['gpud', /flexrack-gpud/],
   ['torchrun', /torch\.distributed\.run|torchrun/],
-  ['ranks', /wait\.py|flexrack_node\.rank|inrank/],
+  ['ranks', /wait\.py|flexrack_node\.rank|instrumentation/],
   ['sshd', /^(\S*\/)?sshd[: ]/],
 ]
 

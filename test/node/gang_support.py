@@ -5,7 +5,8 @@ import signal
 import unittest
 from pathlib import Path
 
-from run_support import Rack, until
+from run_support import Rack
+from waiting import until
 
 SAVING = """
 import os, sys, time

@@ -6,11 +6,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
 
-from flexrack_node.gpus import parse_query, placed  # noqa: E402
-from flexrack_node.infiniband import infiniband_ports  # noqa: E402
-from flexrack_node.nics import nics  # noqa: E402
-from flexrack_node.numa import numa_nodes, sockets  # noqa: E402
-from flexrack_node.wiring import links  # noqa: E402
+from flexrack_node.facts.gpus import parse_query, placed
+from flexrack_node.facts.infiniband import infiniband_ports
+from flexrack_node.facts.nics import nics
+from flexrack_node.facts.numa import numa_nodes, sockets
+from flexrack_node.facts.wiring import links
 
 FOLDER = Path(__file__).resolve().parents[1] / "fixtures" / "machines"
 MACHINES = sorted(path.name for path in FOLDER.iterdir())

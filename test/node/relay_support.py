@@ -2,16 +2,14 @@
 import http.client
 import json
 import os
-import sys
 import tempfile
 import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
-from flexrack_node.relay import Relay  # noqa: E402
-from flexrack_node.relay_upstream import Upstream  # noqa: E402
+from flexrack_node.relay.relay import Relay
+from flexrack_node.run.upstream import Upstream
 
 TOKEN = "the-run's-token"
 TAG = "/api/2.0/mlflow/runs/set-tag"

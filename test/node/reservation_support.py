@@ -8,11 +8,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from run_support import PROGRAM  # noqa: F401  makes the node program importable
-
-from flexrack_node.channel import Channel
-from flexrack_node.reservation import listing, take
-from flexrack_node.reservation_place import open_place
+from flexrack_node.base.channel import Channel
+from flexrack_node.reservation.place import open_place
+from flexrack_node.verbs.reservation import listing, take
 
 FORK = multiprocessing.get_context("fork")
 

@@ -7,6 +7,10 @@
 
 The folders are the program's packages. Support that several of them use lies here.
 
+    run.py test_X    one module, in whatever folder it lies
+
+The folders are the program's packages. Support that several of them use lies here.
+
 Most of these tests wait for real processes; a module has a process of its own. A second try is allowed, as in the suites with real servers, and is told.
 """
 import json
@@ -21,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 AT_ONCE = 3
 # The longest first, so that none of them is the last one that everything waits for.
 SLOW = ("test_environment", "test_gang_leader", "test_gang_alive", "test_hang", "test_hardware", "test_gang", "test_mpi", "test_follow", "test_token",
-        "test_reservation_run", "test_relay_kept", "test_usage", "test_binding", "test_front", "test_service", "test_instrumentation", "test_inrank",
+        "test_reservation_run", "test_relay_kept", "test_usage", "test_binding", "test_front", "test_service", "test_instrumentation",
         "test_preflight_mend", "test_hostile", "test_slurm_stacks", "test_slurm_board", "test_relay")
 
 

@@ -12,11 +12,8 @@ import threading
 import time
 from pathlib import Path
 
-PROGRAM = Path(__file__).resolve().parents[2] / "node" / "flexrack_node"
-sys.path.insert(0, str(PROGRAM.parent))
-
-from flexrack_node.containment import tagged_pids  # noqa: E402
-from waiting import until  # noqa: E402
+from flexrack_node.process.containment import tagged_pids
+from places import PROGRAM
 
 
 class Rack:

@@ -3,16 +3,13 @@ import hashlib
 import io
 import os
 import shutil
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
-
-from flexrack_node import sync  # noqa: E402
-from flexrack_node.channel import Channel  # noqa: E402
-from flexrack_node.tree import DIGEST_DIGITS  # noqa: E402
+from flexrack_node.base.channel import Channel
+from flexrack_node.workspace import sync
+from flexrack_node.workspace.tree import DIGEST_DIGITS
 
 
 def digest(data):

@@ -10,12 +10,10 @@ import unittest
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Tuple
 
-NODE = Path(__file__).resolve().parents[2] / "node"
-sys.path.insert(0, str(NODE))
-
-from flexrack_node.channel import Channel  # noqa: E402
-from flexrack_node.errors import NodeError  # noqa: E402
-from flexrack_node.verbs import VERBS  # noqa: E402
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.errors import NodeError
+from flexrack_node.verbs import VERBS
+from places import NODE
 
 NAMES: List[Any] = [
     "..", ".", "", "/", "../victim", "../../victim", "a/../../victim", "a/b", "/tmp/x", "%2e%2e%2fvictim", "..%2fvictim", "..\\victim", "~/x", "~root", "-rf", "--help", ".hidden",
@@ -121,7 +119,3 @@ class HostileNames(unittest.TestCase):
             with self.subTest(line=base64.b64encode(line[:20])):
                 self.assertEqual(told.returncode, 1)
                 self.assertIn("error", json.loads(told.stdout))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,18 +1,18 @@
 import json
 import os
-import signal
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-PROGRAM = Path(__file__).resolve().parents[2] / "node" / "flexrack_node"
+from places import PROGRAM
 
 TRY = '''
 import errno, time
-from .errors import NodeError
+from .base.errors import NodeError
 def full(value, channel):
     raise OSError(errno.ENOSPC, "No space left on device", value["path"])
 def odd(value, channel):
@@ -39,7 +39,7 @@ class MainTest(unittest.TestCase):
         self.folder = Path(self.temp.name) / "flexrack_node"
         shutil.copytree(PROGRAM, self.folder, ignore=shutil.ignore_patterns("__pycache__"))
         (self.folder / "trial.py").write_text(TRY)
-        with open(self.folder / "verbs.py", "a") as file:
+        with open(self.folder / "verbs" / "__init__.py", "a") as file:
             file.write('\nVERBS.update({f"trial.{name}": f"trial:{name}" for name in ("full", "odd", "told", "wait", "echo")})\n')
 
     def tearDown(self):
@@ -78,7 +78,3 @@ class MainTest(unittest.TestCase):
         process.communicate(timeout=30)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
         self.assertEqual(mark.read_text(), "tidied")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -10,11 +10,10 @@ import unittest
 from contextlib import redirect_stdout
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "node"))
-
-from flexrack_node import installed, uninstall  # noqa: E402
-from flexrack_node.channel import Channel  # noqa: E402
-from flexrack_node.errors import NodeError  # noqa: E402
+from flexrack_node import uninstall
+from flexrack_node.base import installed
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.errors import NodeError
 
 
 class UninstallTest(unittest.TestCase):
@@ -105,7 +104,3 @@ class UninstallTest(unittest.TestCase):
         self.addCleanup(process.kill)
         process.stdout.readline()
         return process
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -14,7 +14,7 @@ import type {TwoAccounts} from './second-user.ts'
 export const MAKE_SCRATCH = `
 import json, os, sys, time
 sys.path.insert(0, sys.argv[1])
-from flexrack_node import mpi
+from flexrack_node.rank import mpi
 os.umask(0o077)
 os.makedirs(sys.argv[3], exist_ok=True)
 strange, refused, end = 0, set(), time.monotonic() + 3

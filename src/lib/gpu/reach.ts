@@ -63,7 +63,7 @@ function candidates(bound: string, node: RackNode): string[] {
   return isWildcard(bound) ? [...new Set([node.address, node.host].filter((one) => one !== undefined && !isLoopback(one)) as string[])] : [bound]
 }
 
-/** The same question as gpu.reach of a node (node/flexrack_node/gpu_reach.py). */
+/** The same question as gpu.reach of a node (node/flexrack_node/gpu/reach.py). */
 async function lookFromHere({unix, boot_id: bootId, loopback, addresses, port, lease}: Question): Promise<Reachable> {
   const own = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
   // The same kernel is not yet the same machine: a container has its own files and its own loopback.

@@ -9,7 +9,7 @@ import {prepareNode} from './site.ts'
 import {releaseLeases, takeNow, type TakenLease} from './take.ts'
 import type {Choice} from './types.ts'
 
-/** What a run's supervisor needs to hold the leases of its node's ranks (node/flexrack_node/lease_hold.py). It has no keys: they are in the file. */
+/** What a run's supervisor needs to hold the leases of its node's ranks (node/flexrack_node/gpu/lease.py). It has no keys: they are in the file. */
 export interface HeldLeases {
   hold: string
   file: string

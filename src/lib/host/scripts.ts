@@ -26,7 +26,7 @@ export interface Folders {
 }
 
 /**
- * Says where things are and whether this version of the program is there, in the folder that is this machine's (node/flexrack_node/home.py, which
+ * Says where things are and whether this version of the program is there, in the folder that is this machine's (node/flexrack_node/base/home.py, which
  * also makes it); looks for Python only if it is not.
  */
 export function lookScript(hash: string, folders: Folders): string {
@@ -61,7 +61,7 @@ if [ -z "$n" ] && [ ! -f "$r/machine" ]; then n=$r; fi
 
 /**
  * `r`: the root, absolute; `o`: the folder of this machine, empty where none says so exactly; `k`: one that has its name or its id. Where these are
- * not what they were, or nothing is claimed, home.py decides.
+ * not what they were, or nothing is claimed, base/home.py decides.
  */
 function ownFolderScript({root, pooled}: Pick<Folders, 'root' | 'pooled'>): string {
   return `absolute() {

@@ -84,7 +84,7 @@ export interface TrainSpec {
   slurm?: SlurmSpec
 }
 
-/** Which files below FLEXRACK_OUTPUTS are checkpoints, and when one is whole; see node/flexrack_node/checkpoint.py. */
+/** Which files below FLEXRACK_OUTPUTS are checkpoints, and when one is whole; see node/flexrack_node/link/checkpoint.py. */
 export interface CheckpointSpec {
   path: string
   marker?: string

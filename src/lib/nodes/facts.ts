@@ -1,7 +1,7 @@
 import type {SharedGpu} from '../placement/index.ts'
 import type {MachineFacts} from '../topology/index.ts'
 
-/** What a node is and has, as node.facts measures it (node/flexrack_node/facts.py). Sizes in bytes. A part that could not be read is absent. */
+/** What a node is and has, as node.facts measures it (node/flexrack_node/facts/facts.py). Sizes in bytes. A part that could not be read is absent. */
 export interface NodeFacts extends MachineFacts {
   hostname?: string
   user?: string

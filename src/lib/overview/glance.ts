@@ -17,7 +17,7 @@ export function glanceScript({root}: Pick<RackNode, 'root'>): string {
     'count() { n=0; for one in "$@"; do [ -d "$one" ] && n=$((n+1)); done; echo "$n"; }',
     'echo "gpus $(count /proc/driver/nvidia/gpus/*)"',
     `[ -f ${folder}/gpu/settings.json ] && echo "shares 1"`,
-    // As PLACES of reservation_place.py.
+    // As PLACES of reservation/place.py.
     `for one in "$FLEXRACK_RESERVATIONS"/flexrack-reservations-*/*.json /run/lock/flexrack-reservations-*/*.json /tmp/flexrack-reservations-*/*.json ${folder}/reservations/*/*.json; do [ -f "$one" ] && echo 'reserved 1' && break; done`,
     runGlance.script(folder),
     'df -Pk "$HOME" 2>/dev/null | while read -r device total used free rest; do echo "disk $total $free"; done',

@@ -87,7 +87,7 @@ function judgeLimits(node: string, {limits, rdma}: NodeState, {processes}: Deman
   }
 }
 
-/** Ranks get the hard limit (node/flexrack_node/rank.py). */
+/** Ranks get the hard limit (node/flexrack_node/rank/rank.py). */
 function least([, hard]: Limit): number {
   return hard ?? Infinity
 }

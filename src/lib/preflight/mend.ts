@@ -4,7 +4,7 @@ import {overNodes, type NodeReport} from '../nodes/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 
-/** Something on a node that can be put right without root (node/flexrack_node/preflight_mend.py). */
+/** Something on a node that can be put right without root (node/flexrack_node/preflight/mend.py). */
 export interface Mendable {
   kind: 'processes' | 'temporary' | 'environment' | 'program' | 'workspace'
   /** The run, path, hash or project. */

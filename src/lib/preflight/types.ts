@@ -20,7 +20,7 @@ export interface GpuState {
   processes: {pid: number; used: number | null; command: string; user: string | null}[]
 }
 
-/** What preflight.run measures of a node by itself (node/flexrack_node/preflight_facts.py). Bytes and numbers; null: no limit. Only what the checks need is there. */
+/** What preflight.run measures of a node by itself (node/flexrack_node/preflight/facts.py). Bytes and numbers; null: no limit. Only what the checks need is there. */
 export interface NodeState {
   limits?: {open_files: Limit; locked: Limit; processes: Limit; /** Processes and threads that may still be started. */ tasks_left: number | null; may_lock: boolean}
   shm?: {total: number; free: number} | null

@@ -5,7 +5,7 @@ import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {Finding} from './findings.ts'
 
-/** What slurm.check tells of a cluster (node/flexrack_node/slurm_check.py). */
+/** What slurm.check tells of a cluster (node/flexrack_node/slurm/check.py). */
 export interface ClusterFact {
   version: string | null
   /** Limits of a job; null: none. `cpus`: of the largest node. */

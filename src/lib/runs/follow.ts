@@ -17,7 +17,7 @@ export interface FollowOptions extends LineOptions {
   newest?: boolean
   /** Lines in the order they came; of one rank always in order. */
   onLines(lines: RankLine[]): void
-  /** Something happened on a node, see node/flexrack_node/run_files.py events.jsonl. */
+  /** Something happened on a node, see node/flexrack_node/run/files.py events.jsonl. */
   onNews?(news: RunNews): void
   /** Ends the following; the run goes on. */
   signal?: AbortSignal

@@ -3,7 +3,7 @@ import {hostOf, type Place} from './find.ts'
 import type {FoundRun, NodeRunDetail, RankRecord} from './types.ts'
 import {mean, sum, waitShare} from './view.ts'
 
-/** What a node kept of a run, see node/flexrack_node/run_watch.py. */
+/** What a node kept of a run, see node/flexrack_node/runs/watch.py. */
 export interface NodeMeasured {
   node: string
   index: number
@@ -12,7 +12,7 @@ export interface NodeMeasured {
   attempts: Record<string, Record<string, RankProgress>>
 }
 
-/** hardware.json, see node/flexrack_node/hardware_summary.py. */
+/** hardware.json, see node/flexrack_node/measure/hardware_summary.py. */
 export interface NodeHardware {
   /** Equal for nodes that share one machine and its network; missing in runs of older versions. */
   machine?: string
@@ -23,7 +23,7 @@ export interface NodeHardware {
   attempts: Record<string, {seconds: number; cpu: number | null; memory: number | null; net: [number, number]; rdma: [number, number] | null; ranks: Record<string, {seconds: number; cpu: number | null; peak: number}>; gpus: Record<string, {seconds: number; used: number | null; peak: number}>}>
 }
 
-/** A rank's counts, see node/flexrack_node/progress.py. Seconds. */
+/** A rank's counts, see node/flexrack_node/watch/progress.py. Seconds. */
 export interface RankProgress {
   steps: number
   samples: number

@@ -9,7 +9,7 @@ export interface StackFrame {
   function: string
 }
 
-/** What a rank was at, at one moment (node/flexrack_node/stacks.py). */
+/** What a rank was at, at one moment (node/flexrack_node/watch/stacks.py). */
 export interface RankStack {
   rank: number
   node: string

@@ -2,7 +2,7 @@ import type {Metric} from '../tracking/index.ts'
 import {stateOf} from './leading.ts'
 import type {FoundRun, NodeRunStatus} from './types.ts'
 
-/** What one node tells of its part of a run, see node/flexrack_node/run_watch.py. */
+/** What one node tells of its part of a run, see node/flexrack_node/runs/watch.py. */
 export interface NodePart {
   node: string
   /** Whom it follows, see NodeRun. */
@@ -25,7 +25,7 @@ export interface NodePart {
 /** steps, samples, tokens, median seconds of a step since the beginning, seconds waited for data, seconds of all steps, seconds in collectives, when it told something last (seconds since 1970), the collective it waits in. */
 export type RankTold = [number, number, number, number | null, number, number, number, number, string]
 
-/** A line of hardware.jsonl, see node/flexrack_node/hardware_file.py. */
+/** A line of hardware.jsonl, see node/flexrack_node/measure/hardware_file.py. */
 export interface HardwareSample {
   t: number
   s: number

@@ -1,4 +1,4 @@
-/** Ranks that made no progress, as the run's leader saw it (node/flexrack_node/hang.py). */
+/** Ranks that made no progress, as the run's leader saw it (node/flexrack_node/watch/hang.py). */
 export interface Hang {
   number: number
   attempt: number
@@ -17,7 +17,7 @@ export interface Hang {
   silent: string[]
 }
 
-/** How fast the ranks of an attempt were (node/flexrack_node/straggler.py). Times in seconds a step. */
+/** How fast the ranks of an attempt were (node/flexrack_node/watch/straggler.py). Times in seconds a step. */
 export interface Pace {
   ranks: RankPace[]
   /** The rank that the others waited for; null where none was slower worth telling. */

@@ -36,7 +36,7 @@ export interface EngineInput {
 
 /**
  * The side of a sweep that chooses: Optuna, in a process on the head's node that lives as long as this conversation and holds the sweep's
- * lock (node/flexrack_node/sweep_engine.py). After `close`, or where the connection is lost, nothing of it stays but the storage.
+ * lock (node/flexrack_node/sweep/engine.py). After `close`, or where the connection is lost, nothing of it stays but the storage.
  */
 export class Engine {
   /** The trials that there were. Rejects where it did not start: LOCKED while somebody else drives the sweep. */
@@ -55,7 +55,7 @@ export class Engine {
     this.ready.catch(() => {})
     // Still needed after the first Ctrl-C: what has ended by then is to be told.
     this.#call = host.call('sweep.drive', input, {body: this.#body, signal: context.kill, onEvent: (event) => this.#hear(event)}).then(
-      // In peace, and not asked by us: it has heard nothing for minutes (sweep_engine.py, SILENCE), because this machine slept, say.
+      // In peace, and not asked by us: it has heard nothing for minutes (sweep/engine.py, SILENCE), because this machine slept, say.
       () => this.#end(new CliError('TIMED_OUT', `the engine of sweep ${input.sweep} has heard nothing from here for minutes, and has ended`, {details: {node: host.node}})),
       (error: Error) => this.#end(error),
     )

@@ -44,7 +44,7 @@ export type SshPart = {
   leases?: FromStep
 }
 
-/** What a job of Slurm has besides; each of its nodes adds its own part (slurm_step.py). */
+/** What a job of Slurm has besides; each of its nodes adds its own part (slurm/step.py). */
 export type SlurmPart = {
   scheduler: 'slurm'
   slurm: {nodes: number; requeue?: true; interface?: string; bin?: string}

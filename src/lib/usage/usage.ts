@@ -1,4 +1,4 @@
-/** An attempt of a run on one node, as node/flexrack_node/usage.py tells of it; or a whole run, as the tracking server does. Times in seconds since 1970. */
+/** An attempt of a run on one node, as node/flexrack_node/measure/usage.py tells of it; or a whole run, as the tracking server does. Times in seconds since 1970. */
 export interface UsageEntry {
   run: string
   project: string | null

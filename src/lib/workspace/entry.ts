@@ -14,7 +14,7 @@ export interface Entry {
 /** By path, `/`-separated, relative to the project. */
 export type Entries = Map<string, Entry>
 
-/** Hex digits of SHA-256 kept: 128 bits, beyond accident. Must be what node/flexrack_node/tree.py takes. */
+/** Hex digits of SHA-256 kept: 128 bits, beyond accident. Must be what node/flexrack_node/workspace/tree.py takes. */
 export const DIGEST_DIGITS = 32
 
 /** One hash for all of it: two projects with the same one are the same. */

@@ -174,7 +174,7 @@ function pidsOf({victim, node: index}: Blow, group: Group, run: string | undefin
   if (victim === 'node') return machines.processes(node).map((one) => one.pid)
   if (victim === 'link' || run === undefined) return []
   const folder = join(machines.root(node), 'runs', run)
-  const ofModule = (module: string): number[] => machines.processes(node).filter((one) => one.command.includes(`flexrack_node.${module} import`) && one.command.includes(folder)).map((one) => one.pid)
+  const ofModule = (module: string): number[] => machines.processes(node).filter((one) => one.command.includes(`flexrack_node.gang.${module} import`) && one.command.includes(folder)).map((one) => one.pid)
   if (victim === 'supervisor' || victim === 'warden') return ofModule(victim)
   const attempt = attemptsOf(folder).at(-1)
   if (attempt === undefined) return []

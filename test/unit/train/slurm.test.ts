@@ -19,7 +19,7 @@ const manifest = (slurm: Partial<SlurmSpec> = {}, train: Partial<NonNullable<Man
 })
 const choice = {args: [], tracking: false}
 const request = (slurm: Partial<SlurmSpec> = {}): RunSpec & {slurm: SlurmRequest} => requestRun(manifest(slurm), rack, choice, 'k3x9a') as RunSpec & {slurm: SlurmRequest}
-const places = {folder: '/home/me/.flexrack/runs/digits-k3x9a', python: '/e/1/bin/python', step: '/p/1/flexrack_node/slurm_step.py', root: '/home/me/.flexrack', code: '/home/me/.flexrack/workspaces/digits/code'}
+const places = {folder: '/home/me/.flexrack/runs/digits-k3x9a', python: '/e/1/bin/python', step: '/p/1/flexrack_node/slurm/step.py', root: '/home/me/.flexrack', code: '/home/me/.flexrack/workspaces/digits/code'}
 
 describe('who places a run', () => {
   it('is Slurm where the rack has it, and nobody else', () => {

@@ -24,7 +24,7 @@ const LONGEST_PAUSE_MS = 1000
 const MOST_BREAKS = 1
 
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'])
-/** Of an answer that a front gives itself (node/flexrack_node/front.py): its server takes no connections now. */
+/** Of an answer that a front gives itself (node/flexrack_node/service/front.py): its server takes no connections now. */
 const FRONT_HEADER = 'x-flexrack-front'
 const BROKEN = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
 

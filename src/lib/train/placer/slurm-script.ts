@@ -8,7 +8,7 @@ export interface SlurmPlaces {
   folder: string
   /** Python of the run's environment. */
   python: string
-  /** node/flexrack_node/slurm_step.py. */
+  /** node/flexrack_node/slurm/step.py. */
   step: string
   /** flexrack's folder, and the project's in it: seen in a container at the same paths. */
   root: string
@@ -17,7 +17,7 @@ export interface SlurmPlaces {
   array?: string
 }
 
-/** The run has finished before: Slurm has started its job again all the same (slurm_step.py). */
+/** The run has finished before: Slurm has started its job again all the same (slurm/step.py). */
 const OVER = 64
 
 /** Ends the JSON in the script; no line of JSON is equal to it, because its strings have no line breaks. */

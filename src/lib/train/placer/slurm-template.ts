@@ -21,5 +21,5 @@ export function slurmTemplate(spec: SlurmSpecified, node: string, workspace: Wor
 
 /** Where the run's script finds what it starts. */
 export function placesOf(host: Pick<Host, 'root' | 'program'>, workspace: Workspace | undefined, run: string): SlurmPlaces {
-  return {folder: `${host.root}/runs/${run}`, python: `${workspace?.environment?.path}/bin/python`, step: `${host.program}/slurm_step.py`, root: host.root, code: workspace?.codePath ?? host.root}
+  return {folder: `${host.root}/runs/${run}`, python: `${workspace?.environment?.path}/bin/python`, step: `${host.program}/slurm/step.py`, root: host.root, code: workspace?.codePath ?? host.root}
 }

@@ -26,7 +26,7 @@ interface Cluster {
   array: number
 }
 
-/** As run_path of node/flexrack_node/run_files.py. */
+/** As run_path of node/flexrack_node/run/files.py. */
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 
 /**

@@ -1,0 +1,1 @@
+"""What knows nothing of flexrack's things: the channel to the caller, errors, locks, files."""

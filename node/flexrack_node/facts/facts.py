@@ -1,0 +1,222 @@
+"""node.facts: what this machine is and has. Reads only; every part that cannot be read is left out, none fails the rest."""
+import os
+import platform
+import resource
+import shutil
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.sysfs import read
+
+
+def measure(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
+    """{peers: {name: host}, ports: [[address, port]]}: facts; the address that each peer is reached from; ports in use."""
+    given = given or {}
+    from flexrack_node.facts.containers import containers
+    from flexrack_node.facts.gpus import gpus
+    from flexrack_node.facts.infiniband import infiniband_ports
+    from flexrack_node.facts.network import interfaces, routes_to, taken_ports
+    from flexrack_node.facts.nics import nics
+    from flexrack_node.facts.numa import numa_nodes
+    from flexrack_node.facts.slurm import slurm
+
+    found_gpus = once(gpus)  # nvidia-smi takes seconds where nothing keeps the driver loaded
+    parts: Dict[str, Callable[[], Any]] = {
+        "hostname": socket.gethostname,
+        "user": user_name,
+        "home": lambda: os.path.expanduser("~"),
+        "root": lambda: str(channel.root),
+        "os": os_name,
+        "kernel": platform.release,
+        "architecture": platform.machine,
+        "python": python,
+        "cpu": cpu,
+        "numa": numa_nodes,
+        "memory": memory,
+        "disk": lambda: disk(channel.root),
+        "limits": limits,
+        "interfaces": interfaces,
+        "nics": nics,
+        "infiniband": infiniband_ports,
+        "gpus": found_gpus,
+        "links": lambda: wired(found_gpus),
+        "gpu_daemon": lambda: gpu_daemon(channel),
+        "containers": containers,
+        "slurm": slurm,
+        "routes": lambda: routes_to(given.get("peers") or {}, interfaces()),
+        "taken_ports": lambda: taken_ports(given.get("ports") or []),
+    }
+    facts = measure_all(parts, seconds=float(given.get("seconds") or 15))
+    facts["clock"] = time.time()  # last: the caller compares it with the middle of the call
+    return facts
+
+
+def measure_all(parts: Dict[str, Callable[[], Any]], seconds: float) -> Dict[str, Any]:
+    """Each part in a thread of its own: a hanging nvidia-smi or name server must not hold up the rest."""
+    facts: Dict[str, Any] = {}
+    missing: Dict[str, str] = {}
+
+    def run(name: str, part: Callable[[], Any]) -> None:
+        try:
+            facts[name] = part()
+        except Exception as error:  # a fact that cannot be had is a fact too
+            missing[name] = f"{type(error).__name__}: {error}"
+
+    threads = {name: threading.Thread(target=run, args=(name, part), daemon=True) for name, part in parts.items()}
+    for thread in threads.values():
+        thread.start()
+    deadline = time.monotonic() + seconds
+    for name, thread in threads.items():
+        thread.join(max(0.0, deadline - time.monotonic()))
+        if thread.is_alive():
+            missing[name] = f"no answer within {seconds:g} s"
+    return {**{name: facts[name] for name in parts if name in facts}, "missing": dict(missing)}
+
+
+def user_name() -> str:
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # containers often run as a user id without an entry
+        return str(os.getuid())
+
+
+def os_name() -> str:
+    for line in read("/etc/os-release").splitlines():
+        if line.startswith("PRETTY_NAME="):
+            return line.split("=", 1)[1].strip().strip('"')
+    return platform.system()
+
+
+def python() -> Dict[str, Any]:
+    from importlib.util import find_spec
+
+    # Debian splits venv from Python: without ensurepip an environment cannot be made.
+    return {"version": platform.python_version(), "path": sys.executable, "venv": bool(find_spec("venv") and find_spec("ensurepip"))}
+
+
+def cpu() -> Dict[str, Any]:
+    """cores and allowed: what this process may use; sockets, physical_cores, threads: what the machine has."""
+    from flexrack_node.facts.numa import numa_nodes, sockets
+
+    allowed = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    model = next((line.split(":", 1)[1].strip() for line in read("/proc/cpuinfo").splitlines() if line.startswith("model name")), None)
+    numa = sum(1 for node in numa_nodes() if node["cpus"])
+    fact: Dict[str, Any] = {"cores": len(allowed) or os.cpu_count() or 1, "numa_nodes": numa or 1, "load": os.getloadavg()[0], **sockets()}
+    quota = core_quota()
+    return {**fact, **({"allowed": ranges(allowed)} if allowed else {}), **({"model": model} if model else {}), **({"quota": quota} if quota else {})}
+
+
+def ranges(numbers: List[int]) -> str:
+    """[0, 1, 2, 8] as `0-2,8`."""
+    starts = [number for number in numbers if number - 1 not in numbers]
+    ends = [number for number in numbers if number + 1 not in numbers]
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in zip(starts, ends))
+
+
+def core_quota() -> Optional[float]:
+    """Cores that the cgroup of this process may use, where it is limited."""
+    for folder in own_cgroups():
+        quota, _, period = read(folder / "cpu.max").strip().partition(" ")
+        if quota and quota != "max":
+            return int(quota) / int(period or 100000)
+        quota_v1, period_v1 = read(folder / "cpu.cfs_quota_us").strip(), read(folder / "cpu.cfs_period_us").strip()
+        if quota_v1 and period_v1 and int(quota_v1) > 0:
+            return int(quota_v1) / int(period_v1)
+    return None
+
+
+def memory() -> Dict[str, int]:
+    """Bytes. `limit` where a cgroup allows less than the machine has."""
+    lines = dict(line.split(":", 1) for line in read("/proc/meminfo").splitlines() if ":" in line)
+    fact = {"total": kibibytes(lines["MemTotal"]), "available": kibibytes(lines.get("MemAvailable", lines["MemFree"]))}
+    limits = [int(text) for folder in own_cgroups() for text in (read(folder / "memory.max").strip(), read(folder / "memory.limit_in_bytes").strip()) if text.isdigit()]
+    if limits and min(limits) < fact["total"]:
+        fact["limit"] = min(limits)
+    shm = shutil.disk_usage("/dev/shm") if os.path.isdir("/dev/shm") else None
+    return {**fact, **({"shared": shm.total} if shm else {})}
+
+
+def disk(root: Path) -> Dict[str, Any]:
+    """Bytes of the file system that flexrack's folder is, or will be, on."""
+    folder = root
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    usage = shutil.disk_usage(folder)
+    inodes = os.statvfs(folder)
+    return {"path": str(folder), "total": usage.total, "free": usage.free, "writable": os.access(folder, os.W_OK), "free_files": inodes.f_favail}
+
+
+def limits() -> Dict[str, Dict[str, Optional[int]]]:
+    """{soft, hard} of what a program started over SSH may have; null: no limit. locked_memory in bytes: RDMA pins what it transfers."""
+    kinds = {"open_files": resource.RLIMIT_NOFILE, "locked_memory": resource.RLIMIT_MEMLOCK, "processes": resource.RLIMIT_NPROC}
+    return {name: {key: None if value == resource.RLIM_INFINITY else value for key, value in zip(("soft", "hard"), resource.getrlimit(kind))} for name, kind in kinds.items()}
+
+
+def wired(gpus: Callable[[], List[Dict[str, Any]]]) -> Dict[str, Any]:
+    from flexrack_node.facts.infiniband import infiniband_ports
+    from flexrack_node.facts.nics import nics
+    from flexrack_node.facts.numa import numa_nodes
+    from flexrack_node.facts.wiring import ask_matrix, links
+
+    text = ask_matrix()
+    # A node without CPUs is memory of a GPU: no place of its own on the board.
+    return links(gpus(), infiniband_ports(), nics(), sum(1 for node in numa_nodes() if node["cpus"]), text)
+
+
+def gpu_daemon(channel: Channel) -> Dict[str, Any]:
+    """{state: absent | stopped | running, devices: [{index, id, name, api, memory, free: {memory, compute}, whole}]}: the shares that no lease has."""
+    from flexrack_node.gpu.claims import state
+
+    told = state(None, channel)
+    devices = [{key: one[key] for key in ("index", "id", "name", "memory", "free")} | {"whole": one["leased"]["whole"], "api": one.get("api") or "opencl"} for one in told["devices"]]
+    return {"state": told["state"], "devices": devices}
+
+
+def once(ask: Callable[[], Any]) -> Callable[[], Any]:
+    """For parts that need the same answer: the first asks, the others wait for it; its error is theirs too."""
+    lock = threading.Lock()
+    kept: List[Callable[[], Any]] = []
+
+    def answer() -> Any:
+        with lock:
+            if not kept:
+                try:
+                    value = ask()
+                    kept.append(lambda: value)
+                except Exception as error:
+                    failure = error
+                    kept.append(lambda: throw(failure))
+        return kept[0]()
+
+    return answer
+
+
+def throw(error: Exception) -> Any:
+    raise error
+
+
+def own_cgroups() -> List[Path]:
+    """Folders of this process's cgroup and those above it (v1 controllers or v2), innermost first."""
+    folders: List[Path] = []
+    for line in read("/proc/self/cgroup").splitlines():
+        _, controllers, path = ([*line.split(":", 2), "", ""])[:3]
+        if controllers and not {"cpu", "memory"} & set(controllers.split(",")):
+            continue
+        base = Path("/sys/fs/cgroup", controllers) if controllers else Path("/sys/fs/cgroup")
+        folder = base / path.lstrip("/")
+        while base in folder.parents:
+            folders.append(folder)
+            folder = folder.parent
+        folders.append(base)  # in a container the path of the host does not exist, but the base is the container's own
+    return folders
+
+
+def kibibytes(text: str) -> int:
+    return int(text.strip().split()[0]) * 1024

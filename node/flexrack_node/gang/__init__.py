@@ -1,0 +1,1 @@
+"""The supervisors of a run's nodes, together: one leads, the others follow, and another leads when that one is lost."""

@@ -1,0 +1,196 @@
+"""A member of a run's gang: every node but the one that leads. The protocol is described in gang/leader.py."""
+import threading
+import time
+from typing import Any, Dict, Optional, Tuple, Union
+
+from flexrack_node.base.adaptive_poll import Pulse
+from flexrack_node.gang.election import Election, Heritage
+from flexrack_node.gang.muster import LOST_SECONDS
+from flexrack_node.gang.side import Side
+from flexrack_node.link.gang_link import Link, LinkLost, boot_time, join
+from flexrack_node.rank.local_ranks import FAILURE_GRACE, TICK, LocalRanks
+from flexrack_node.run import rules
+from flexrack_node.run.cause import of_gang
+from flexrack_node.run.files import RunFolder
+
+REFUSED_SECONDS = 5.0  # of nobody listening at the leader's port: the leader is dead, not unreachable
+
+
+class Member:
+    """Does what the leader wants and says how it is. `run()`, then `done(drained)`, unless it leads itself from then on."""
+
+    def __init__(self, folder: RunFolder, spec: Dict[str, Any], local: LocalRanks) -> None:
+        self._folder, self._spec, self._local = folder, spec, local
+        self._lock = threading.Lock()
+        self._pulse = Pulse()
+        self.side = Side(folder, spec, local)
+        self._lost_seconds = float(spec["gang"].get("lost", LOST_SECONDS))
+        self._leader: str = spec["nodes"][0]
+        self._place: Optional[Tuple[str, int]] = (spec["gang"]["address"], spec["gang"]["port"])  # None: there is no leader
+        self._link: Optional[Link] = None
+        self._heard = boot_time()  # the leader's last sign of life
+        self._refused_since: Optional[float] = None
+        self._wanted: Dict[str, Any] = {"phase": "wait", "attempt": 0}
+        self._skipped = 0
+        self._extra: Dict[str, Any] = {}
+        self._is_over = False
+
+    def run(self) -> Union[Dict[str, Any], Heritage]:
+        """Until the leader says the result, or the gang is lost; what it leaves where this node is to lead from now on."""
+        threading.Thread(target=self._stay_connected, daemon=True).start()
+        try:
+            return self._take_part()
+        finally:
+            self._is_over = True
+
+    def done(self, drained: bool) -> None:
+        """The last word to the leader."""
+        self._extra = {"done": True, "drained": drained}
+        with self._lock:
+            link = self._link
+        if link:
+            link.send(self._full_view())
+            time.sleep(TICK * 2)  # so that closing does not overtake it
+            link.close()
+        self.side.close()
+
+    def _take_part(self) -> Union[Dict[str, Any], Heritage]:
+        told: Optional[Dict[str, Any]] = None
+        told_to: Optional[Link] = None
+        while True:
+            changed = self._local.tick()
+            with self._lock:
+                wanted, link = self._wanted, self._link
+            if wanted["phase"] == "end":
+                result: Dict[str, Any] = wanted["result"]
+                return result
+            if wanted["phase"] == "out":
+                return self._give_up(f"the leader on {self._leader} has put this node out and goes on without it")
+            newer = self.side.ballot.newer(wanted.get("epoch", 1))
+            gone = None if newer else self._gone()
+            self.side.ballot.knows(wanted, gone is not None)
+            if newer:
+                self._follow(newer)
+            elif gone:
+                found = self._without_leader(gone, wanted)
+                if found is not None:
+                    return found
+            else:
+                self._obey(wanted)
+                view = self._full_view()
+                changed = changed or view != told
+                if link and (view != told or link is not told_to) and link.send(view):
+                    told, told_to = view, link
+                self._pulse.pause(changed)
+
+    def _obey(self, wanted: Dict[str, Any]) -> None:
+        request = self._folder.stop_request()
+        if wanted["phase"] == "stop" and self._local.attempt < wanted["attempt"]:
+            self._skipped = wanted["attempt"]
+        if wanted["phase"] not in ("prepare", "run") or not request:
+            self.side.obey(wanted)
+        if request:
+            self._local.stop(self._local.attempt, 0.0 if request.get("kill") else float(request.get("grace", self._spec["grace"])))
+
+    def _full_view(self) -> Dict[str, Any]:
+        return {**self.side.view(), "stop": self._folder.stop_request(), "skipped": self._skipped, **self._extra}
+
+    def _stay_connected(self) -> None:
+        """In a thread of its own: connects, listens, and connects again."""
+        secret: str = self._spec["gang"]["secret"]
+        while not self._is_over:
+            link: Optional[Link] = None
+            with self._lock:
+                place = self._place
+            try:
+                if place:
+                    link = join(place[0], place[1], secret, self._spec["node"], timeout=5.0)
+                    self._hear(link, place)
+            except ConnectionRefusedError:
+                with self._lock:
+                    if self._place == place:
+                        self._refused_since = self._refused_since or time.monotonic()
+            except LinkLost:
+                with self._lock:
+                    if self._place == place:
+                        self._refused_since = None
+                        if link and self._link is link:
+                            self._link, self._heard = None, link.heard
+                if link:
+                    link.abort()
+            time.sleep(0.5)
+
+    def _hear(self, link: Link, place: Tuple[str, int]) -> None:
+        """Raises LinkLost in the end."""
+        with self._lock:
+            if self._place != place:
+                raise LinkLost("another one leads by now")
+            self._link, self._refused_since = link, None
+        self._pulse.wake()
+        while True:
+            told = link.receive()
+            with self._lock:
+                if self._place == place and rules.takes_over(self._wanted, told):
+                    self._wanted = told
+            self._pulse.wake()
+
+    def _gone(self) -> Optional[str]:
+        """Why the leader is given up; None while it is not. Counted from its last word, so that it knows when we have done so."""
+        with self._lock:
+            refused = self._refused_since
+        if refused is not None and time.monotonic() - refused > min(REFUSED_SECONDS, self._lost_seconds):
+            return f"the leader on {self._leader} is gone"
+        if boot_time() - self._last_word() > self._lost_seconds:
+            return f"no connection to the leader on {self._leader} for {self._lost_seconds:.0f} s"
+        return None
+
+    def _last_word(self) -> float:
+        with self._lock:
+            return self._link.heard if self._link else self._heard
+
+    def _without_leader(self, gone: str, wanted: Dict[str, Any]) -> Union[Dict[str, Any], Heritage, None]:
+        """Ends the ranks, and finds out who leads from now on: None where that is somebody else, who is followed."""
+        heard = self._last_word()
+        self._follow(None)
+        self._folder.event("leader lost", leader=self._leader, why=gone)
+        if wanted["phase"] == "judged":
+            over: Dict[str, Any] = wanted["result"]
+            return over
+        history = wanted.get("history")
+        least = (self._spec.get("size") or {"min": len(self._spec["nodes"])})["min"]
+        is_slurm = self._spec.get("scheduler") == "slurm"  # it ends the whole job
+        if not history or is_slurm or not rules.can_be_replaced(self._spec["nodes"], self._leader, history["lost"], least):
+            return self._give_up(gone)
+        outcome = Election(self._folder, self._spec, self._local, self.side.ballot).hold(wanted, self._leader, heard, self._lost_seconds)
+        if outcome.heritage or outcome.result:
+            return outcome.heritage or outcome.result
+        if not outcome.follow:
+            return self._give_up(f"{gone}, and {outcome.why}")
+        self._follow(outcome.follow)
+        return None
+
+    def _follow(self, told: Optional[Dict[str, Any]]) -> None:
+        """From now on another leader is heard, {epoch, leader, address, port}, or none."""
+        with self._lock:
+            link, self._link, self._refused_since, self._heard = self._link, None, None, boot_time()
+            self._place = (told["address"], int(told["port"])) if told else None
+            if told:
+                self._leader = told["leader"]
+                # Whatever the leader before has wanted is over; the new one says what is next.
+                self._wanted = {**self._wanted, "phase": "wait", "epoch": told["epoch"], "serial": 0}
+        if link:
+            link.abort()
+        if told:
+            self._folder.event("follows", leader=told["leader"], epoch=told["epoch"])
+            gang = {"address": told["address"], "port": told["port"]}
+            self._folder.write("state", {**self._folder.state(), "epoch": told["epoch"], "leader": told["leader"], "gang": gang})
+
+    def _give_up(self, why: str) -> Dict[str, Any]:
+        """No gang any more: nothing of it stays alive here."""
+        self._folder.event("gang lost", why=why)
+        self._local.stop(self._local.attempt, FAILURE_GRACE)
+        while self._local.phase == "running":
+            self._local.tick()
+            time.sleep(TICK)
+        self.side.close()
+        return {"status": "failed", "cause": of_gang(self._spec["node"], why), "attempts": [], "partial": True}

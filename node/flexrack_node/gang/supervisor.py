@@ -1,0 +1,247 @@
+"""The process that stays with a run on a node, from before its ranks start until its record is complete.
+
+    supervisor FOLDER      detached; started by run.start
+"""
+import os
+import signal
+import subprocess
+import time
+import traceback
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional, Union
+
+from flexrack_node.base.errors import NodeError
+from flexrack_node.gang.election import Heritage
+from flexrack_node.gang.leader import Leader
+from flexrack_node.gang.member import Member
+from flexrack_node.gpu.lease import LeaseHold
+from flexrack_node.measure import usage
+from flexrack_node.measure.sampler import Sampler
+from flexrack_node.process.detach import python_module
+from flexrack_node.rank.local_ranks import LocalRanks
+from flexrack_node.reservation.hold import Hold
+from flexrack_node.run.cause import close_result, of_gang
+from flexrack_node.run.files import RunFolder, read_json
+from flexrack_node.run.leadership import leader_known
+from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
+from flexrack_node.run.upstream import Upstream, upstream_of
+
+Judge = Callable[[Dict[str, Any], float], Dict[str, Any]]  # of the result, and when the signal came
+
+DRAIN_SECONDS = 5.0  # for tracking writes that wait, at the end; what is left stays in the spool
+
+
+def main(arguments: List[str]) -> int:
+    return supervise(RunFolder(Path(arguments[0])))
+
+
+def supervise(folder: RunFolder, judge: Optional[Judge] = None) -> int:
+    """`judge`: what the run's result is where this process got a signal, which then also was everybody's; None where a signal means no more than `runs stop`."""
+    if not folder.hold():
+        return 0
+    os.umask(0o077)
+    spec = folder.spec()
+    started = time.time()
+    hold: Optional[Hold] = None
+    leases: Optional[LeaseHold] = None
+    try:
+        if spec.get("reservation"):
+            hold = Hold(Path(spec["root"]), spec["reservation"], lambda why: _end_for_loss(folder, why))
+            hold.take_over()
+        if spec.get("leases"):
+            leases = LeaseHold(spec["leases"])
+            leases.take()
+    except (NodeError, OSError) as error:
+        # Nothing is started on a node that is not ours any more, or without its GPUs.
+        _refuse(folder, spec, started, error)
+        if leases:
+            leases.give_back()
+        return 1
+    folder.write("state", {"status": "waiting", "attempt": 0, "pid": os.getpid(), "started": started})
+    warden = subprocess.Popen(
+        python_module("gang.warden", str(folder.path)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),  # Slurm's is for every process of the job, and means the ranks
+    )
+    _listen_to_signals(folder, is_noted=judge is not None)
+    try:
+        if hold:
+            hold.add(warden.pid)  # it ends the ranks if we are killed, and as long as it is at that nobody gets their place
+        _supervise(folder, spec, started, _forbids(hold, leases), judge)
+    except Exception as error:
+        # The warden ends the ranks: it is not told that all is well.
+        folder.event("bug", trace=traceback.format_exc())
+        cause = of_gang(spec["node"], f"flexrack's supervisor failed: {error!r}")
+        folder.write("result", close_result(spec, {"status": "failed", "cause": cause, "attempts": []}, started))
+        return 1
+    finally:
+        if leases:
+            leases.give_back()
+    _note_usage(folder)
+    try:
+        warden.communicate(b".")  # all is well
+    except OSError:
+        pass  # it was killed; what it would have given back is given back below
+    warden.wait()
+    if hold:
+        hold.give_back()
+    return 0
+
+
+def _refuse(folder: RunFolder, spec: Dict[str, Any], started: float, error: Exception) -> None:
+    why = error.message if isinstance(error, NodeError) else f"the reservation cannot be taken over: {error}"
+    folder.event("refused", why=why)
+    result = close_result(spec, {"status": "failed", "cause": of_gang(spec["node"], why), "attempts": []}, started)
+    folder.write("result", {**result, "refused": why, "refused_code": getattr(error, "code", "RESERVATION_LOST")})
+
+
+def _forbids(hold: Optional[Hold], leases: Optional[LeaseHold]) -> Callable[[], Optional[str]]:
+    """Why no rank may be started here any more, if that is so."""
+    return lambda: (hold.lost() if hold else None) or (leases.lost() if leases else None)
+
+
+def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids: Callable[[], Optional[str]], judge: Optional[Judge]) -> None:
+    relay = _open_relay(folder, spec)
+    local = LocalRanks(folder, spec, relay.port if relay else None, forbids)
+    if relay:
+        local.watch.metric_at = relay.metric_at
+    sampler = Sampler(folder, spec, local, relay.recorder if relay else None)
+    sampler.start()
+    member = Member(folder, spec, local) if spec["index"] > 0 else None
+    ended = member.run() if member else None
+    if member and isinstance(ended, dict):
+        sampler.close()
+        result = ended if "run" in ended else {**close_result(spec, ended, started), **_followed(folder, spec)}
+        member.done(_put_away(folder, relay, result))
+    else:
+        leader = Leader(folder, spec, local, member.side if member else None, ended if isinstance(ended, Heritage) else None)
+        leader.listen()
+        ended_as = leader.run()
+        sampler.close()
+        _lead(folder, spec, started, leader, relay, _judged(folder, close_result(spec, ended_as, started), judge))
+    folder.write("state", {**folder.state(), "status": "ended"})
+
+
+def _followed(folder: RunFolder, spec: Dict[str, Any]) -> Dict[str, Any]:
+    """Whom this node follows, or is itself: {epoch, leader}."""
+    epoch, leader = leader_known(spec, folder.state())
+    return {"epoch": epoch, "leader": leader}
+
+
+def _judged(folder: RunFolder, result: Dict[str, Any], judge: Optional[Judge]) -> Dict[str, Any]:
+    signalled = read_json(folder.path / "signal.json") if judge else None
+    return judge(result, signalled["at"]) if judge and signalled else result
+
+
+def _lead(folder: RunFolder, spec: Dict[str, Any], started: float, leader: Leader, relay: "Optional[_Relay]", result: Dict[str, Any]) -> None:
+    """After the last attempt."""
+    result = {**result, **_followed(folder, spec)}
+    if result.get("partial"):  # how the run ends is for others to say, and to record
+        leader.leave()
+        _put_away(folder, relay, result)
+        return
+    leader.judged(result)
+    result["outputs"] = collect_outputs(spec, folder, started)
+    # Known from here on, whatever happens to the rest.
+    folder.write("result", result)
+    folder.write("state", {**folder.state(), "status": "recording"})
+    everybody = leader.end(result, patience=DRAIN_SECONDS * 2)
+    _record(folder, spec, relay, result, everybody)
+
+
+def _record(folder: RunFolder, spec: Dict[str, Any], relay: "Optional[_Relay]", result: Dict[str, Any], everybody: bool) -> None:
+    """The leader's last work. Where the head is away, result.json keeps recorded: false and run.reconcile does it later."""
+    if not relay:
+        return
+    uploaded = _upload(folder, relay, result["outputs"])
+    recorder = relay.recorder()
+    try:
+        recorder.finish(spec, result)
+        finished = True
+    except NotRecorded as error:
+        folder.event("not recorded", why=str(error))
+        finished = False
+    drained = relay.close()
+    recorded = bool(uploaded and finished and drained)
+    if finished and spec["tracking"].get("own_token"):
+        Recorder(upstream_of(spec["tracking"]), spec["tracking"]).revoke(0.0 if recorded and everybody else LATE_SECONDS)
+    folder.write("result", {**result, "recorded": recorded, "recorded_everywhere": recorded and everybody})
+
+
+def _put_away(folder: RunFolder, relay: "Optional[_Relay]", result: Dict[str, Any]) -> bool:
+    """What a node does at the end that does not lead; True where all of its tracking writes are through."""
+    folder.write("result", result)
+    recorded = _upload(folder, relay, []) and (relay.close() if relay else True)
+    folder.write("result", {**result, "recorded": recorded})
+    return recorded
+
+
+def _upload(folder: RunFolder, relay: "Optional[_Relay]", outputs: List[str]) -> bool:
+    if not relay:
+        return True
+    try:
+        recorder = relay.recorder()
+        files = recorder.upload_outputs(folder, outputs)
+        folder.event("uploaded", outputs=files, logs=recorder.upload_logs(folder))
+        return True
+    except NotRecorded as error:
+        folder.event("not uploaded", why=str(error))
+        return False
+
+
+class _Relay:
+    """The node's relay for this run, and its address."""
+
+    def __init__(self, folder: RunFolder, tracking: Dict[str, Any]) -> None:
+        from flexrack_node.relay.relay import Relay
+
+        self._folder, self._tracking = folder, tracking
+        self._relay = Relay(
+            folder.spool, upstream_of(tracking), tracking["token"], on_event=self._tell, run_id=tracking["run_id"],
+        )
+        self.port: int = self._relay.start()
+
+    def recorder(self) -> Recorder:
+        return Recorder(Upstream(f"http://127.0.0.1:{self.port}", f"Bearer {self._tracking['token']}"), self._tracking)
+
+    def metric_at(self) -> float:
+        return self._relay.metric_at
+
+    def close(self) -> bool:
+        """True where nothing is left in the spool."""
+        left = self._relay.close(DRAIN_SECONDS)
+        self._folder.event("relay closed", **left)
+        return not left["pending"]
+
+    def _tell(self, event: Dict[str, Any]) -> None:
+        fields = {key: value for key, value in event.items() if key not in ("event", "at", "kind")}
+        self._folder.event(str(event.get("event") or event.get("kind") or "tracking"), **fields)
+
+
+def _open_relay(folder: RunFolder, spec: Dict[str, Any]) -> Optional[_Relay]:
+    return _Relay(folder, spec["tracking"]) if spec.get("tracking") else None
+
+
+def _note_usage(folder: RunFolder) -> None:
+    try:
+        usage.note(folder)
+    except OSError as error:
+        folder.event("usage not noted", why=str(error))
+
+
+def _end_for_loss(folder: RunFolder, why: str) -> None:
+    """The reservation was taken away while ranks run: they end as after `runs stop`."""
+    folder.event("reservation lost", why=why)
+    if not folder.stop_request():
+        folder.write("stop", {"grace": folder.spec().get("grace", 10), "kill": False, "by": "rack release"})
+
+
+def _listen_to_signals(folder: RunFolder, is_noted: bool) -> None:
+    """Whoever ends this process kindly means the run."""
+    def stop(number: int, _frame: Union[object, None]) -> None:
+        if is_noted:
+            folder.write("signal", {"at": time.time(), "by": signal.Signals(number).name})
+        if not folder.stop_request():
+            folder.write("stop", {"grace": folder.spec().get("grace", 10), "kill": False, "by": signal.Signals(number).name})
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -1,0 +1,65 @@
+"""Waits for its supervisor to end. If that was not the planned end, it ends everything that was left behind.
+
+    warden FOLDER      with a pipe on stdin whose other end only the supervisor holds; one byte means "all is well"
+"""
+import os
+import sys
+import time
+from pathlib import Path
+from typing import List
+
+from flexrack_node.link.gang_link import LinkLost, join
+from flexrack_node.process.containment import Containment
+from flexrack_node.rank.mpi import remove_scratch
+from flexrack_node.reservation.hold import give_back
+from flexrack_node.run.files import RunFolder, containment_tag
+
+
+def main(arguments: List[str]) -> int:
+    folder = RunFolder(Path(arguments[0]))
+    if sys.stdin.buffer.read(1):
+        return 0
+    died = time.time()
+    left = sweep(folder)
+    _speak(folder, died, left)
+    return 0
+
+
+def sweep(folder: RunFolder) -> List[int]:
+    """Ends whatever is left of a run whose supervisor is dead; returns the pids that survived even that."""
+    spec = folder.spec()
+    left: List[int] = []
+    for attempt in folder.attempts():
+        contained = Containment(containment_tag(spec, attempt), folder.path, look_only=True)
+        if contained.pids():
+            folder.event("swept", attempt=attempt, pids=contained.pids(), by=os.getpid())
+            left += contained.terminate(0)
+        contained.close()
+        remove_scratch(contained.tag)
+    if spec.get("reservation") and not left and not folder.is_held():
+        give_back(Path(spec["root"]), spec["reservation"])
+    return left
+
+
+def _speak(folder: RunFolder, died: float, left: List[int]) -> None:
+    """For the dead supervisor, so that the gang does not wait for it to come back: to the leader, or, if that is who died, to all others."""
+    spec, state, attempts = folder.spec(), folder.state(), folder.attempts()
+    if not attempts:
+        return
+    records = {str(rank): record for rank, record in folder.records(attempts[-1]).items()}
+    trouble = {"at": died, "message": "the supervisor was killed", "exit": None, "tail": []}
+    view = {"attempt": attempts[-1], "phase": "ended", "records": records, "survivors": left, "trouble": trouble, "gone": True}
+    if state.get("leader", spec["nodes"][0]) == spec["node"]:
+        from flexrack_node.link.peer import ask_all  # only here: a warden is small as long as nothing happens
+
+        places = {node: (place[0], place[1]) for node, place in state.get("places", {}).items() if node != spec["node"]}
+        ask_all(places, {"gone": {"node": spec["node"], "view": view}}, spec["gang"]["secret"], spec["node"], lambda: None)
+        return
+    gang = {**spec["gang"], **(state.get("gang") or {})}
+    try:
+        link = join(gang["address"], gang["port"], gang["secret"], spec["node"], timeout=5.0)
+        link.send(view)
+        time.sleep(1.0)  # the view must be read before the connection ends
+        link.close()
+    except (LinkLost, OSError):
+        pass

@@ -1,0 +1,1 @@
+"""The GPU daemon of a node: started, asked, and its leases."""

@@ -1,0 +1,51 @@
+"""What the GPU daemon of this node is asked. Its admin socket takes one JSON line and gives one.
+
+The socket is its owner's alone, and so is the SSH connection that the answers travel on: a lease's key is in one answer only.
+"""
+import json
+import socket
+from pathlib import Path
+from typing import Any, Dict, Optional
+
+from flexrack_node.base.errors import NodeError
+from flexrack_node.service.record import read_json
+
+TIMEOUT_SECONDS = 30.0
+CODES = {"unavailable": "GPU_UNAVAILABLE", "unknown_device": "NOT_FOUND", "unknown_lease": "NOT_FOUND", "invalid": "USAGE", "limit": "GPU_UNAVAILABLE"}
+
+
+def look(root: Path) -> Optional[Dict[str, Any]]:
+    """The daemon's own status; None where none answers."""
+    try:
+        return ask(root, {"op": "status"})
+    except NodeError as error:
+        if error.code == "GPU_FAILED":
+            return None
+        raise
+
+
+def ask(root: Path, request: Dict[str, Any]) -> Dict[str, Any]:
+    """One request. Errors: GPU_FAILED where nobody answers; what the daemon refuses, as CODES has it."""
+    path = (read_json(root / "gpu" / "daemon" / "address.json") or {}).get("admin")
+    if not path:
+        raise NodeError("GPU_FAILED", "no GPU daemon runs here", "flexrack gpu serve")
+    answer = b""
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+            link.settimeout(TIMEOUT_SECONDS)
+            link.connect(path)
+            link.sendall(json.dumps(request).encode() + b"\n")
+            while not answer.endswith(b"\n"):
+                piece = link.recv(1024 * 1024)
+                if not piece:
+                    break
+                answer += piece
+        told = json.loads(answer)
+    except (OSError, ValueError) as error:
+        raise NodeError("GPU_FAILED", f"the GPU daemon does not answer: {error}", "flexrack gpu serve") from error
+    if "ok" in told:
+        found: Dict[str, Any] = told["ok"]
+        return found
+    refused = told.get("error") or {}
+    more = {key: value for key, value in refused.items() if key not in ("code", "message")}
+    raise NodeError(CODES.get(str(refused.get("code")), "GPU_REFUSED"), refused.get("message") or "the GPU daemon refused without a reason", None, reason=refused.get("code"), **more)

@@ -1,0 +1,219 @@
+"""The GPU daemon of this node: gpu.inspect, .place, .start, .stop.
+
+    gpu/  program/{flexrack-gpud,flexrack-hold,libflexrack-opencl}-<hash>...  daemon/ (its own)  settings.json  leases/
+
+What it serves is chosen by the user's side: `drivers` of gpu.inspect says what this machine has.
+
+It runs as a systemd user unit where there is one, else under a supervisor of ours (service/control.py). Either way its workers,
+one a client, outlive it: a broker that was killed or is replaced finds them again.
+"""
+import json
+import os
+import platform
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from flexrack_node.base import program_file
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.errors import NodeError
+from flexrack_node.base.installed import record
+from flexrack_node.gpu import admin_socket, drivers, unit
+from flexrack_node.service import control
+from flexrack_node.service.log import ServiceLog
+from flexrack_node.service.record import ServiceRecord, read_json, write_json
+
+SERVICE = "gpu"
+READY_SECONDS = 30.0
+NO_DEVICES = 69  # exit codes of flexrack-gpud
+TITLES = {
+    "opencl": ("OpenCL", "sudo apt-get install ocl-icd-libopencl1, and the OpenCL driver of the device (pocl-opencl-icd makes one of the CPU)"),
+    "cuda": ("CUDA", "install NVIDIA's driver, or try it out without a GPU: flexrack gpu serve --backend sim"),
+    "sim": ("simulated CUDA", None),
+}
+
+
+def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{programs, drivers, env}: what is there: which of these files, how the daemon would be and is run, and with what.
+
+    `drivers`: which GPU drivers this machine has too, where no daemon has been set up; `env`: what that would have besides.
+    """
+    folder = channel.root / "gpu"
+    state = admin_socket.look(channel.root)
+    settings = read_json(folder / "settings.json")
+    found = {"drivers": drivers.look(given.get("env") or {})} if given.get("drivers") and not settings else {}
+    return {
+        "folder": str(folder), "system": platform.system().lower(), "machine": platform.machine(), "glibc": platform.libc_ver()[1],
+        "placed": [name for name in given.get("programs", []) if (folder / "program" / name).exists()],
+        "keeper": "systemd" if unit.is_usable() else "supervisor",
+        "running": state is not None, "pid": state and state["pid"], "settings": settings, **found,
+    }
+
+
+def place(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{name, sha256, executable} and the file's bytes. A daemon of another architecture, or for a newer glibc, is NODE_UNFIT."""
+    record(channel.root, channel.root / "gpu", "gpu")
+    target = program_file.receive(given, channel, channel.root / "gpu" / "program")
+    if given.get("executable"):
+        check_runs(target)
+    return {"path": str(target)}
+
+
+def start(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{program, backend, driver, sim, bind: [address], port, transport, grace, env}: has exactly this daemon run, and waits until it answers.
+
+    Another one that runs is replaced: only the broker, its clients do not notice. -> {started, pid, port, keeper, linger}
+    """
+    record(channel.root, channel.root / "gpu", "gpu")
+    folder = channel.root / "gpu"
+    program = folder / "program" / Path(given["program"]).name
+    (folder / "daemon").mkdir(parents=True, exist_ok=True, mode=0o700)
+    before = read_json(folder / "settings.json") or {}
+    port = int(given.get("port") or before.get("port") or 0)
+    check_devices(folder, given)
+    if not port:
+        from flexrack_node.service.endpoint import ports
+        port = ports({"count": 1, "host": given["bind"][0]}, channel)[0]
+    argv = [str(program), "broker", "--root", str(folder / "daemon"), *backend_options(folder, given), "--port", str(port),
+            "--grace", str(given["grace"]), "--transport", given["transport"]]
+    for address in given["bind"]:
+        argv += ["--bind", address]
+    if given.get("trusted_fabric"):
+        argv.append("--trusted-fabric")
+    old = admin_socket.look(channel.root)
+    settings = {**given, "port": port}
+    write_json(folder / "settings.json", settings)
+    keeper = "systemd" if unit.is_usable() else "supervisor"
+    started = (start_unit if keeper == "systemd" else start_service)(channel, argv, given.get("env") or {})
+    state = wait_until_ready(channel, keeper, old if started else None)
+    tidy(folder, given)
+    return {"started": started, "pid": state["pid"], "port": state["port"], "keeper": keeper, "linger": keeper != "systemd" or unit.has_linger()}
+
+
+def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{force}: ends the daemon, its workers and its leases; CONFLICT while leases are there, unless forced. -> {stopped, leases}"""
+    leases: List[Dict[str, Any]] = []
+    running = admin_socket.look(channel.root) is not None
+    if running:
+        leases = admin_socket.ask(channel.root, {"op": "leases"})["leases"]
+        if leases and not given.get("force"):
+            owners = ", ".join(sorted({str(one.get("owner") or "somebody") for one in leases}))
+            count = "1 lease is" if len(leases) == 1 else f"{len(leases)} leases are"
+            raise NodeError("CONFLICT", f"{count} in use here, of {owners}", "--force", leases=[one["lease"] for one in leases])
+    there = (channel.root / "gpu" / "settings.json").exists()
+    take_away(channel, float(given.get("grace") or 10))
+    return {"stopped": running or there, "leases": len(leases)}
+
+
+def take_away(channel: Channel, grace: float) -> None:
+    """Ends what runs and removes what keeps it running; programs and the daemon's folder go with it."""
+    folder = channel.root / "gpu"
+    if admin_socket.look(channel.root) is not None:
+        try:
+            admin_socket.ask(channel.root, {"op": "stop"})
+        except NodeError:
+            pass  # it ended before it had answered
+    unit.remove(folder)
+    control.stop({"id": SERVICE, "grace": grace, "remove": True}, channel)
+    if folder.is_dir():
+        import shutil
+        shutil.rmtree(folder / "daemon", ignore_errors=True)
+        for path in [folder / "settings.json", *daemon_files(folder)]:
+            path.unlink(missing_ok=True)
+
+
+def start_unit(channel: Channel, argv: List[str], env: Dict[str, str]) -> bool:
+    control.stop({"id": SERVICE, "remove": True}, channel)  # it was kept by a supervisor when there was no systemd
+    return unit.start(channel.root / "gpu", argv, env)
+
+
+def start_service(channel: Channel, argv: List[str], env: Dict[str, str]) -> bool:
+    spec = {"id": SERVICE, "argv": argv, "env": env, "grace": 10, "spare_children": True, "restart": {"max": 20, "window_seconds": 120}}
+    return bool(control.start({**spec, "replace": True}, channel)["started"])
+
+
+def wait_until_ready(channel: Channel, keeper: str, old: Optional[Dict[str, Any]]) -> Dict[str, Any]:
+    """The daemon's own status, of another process than `old`. Errors: GPU_FAILED with the last lines of its log."""
+    until = time.monotonic() + READY_SECONDS
+    while time.monotonic() < until:
+        state = admin_socket.look(channel.root)
+        if state is not None and (old is None or state["pid"] != old["pid"]):
+            return state
+        if keeper == "supervisor" and control.describe(ServiceRecord(channel.root, SERVICE))["state"] in ("failed", "stopped"):
+            break
+        time.sleep(0.05)
+    raise NodeError("GPU_FAILED", "the GPU daemon does not start", None, lines=last_lines(channel, keeper))
+
+
+def last_lines(channel: Channel, keeper: str) -> List[str]:
+    log = ServiceLog(ServiceRecord(channel.root, SERVICE).folder)
+    said = unit.last_lines(channel.root / "gpu") if keeper == "systemd" else log.read(max(0, log.end() - 4000))[1].decode("utf-8", "replace")
+    return said.strip().splitlines()[-20:]
+
+
+def check_runs(program: Path) -> None:
+    try:
+        done = subprocess.run([str(program), "version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False)
+    except OSError as error:
+        program.unlink(missing_ok=True)
+        raise NodeError("NODE_UNFIT", f"flexrack's programs are not for this machine ({platform.machine()}): {error.strerror}",
+                        "build flexrack on a machine of the same architecture") from error
+    if "GLIBC" in done.stderr:  # the loader says which version it looked for
+        program.unlink(missing_ok=True)
+        raise NodeError("NODE_UNFIT", f"flexrack's programs need a newer C library than {' '.join(platform.libc_ver())}",
+                        "build flexrack on a machine with this C library or an older one", said=done.stderr.strip()[-500:])
+
+
+def backend_options(folder: Path, given: Dict[str, Any]) -> List[str]:
+    """What gpud serves, as its command line has it; a driver that we bring along lies beside it."""
+    driver = ["--driver", str(folder / "program" / Path(given["driver"]).name)] if given.get("driver") else []
+    simulated = [word for name, value in sorted((given.get("sim") or {}).items()) for word in (f"--sim-{name}", str(value))]
+    return ["--backend", given["backend"], *driver, *simulated]
+
+
+def check_devices(folder: Path, given: Dict[str, Any]) -> None:
+    """Before anything is started, which would only be started again and again."""
+    program = folder / "program" / Path(given["program"]).name
+    title, hint = TITLES.get(given["backend"], (given["backend"], None))
+    try:
+        done = subprocess.run([str(program), "devices", *backend_options(folder, given)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=60, check=False, env={**os.environ, **(given.get("env") or {})})
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NodeError("GPU_FAILED", f"the devices of this machine cannot be listed: {error}") from error
+    said = refusal(done.stdout) or done.stderr.strip()[-500:]
+    if done.returncode == NO_DEVICES or (done.returncode == 0 and not listed(done.stdout)):
+        raise NodeError("GPU_FAILED", f"there is no {title} device on this machine{f' ({said})' if said else ''}", hint, said=said)
+    if done.returncode != 0:
+        raise NodeError("GPU_FAILED", f"the devices of this machine cannot be listed (status {done.returncode})", None, said=said)
+
+
+def listed(text: str) -> List[Any]:
+    """The devices that `flexrack-gpud devices` told of; an OpenCL library without any driver is none."""
+    found: List[Any] = told(text).get("ok", {}).get("devices", [])
+    return found
+
+
+def refusal(text: str) -> str:
+    found: str = told(text).get("error", {}).get("message", "")
+    return found
+
+
+def told(text: str) -> Dict[str, Any]:
+    """The last line: a driver may print before."""
+    try:
+        found: Dict[str, Any] = json.loads(text.strip().splitlines()[-1])
+        return found
+    except (ValueError, IndexError):
+        return {}
+
+
+def daemon_files(folder: Path) -> List[Path]:
+    return [*(folder / "program").glob("flexrack-gpud-*"), *(folder / "program").glob("libflexrack-sim-*")]
+
+
+def tidy(folder: Path, given: Dict[str, Any]) -> None:
+    """Older daemons, once the new one answers: running workers keep the files they were started from."""
+    for path in daemon_files(folder):
+        if path.name not in (Path(given["program"]).name, Path(given.get("driver") or "").name):
+            path.unlink(missing_ok=True)

@@ -1,0 +1,206 @@
+"""The port that every supervisor of a gang keeps: the others ask there whether it is alive, fetch checkpoints from it, and ask for its vote.
+
+Authenticated like the gang's own links (link/gang_link.py). Where nothing is asked, having been let in is the answer.
+
+    {fetch: name}   ->   {files: [{name, bytes, at}]}, then of each file {data: base64} as often as needed and {end: true}; {error: text} instead
+    everything else is in gang/ballot.py
+"""
+import base64
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple
+
+from flexrack_node.link import checkpoint
+from flexrack_node.link.gang_link import Link, LinkLost, Listener, join
+
+REACH_SECONDS = 2.0  # for a connection and the proof
+_AGAIN_SECONDS = 3.0  # between two questions to the same node
+_CHUNK = 1 << 20
+_TICK = 0.05  # seconds between two looks at what was answered
+_AT_ONCE = 16
+
+Place = Tuple[str, int]  # address and port
+
+
+class PeerPort:
+    """`port` is open from the start; `close()` ends it. `answer` is asked for everything but files. Raises OSError where the address is not ours."""
+
+    def __init__(self, address: str, secret: str, outputs: Path, answer: Callable[[Dict[str, Any]], Optional[Dict[str, Any]]] = lambda _asked: None) -> None:
+        self._outputs, self._asked = outputs, answer
+        self._listener = Listener(address, secret, self._answer)
+        self.place: Place = (address, self._listener.port)
+
+    def close(self) -> None:
+        self._listener.close()
+
+    def _answer(self, _node: str, link: Link, _hello: Dict[str, Any]) -> None:
+        """In a thread a connection."""
+        try:
+            while True:
+                asked = link.receive()
+                if "fetch" in asked:
+                    _send_files(link, self._outputs, asked["fetch"])
+                    continue
+                answer = self._asked(asked)
+                if answer is not None:
+                    link.send(answer)
+        except LinkLost:
+            pass
+        finally:
+            link.close()
+
+
+class Reach:
+    """Asks other nodes, again and again and in threads of its own, whether they are there. `words()`: the newest answers."""
+
+    def __init__(self, node: str, secret: str) -> None:
+        self._node, self._secret = node, secret
+        self._lock = threading.Lock()
+        self._words: Dict[str, Dict[str, Any]] = {}
+        self._asked: Dict[str, Tuple[int, float]] = {}
+        self._workers: Optional[ThreadPoolExecutor] = None
+
+    def ask(self, number: int, places: Mapping[str, Place]) -> None:
+        """Never blocks. Within one round, told by its number, a node that was asked a moment ago is not asked again yet."""
+        now = time.monotonic()
+        for node, place in places.items():
+            asked = self._asked.get(node)
+            if node != self._node and (asked is None or asked[0] != number or now - asked[1] > _AGAIN_SECONDS):
+                self._asked[node] = (number, now)
+                self._workers = self._workers or ThreadPoolExecutor(_AT_ONCE)
+                self._workers.submit(self._look, number, node, (place[0], place[1]))
+
+    def words(self) -> Dict[str, Dict[str, Any]]:
+        """By node: {word: reached|refused|silent, round}."""
+        with self._lock:
+            return dict(self._words)
+
+    def close(self) -> None:
+        if self._workers:
+            self._workers.shutdown(wait=False)
+
+    def _look(self, number: int, node: str, place: Place) -> None:
+        word = reach(place, self._secret, self._node)
+        with self._lock:
+            self._words[node] = {"word": word, "round": number}
+
+
+def reach(place: Place, secret: str, own: str) -> str:
+    """reached, refused (the machine answers, nobody listens there) or silent."""
+    try:
+        join(place[0], place[1], secret, own, timeout=REACH_SECONDS).close()
+        return "reached"
+    except ConnectionRefusedError:
+        return "refused"
+    except LinkLost:
+        return "silent"
+
+
+def ask(place: Place, secret: str, own: str, question: Mapping[str, Any]) -> Dict[str, Any]:
+    """The answer of a node. Raises LinkLost, ConnectionRefusedError."""
+    link = join(place[0], place[1], secret, own, timeout=REACH_SECONDS)
+    try:
+        link.send(question)
+        answer = link.receive()
+        if not isinstance(answer, dict):
+            raise LinkLost("no answer to the question")
+        return answer
+    finally:
+        link.close()
+
+
+def ask_all(places: Mapping[str, Tuple[str, int]], question: Dict[str, Any], secret: str, own: str, meanwhile: Callable[[], object]) -> Dict[str, Dict[str, Any]]:
+    """All nodes at once; who does not answer within a few seconds is missing in what it returns."""
+    found: Dict[str, Dict[str, Any]] = {}
+    if not places:
+        return found
+
+    def one(node: str, place: Tuple[str, int]) -> None:
+        try:
+            found[node] = ask(place, secret, own, question)
+        except (LinkLost, OSError, ValueError, KeyError, TypeError):
+            pass  # nobody there, or nobody of ours
+    workers = ThreadPoolExecutor(min(64, len(places)))
+    waiting = {workers.submit(one, node, place) for node, place in places.items()}
+    deadline = time.monotonic() + REACH_SECONDS * 1.5
+    while waiting and time.monotonic() < deadline:
+        waiting = wait(waiting, timeout=_TICK).not_done
+        meanwhile()
+    workers.shutdown(wait=False)
+    return dict(found)
+
+
+def fetch(place: Place, secret: str, own: str, outputs: Path, wanted: Mapping[str, Any], exact: bool = True) -> Dict[str, Any]:
+    """Brings a checkpoint of another node here, whole or not at all; returns its {name, at, bytes}. `exact`: this very one, not what has taken its name since.
+    Raises LinkLost, OSError, ValueError with the reason."""
+    link = join(place[0], place[1], secret, own, timeout=10.0)
+    target = checkpoint.inside(outputs, wanted["name"])
+    beside = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    remove(beside)
+    try:
+        link.send({"fetch": wanted["name"]})
+        told = link.receive()
+        if "error" in told:
+            raise ValueError(told["error"])
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for one in told["files"]:
+            inner = Path(checkpoint.inside(outputs, one["name"])).relative_to(target)
+            _receive_file(link, beside / inner if inner.parts else beside, one)
+        remove(target)
+        os.replace(beside, target)
+    finally:
+        link.close()
+        remove(beside)
+    if exact and not checkpoint.has(outputs, wanted):
+        raise ValueError(f"{wanted['name']} changed while it was copied")
+    return checkpoint.describe(outputs, target)
+
+
+def _send_files(link: Link, outputs: Path, name: str) -> None:
+    try:
+        files = checkpoint.parts(outputs, name)
+        link.send({"files": files})
+        for one in files:
+            _send_file(link, outputs, one)
+    except (OSError, ValueError) as error:
+        link.send({"error": str(error)})
+
+
+def _send_file(link: Link, outputs: Path, one: Mapping[str, Any]) -> None:
+    """Raises ValueError where it is not, or not any more, what was told of it: half of it would be of another checkpoint."""
+    with open(outputs / one["name"], "rb") as file:
+        while data := file.read(_CHUNK):
+            if not link.send({"data": base64.b64encode(data).decode()}):
+                return
+        now = os.fstat(file.fileno())
+    if (now.st_size, now.st_mtime_ns) != (one["bytes"], one["at"]):
+        raise ValueError(f"{one['name']} was written to while it was read")
+    link.send({"end": True})
+
+
+def _receive_file(link: Link, path: Path, one: Mapping[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "wb") as file:
+        while True:
+            told = link.receive()
+            if "error" in told:
+                raise ValueError(told["error"])
+            if "end" in told:
+                break
+            file.write(base64.b64decode(told["data"]))
+        file.flush()
+        os.fsync(file.fileno())
+    os.utime(path, ns=(int(one["at"]), int(one["at"])))
+
+
+def remove(path: Path) -> None:
+    """A file, a folder, or nothing."""
+    import shutil
+
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,80 @@
+"""hardware.json: what a run used of this node so far, kept up to date while it runs: means, peaks and totals by attempt.
+
+    {"machine", "interface", "gpus": [uuid]|null, "cores", "memory_total", "attempts": {number: {"since", "until", "seconds", "cpu", "memory", "net": [in, out],
+     "rdma", "disk", "ranks": {rank: {"cpu", "memory", "peak"}}, "gpus": {index: {"uuid", "used", "memory", "peak", "total", "power"}}}}}
+
+Means in the units of hardware.jsonl; net, rdma and disk are bytes in all; times in seconds since 1970. A mean over no time is null.
+"""
+import os
+import time
+from typing import Any, Dict, List, Optional
+
+from flexrack_node.measure.hardware import memory_total
+from flexrack_node.rank.launch import machine_id
+from flexrack_node.run.files import RunFolder, read_json
+
+_WRITE_SECONDS = 30.0
+
+
+class Summary:
+    """Of one node. `add()` a sample after the other; it writes by itself now and then, `write()` does it now."""
+
+    def __init__(self, folder: RunFolder, interface: Optional[str], gpus: Optional[List[str]]) -> None:
+        self._folder = folder
+        self._value: Dict[str, Any] = {"machine": machine_id(), "interface": interface, "gpus": gpus, "cores": os.cpu_count(), "memory_total": memory_total(), "attempts": {}}
+        self._written = 0.0
+        self.write()
+
+    def add(self, sample: Dict[str, Any], gpus: Dict[str, Dict[str, Any]]) -> None:
+        """`gpus`: what GpuReader.latest() told with it."""
+        if self._value["gpus"] is None and gpus:
+            self._value["gpus"] = [one["uuid"] for _, one in sorted(gpus.items())]
+        number, seconds = str(sample["attempt"]), sample["s"]
+        if number == "0":
+            return  # the gang has not come together yet
+        known = self._value["attempts"].setdefault(number, {
+            "since": sample["t"] - seconds, "seconds": 0.0, "cpu": None, "memory": None, "net": [0, 0], "rdma": None, "disk": [0, 0], "ranks": {}, "gpus": {},
+        })
+        before = known["seconds"]
+        known["until"], known["seconds"] = sample["t"], round(before + seconds, 3)
+        for key in ("cpu", "memory"):
+            known[key] = running_mean(known[key], before, sample[key], seconds)
+        for key in ("net", "rdma", "disk"):
+            if sample[key] is not None:
+                known[key] = [total + round(rate * seconds) for total, rate in zip(known[key] or [0, 0], sample[key])]
+        for rank, (cpu, memory, *_) in sample["ranks"].items():
+            self._into(known["ranks"], rank, {"cpu": cpu, "memory": memory}, seconds)
+        for index, (used, memory, power, _) in sample["gpus"].items():
+            told = gpus.get(index) or {}
+            self._into(known["gpus"], index, {"used": used, "memory": memory, "power": power}, seconds).update(uuid=told.get("uuid"), total=told.get("total"))
+        if time.monotonic() - self._written > _WRITE_SECONDS:
+            self.write()
+
+    def write(self) -> None:
+        """Not durable: after a crash of the machine it is what it was half a minute before, or nothing."""
+        from flexrack_node.run.files import write_json
+
+        write_json(self._folder.path / "hardware.json", self._value, durable=False)
+        self._written = time.monotonic()
+
+    def _into(self, group: Dict[str, Any], name: str, values: Dict[str, Any], seconds: float) -> Dict[str, Any]:
+        """A rank's or a GPU's means: over the time in which it told something, which is its own."""
+        known = group.setdefault(name, {"seconds": 0.0, "peak": 0})
+        for key, value in values.items():
+            known[key] = running_mean(known.get(key), known["seconds"], value, seconds)
+        known["peak"] = max(known["peak"], values["memory"] or 0)
+        known["seconds"] = round(known["seconds"] + seconds, 3)
+        found: Dict[str, Any] = known
+        return found
+
+
+def running_mean(old: Optional[float], weight: float, value: Optional[float], seconds: float) -> Optional[float]:
+    if value is None:
+        return old
+    return value if old is None else round((old * weight + value * seconds) / (weight + seconds), 2)
+
+
+def read_summary(folder: RunFolder) -> Optional[Dict[str, Any]]:
+    """None for a run of an older version, and for one that has just begun."""
+    found: Optional[Dict[str, Any]] = read_json(folder.path / "hardware.json")
+    return found

@@ -1,0 +1,156 @@
+"""Looks at the machine, the ranks and the GPUs every few seconds while a run goes: hardware.jsonl, hardware.json and MLflow's system metrics.
+
+A thread of the supervisor that shares nothing with its loop but what it reads. It never costs more than a two-hundredth of a CPU: what a look has
+cost decides when the next one is. Nothing in it can end the run: where it fails, that is told in events.jsonl and the run goes on without it.
+"""
+import threading
+import time
+import traceback
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional
+
+from flexrack_node.measure import hardware
+from flexrack_node.measure.hardware_file import HardwareFile
+from flexrack_node.measure.hardware_gpus import GpuReader, gpus_of
+from flexrack_node.measure.hardware_summary import Summary
+from flexrack_node.measure.system_metrics import Pace, batches, named
+from flexrack_node.rank.launch import interface_of
+from flexrack_node.rank.local_ranks import LocalRanks
+from flexrack_node.run.files import RunFolder
+from flexrack_node.run.recording import NotRecorded, Recorder
+
+SECONDS = 5.0
+FIRST_SECONDS = 1.0  # a run of a few seconds leaves something, too
+MOST_SHARE = 0.005  # of one CPU
+_SEARCH_SECONDS = 30.0  # between two searches of the whole process table for children that were not started by a main thread
+
+
+class Sampler:
+    """`start()`, then `close()` once the ranks have ended. `recorder`: where metrics go; None for a run that is not tracked."""
+
+    def __init__(self, folder: RunFolder, spec: Dict[str, Any], local: LocalRanks, recorder: Optional[Callable[[], Recorder]]) -> None:
+        self._folder, self._spec, self._local, self._recorder = folder, spec, local, recorder
+        self._seconds = float(spec.get("sample_seconds") or SECONDS)
+        self._interface = interface_of(spec.get("address") or "")
+        self._file = HardwareFile(folder.path / "hardware.jsonl")
+        self._trees: Dict[str, hardware.ProcessTree] = {}
+        self._attempt = 0
+        self._before: Dict[str, Any] = {}
+        self._searched = self._sent_at = 0.0
+        self._refused = False
+        self._pace = Pace(len(spec.get("nodes") or [1]))
+        self._totals: Dict[str, List[float]] = {"net": [0.0, 0.0], "disk": [0.0, 0.0]}
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        """Takes a last look; waits for it, but not for ever: a file system that hangs must not keep the run from ending."""
+        self._over.set()
+        self._thread.join(10.0)
+
+    def _run(self) -> None:
+        gpus: Optional[GpuReader] = None
+        try:
+            uuids = gpus_of(self._spec, reserved_of(self._spec))
+            self._summary = Summary(self._folder, self._interface, uuids)
+            gpus = GpuReader(uuids, self._seconds, lambda why: self._folder.event("gpu metrics lost", why=why))
+            gpus.latest()
+            self._before = self._look(gpus)
+            wait = min(FIRST_SECONDS, self._seconds)
+            while True:
+                is_last = self._over.wait(wait)
+                spent = time.thread_time()
+                self._sample(gpus)
+                if is_last:
+                    break
+                wait = max(self._seconds, (time.thread_time() - spent) / MOST_SHARE)
+            self._summary.write()
+        except Exception:  # whatever it is, it is not the run's trouble
+            self._folder.event("sampler failed", trace=traceback.format_exc())
+        finally:
+            if gpus:
+                gpus.close()
+
+    def _look(self, gpus: GpuReader) -> Dict[str, Any]:
+        """Counts as they are now."""
+        self._follow_ranks()
+        parents = None
+        if self._trees and time.monotonic() - self._searched > _SEARCH_SECONDS:
+            self._searched, parents = time.monotonic(), hardware.all_parents()
+        ranks = {rank: tree.read(parents) for rank, tree in self._trees.items()}
+        return {
+            "at": time.monotonic(), "attempt": self._attempt, **hardware.machine(self._interface),
+            "ranks": {rank: counts for rank, counts in ranks.items() if counts}, "gpus": gpus.latest(),
+        }
+
+    def _follow_ranks(self) -> None:
+        attempt, records = self._local.attempt, self._local.records
+        if attempt != self._attempt:
+            self._attempt, self._trees, self._searched = attempt, {}, time.monotonic() - _SEARCH_SECONDS + self._seconds
+        for rank, record in list(records.items()):
+            if "exit" in record or "pid" not in record:
+                self._trees.pop(str(rank), None)
+            elif str(rank) not in self._trees:
+                self._trees[str(rank)] = hardware.ProcessTree(record["pid"])
+
+    def _sample(self, gpus: GpuReader) -> None:
+        before, now = self._before, self._look(gpus)
+        self._before = now
+        seconds = now["at"] - before["at"]
+        if seconds < 0.05:
+            return
+        sample = difference(before, now, seconds, time.time())
+        for key in self._totals:
+            self._totals[key] = [total + max(0, b - a) for total, a, b in zip(self._totals[key], before[key], now[key])]
+        self._file.append(sample)
+        self._summary.add(sample, now["gpus"])
+        self._log(sample, now["gpus"])
+
+    def _log(self, sample: Dict[str, Any], gpus: Dict[str, Any]) -> None:
+        if self._recorder is None:
+            return
+        several = len(self._spec["nodes"]) > 1
+        values = named(sample, self._totals, gpus, self._spec["node"] if several else "")
+        at = time.monotonic()
+        if self._sent_at and at - self._sent_at < self._pace.seconds(len(values)) - self._seconds / 2:
+            return
+        self._sent_at = at
+        try:
+            for part in batches(values, sample["t"], self._pace.logged()):
+                self._recorder().log_metrics(part)
+            self._refused = False
+        except NotRecorded as error:  # the relay keeps them while the head is away; this is its having no room, or a refusal
+            if not self._refused:
+                self._refused = True
+                self._folder.event("hardware not recorded", why=str(error))
+
+
+def difference(before: Dict[str, Any], now: Dict[str, Any], seconds: float, at: float) -> Dict[str, Any]:
+    """A line of hardware.jsonl, of two looks. A rank that only the second one saw began in between, for the sampler is there before all ranks."""
+    def rates(key: str) -> List[int]:
+        return [round(max(0, b - a) / seconds) for a, b in zip(before[key], now[key])]
+    busy, ticks = (b - a for a, b in zip(before["cpu"], now["cpu"]))
+    ranks: Dict[str, List[Any]] = {}
+    for rank, counts in now["ranks"].items():
+        old = before["ranks"].get(rank) if before["attempt"] == now["attempt"] else None
+        cpu, read, written = (max(0.0, counts[key] - (old[key] if old else 0)) / seconds for key in ("cpu", "read", "written"))
+        ranks[rank] = [round(cpu * 100, 1), counts["rss"], round(read), round(written), counts["processes"]]
+    return {
+        "t": round(at, 2), "s": round(seconds, 3), "attempt": now["attempt"],
+        "cpu": round(100.0 * busy / ticks, 1) if ticks > 0 else 0.0, "memory": now["memory"],
+        "net": rates("net"), "rdma": rates("rdma") if before["rdma"] and now["rdma"] else None, "disk": rates("disk"), "ranks": ranks,
+        "gpus": {index: [one["used"], one["memory"], one["power"], one["temperature"]] for index, one in sorted(now["gpus"].items())},
+    }
+
+
+def reserved_of(spec: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+    """The run's reservation on this node, while it has one."""
+    if not spec.get("reservation"):
+        return None
+    from flexrack_node.reservation.place import open_place
+
+    root = Path(spec["root"])
+    return open_place(root).read_own(spec["reservation"]["lease"], root)

@@ -1,0 +1,112 @@
+"""usage.jsonl: what runs had of this node, a line an attempt, kept also after `runs remove`. usage.read (runs/usage.py) tells it.
+
+    {"run", "project", "user", "node", "index", "attempt", "launcher", "status", "started", "ended": seconds since 1970, "gpus": how many the run had here,
+     "cpu": seconds of one CPU that its ranks used, "ranks"}
+
+Appended by the run's supervisor at its end, and by run.remove where that was killed. Of a run that goes on, or whose supervisor was killed, the
+same is made from its folder when it is asked for, so that nothing is missing and nothing is counted twice: run, node and attempt name a line.
+"""
+import getpass
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Tuple
+
+from flexrack_node.base import shared_lock
+from flexrack_node.base.installed import record as record_installed
+from flexrack_node.measure.hardware_summary import read_summary
+from flexrack_node.run.files import RunFolder
+
+FILE = "usage.jsonl"
+
+
+def note(folder: RunFolder) -> None:
+    """Writes down what is not there yet of a run that has ended. A file system that is full takes it away from nobody: usage.read looks at the folder."""
+    spec = folder.spec()
+    root = Path(spec["root"]) if spec.get("root") else None
+    if root is None:
+        return
+    fresh = [{key: value for key, value in entry.items() if key != "open"} for entry in entries_of(folder, time.time())]
+    record_installed(root, root / FILE, "usage")
+    descriptor = os.open(root / FILE, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(descriptor, "r+b") as file:
+        shared_lock.wait(file.fileno())
+        text = file.read()
+        known = {key_of(entry) for entry in parse(text)}
+        lines = [json.dumps(entry, separators=(",", ":")).encode() + b"\n" for entry in fresh if key_of(entry) not in known]
+        if lines:
+            file.write((b"" if not text or text.endswith(b"\n") else b"\n") + b"".join(lines))
+
+
+def ledger(root: Path) -> List[Dict[str, Any]]:
+    try:
+        return parse((root / FILE).read_bytes())
+    except FileNotFoundError:
+        return []
+
+
+def parse(text: bytes) -> List[Dict[str, Any]]:
+    """Its lines; one that was torn by a full disk is passed over."""
+    found = []
+    for line in text.splitlines():
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(entry, dict) and {"run", "node", "attempt", "started", "ended"} <= set(entry):
+            found.append(entry)
+    return found
+
+
+def key_of(entry: Dict[str, Any]) -> Tuple[str, str, int]:
+    return entry["run"], entry["node"], entry["attempt"]
+
+
+def entries_of(folder: RunFolder, now: float) -> List[Dict[str, Any]]:
+    """Of every attempt of a run on this node, as its records, and what the sampler saw, tell."""
+    spec, summary, result = folder.spec(), read_summary(folder) or {}, folder.result()
+    is_live = folder.is_held() and not result
+    found = []
+    for attempt in folder.attempts():
+        records = folder.records(attempt)
+        if not records:
+            continue
+        seen = (summary.get("attempts") or {}).get(str(attempt)) or {}
+        is_open = is_live and any("exit" not in record for record in records.values())
+        found.append({
+            "run": spec["run"], "project": spec.get("project"), "user": spec.get("owner") or account(), "node": spec["node"], "index": spec["index"],
+            "attempt": attempt, "launcher": spec.get("launcher"), "status": _status(result, attempt, is_open),
+            "started": min(record["started"] for record in records.values()),
+            "ended": now if is_open else max(_end_of(record, seen) for record in records.values()),
+            "gpus": len(summary.get("gpus") or []), "cpu": round(sum(_cpu_of(rank, record, seen) for rank, record in records.items()), 3),
+            "ranks": len(records), "open": is_open,
+        })
+    return found
+
+
+def _status(result: Optional[Dict[str, Any]], attempt: int, is_open: bool) -> str:
+    if is_open:
+        return "running"
+    own = next((one for one in (result or {}).get("attempts", []) if one.get("attempt") == attempt), None)
+    return str((own or result or {}).get("status", "failed"))
+
+
+def _end_of(record: Dict[str, Any], seen: Dict[str, Any]) -> float:
+    """A rank that was killed with everything around it left no end: the sampler saw it last."""
+    return float(record.get("ended") or max(record["started"], seen.get("until", 0)))
+
+
+def _cpu_of(rank: int, record: Dict[str, Any], seen: Dict[str, Any]) -> float:
+    """What the kernel counted until its end; else what was seen while it ran."""
+    if record.get("cpu") is not None:
+        return float(record["cpu"])
+    told = (seen.get("ranks") or {}).get(str(rank)) or {}
+    return (told.get("cpu") or 0.0) / 100 * (told.get("seconds") or 0.0)
+
+
+def account() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user id without an entry, as in containers
+        return str(os.geteuid())

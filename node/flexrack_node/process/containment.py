@@ -1,0 +1,240 @@
+"""Keeps track of every process that was started for one purpose, so that all of them can be ended and that be proven.
+
+Two ways, used together: a cgroup of its own where that is allowed (v2, or v1's freezer or pids), and an environment tag
+that every descendant inherits and that is looked for in /proc/*/environ. The cgroup cannot be escaped by a daemon that
+clears its environment; the tag works without any right.
+"""
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Set
+
+TAG = "FLEXRACK_TAG"
+_POLL = 0.05  # seconds
+_FORGOTTEN = 24 * 3600.0  # seconds after which an empty cgroup of ours has nobody left who would remove it
+_KILL_PATIENCE = 5.0  # seconds that SIGKILL is repeated before what is left counts as a survivor
+
+
+class Containment:
+    """All processes tagged `tag`. Several processes may open the same one: `folder` keeps which cgroup was chosen.
+
+    With `look_only` no cgroup is made where none was noted.
+    """
+
+    def __init__(self, tag: str, folder: Path, look_only: bool = False) -> None:
+        if not tag or any(character in tag for character in "/\0= \n"):
+            raise ValueError(f"not a containment tag: {tag!r}")
+        self.tag = tag
+        self._note = folder / f"cgroup-{tag}"
+        self.cgroup: Optional[Path] = self._noted_cgroup() or (None if look_only else self._make_cgroup())
+
+    def environment(self) -> Dict[str, str]:
+        """What to add to the environment of everything that belongs here."""
+        return {TAG: self.tag}
+
+    def enter(self, pid: Optional[int] = None) -> None:
+        """Moves a process (this one by default) into the cgroup, where there is one. Its children follow by themselves."""
+        if self.cgroup is None:
+            return
+        try:
+            (self.cgroup / "cgroup.procs").write_text(str(pid if pid is not None else os.getpid()))
+        except OSError:
+            pass  # the tag still finds it
+
+    def pids(self) -> List[int]:
+        """Live processes, this one excepted; a zombie is not live."""
+        found = {pid for pid in self._cgroup_pids() | tagged_pids(self.tag) if pid != os.getpid() and is_alive(pid)}
+        return sorted(found)
+
+    def terminate(self, grace_seconds: float) -> List[int]:
+        """SIGTERM, up to `grace_seconds` of waiting, SIGKILL, and a last look: returns the pids that are still alive."""
+        if grace_seconds > 0:
+            for pid in self.pids():
+                send_signal(pid, signal.SIGTERM)
+                send_signal(pid, signal.SIGCONT)  # a stopped process would never see SIGTERM
+            if self._wait_empty(grace_seconds):
+                return []
+        end = time.monotonic() + _KILL_PATIENCE
+        while time.monotonic() < end:
+            self._kill_cgroup()
+            for pid in self.pids():
+                send_signal(pid, signal.SIGKILL)
+            if self._wait_empty(_POLL * 4):
+                return []
+        return self.pids()
+
+    def close(self) -> None:
+        """Removes the empty cgroup; does nothing while processes are left."""
+        if self.cgroup is None:
+            return
+        for _ in range(20):  # the kernel takes a moment to let go of processes that have just ended
+            try:
+                for inner in sorted((path for path in self.cgroup.rglob("*") if path.is_dir()), reverse=True):
+                    inner.rmdir()
+                self.cgroup.rmdir()
+                break
+            except FileNotFoundError:
+                break
+            except OSError:
+                time.sleep(_POLL)
+        self._note.unlink(missing_ok=True)
+
+    def _noted_cgroup(self) -> Optional[Path]:
+        """The cgroup chosen by whoever opened this containment first."""
+        try:
+            noted = self._note.read_text()
+            return Path(noted) if noted and Path(noted).is_dir() else None
+        except OSError:
+            return None
+
+    def _make_cgroup(self) -> Optional[Path]:
+        for parent in _cgroup_parents():
+            path = parent / f"flexrack-{self.tag}"
+            _remove_forgotten(parent)
+            try:
+                path.mkdir(exist_ok=True)
+            except OSError:
+                continue
+            if os.access(path / "cgroup.procs", os.W_OK):
+                try:
+                    self._note.write_text(str(path))
+                except OSError:
+                    pass
+                return path
+            try:
+                path.rmdir()
+            except OSError:
+                pass
+        return None
+
+    def _cgroup_pids(self) -> Set[int]:
+        found: Set[int] = set()
+        if self.cgroup is None:
+            return found
+        try:
+            for procs in self.cgroup.rglob("cgroup.procs"):
+                found.update(int(line) for line in procs.read_text().split())
+        except OSError:
+            pass
+        return found
+
+    def _kill_cgroup(self) -> None:
+        """v2 only, kernel 5.14 and newer: kills the whole tree at once, also while it is forking."""
+        if self.cgroup is not None:
+            try:
+                (self.cgroup / "cgroup.kill").write_text("1")
+            except OSError:
+                pass
+
+    def _wait_empty(self, seconds: float) -> bool:
+        end = time.monotonic() + seconds
+        while self.pids():
+            if time.monotonic() >= end:
+                return False
+            time.sleep(_POLL)
+        return True
+
+
+def tagged_pids(tag: str) -> Set[int]:
+    """Processes that were started with FLEXRACK_TAG=<tag> in their environment, as far as /proc may be read."""
+    needle = f"{TAG}={tag}".encode()
+    found: Set[int] = set()
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/environ", "rb") as file:
+                    if needle in file.read().split(b"\0"):
+                        found.add(int(name))
+            except OSError:
+                continue
+    return found
+
+
+def is_alive(pid: int) -> bool:
+    """True for a process that exists and is neither a zombie nor dead."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    except OSError:
+        return False
+
+
+def send_signal(pid: int, number: int) -> bool:
+    """Sends a signal; False where the process is gone or not ours."""
+    try:
+        os.kill(pid, number)
+        return True
+    except OSError:
+        return False
+
+
+def leave_session_cgroup() -> None:
+    """Moves this process out of its login session's cgroup, where root is allowed to: logind may kill that one at logout."""
+    for parent in _cgroup_parents():
+        if parent.name == "flexrack" and os.geteuid() == 0:
+            path = parent / "detached"
+            try:
+                path.mkdir(exist_ok=True)
+                (path / "cgroup.procs").write_text(str(os.getpid()))
+            except OSError:
+                continue
+
+
+def _remove_forgotten(parent: Path) -> None:
+    """Empty cgroups whose owner was killed. The kernel refuses to remove one that has a process."""
+    for path in parent.glob("flexrack-*"):
+        try:
+            if time.time() - path.stat().st_mtime > _FORGOTTEN:
+                path.rmdir()
+        except OSError:
+            continue
+
+
+def _cgroup_parents() -> Iterator[Path]:
+    """Folders of the cgroup file system in which a cgroup of ours may be made, best first."""
+    own = _own_cgroups()
+    for mount in _cgroup_mounts():
+        if os.geteuid() == 0:  # outside the login session, so that its end does not reach it
+            top = mount["path"] / "flexrack"
+            try:
+                top.mkdir(exist_ok=True)
+                yield top
+            except OSError:
+                pass
+        inside = mount["path"] / own.get(mount["controller"], "/").lstrip("/")
+        if os.access(inside / "cgroup.procs", os.W_OK):
+            yield inside
+
+
+def _cgroup_mounts() -> List[Dict[str, Any]]:
+    """v2 first, then v1's freezer and pids: {path, controller}, controller "" for v2."""
+    found: Dict[str, Path] = {}
+    try:
+        lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    except OSError:
+        return []
+    for line in lines:
+        before, _, after = line.partition(" - ")
+        kind, _, options = after.partition(" ")
+        path = Path(before.split()[4])
+        if kind == "cgroup2":
+            found.setdefault("", path)
+        elif kind == "cgroup":
+            for controller in ("freezer", "pids"):
+                if controller in options.split()[-1].split(","):
+                    found.setdefault(controller, path)
+    return [{"path": found[key], "controller": key} for key in ("", "freezer", "pids") if key in found]
+
+
+def _own_cgroups() -> Dict[str, str]:
+    """Path of this process's cgroup by controller, "" for v2."""
+    found: Dict[str, str] = {}
+    try:
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            for controller in controllers.split(","):
+                found[controller] = path
+    except (OSError, ValueError):
+        pass
+    return found

@@ -1,0 +1,1 @@
+"""Ranks on this node: bound, started, ended."""

@@ -1,0 +1,1 @@
+"""A tracking server's stand-in on a node, which keeps what cannot be sent."""

@@ -1,0 +1,264 @@
+"""Where the reservations of a node are, and how they are read and written among users who need not trust each other.
+
+    /run/lock (else /tmp)                       root's, sticky, writable for all: whoever made an entry is the only one who can take it away
+        flexrack-reservations-<uid>[-<n>]/      of one user, 0755; known by its owner and never by its name
+            <lease>.<8 hex>.json                one record, 0644, replaced whole; 8 hex: of flexrack's folder, so that two nodes on one machine differ
+
+    record  {lease, fence, state: waiting|prepared|confirmed|running, boot, heartbeat, ttl, since, owner, project, node, nodes, root, domain,
+             wants: {gpus, slots, exclusive}, holders: [{pid, start}], pidns}; read: and {uid, user, file}
+
+Deciding and writing happen under flock(2) on the shared folder itself, which nobody but root can replace. docs/adr/0014 says why all this.
+"""
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import pwd
+import re
+import stat
+import time
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional
+
+from flexrack_node.base import installed
+from flexrack_node.base.errors import NodeError
+from flexrack_node.reservation.life import MAX_TTL
+from flexrack_node.reservation.rules import STATES
+
+PLACES = ("/run/lock", "/tmp")
+VARIABLE = "FLEXRACK_RESERVATIONS"
+_PREFIX = "flexrack-reservations-"
+_LOCK_SECONDS = 10.0
+_MAX_BYTES = 65536
+_MAX_FILES = 1000  # of one user, in all their folders
+_MAX_USER_BYTES = 16 * 1024 * 1024  # of one user: everybody reads them with the lock held
+_MAX_NAMES = 100  # that a user's folder may have
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+
+Record = Dict[str, Any]
+
+
+class Place:
+    """The folder that all users of this node share. `shared` is false where there is none and only this user's runs see each other."""
+
+    def __init__(self, folder: Path, shared: bool) -> None:
+        self.folder, self.shared = folder, shared
+        self.damaged = 0
+
+    @contextlib.contextmanager
+    def locked(self, seconds: float = _LOCK_SECONDS) -> Iterator[None]:
+        """One at a time. Raises LOCKED: anybody can hold it, so nobody waits for ever."""
+        fd = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            end = time.monotonic() + seconds
+            while True:
+                try:
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() > end:
+                        raise NodeError("LOCKED", f"another process has held the reservations of this node for {seconds:.0f} s", f"fuser {self.folder}") from None
+                    time.sleep(0.005)
+            yield
+        finally:
+            os.close(fd)
+
+    def records(self) -> List[Record]:
+        """What every user has written here, dead or alive. What cannot be believed is passed over and counted in `damaged`."""
+        found: List[Record] = []
+        read: Dict[int, List[int]] = {}  # by user: files and bytes
+        self.damaged = 0
+        for name in sorted(os.listdir(self.folder)):
+            if name.startswith(_PREFIX):
+                found += self._of_user(name, read)
+        return found
+
+    def write(self, record: Record) -> None:
+        """Replaces the record's file, or leaves it as it was. Raises NODE_UNFIT (no space)."""
+        folder = self._own(make=True)
+        assert folder is not None
+        path = folder / file_name(record)
+        part = folder / f".{path.name}.{os.getpid()}"
+        kept = {key: value for key, value in record.items() if key not in ("uid", "user", "file")}
+        try:
+            fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
+            with os.fdopen(fd, "w") as file:
+                os.fchmod(fd, 0o644)
+                json.dump(kept, file, separators=(",", ":"))
+            os.replace(part, path)
+        except OSError as error:
+            raise NodeError("NODE_UNFIT", f"{path} cannot be written: {error.strerror}", f"df -h {self.folder}") from error
+        finally:
+            part.unlink(missing_ok=True)
+
+    def read_own(self, lease: str, root: Path) -> Optional[Record]:
+        """This user's record of a lease for a node; None where there is none."""
+        folder = self._own(make=False)
+        if folder is None:
+            return None
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            return _read(fd, folder / file_name({"lease": lease, "root": str(root)}), os.geteuid())
+        finally:
+            os.close(fd)
+
+    def remove(self, record: Record) -> None:
+        """The record's file, and its user's folder with the last one: nothing is left behind."""
+        path = Path(record["file"])
+        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            path.parent.rmdir()
+
+    def remove_damaged(self) -> None:
+        """Own files that hold no record: nothing reads them, and they would stay for ever."""
+        folder = self._own(make=False)
+        if folder is None:
+            return
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for name in os.listdir(fd):
+                if name.startswith(".") or _read(fd, folder / name, os.geteuid()) is None:
+                    with contextlib.suppress(OSError):
+                        os.unlink(name, dir_fd=fd)
+        finally:
+            os.close(fd)
+
+    def _of_user(self, name: str, read: Dict[int, List[int]]) -> List[Record]:
+        try:
+            fd = os.open(self.folder / name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            return []
+        try:
+            info = os.fstat(fd)
+            if info.st_mode & 0o022:
+                return []  # anybody may have put anything there
+            found = []
+            sums = read.setdefault(info.st_uid, [0, 0])
+            for file in sorted(os.listdir(fd)):
+                if file.endswith(".json") and not file.startswith("."):
+                    sums[0] += 1
+                    sums[1] += _size(fd, file)
+                    within = sums[0] <= _MAX_FILES and sums[1] <= _MAX_USER_BYTES
+                    record = _read(fd, self.folder / name / file, info.st_uid) if within else None
+                    if record:
+                        found.append(record)
+                    else:
+                        self.damaged += 1
+            return found
+        except OSError:  # closed to us
+            return []
+        finally:
+            os.close(fd)
+
+    def _own(self, make: bool) -> Optional[Path]:
+        """This user's folder, made where it is missing and wanted. A name that somebody else has taken only makes ours longer.
+
+        The one that is there comes first, whatever its number: who gives back a name before it, or takes one, must not hide what is in ours.
+        """
+        uid = os.geteuid()
+        paths = [self.folder / f"{_PREFIX}{uid}{f'-{number}' if number else ''}" for number in range(_MAX_NAMES)]
+        for path in paths:
+            if _is_own_folder(path, uid):
+                return path
+        if not make:
+            return None
+        for path in paths:
+            with contextlib.suppress(FileExistsError):
+                path.mkdir(mode=0o755)
+            if _is_own_folder(path, uid):
+                return path
+        raise NodeError("NODE_UNFIT", f"somebody has taken every name for our reservations in {self.folder}", f"ls -ld {self.folder}/{_PREFIX}{uid}*")
+
+
+def open_place(root: Path) -> Place:
+    """The shared folder of this node. `root`: flexrack's folder, used where no folder is shared. Raises NODE_UNFIT for one that was named and is unsafe."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        if not _is_safe(named, own=True):
+            raise NodeError("NODE_UNFIT", f"{named} ({VARIABLE}) must be a folder of root or yours, and sticky where others can write to it", f"chmod 1777 {named}")
+        return Place(Path(named), shared=True)
+    for shared in PLACES:
+        if _is_safe(shared, own=False):
+            return Place(Path(shared), shared=True)
+    folder = root / "reservations"
+    installed.record(root, folder, "reservations")
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return Place(folder, shared=False)
+
+
+def file_name(record: Record) -> str:
+    return f"{record['lease']}.{hashlib.sha256(os.path.realpath(record['root']).encode()).hexdigest()[:8]}.json"
+
+
+def _is_safe(folder: str, own: bool) -> bool:
+    try:
+        info = os.lstat(folder)
+    except OSError:
+        return False
+    if not stat.S_ISDIR(info.st_mode):
+        return False
+    if own and info.st_uid == os.geteuid() and not info.st_mode & 0o022:
+        return True
+    return (info.st_uid == 0 or (own and info.st_uid == os.geteuid())) and info.st_mode & 0o1777 == 0o1777
+
+
+def _size(fd: int, name: str) -> int:
+    try:
+        return os.lstat(name, dir_fd=fd).st_size
+    except OSError:  # given back just now
+        return 0
+
+
+def _is_own_folder(path: Path, uid: int) -> bool:
+    """Everybody may read it then, whatever the umask was."""
+    try:
+        info = os.lstat(path)
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISDIR(info.st_mode) or info.st_uid != uid:
+        return False
+    if info.st_mode & 0o777 != 0o755:
+        path.chmod(0o755)
+    return True
+
+
+def _read(fd: int, path: Path, uid: int) -> Optional[Record]:
+    """A record that is what it should be, from a regular file of that user; None otherwise. Never follows links, never waits for a FIFO."""
+    try:
+        file = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=fd)
+    except OSError:
+        return None
+    try:
+        info = os.fstat(file)
+        if not stat.S_ISREG(info.st_mode) or info.st_uid != uid or info.st_size > _MAX_BYTES:
+            return None
+        record = json.loads(os.read(file, _MAX_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return None
+    finally:
+        os.close(file)
+    return {**record, "uid": uid, "user": user_name(uid), "file": str(path)} if _is_record(record) else None
+
+
+def _is_record(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    wants = value.get("wants")
+    texts = all(isinstance(value.get(key), str) and len(value[key]) < 4096 for key in ("lease", "boot", "owner", "node", "root", "domain", "pidns"))
+    numbers = all(type(value.get(key)) in (int, float) and abs(value[key]) < 1e18 for key in ("fence", "heartbeat", "ttl", "since"))  # no NaN
+    if not texts or not numbers or not isinstance(wants, dict) or not _NAME.fullmatch(value["lease"]):
+        return False
+    gpus, holders = wants.get("gpus"), value.get("holders")
+    return (
+        value.get("state") in STATES and 0 < value["ttl"] <= MAX_TTL and isinstance(wants.get("exclusive"), bool) and isinstance(wants.get("slots"), int)
+        and isinstance(gpus, list) and all(isinstance(one, str) for one in gpus)
+        and isinstance(holders, list) and all(isinstance(one, dict) and isinstance(one.get("pid"), int) and isinstance(one.get("start"), int) and one["pid"] > 0 for one in holders)
+    )
+
+
+def user_name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)

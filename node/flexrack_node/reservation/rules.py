@@ -1,0 +1,37 @@
+"""Who stands in whose way: the rules of reservations on one node. Pure.
+
+A record (see reservation/place.py) wants {gpus: [id, ...], slots: n, exclusive: bool}. `slots` says how many ranks there are; it is told, and
+nothing is refused for it: cores are shared as they always were.
+"""
+from typing import Any, Dict, List, Optional
+
+Record = Dict[str, Any]
+
+STATES = ("waiting", "prepared", "confirmed", "running")
+
+
+def conflict(one: Record, other: Record) -> Optional[str]:
+    """What both want and only one can have, for people; None where they go together. Two parts of one lease always do."""
+    if one["lease"] == other["lease"] and one["uid"] == other["uid"]:
+        return None
+    shared = sorted(set(one["wants"]["gpus"]) & set(other["wants"]["gpus"]))
+    if shared:
+        return "GPU " + ", ".join(shared) if len(shared) < 3 else f"{len(shared)} GPUs"
+    if one["domain"] == other["domain"] and (one["wants"]["exclusive"] or other["wants"]["exclusive"]):
+        return "the whole node"
+    return None
+
+
+def is_before(waiting: Record, other: Record) -> bool:
+    """Whether `waiting` stands in line before `other`: who came first; the same order on every node, so that no two block each other."""
+    return (waiting["since"], waiting["lease"]) < (other["since"], other["lease"])
+
+
+def in_the_way(wanted: Record, records: List[Record]) -> List[Record]:
+    """The living records that keep `wanted` from being granted, each with `over`: those that have it, then those before it in line."""
+    found = []
+    for record in records:
+        over = conflict(wanted, record)
+        if over and (record["state"] != "waiting" or is_before(record, wanted)):
+            found.append({**record, "over": over})
+    return sorted(found, key=lambda record: (record["state"] == "waiting", record["since"], record["lease"]))

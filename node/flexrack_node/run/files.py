@@ -1,0 +1,171 @@
+"""The folder of a run on a node: plain files that tell the whole story, also after everybody who wrote them is gone.
+
+    <root>/runs/<run>/
+        spec.json                    what to do, with secrets: 0600
+        lock                         held (flock) by the supervisor while it lives
+        state.json                   what the supervisor is doing
+        stop.json                    somebody asked for the end: {grace, kill, by}
+        events.jsonl                 what happened, in order
+        attempts/<k>/rank-<r>.log    stdout and stderr of a rank
+        attempts/<k>/rank-<r>.json   its record: pid, started, ended, exit, signal, tail
+        attempts/<k>/rank-<r>.progress   what it tells of itself: instrumentation/flexrack_layout.py
+        attempts/<k>/rank-<r>.stacks     every dump of its stacks, as it wrote them
+        attempts/<k>/agent.log       what the launcher (torchrun) said
+        hang-<n>.json                when ranks made no progress: who, in what, and all their stacks (the leader's folder)
+        hardware.jsonl               what was used of the machine, a line a sample (measure/hardware_file.py)
+        hardware.json                the same in means and totals (measure/hardware_summary.py)
+        outputs/                     what the script left for keeping (FLEXRACK_OUTPUTS)
+        spool/                       tracking writes that wait for the head
+        result.json                  how it ended: the leader's judgement, copied to every node
+        summary.2.json               what run.list tells of it, once nothing of that can change; a number for its shape
+"""
+import errno
+import fcntl
+import itertools
+import json
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional
+
+from flexrack_node.base.errors import NodeError
+
+_writes = itertools.count()
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class RunFolder:
+    """Paths and files of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.run = path.name
+        self.outputs = path / "outputs"
+        self.spool = path / "spool"
+        self._lock: Optional[int] = None
+
+    def spec(self) -> Dict[str, Any]:
+        return read_json(self.path / "spec.json") or {}
+
+    def state(self) -> Dict[str, Any]:
+        return read_json(self.path / "state.json") or {"status": "unknown"}
+
+    def result(self) -> Optional[Dict[str, Any]]:
+        found: Optional[Dict[str, Any]] = read_json(self.path / "result.json")
+        return found
+
+    def stop_request(self) -> Optional[Dict[str, Any]]:
+        found: Optional[Dict[str, Any]] = read_json(self.path / "stop.json")
+        return found
+
+    def write(self, name: str, value: Any) -> None:
+        """Writes <name>.json as a whole or not at all, 0600."""
+        write_json(self.path / f"{name}.json", value)
+
+    def event(self, kind: str, **fields: Any) -> None:
+        """Appends one line to events.jsonl."""
+        line = json.dumps({"at": time.time(), "event": kind, **fields}, separators=(",", ":")) + "\n"
+        fd = os.open(self.path / "events.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            os.write(fd, line.encode())
+        finally:
+            os.close(fd)
+
+    def attempt(self, number: int) -> Path:
+        return self.path / "attempts" / str(number)
+
+    def attempts(self) -> List[int]:
+        try:
+            return sorted(int(name) for name in os.listdir(self.path / "attempts") if name.isdigit())
+        except FileNotFoundError:
+            return []
+
+    def records(self, attempt: int) -> Dict[int, Dict[str, Any]]:
+        """Every rank's record of an attempt; one without "exit" is still running, or was lost."""
+        found: Dict[int, Dict[str, Any]] = {}
+        try:
+            names = os.listdir(self.attempt(attempt))
+        except FileNotFoundError:
+            return found
+        for name in names:
+            match = re.fullmatch(r"rank-(\d+)\.json", name)
+            if match:
+                record = read_json(self.attempt(attempt) / name)
+                if record:
+                    found[int(match.group(1))] = record
+        return found
+
+    def hold(self) -> bool:
+        """Takes the lock for the life of this process; False where a supervisor lives already."""
+        fd = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(fd)
+            if error.errno not in (errno.EAGAIN, errno.EACCES):  # a file system without locks (Lustre without -o flock)
+                raise
+            return False
+        self._lock = fd
+        return True
+
+    def is_held(self) -> bool:
+        """True while the supervisor lives: the kernel lets go of its lock whatever ends it."""
+        try:
+            fd = os.open(self.path / "lock", os.O_RDWR)
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return False
+        except OSError:
+            return True
+        finally:
+            os.close(fd)
+
+
+def open_run(root: Path, run: str) -> RunFolder:
+    """The folder of a run that is here. Raises NOT_FOUND."""
+    folder = run_path(root, run)
+    if not (folder / "spec.json").exists():
+        raise NodeError("NOT_FOUND", f"no run {run} on this node", "flexrack runs list")
+    return RunFolder(folder)
+
+
+def run_path(root: Path, run: str) -> Path:
+    if not _NAME.fullmatch(run):
+        raise NodeError("USAGE", f"not a run id: {run!r}")
+    return root / "runs" / run
+
+
+def all_runs(root: Path) -> Iterator[RunFolder]:
+    """Every run of this node, oldest first."""
+    folders = [path for path in (root / "runs").glob("*") if (path / "spec.json").exists()]
+    for path in sorted(folders, key=lambda path: path.stat().st_ctime):
+        yield RunFolder(path)
+
+
+def containment_tag(spec: Dict[str, Any], attempt: int) -> str:
+    """What all processes of an attempt on a node carry."""
+    return f"{spec['run']}.{spec['index']}.{attempt}"
+
+
+def read_json(path: Path) -> Any:
+    """The value in a file that is written whole; None where it is not there."""
+    try:
+        return json.loads(path.read_text())
+    except (FileNotFoundError, json.JSONDecodeError):
+        return None
+
+
+def write_json(path: Path, value: Any, durable: bool = True) -> None:
+    """Replaces a file by one with this value, 0600; a reader sees the old or the new one. Not durable: unless the machine stops."""
+    # A signal's handler may write the same file in the middle of this, and be interrupted by the next signal: Slurm's SIGTERM comes twice.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{next(_writes)}")
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(fd, "w") as file:
+        json.dump(value, file, separators=(",", ":"))
+        file.flush()
+        if durable:
+            os.fsync(file.fileno())
+    os.replace(temporary, path)

@@ -1,0 +1,1 @@
+"""Runs as seen by who asks: read, followed, watched, repaired."""

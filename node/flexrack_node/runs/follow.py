@@ -1,0 +1,60 @@
+"""The logs of a run's ranks on this node, from byte offsets on, as they grow."""
+import base64
+import os
+import time
+from pathlib import Path
+from typing import Any, Dict, Iterator, Tuple
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.run.files import RunFolder
+from flexrack_node.run.logs import CHUNK, read, send_news
+
+_TICK = 0.05
+_BEAT = 5.0  # seconds of silence after which a beat is written: a caller who is gone is noticed by it
+
+
+def follow(folder: RunFolder, given: Dict[str, Any], channel: Channel) -> None:
+    """The events of run.follow, as verbs.look.follow tells of them."""
+    offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
+    news = int(given.get("news") or 0)
+    told, beat = None, time.monotonic()
+    while True:
+        over = not given.get("follow") or not folder.is_held()  # before reading: what was written until now is read below
+        sent = _send_new(folder, offsets, channel)
+        news, fresh = send_news(folder, news, channel)
+        state = {**folder.state(), "ended": bool(folder.result())}
+        if state != told:
+            channel.event("state", **state)
+            told = state
+        if sent or fresh:
+            beat = time.monotonic()
+        elif time.monotonic() - beat > _BEAT:
+            channel.event("beat")
+            beat = time.monotonic()
+        if over:
+            return
+        if not sent:
+            time.sleep(_TICK)
+
+
+def _send_new(folder: RunFolder, offsets: Dict[str, int], channel: Channel) -> bool:
+    """One chunk at most of each file, so that a rank that floods does not hide the others."""
+    sent = False
+    more = True
+    while more:
+        more = False
+        for key, attempt, path in _logs(folder):
+            offset = offsets.get(key, 0)
+            data = read(path, offset)
+            if data:
+                channel.event("chunk", attempt=attempt, file=path.name, offset=offset, data=base64.b64encode(data).decode())
+                offsets[key] = offset + len(data)
+                sent, more = True, more or len(data) == CHUNK
+    return sent
+
+
+def _logs(folder: RunFolder) -> Iterator[Tuple[str, int, Path]]:
+    for attempt in folder.attempts():
+        for name in sorted(os.listdir(folder.attempt(attempt))):
+            if name.endswith(".log"):
+                yield f"{attempt}/{name}", attempt, folder.attempt(attempt) / name

@@ -1,0 +1,129 @@
+"""A run that supervisors of ours keep, as one of its nodes sees it: read from its folder, and changed in nothing but `stop` (runs/view.py)."""
+import time
+from typing import Any, Callable, Dict, List
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.errors import NodeError
+from flexrack_node.process.containment import Containment
+from flexrack_node.run.files import RunFolder, containment_tag
+from flexrack_node.run.leadership import is_judgement, leader_known, may_be_led_on
+from flexrack_node.watch.hang import hangs
+
+_STOP_PATIENCE = 20.0
+
+
+class PlainRun:
+    """What each method is for stands in runs/view.py."""
+
+    is_ours = True
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+
+    def parts(self) -> List[RunFolder]:
+        return [self.folder]
+
+    def members(self) -> List[RunFolder]:
+        return [self.folder]
+
+    def is_live(self) -> bool:
+        return self.folder.is_held()
+
+    def is_over(self) -> bool:
+        return not self.folder.is_held()
+
+    def wait(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while self.is_live() and time.monotonic() < deadline:
+            time.sleep(0.1)
+
+    def alive(self) -> List[int]:
+        """Processes of the run's ranks that are alive on this node right now."""
+        spec = self.folder.spec()
+        found: List[int] = []
+        for attempt in self.folder.attempts():
+            found += Containment(containment_tag(spec, attempt), self.folder.path, look_only=True).pids()
+        return found
+
+    def summary(self) -> Dict[str, Any]:
+        folder = self.folder
+        spec, now, result = folder.spec(), folder.state(), folder.result()
+        epoch, leader = leader_known(spec, now, result)
+        return {
+            "run": folder.run,
+            "project": spec.get("project"),
+            "node": spec["node"],
+            "index": spec["index"],
+            "epoch": epoch,
+            "leader": leader,
+            "judged": is_judgement(result),
+            "replaceable": may_be_led_on(spec),
+            "nodes": spec["nodes"],
+            "members": now.get("members") or spec["nodes"][:(spec.get("size") or {}).get("max")],
+            "processes": spec["processes"],
+            "launcher": spec["launcher"],
+            "created": spec.get("created"),
+            "status": result["status"] if result else now.get("status", "starting"),
+            "attempt": now.get("attempt", 0),
+            "live": folder.is_held(),
+            "gang": now.get("gang"),
+            "exit": result["exit"] if result else None,
+            "cause": result.get("cause") if result else None,
+            "started": result["started"] if result else now.get("started"),
+            "ended": result["ended"] if result else None,
+            "recorded": result.get("recorded") if result else None,
+            "tracked": (spec.get("tracking") or {}).get("run_id"),
+        }
+
+    def detail(self) -> Dict[str, Any]:
+        """The summary, every record, the result, and what the user asked for; never the secrets of the spec."""
+        folder = self.folder
+        spec = folder.spec()
+        return {
+            **self.summary(),
+            "command": spec["command"],
+            "environment": spec.get("environment"),
+            "commit": spec.get("commit"),
+            "folder": str(folder.path),
+            "records": {str(number): {str(rank): record for rank, record in sorted(folder.records(number).items())} for number in folder.attempts()},
+            "alive": self.alive(),
+            "result": folder.result(),
+            "hangs": hangs(folder),
+        }
+
+    def follow(self, given: Dict[str, Any], channel: Channel) -> None:
+        from flexrack_node.runs.follow import follow
+
+        follow(self.folder, given, channel)
+
+    def stacks(self, given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+        from flexrack_node.watch.stacks import dump
+
+        folder = self.folder
+        attempts = folder.attempts()
+        ranks = dump(folder, attempts[-1], given.get("rank")) if attempts and folder.is_held() else []
+        if not ranks and given.get("rank") is None:
+            raise NodeError("CONFLICT", f"no rank of {folder.run} is alive on this node", f"flexrack runs show {folder.run}")
+        return {"node": folder.spec()["node"], "attempt": attempts[-1] if attempts else 0, "ranks": ranks}
+
+    def stop(self, given: Dict[str, Any]) -> None:
+        folder = self.folder
+        grace = 0.0 if given.get("kill") else float(given["grace"] if given.get("grace") is not None else folder.spec().get("grace", 10))
+        if folder.result() or not folder.is_held():
+            return
+        old = folder.stop_request()
+        if not old or given.get("kill") or given.get("grace") is not None:
+            folder.write("stop", {"grace": grace, "kill": bool(given.get("kill")), "by": "flexrack runs stop"})
+        deadline = time.monotonic() + grace + _STOP_PATIENCE
+        while time.monotonic() < deadline and folder.is_held() and not folder.result():
+            now = folder.stop_request() or {}
+            if now.get("kill") and grace > 0:  # somebody was less patient in the meantime
+                grace, deadline = 0.0, time.monotonic() + _STOP_PATIENCE
+            time.sleep(0.05)
+
+    def stopped(self) -> Dict[str, Any]:
+        state = self.summary()
+        return {"status": state["status"], "left": self.alive(), "state": state}
+
+    def reconcile(self, given: Dict[str, Any], one: Callable[[RunFolder, Dict[str, Any]], Dict[str, Any]]) -> Dict[str, Any]:
+        return one(self.folder, given)

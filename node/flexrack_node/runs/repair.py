@@ -1,0 +1,60 @@
+"""A run without a living supervisor has a result and no process, even where everything was killed.
+
+Verbs call this before they read; who only reads a run never does. What it needs to end processes is imported only where there is something to end: looking has to
+be quick.
+"""
+import time
+from pathlib import Path
+from typing import Any, Dict
+
+from flexrack_node.run.cause import close_result, of_gang
+from flexrack_node.run.files import RunFolder
+from flexrack_node.run.leadership import leader_known
+from flexrack_node.runs.view import RunView
+
+
+def repair(run: RunView) -> None:
+    """Ends what is left of it, gives its reservation back, and writes the result that is missing. Nothing to do while its supervisor lives."""
+    if run.is_ours:
+        _repair(run.folder)
+
+
+def end(run: RunView) -> None:
+    """The same after run.stop, also where the supervisor lives and has not listened."""
+    if run.is_ours and not run.folder.result():
+        _sweep(run.folder)
+    repair(run)
+
+
+def _sweep(folder: RunFolder) -> None:
+    from flexrack_node.gang.warden import sweep
+
+    sweep(folder)
+
+
+def _repair(folder: RunFolder) -> None:
+    if folder.is_held():
+        return
+    if folder.result():
+        _give_back(folder.spec())
+        return
+    if time.time() - folder.path.stat().st_mtime < 2 and not folder.state().get("pid"):
+        return  # it is just being started
+    _sweep(folder)
+    spec = folder.spec()
+    started = float(folder.state().get("started") or folder.path.stat().st_ctime)
+    cause = of_gang(spec["node"], "the supervisor was killed, or the node was restarted, while the run was going on")
+    folder.event("lost")
+    attempts = [{"attempt": number, "status": "failed"} for number in folder.attempts()]
+    result = close_result(spec, {"status": "failed", "cause": cause, "attempts": attempts}, started)
+    epoch, leader = leader_known(spec, folder.state())
+    last = max((record.get("ended") or record["started"] for number in folder.attempts() for record in folder.records(number).values()), default=started)
+    folder.write("result", {**result, "ended": last, "duration": last - started, "lost": True, "epoch": epoch, "leader": leader})
+
+
+def _give_back(spec: Dict[str, Any]) -> None:
+    """Nothing to do but where everything was killed between the result and the end of the supervisor."""
+    if spec.get("reservation"):
+        from flexrack_node.reservation.hold import give_back
+
+        give_back(Path(spec["root"]), spec["reservation"])

@@ -1,0 +1,195 @@
+"""Long-lived processes on a node: service.start, .status, .stop, .list, .logs.
+
+    services/<id>/  spec.json state.json stop.json supervisor.lock change.lock log log.1 supervisor.log
+
+A supervisor (service/supervisor.py), detached from the connection, keeps the process running. The verbs here work
+whether it lives or was killed: then the process it left is adopted by a new one, or ended.
+"""
+import base64
+import os
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any, Dict, List
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.errors import NodeError
+from flexrack_node.base.installed import record as record_installed
+from flexrack_node.process.containment import Containment
+from flexrack_node.process.detach import detach
+from flexrack_node.service.log import ServiceLog
+from flexrack_node.service.record import ServiceRecord, end_process, start_time
+
+SUPERVISOR = Path(__file__).resolve().with_name("supervisor.py")
+ALIVE = ("starting", "running", "waiting")
+
+
+def start(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{id, argv, env, cwd, restart: {max, window_seconds}, grace, spare_children, front, replace}: starts it unless it runs already.
+
+    With another spec than the one that runs it is a CONFLICT, or with `replace` the old process is ended first.
+    `front` (service/front.py) lets the head in where the service only listens on loopback; it holds a private key.
+    With `spare_children` what the process has started lives on when it ends or is replaced; a stop ends all of it.
+    """
+    spec = {key: given[key] for key in ("argv", "env", "cwd", "restart", "grace", "rotate_bytes", "spare_children", "front") if given.get(key) is not None}
+    if not spec.get("argv"):
+        raise NodeError("USAGE", f"service {given.get('id')} has no command")
+    record = ServiceRecord(channel.root, given["id"])
+    record_installed(channel.root, record.folder, "service")
+    with record.change():
+        now = describe(record)
+        same = record.spec() == spec
+        if now["state"] in ALIVE and not same and not given.get("replace"):
+            raise NodeError("CONFLICT", f"service {record.id} already runs with another command", None, pid=now["pid"])
+        if now["state"] in ALIVE and same:
+            if not record.is_supervised():
+                launch(record, channel)
+            return {**describe(record), "started": False}
+        halt(record, float(given.get("grace") or 10), spare=bool(spec.get("spare_children")))
+        record.write_spec(spec)
+        record.forget_stop()
+        record.write_state({"status": "starting", "restarts": 0, "log_from": ServiceLog(record.folder).end()})
+        launch(record, channel)
+        return {**describe(record), "started": True}
+
+
+def status(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{id}: what it does now. A process whose supervisor was killed is given a new supervisor."""
+    record = ServiceRecord(channel.root, given["id"])
+    if not record.exists():
+        return describe(record)
+    with record.change():
+        adopt_or_end(record, channel)
+        return describe(record)
+
+
+def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{id, grace, remove}: SIGTERM, grace seconds, SIGKILL, and proof that no process of it is left."""
+    record = ServiceRecord(channel.root, given["id"])
+    if not record.exists():
+        return {**describe(record), "stopped": False}
+    with record.change():
+        was = describe(record)["state"]
+        halt(record, float(given.get("grace") or record.spec().get("grace", 10)))
+        now = {**describe(record), "stopped": was in ALIVE}
+        if given.get("remove"):
+            shutil.rmtree(record.folder, ignore_errors=True)
+        return now
+
+
+def list_all(given: Dict[str, Any], channel: Channel) -> List[Dict[str, Any]]:
+    """{prefix}: every service of this node whose id begins so, by id."""
+    folder = channel.root / "services"
+    names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+    return [status({"id": name}, channel) for name in names if name.startswith((given or {}).get("prefix", ""))]
+
+
+def logs(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{id, offset, tail, follow}: events {event: "log", offset, data (base64)} from a byte offset on.
+
+    `tail` begins that many bytes before the end instead, but not before the last start. With follow it goes on until
+    the service has ended or the caller has gone; the result is the offset to go on from.
+    """
+    record = ServiceRecord(channel.root, given["id"])
+    if not record.exists():
+        raise NodeError("NOT_FOUND", f"no service {record.id} on this node")
+    log = ServiceLog(record.folder)
+    offset = int(given.get("offset") or 0)
+    if given.get("tail") is not None:
+        offset = max(0, int(record.state().get("log_from", 0)), log.end() - int(given["tail"]))
+    last_sign = time.monotonic()
+    while True:
+        alive = given.get("follow") and record.is_supervised()  # asked before reading: nothing after it is missed
+        while True:
+            begin, data = log.read(offset)
+            if not data:
+                break
+            channel.event("log", offset=begin, data=base64.b64encode(data).decode())
+            offset = begin + len(data)
+            last_sign = time.monotonic()
+        if not alive:
+            return {"offset": offset}
+        if time.monotonic() - last_sign > 5:  # a caller that has gone is noticed by writing to it
+            channel.event("alive")
+            last_sign = time.monotonic()
+        time.sleep(0.2)
+
+
+def describe(record: ServiceRecord) -> Dict[str, Any]:
+    state = record.state()
+    word = state.get("status", "absent") if record.exists() else "absent"
+    pid = state.get("pid")
+    living = pid is not None and start_time(int(pid)) == state.get("start")
+    if word in ALIVE and not living and not record.is_supervised():
+        word = "lost"  # killed together with its supervisor, or the machine was started again
+    return {
+        "id": record.id, "state": word, "pid": pid if living else None, "restarts": state.get("restarts", 0),
+        "started_at": state.get("started_at"), "exit": state.get("exit"), "log_from": state.get("log_from", 0),
+        "supervised": record.is_supervised(),
+    }
+
+
+def adopt_or_end(record: ServiceRecord, channel: Channel) -> None:
+    if record.is_supervised():
+        return
+    state = record.state()
+    wanted = state.get("status") in ALIVE and record.stop_grace() is None
+    living = state.get("pid") and start_time(state["pid"]) == state.get("start")
+    if wanted and living:
+        launch(record, channel)
+    elif wanted and record.spec().get("spare_children"):
+        pass  # both were killed, or the machine was started again; what it started may be at work, and the next start finds it
+    else:
+        containment = Containment(record.tag, record.folder)
+        if containment.pids():
+            halt(record, 2)
+        else:
+            containment.close()
+
+
+def launch(record: ServiceRecord, channel: Channel) -> None:
+    """Starts a supervisor and waits until it holds its lock."""
+    env = {key: value for key, value in os.environ.items() if key != "FLEXRACK_TAG"}
+    detach([sys.executable, str(SUPERVISOR), str(channel.root), record.id], record.folder / "supervisor.log", env, record.folder)
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        status_now = record.state().get("status")
+        if record.is_supervised() and (record.state().get("supervisor") or status_now not in ALIVE):
+            return
+        if status_now in ("failed", "stopped"):  # quicker than we looked
+            return
+        time.sleep(0.02)
+    raise NodeError("REMOTE_FAILED", f"the supervisor of service {record.id} did not start", None,
+                    log=(record.folder / "supervisor.log").read_text(errors="replace")[-2000:])
+
+
+def halt(record: ServiceRecord, grace: float, spare: bool = False) -> None:
+    """Ends supervisor and processes, whichever of them live; NodeError if something survives. `spare`: only the one process it runs."""
+    if not record.exists():
+        return
+    record.ask_stop(grace, spare)
+    supervisor = record.state().get("supervisor") or {}
+    until = time.monotonic() + grace + 15
+    while record.is_supervised() and time.monotonic() < until:
+        pid = supervisor.get("pid")
+        if pid and start_time(pid) == supervisor.get("start"):
+            os.kill(pid, signal.SIGTERM)
+        supervisor = record.state().get("supervisor") or {}
+        time.sleep(0.05)
+    if record.is_supervised():
+        pid = supervisor.get("pid")
+        if pid and start_time(pid) == supervisor.get("start"):
+            os.kill(pid, signal.SIGKILL)
+    if spare:
+        end_process(record.state(), grace)
+        return
+    containment = Containment(record.tag, record.folder)
+    survivors = containment.terminate(grace) if containment.pids() else []
+    containment.close()
+    if survivors:
+        raise NodeError("REMOTE_FAILED", f"processes of service {record.id} did not end", None, pids=survivors)
+    state = record.state()
+    if state.get("status") in ALIVE:
+        record.write_state({**state, "status": "stopped", "pid": None})

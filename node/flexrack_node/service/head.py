@@ -1,0 +1,106 @@
+"""The head's files on its node: head.inspect, .place, .configure, .tidy, .access.
+
+    head/  program/{head-service-<hash>.mjs,node-<hash>}  config-<hash>.json  admin-token  door.json  mlflow.db  artifacts/  endpoints/
+"""
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from flexrack_node.base import program_file
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.installed import record
+
+USUAL_PLACES = ("/usr/local/bin/node", "/usr/bin/node", "/opt/homebrew/bin/node")
+
+
+def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{nodes, oldest: [major, minor], programs}: what is there of a head, and a Node that is new enough.
+
+    `nodes` are paths on the caller's machine, which may be this one; `programs` names of files that would be placed.
+    """
+    folder = channel.root / "head"
+    libc = platform.libc_ver()[0] or "other"
+    return {
+        "folder": str(folder), "system": platform.system().lower(), "machine": platform.machine(), "libc": libc,
+        "node": find_node([*given.get("nodes", []), *map(str, sorted((folder / "program").glob("node-*")))], given["oldest"]),
+        "placed": [name for name in given.get("programs", []) if (folder / "program" / name).exists()],
+        "memory_free": memory_free(),
+    }
+
+
+def place(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{name, sha256, executable} and the file's bytes: puts a program file there, whole or not at all."""
+    record(channel.root, channel.root / "head", "head")
+    target = program_file.receive(given, channel, channel.root / "head" / "program")
+    return {"path": str(target)}
+
+
+def configure(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{config}: writes config-<hash>.json; the same content is the same file."""
+    record(channel.root, channel.root / "head", "head")
+    folder = channel.root / "head"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    text = json.dumps({**given["config"], "folder": str(folder)}, indent=1, sort_keys=True)
+    path = folder / f"config-{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
+    if not path.exists():
+        part = folder / f".config-{os.getpid()}"
+        part.write_text(text)
+        part.chmod(0o600)
+        os.replace(part, path)
+    return {"path": str(path)}
+
+
+def tidy(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{keep: [paths]}: removes older programs and configurations, once the new ones run."""
+    folder, keep = channel.root / "head", set(given["keep"])
+    old = [path for path in [*folder.glob("config-*.json"), *(folder / "program").glob("[hn]*")] if str(path) not in keep]
+    for path in old:
+        path.unlink(missing_ok=True)
+    return {"removed": [str(path) for path in old]}
+
+
+def access(given: Any, channel: Channel) -> Dict[str, Any]:
+    """Where the door is, the admin token, and the certificates to trust there (PEM), for who may log in here anyway: {door, token, ca}, null where there is none."""
+    folder = channel.root / "head"
+    token = read(folder / "admin-token")
+    door = read(folder / "door.json")
+    return {"door": json.loads(door) if door else None, "token": token.strip() if token else None, "ca": read(folder / "tls" / "ca.pem")}
+
+
+def find_node(places: List[str], oldest: List[int]) -> Optional[Dict[str, str]]:
+    """The first Node that runs here and is new enough: {path, version}."""
+    found = shutil.which("node")
+    for place_ in [*([found] if found else []), *USUAL_PLACES, *places]:
+        if not os.access(place_, os.X_OK):
+            continue
+        try:
+            told = subprocess.run([place_, "-p", "process.versions.node"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL)
+            version = [int(part) for part in told.stdout.strip().split(".")]
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            continue
+        if told.returncode == 0 and version[:2] >= oldest:
+            return {"path": os.path.abspath(place_), "version": told.stdout.strip()}
+    return None
+
+
+def memory_free() -> Optional[int]:
+    """Bytes that may still be taken, or None where that is not told."""
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return None
+
+
+def read(path: Path) -> Optional[str]:
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        return None

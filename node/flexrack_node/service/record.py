@@ -1,0 +1,146 @@
+"""What is kept about one service: services/<id>/ with spec.json (0600), state.json and locks.
+
+Whether a supervisor lives is told by the kernel lock on `supervisor.lock`, which ends with the process however it
+ends. A pid is only ever trusted together with its start time, so that a recycled pid is never signalled.
+"""
+import fcntl
+import hashlib
+import json
+import os
+import re
+import signal
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Dict, Iterator, Optional
+
+from flexrack_node.base.errors import NodeError
+
+ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class ServiceRecord:
+    """The folder of one service."""
+
+    def __init__(self, root: Path, service_id: str) -> None:
+        if not isinstance(service_id, str) or not ID_PATTERN.fullmatch(service_id):
+            raise NodeError("USAGE", f"{service_id!r} is no service id")
+        self.id = service_id
+        self.folder = root / "services" / service_id
+
+    @property
+    def tag(self) -> str:
+        """Marks every process of this service; several nodes may share one machine, so the folder is part of it."""
+        place = hashlib.sha256(str(self.folder.resolve()).encode()).hexdigest()[:12]
+        return f"service-{self.id}-{place}"
+
+    def exists(self) -> bool:
+        return (self.folder / "spec.json").is_file()
+
+    def spec(self) -> Dict[str, Any]:
+        return read_json(self.folder / "spec.json") or {}
+
+    def write_spec(self, spec: Dict[str, Any]) -> None:
+        write_json(self.folder / "spec.json", spec)
+
+    def state(self) -> Dict[str, Any]:
+        return read_json(self.folder / "state.json") or {}
+
+    def write_state(self, state: Dict[str, Any]) -> None:
+        write_json(self.folder / "state.json", state)
+
+    def ask_stop(self, grace: float, spare: bool = False) -> None:
+        """Written before the supervisor is signalled: how long to wait before SIGKILL, and whether what the process started lives on."""
+        write_json(self.folder / "stop.json", {"grace": grace, "spare": spare})
+
+    def stop_grace(self) -> Optional[float]:
+        return (read_json(self.folder / "stop.json") or {}).get("grace")
+
+    def stop_spares(self) -> bool:
+        return bool((read_json(self.folder / "stop.json") or {}).get("spare"))
+
+    def forget_stop(self) -> None:
+        try:
+            os.unlink(self.folder / "stop.json")
+        except FileNotFoundError:
+            pass
+
+    @contextmanager
+    def change(self) -> Iterator[None]:
+        """One start, stop or adoption at a time; the others wait."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(self.folder / "change.lock", "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def hold_supervision(self) -> Optional[int]:
+        """Takes the supervisor's lock for the life of this process; None where another supervisor lives."""
+        file = os.open(self.folder / "supervisor.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        for _ in range(100):  # somebody who only asks holds it for an instant
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return file
+            except OSError:
+                time.sleep(0.02)
+        os.close(file)
+        return None
+
+    def is_supervised(self) -> bool:
+        if not self.folder.is_dir():
+            return False
+        file = os.open(self.folder / "supervisor.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: askers do not take each other for a supervisor
+            return False
+        except OSError:
+            return True
+        finally:
+            os.close(file)
+
+
+def start_time(pid: int) -> Optional[str]:
+    """Start time of a living process, in the kernel's own unit and with its boot; None where there is none. Raises OSError where that cannot be seen now."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    fields = stat[stat.rindex(b")") + 2:].split()
+    if fields[0] in (b"Z", b"X"):
+        return None
+    return f"{boot_id()}:{fields[19].decode()}"
+
+
+def end_process(state: Dict[str, Any], grace: float) -> None:
+    """SIGTERM, grace, SIGKILL for the one process of a service, and nothing that it has started."""
+    pid, started = state.get("pid"), state.get("start")
+    for number, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):
+        if pid and start_time(pid) == started:
+            os.kill(pid, number)
+        until = time.monotonic() + patience
+        while pid and start_time(pid) == started and time.monotonic() < until:
+            time.sleep(0.02)
+
+
+def boot_id() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()[:8]
+    except OSError:
+        return "-"
+
+
+def read_json(path: Path) -> Optional[Any]:
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Whole or not at all, readable by the owner only."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(file, "w") as stream:
+        json.dump(value, stream)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(part, path)

@@ -1,0 +1,201 @@
+"""python3 service/supervisor.py ROOT ID: keeps one service running until it is told to stop (SIGTERM).
+
+It starts the service, or adopts the process of a supervisor that was killed; starts it again when it ends, with a
+growing pause; and gives up where it ended too often within a while.
+"""
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from flexrack_node.process.containment import Containment
+from flexrack_node.service.log import ServiceLog
+from flexrack_node.service.record import ServiceRecord, end_process, start_time
+
+if TYPE_CHECKING:
+    from flexrack_node.service.front import Front
+
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 30.0
+LOOK_SECONDS = 0.2
+
+
+class Supervisor:
+    def __init__(self, record: ServiceRecord) -> None:
+        self.record = record
+        self.spec = record.spec()
+        self.log = ServiceLog(record.folder, int(self.spec.get("rotate_bytes", ServiceLog(record.folder).rotate_bytes)))
+        self.containment = Containment(record.tag, record.folder)
+        self.stopping = False
+        self.child: Optional[subprocess.Popen[bytes]] = None
+        self.ends: List[float] = []
+        self.state: Dict[str, Any] = record.state()
+
+    def run(self) -> None:
+        self._tell(supervisor={"pid": os.getpid(), "start": start_time(os.getpid())})
+        front = self._open_front()
+        try:
+            self._keep_running()
+        finally:
+            if front:
+                front.close()
+
+    def _open_front(self) -> "Optional[Front]":
+        """None where there is none, or it was stopped before its port came free."""
+        if not self.spec.get("front"):
+            return None
+        from flexrack_node.service.front import Front
+
+        told = False
+        while not self.stopping:
+            try:
+                front = Front(self.spec["front"])
+                front.start()
+                return front
+            except OSError as error:
+                if not told:
+                    self.log_line(f"cannot listen on {':'.join(map(str, self.spec['front']['listen']))}: {error.strerror or error}")
+                told = True
+                self._sleep(1.0)
+        return None
+
+    def _keep_running(self) -> None:
+        adopted = self._adoptable()
+        while not self.stopping:
+            try:
+                code = self._watch_adopted(adopted) if adopted else self._run_once()
+            except OSError as error:  # the program is not there or cannot be executed
+                self.log_line(f"cannot start {self.spec['argv'][0]}: {error}")
+                code = 127
+            adopted = None
+            if self.stopping:
+                break
+            # Whatever the service left behind would hold its port and files when it is started again.
+            if not self.spec.get("spare_children"):
+                self.containment.terminate(self._grace())
+            self._tell(status="waiting", pid=None, exit=describe_exit(code))
+            pause = self._pause_after_end()
+            if pause is None:
+                self.log_line(f"ended too often ({describe_exit(code)['text']}), giving up")
+                self._tell(status="failed")
+                self.containment.close()
+                return
+            self.log_line(f"ended: {describe_exit(code)['text']}; starting again in {pause:g} s")
+            self._tell(restarts=int(self.state.get("restarts", 0)) + 1)
+            self._sleep(pause)
+        if self.record.stop_spares():
+            end_process(self.state, self._grace())
+            self._reap()
+            self._tell(status="stopped", pid=None)
+            return
+        survivors = self.containment.terminate(self._grace())
+        self._reap()
+        self.containment.close()
+        self._tell(status="stopped", pid=None, survivors=survivors)
+
+    def log_line(self, text: str) -> None:
+        file = self.log.open()
+        os.write(file, f"[flexrack] {text}\n".encode())
+        os.close(file)
+
+    def _run_once(self) -> Optional[int]:
+        output = self.log.open()
+        try:
+            self.child = subprocess.Popen(
+                self.spec["argv"], stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
+                cwd=self.spec.get("cwd") or str(self.record.folder),
+                env={**os.environ, **self.spec.get("env", {}), **self.containment.environment()})
+        finally:
+            os.close(output)
+        self.containment.enter(self.child.pid)
+        self._tell(status="running", pid=self.child.pid, start=start_time(self.child.pid), started_at=time.time())
+        while not self.stopping:
+            try:
+                return self.child.wait(LOOK_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.log.rotate()
+        return None
+
+    def _adoptable(self) -> Optional[int]:
+        pid = self.state.get("pid")
+        return pid if pid and start_time(pid) == self.state.get("start") else None
+
+    def _watch_adopted(self, pid: int) -> Optional[int]:
+        """Not our child, so its exit code cannot be known."""
+        self.log_line(f"a new supervisor took over process {pid}")
+        while not self.stopping:
+            self._sleep(LOOK_SECONDS)
+            with contextlib.suppress(OSError):  # no file can be opened now: that says nothing of the process
+                if start_time(pid) != self.state.get("start"):
+                    return None
+            self.log.rotate()
+        return None
+
+    def _pause_after_end(self) -> Optional[float]:
+        """Seconds until the next start, or None where the limit is reached."""
+        limit = self.spec.get("restart") or {}
+        window = float(limit.get("window_seconds", 60))
+        now = time.monotonic()
+        self.ends = [moment for moment in self.ends if now - moment < window] + [now]
+        if len(self.ends) > int(limit.get("max", 0)):
+            return None
+        found: Optional[float] = min(FIRST_PAUSE * 2 ** (len(self.ends) - 1), LONGEST_PAUSE)
+        return found
+
+    def _reap(self) -> None:
+        if self.child is not None:
+            try:
+                self.child.wait(5)
+            except subprocess.TimeoutExpired:
+                pass
+
+    def _grace(self) -> float:
+        return float(self.record.stop_grace() or self.spec.get("grace", 10))
+
+    def _sleep(self, seconds: float) -> None:
+        # Slices, since a signal that only sets a flag does not end a sleep.
+        until = time.monotonic() + seconds
+        while not self.stopping and time.monotonic() < until:
+            time.sleep(min(LOOK_SECONDS, max(0.0, until - time.monotonic())))
+
+    def _tell(self, **changes: Any) -> None:
+        self.state = {**self.state, **changes}
+        self.record.write_state(self.state)
+
+
+def describe_exit(code: Optional[int]) -> Dict[str, Any]:
+    if code is None:
+        return {"code": None, "signal": None, "text": "ended while nobody watched"}
+    if code < 0:
+        name = signal.Signals(-code).name[3:] if -code in set(signal.Signals) else str(-code)
+        return {"code": None, "signal": name, "text": f"signal {name}"}
+    return {"code": code, "signal": None, "text": f"exit code {code}"}
+
+
+def main(root: str, service_id: str) -> int:
+    os.umask(0o077)
+    record = ServiceRecord(Path(root), service_id)
+    held = record.hold_supervision()
+    if held is None:  # another supervisor was quicker
+        return 0
+    supervisor = Supervisor(record)
+
+    def stop(*_: object) -> None:
+        supervisor.stopping = True
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    supervisor.run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2]))

@@ -1,0 +1,1 @@
+"""Runs under Slurm: on the login node, and in the job."""

@@ -1,0 +1,58 @@
+"""run.follow of a run under Slurm: what the queue says while it waits, then the logs of all its nodes from the shared folder."""
+import base64
+import time
+from typing import Any, Dict, Optional
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.run.logs import CHUNK, read, send_news
+from flexrack_node.slurm.job import SlurmJob
+
+_TICK = 0.1
+_BEAT = 5.0  # seconds of silence, as in runs/follow.py
+
+
+def follow(run: SlurmJob, given: Dict[str, Any], channel: Channel) -> None:
+    """As runs.follow; a chunk also has `node`, and there are events `queue` {state, reason, start, job, requeued: SlurmJob.requeued} at every change."""
+    offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
+    news, told, beat = int(given.get("news") or 0), None, time.monotonic()
+    seen: Optional[Dict[str, Any]] = None
+    while True:
+        newest = run.watch()
+        if newest is not seen:
+            seen = newest
+            state = {**{key: seen[key] for key in ("job", "state", "reason", "start")}, "requeued": run.requeued(seen["state"])} if seen else None
+            if state and state != told:
+                channel.event("queue", **state)
+                told = state
+        over = not given.get("follow") or bool(run.folder.result())  # before reading: what was written until now is read below
+        sent = _send_new(run, offsets, channel)
+        news, fresh = send_news(run.leader(), news, channel)
+        if sent or fresh:
+            beat = time.monotonic()
+        elif time.monotonic() - beat > _BEAT:
+            channel.event("beat")
+            beat = time.monotonic()
+        if over:
+            return
+        if not sent:
+            time.sleep(_TICK)
+
+
+def _send_new(run: SlurmJob, offsets: Dict[str, int], channel: Channel) -> bool:
+    """One chunk at most of each file in turn. A launcher's own log is of no rank and has no place here."""
+    sent = more = False
+    while more or not sent:
+        more = False
+        for member in run.parts():
+            node = member.spec().get("node")
+            for number in member.attempts():
+                for path in sorted(member.attempt(number).glob("rank-*.log")):
+                    key = f"{number}/{path.name}"
+                    data = read(path, offsets.get(key, 0))
+                    if data:
+                        channel.event("chunk", attempt=number, file=path.name, node=node, offset=offsets.get(key, 0), data=base64.b64encode(data).decode())
+                        offsets[key] = offsets.get(key, 0) + len(data)
+                        sent, more = True, more or len(data) == CHUNK
+        if not more:
+            break
+    return sent

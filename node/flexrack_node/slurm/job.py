@@ -1,0 +1,231 @@
+"""A run under Slurm, seen from the login node: its folder is on a file system that all nodes of the job share.
+
+    <root>/runs/<run>/
+        spec.json          as of any run, with scheduler: slurm, and the gang's secret
+        job.sh, job.log    the script given to sbatch, and what it said
+        job.json           {job}: Slurm's number; 12_7 of task 7 of an array
+        gang.json          where the leader listens, and the job's nodes: written by slurm.step.prepare; {start, attempts} of a job that Slurm started again
+        stop.json          somebody asked flexrack for the end
+        members/<i>/       the folder of the run on the job's node number i, as run/files.py describes one
+        members-<n>/<i>/   the same since Slurm has started the job again (slurm/starts.py)
+        result.json        how it ended, by Slurm and by the leader (slurm/verdict.py)
+
+Whether it is alive is asked of Slurm, never guessed from files.
+"""
+import contextlib
+import json
+import os
+import time
+from typing import Any, Dict, List, Optional
+
+from flexrack_node.base import shared_lock
+from flexrack_node.base.errors import NodeError
+from flexrack_node.rank.rank import tail
+from flexrack_node.run.cause import close_result
+from flexrack_node.run.files import RunFolder, read_json, write_json
+from flexrack_node.slurm import board, commands, starts
+from flexrack_node.slurm.board import Board
+from flexrack_node.slurm.verdict import judge
+from flexrack_node.watch.hang import hangs
+
+_NOW = 1.0  # seconds for which what Slurm has said is how it is now
+_SUBMITTED = 2.0  # seconds between two questions for a job's number, while nobody has written it down
+
+_STATUS = {"CONFIGURING": "starting", "COMPLETING": "stopping"}
+
+
+class SlurmJob:
+    """The folder and the job. `seen` is asked for once, when it is needed."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        self.spec = folder.spec()
+        self.bin: Optional[str] = self.spec["slurm"].get("bin")
+        self._board = Board(folder.path.parent, self.bin)
+        self._seen: Optional[Dict[str, Any]] = None
+        self._signed = 0.0
+
+    def job(self) -> Optional[str]:
+        """Slurm's number; looked for by name where whoever submitted it was killed before writing it down."""
+        known = read_json(self.folder.path / "job.json")
+        if known:
+            value: Optional[str] = known["job"]
+            return value
+        array = self.spec["slurm"].get("array")
+        found = commands.find(array["name"], self.bin, array["task"]) if array else commands.find(self.folder.run, self.bin)
+        if found:
+            write_json(self.folder.path / "job.json", {"job": found})
+        return found
+
+    def members(self) -> List[RunFolder]:
+        """Of the job's newest start, in the order of the gang; those that have begun."""
+        return starts.parts(self.folder.path, self._start())
+
+    def parts(self) -> List[RunFolder]:
+        """Of all of the job's starts, oldest first."""
+        return [part for number in starts.numbers(self.folder.path) for part in starts.parts(self.folder.path, number)]
+
+    def leader(self) -> RunFolder:
+        return RunFolder(starts.place(self.folder.path, self._start()) / "0")
+
+    def _start(self) -> int:
+        return int((read_json(self.folder.path / "gang.json") or {}).get("start", 0))
+
+    def requeued(self, state: Optional[str]) -> Optional[Dict[str, Any]]:
+        """{times, why}: how often Slurm has put the job back into its queue, and why the last time, where that is known. `state`: what Slurm says now."""
+        left = (self.leader().result() or {}).get("requeued")
+        has_begun = (self.folder.path / "gang.json").exists()
+        times = self._start() + (1 if left or (has_begun and state in commands.WAITING) else 0)
+        attempts = (read_json(self.folder.path / "gang.json") or {}).get("attempts") or [{}]
+        return {"times": times, "why": (left or attempts[-1].get("requeued") or {}).get("why")} if times else None
+
+    def nodes(self) -> List[str]:
+        found: List[str] = (read_json(self.folder.path / "gang.json") or {}).get("nodes", [])
+        return found
+
+    def watch(self) -> Optional[Dict[str, Any]]:
+        """As look, for loops: the same again until something may have changed, by what the run's own files and slurm_board tell."""
+        if not self._seen or self._sign() > self._signed or not self._board.is_good() or self.folder.result():
+            self.look(board.MOST)
+        return self._seen
+
+    def look(self, most: float = _NOW) -> Optional[Dict[str, Any]]:
+        """What Slurm says, or has said in the last `most` seconds; the result is written when it says that the job is over. None where the result is there."""
+        self._seen = self._look(most)
+        return self._seen
+
+    def _look(self, most: float) -> Optional[Dict[str, Any]]:
+        if self.folder.result():
+            return None
+        self._signed = self._sign()
+        job = self.job()
+        if job is None and time.time() - (self.folder.path / "spec.json").stat().st_mtime < 60:
+            self._board.rest(_SUBMITTED)
+            return {"job": None, "state": "PENDING", "reason": None, "start": None, "nodes": "", "partition": None, "source": "records"}  # sbatch is at it
+        seen = self._board.look(job, self._signed, most) if job else None
+        if job and seen and seen["state"] not in commands.OPEN:
+            seen = self._board.look(job, self._signed, _NOW)  # the result is for ever, so it is not written for what was true a while ago
+        if seen and seen["state"] in commands.OPEN:
+            return seen
+        self._close(seen or (commands.account(job, self.bin) if job else None))
+        return None
+
+    def _sign(self) -> float:
+        """When something happened last, by the run's own files; 0.0 where nothing has."""
+        times = [0.0]
+        for path in (self.folder.path / "job.json", self.folder.path / "gang.json", self.folder.path / "stop.json", self.leader().path / "result.json"):
+            with contextlib.suppress(OSError):
+                times.append(path.stat().st_mtime)
+        return max(times)
+
+    def _close(self, seen: Optional[Dict[str, Any]]) -> None:
+        """Once: all who watch learn the end at the same moment, and what is closed is read no more as the job has left it."""
+        with open(self.folder.path / "close.lock", "wb") as lock:
+            shared_lock.wait(lock.fileno())
+            if not self.folder.result():
+                self._close_once(seen)
+
+    def _close_once(self, seen: Optional[Dict[str, Any]]) -> None:
+        """Slurm has ended every process of the job, so what the members wrote is all that there will be."""
+        lines = tail(self.folder.path / "job.log")
+        leader = self.leader().result()
+        before: Dict[str, Any] = {"attempts": (read_json(self.folder.path / "gang.json") or {}).get("attempts") or []}
+        if leader and leader.get("requeued"):  # it told of a start that was not the last
+            before, leader = {key: leader[key] for key in ("attempts", "outputs") if key in leader}, None
+        spec = {**self.spec, "slurm": {**self.spec["slurm"], "job": self.job()}, "before": before}
+        result = judge(spec, seen, leader, bool(self.folder.stop_request()), lines)
+        result["slurm"] = {**result["slurm"], "requeued": self.requeued((seen or {}).get("state"))}
+        is_told = leader is not None and [leader.get(key) for key in ("status", "cause")] == [result["status"], result["cause"]]
+        recorded = not self.spec.get("tracking") or bool(is_told and all((one.result() or {}).get("recorded") for one in self.parts()))
+        if not is_told:  # what the tracking server was told, or was not told any more, is told again from this folder
+            path = self.leader().path
+            path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not (path / "spec.json").exists():
+                write_json(path / "spec.json", {**self.spec, "index": 0})
+            write_json(path / "result.json", {**result, "recorded": not self.spec.get("tracking")})
+        for member in self.parts():
+            if not member.result():
+                partial = close_result(member.spec(), {"status": result["status"], "cause": result["cause"], "attempts": []}, result["started"])
+                write_json(member.path / "result.json", partial)
+        self.folder.write("result", {**result, "recorded": recorded})
+
+    def summary(self, known: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
+        """As PlainRun.summary; with `slurm`, what Slurm says. `known`: what it has just said, and is not asked for again."""
+        try:
+            seen = known or self.look()
+        except NodeError as error:  # one that cannot be asked is no reason to show none
+            seen = {"job": (read_json(self.folder.path / "job.json") or {}).get("job"), "state": "UNKNOWN", "reason": error.message, "start": None, "partition": None, "source": "records"}
+        result, leader = self.folder.result(), self.leader()
+        state = leader.state()
+        return {
+            "run": self.folder.run,
+            "project": self.spec.get("project"),
+            "node": self.spec["node"],
+            "index": 0,
+            "epoch": 1,
+            "leader": self.spec["node"],  # this node, whose word is that of Slurm and of the job's leader
+            "judged": result is not None,
+            "replaceable": False,
+            "nodes": self.nodes(),
+            "processes": self.spec["processes"],
+            "launcher": self.spec["launcher"],
+            "created": self.spec.get("created"),
+            "status": result["status"] if result else self._status(seen or {}, state),
+            "attempt": state.get("attempt") or len((read_json(self.folder.path / "gang.json") or {}).get("attempts") or []),
+            "live": result is None,
+            "gang": None,
+            "exit": result["exit"] if result else None,
+            "cause": result.get("cause") if result else None,
+            "started": result["started"] if result else state.get("started"),
+            "ended": result["ended"] if result else None,
+            "recorded": result.get("recorded") if result else None,
+            "tracked": (self.spec.get("tracking") or {}).get("run_id"),
+            "slurm": {
+                "job": (seen or {}).get("job") or ((result or {}).get("slurm") or {}).get("job"),
+                "state": seen["state"] if seen else ((result or {}).get("slurm") or {}).get("state"),
+                "reason": (seen or {}).get("reason"),
+                "start": (seen or {}).get("start"),
+                "partition": (seen or {}).get("partition"),
+                "source": seen["source"] if seen else ((result or {}).get("slurm") or {}).get("source", "records"),
+                "nodes": len(self.nodes()) or self.spec["slurm"]["nodes"],
+                "requeued": (result.get("slurm") or {}).get("requeued") if result else self.requeued((seen or {}).get("state")),
+            },
+        }
+
+    def _status(self, seen: Dict[str, Any], state: Dict[str, Any]) -> str:
+        if seen.get("state") in commands.WAITING:
+            return "waiting"
+        known = "starting" if (self.leader().result() or {}).get("requeued") else state.get("status")
+        own = known if known in ("waiting", "running", "stopping", "recording") else "recording" if known == "ended" else "starting"
+        return own if own == "recording" else _STATUS.get(str(seen.get("state")), own)
+
+    def detail(self, known: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
+        """As PlainRun.detail. Nothing is alive once Slurm has ended the job; until then what the records say. `known`: as of summary."""
+        summary = self.summary(known)
+        records: Dict[str, Dict[str, Any]] = {}
+        for member in self.parts():
+            for number in member.attempts():
+                known = records.setdefault(str(number), {})
+                known.update({str(rank): record for rank, record in sorted(member.records(number).items())})
+        now = [record for member in self.members() for record in member.records(summary["attempt"]).values()]
+        live = [record["pid"] for record in now if "exit" not in record and "pid" in record]
+        return {
+            **summary,
+            "command": self.spec["command"],
+            "environment": self.spec.get("environment"),
+            "commit": self.spec.get("commit"),
+            "folder": str(self.folder.path),
+            "records": records,
+            "alive": live if summary["live"] and summary["status"] != "waiting" else [],
+            "result": self.folder.result(),
+            "hangs": [hang for part in self.parts() if part.path.name == "0" for hang in hangs(part)],
+        }
+
+
+def tell(member: RunFolder, request: Optional[Dict[str, Any]], name: str = "stop") -> None:
+    """Writes a member's <name>.json in place, 0600: on NFS a file that was there is looked at anew whenever it is opened, a new one, or one
+    that replaces it, may stay unseen for as long as the folder's attributes are cached. What is read half-written is read again."""
+    with open(os.open(member.path / f"{name}.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        json.dump(request, file)
+        file.flush()
+        os.fsync(file.fileno())

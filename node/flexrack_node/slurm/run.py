@@ -1,0 +1,72 @@
+"""A run under Slurm as verbs see it (runs/view.py): the job of slurm/job.py, and what can be done with it."""
+import time
+from typing import Any, Callable, Dict, List, Optional
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.run.files import RunFolder
+from flexrack_node.slurm.job import SlurmJob
+
+_TICK = 0.2  # seconds between two looks at the files of a run
+
+
+class SlurmRun(SlurmJob):
+    """Slurm starts and ends its processes, on nodes that are not this one. What each method is for stands in runs/view.py."""
+
+    is_ours = False
+    _told: Optional[Dict[str, Any]] = None  # what Slurm said when it was waited for
+
+    def wait(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        seen = self.watch() if seconds else self.look()
+        while seen and time.monotonic() < deadline:
+            time.sleep(max(0.0, min(_TICK, deadline - time.monotonic())))
+            seen = self.watch()
+        self._told = seen
+
+    def detail(self, known: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
+        return super().detail(known or self._told)
+
+    def is_live(self) -> bool:
+        return self.look(0.0) is not None
+
+    def is_over(self) -> bool:
+        if self.folder.result():
+            return True
+        parts = self.members()
+        # Of a start that Slurm has ended to begin another one the run is not over.
+        return bool(parts) and all(not part.is_held() for part in parts) and not any((part.result() or {}).get("requeued") for part in parts)
+
+    def follow(self, given: Dict[str, Any], channel: Channel) -> None:
+        from flexrack_node.slurm.follow import follow
+
+        follow(self, given, channel)
+
+    def stacks(self, given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+        from flexrack_node.slurm.stacks import stacks
+
+        return stacks(self, given, channel)
+
+    def stop(self, given: Dict[str, Any]) -> None:
+        from flexrack_node.slurm.stop import stop
+
+        stop(self, given)
+
+    def stopped(self) -> Dict[str, Any]:
+        return {"status": (self.folder.result() or {})["status"], "left": [], "nodes": self.nodes()}
+
+    def reconcile(self, given: Dict[str, Any], one: Callable[[RunFolder, Dict[str, Any]], Dict[str, Any]]) -> Dict[str, Any]:
+        self.look()
+        result = self.folder.result()
+        if not result:
+            return {"recorded": False, "why": "the run is still going on"}
+        if result.get("recorded"):
+            return {"recorded": True}
+        # The leader last: it closes the record, and revokes the token that the others may need.
+        leader = self.leader().path
+        parts: List[RunFolder] = sorted(self.parts(), key=lambda part: part.path == leader)
+        for part in parts:
+            answer = one(part, {**given, "leads": part.path == leader})
+            if not answer["recorded"]:
+                return answer
+        self.folder.write("result", {**result, "recorded": True})
+        return {"recorded": True}

@@ -1,0 +1,101 @@
+"""How a run under Slurm ended: what Slurm says of its job, together with what its leader wrote down. Pure, but for the clock."""
+import time
+from typing import Any, Dict, List, Optional
+
+from flexrack_node.run.cause import close_result
+from flexrack_node.slurm.starts import PREEMPTED
+
+# Ends that are Slurm's own doing, see JOB STATE CODES in squeue(1).
+_REASONS = {
+    "TIMEOUT": "its time limit was reached",
+    "NODE_FAIL": "one of its nodes failed",
+    "PREEMPTED": PREEMPTED,
+    "OUT_OF_MEMORY": "it used more memory than it was given",
+    "BOOT_FAIL": "a node of it did not boot",
+    "DEADLINE": "it could not end before its deadline",
+    "LAUNCH_FAILED": "it could not be launched on a node",
+    "REVOKED": "another cluster took it over",
+}
+
+
+def judge(spec: Dict[str, Any], seen: Optional[Dict[str, Any]], leader: Optional[Dict[str, Any]], asked: bool, lines: List[str]) -> Dict[str, Any]:
+    """result.json of the whole run. `seen`: slurm.commands.look, None where Slurm has forgotten the job; `leader`: its result;
+    `asked`: somebody stopped the run through flexrack; `lines`: the end of the job's own output. `spec` has `before`: {attempts, outputs} of
+    the job's earlier starts, where it ended before a leader of the newest left a result."""
+    job = (seen or {}).get("job") or spec["slurm"].get("job")
+    state = (seen or {}).get("state")
+    note = {"job": job, "state": state, "source": seen["source"] if seen else "records"}
+    known = leader if leader and not leader.get("provisional") else None
+    if leader and leader["status"] == "finished":  # every rank wrote down that it ended well
+        return {**leader, "slurm": note}
+    if state in _REASONS:
+        return _closed(spec, seen, leader, "failed", _blame(spec, state, job, leader, lines), note)
+    if state == "CANCELLED":
+        if leader and leader["status"] == "failed" and known:
+            return {**leader, "slurm": note}
+        who = f" by {seen['by']}" if seen and seen.get("by") else ""
+        return _closed(spec, seen, leader, "stopped", None if asked else _cause(spec, f"job {job} was cancelled in Slurm{who} (CANCELLED)", []), note)
+    if leader:
+        return {**leader, "slurm": note}
+    if asked:
+        return _closed(spec, seen, None, "stopped", None, note)
+    if seen is None:
+        return _closed(spec, seen, None, "failed", _cause(spec, f"Slurm does not know job {job} any more, and the run left no result", lines), note)
+    exit_code = f" with {seen['exit']}" if seen.get("exit") else ""
+    said = f": {lines[-1]}" if lines else ""
+    return _closed(spec, seen, None, "failed", _cause(spec, f"job {job} ended{exit_code} ({state}) before its ranks left a result{said}", lines), note)
+
+
+def after_signal(spec: Dict[str, Any], result: Dict[str, Any], at: float, asked: bool, seen: Optional[Dict[str, Any]]) -> Dict[str, Any]:
+    """The leader's own judgement where Slurm sent SIGTERM at `at`, because flexrack `asked` for it or for a reason of its own.
+
+    Of a job that is COMPLETING Slurm tells no more than a reason (`TimeLimit`) and whether it will start it again (`requeued`: {why}), so all
+    but these is provisional until the job is over. `open`: it may be started again, nobody could be asked, so the run's record is not closed.
+    """
+    ended = (result.get("attempts") or [{}])[-1].get("ended", result["ended"])
+    failed_at = (result.get("cause") or {}).get("at", ended)
+    if result["status"] != "stopped" and (at > ended or (result["status"] == "failed" and failed_at < at)):
+        return result  # it was over before
+    attempts = result.get("attempts", [])
+    result = {**result, "status": "stopped", "exit": 130, "cause": None, "attempts": [*attempts[:-1], *({**one, "status": "stopped", "cause": None} for one in attempts[-1:])]}
+    if asked:
+        return result
+    if seen and seen.get("reason") == "TimeLimit":
+        note = {"job": seen["job"], "state": "TIMEOUT", "source": seen["source"]}
+        return _closed(spec, {**seen, "state": "TIMEOUT"}, result, "failed", _blame(spec, "TIMEOUT", seen["job"], None, []), note)
+    job = seen["job"] if seen else spec["slurm"].get("job")
+    if seen and seen.get("restarts", 0) > spec["slurm"].get("start", 0):
+        why = PREEMPTED if seen.get("preempted") else None
+        return {**result, "requeued": {"why": why}, "cause": _cause(spec, f"Slurm requeued job {job}{f': {why}' if why else ''}", [])}
+    if not seen and spec["slurm"].get("requeue"):
+        result = {**result, "open": True}
+    return {**result, "provisional": True, "cause": _cause(spec, f"Slurm ended job {job}", [])}
+
+
+def _closed(
+    spec: Dict[str, Any], seen: Optional[Dict[str, Any]], leader: Optional[Dict[str, Any]], status: str, cause: Optional[Dict[str, Any]], note: Dict[str, Any]
+) -> Dict[str, Any]:
+    leader = leader or spec.get("before")
+    attempts = list((leader or {}).get("attempts", []))
+    begun = (leader or {}).get("started") or next((one["started"] for one in attempts if "started" in one), None)
+    started = begun or (seen or {}).get("start") or (seen or {}).get("submitted") or spec.get("created") or time.time()
+    ended = (leader or {}).get("ended") or (seen or {}).get("ended") or time.time()
+    if attempts and attempts[-1].get("status") == "stopped" and not attempts[-1].get("changes"):
+        attempts[-1] = {**attempts[-1], "status": status}
+    result = close_result(spec, {"status": status, "cause": cause, "attempts": attempts}, started)
+    more = {"outputs": leader["outputs"]} if leader and "outputs" in leader else {}
+    started = min(started, ended)  # a job that was cancelled while it waited has an estimate, and no beginning
+    return {**result, **more, "started": started, "ended": ended, "duration": ended - started, "slurm": note}
+
+
+def _blame(spec: Dict[str, Any], state: str, job: Any, leader: Optional[Dict[str, Any]], lines: List[str]) -> Dict[str, Any]:
+    """Slurm's word, with the rank that the leader had found before, where there is one."""
+    message = f"Slurm ended job {job}: {_REASONS[state]} ({state})"
+    first = (leader or {}).get("cause")
+    if first and first.get("rank") is not None:
+        return {**first, "message": message}
+    return _cause(spec, message, lines)
+
+
+def _cause(spec: Dict[str, Any], message: str, lines: List[str]) -> Dict[str, Any]:
+    return {"kind": "slurm", "node": spec["node"], "rank": None, "exit": None, "signal": None, "at": time.time(), "message": message, "lines": lines, "others": []}

@@ -1,0 +1,1 @@
+"""A sweep's study, on the head's node."""

@@ -1,0 +1,49 @@
+"""Verbs that look at runs: run.state, .list, .follow and .stacks. What is left of a run whose supervisor is dead is repaired first. Those that only read are in runs/."""
+from typing import Any, Dict, List
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.run.files import all_runs, read_json, write_json
+from flexrack_node.runs.repair import repair
+from flexrack_node.runs.view import open_view, view_of
+
+SUMMARY = "summary.2.json"  # read by src/lib/runs/glance.ts as well, without Python; another number for another shape
+
+
+def state(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{run, wait?}: everything known here about a run; with `wait`, up to so many seconds later when it ends before."""
+    run = open_view(channel.root, given["run"])
+    run.wait(float(given.get("wait") or 0))
+    repair(run)
+    return run.detail()
+
+
+def listing(_given: Any, channel: Channel) -> List[Dict[str, Any]]:
+    """A summary of every run of this node, oldest first."""
+    found = []
+    for folder in all_runs(channel.root):
+        kept = read_json(folder.path / SUMMARY)
+        if not kept:
+            run = view_of(folder)
+            repair(run)
+            kept = run.summary()
+            if kept["recorded"] and not kept["live"]:  # nothing of it will change any more
+                write_json(folder.path / SUMMARY, kept, durable=False)
+        found.append(kept)
+    return found
+
+
+def follow(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{run, follow, offsets: {"<attempt>/<file>": bytes}}: chunk events {attempt, file, offset, data: base64}.
+
+    Reads to the end of what is there; with `follow` also what is still to come, until the run is over on this node.
+    Returns the run's detail. Also emits `state` when the run's state changes and `news` for each line of events.jsonl.
+    """
+    run = open_view(channel.root, given["run"])
+    run.follow(given, channel)
+    repair(run)
+    return run.detail()
+
+
+def stacks(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{run, rank?}: {node, attempt, ranks: see watch.stacks.dump}. Errors: NOT_FOUND; CONFLICT where no rank of it is alive here."""
+    return open_view(channel.root, given["run"]).stacks(given, channel)

@@ -1,0 +1,91 @@
+"""Verbs that change something about runs: run.start, .stop, .remove, .reconcile; and run.route. Those that look are in verbs/look.py."""
+import os
+import shutil
+import time
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.errors import NodeError
+from flexrack_node.base.installed import record
+from flexrack_node.process.detach import detach, python_module
+from flexrack_node.rank.launch import interfaces, machine_id, source_towards
+from flexrack_node.reservation.hold import check
+from flexrack_node.run.files import RunFolder, run_path, write_json
+from flexrack_node.runs.plain import PlainRun
+from flexrack_node.runs.repair import end, repair
+from flexrack_node.runs.view import open_view
+
+_START_SECONDS = 20.0
+
+
+def route(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
+    """What is needed to choose the address at which the nodes of a gang reach each other. Optional {to: address}."""
+    to = (given or {}).get("to")
+    return {
+        "machine": machine_id(),
+        "interfaces": [{"name": name, "address": address, "netmask": mask} for name, address, mask in interfaces()],
+        "outgoing": source_towards("192.0.2.1"),  # TEST-NET-1 (RFC 5737): takes the default route
+        "source": source_towards(to) if to else None,
+    }
+
+
+def start(spec: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """Writes the run's folder and starts its supervisor; again for the same run it only tells how it is."""
+    path = run_path(channel.root, spec["run"])
+    if not (path / "spec.json").exists():
+        if spec.get("reservation"):
+            check(channel.root, spec["reservation"])
+        record(channel.root, channel.root / "runs", "runs")
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_json(path / "spec.json", {**spec, "root": str(channel.root)})
+        detach(python_module("gang.supervisor", str(path)), path / "supervisor.log", dict(os.environ), path)
+    folder = RunFolder(path)
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline:
+        state, result = folder.state(), folder.result() or {}
+        if result.get("refused"):
+            raise NodeError(result.get("refused_code", "RESERVATION_LOST"), result["refused"], "run the command again")
+        if result or (state.get("gang") if spec["index"] == 0 else state.get("pid")):
+            return PlainRun(folder).summary()
+        time.sleep(0.02)
+    raise NodeError("NODE_UNFIT", f"the supervisor of {spec['run']} did not start", None, log=_last(path / "supervisor.log"))
+
+
+def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{run, grace?, kill?}: ends the ranks and returns {status, left: pids that are alive all the same, state: as run.list}; under Slurm {status, left, nodes}."""
+    run = open_view(channel.root, given["run"])
+    run.stop(given)
+    end(run)
+    return run.stopped()
+
+
+def remove(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{run}: deletes a run's folder here. CONFLICT while it is running."""
+    run = open_view(channel.root, given["run"])
+    repair(run)
+    name = run.folder.run
+    if run.is_live():
+        raise NodeError("CONFLICT", f"{name} is still running", f"flexrack runs stop {name}")
+    from flexrack_node.measure import usage
+
+    for part in run.parts():  # what a run had of the node is told of also after its files are gone
+        usage.note(part)
+    shutil.rmtree(run.folder.path)
+    return {"removed": name}
+
+
+def reconcile(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{run, upstream?, token?, ca?, seconds?, leads?}: completes the tracking record of a run that has ended while the head was away; see runs/reconcile.py."""
+    from flexrack_node.runs.reconcile import reconcile_run
+
+    run = open_view(channel.root, given["run"])
+    repair(run)
+    return run.reconcile(given, reconcile_run)
+
+
+def _last(path: Path) -> List[str]:
+    try:
+        return path.read_text(errors="replace").splitlines()[-20:]
+    except OSError:
+        return []

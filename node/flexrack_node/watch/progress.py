@@ -1,0 +1,79 @@
+"""What a rank tells of itself: makes and reads attempts/K/rank-R.progress. The layout is in instrumentation/flexrack_layout.py."""
+import os
+import statistics
+import struct
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from flexrack_node.instrumentation import flexrack_layout as layout
+
+_TRIES = 5  # until two readings are alike
+
+
+def progress_path(attempt: Path, rank: int) -> Path:
+    return attempt / f"rank-{rank}.progress"
+
+
+def make_progress(path: Path) -> None:
+    """An empty file with its header. Written out, not left sparse: a full disk must be told here, not by SIGBUS in the rank. Raises OSError."""
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        os.write(fd, (layout.MAGIC + struct.pack("<Q", layout.VERSION)).ljust(layout.SIZE, b"\0"))
+    finally:
+        os.close(fd)
+
+
+def read_progress(path: Path) -> Optional[Dict[str, Any]]:
+    """The file's fields by name, in seconds; None where there is none, or it is of another version.
+
+    {pid, started_at, updated_at, steps, step_at, first_step_at, step_seconds, batches, batch_at, samples, tokens, data_wait, data_since, collectives,
+    collectives_done, collective_at, collective_seconds, evaluated, own_seconds}, and
+    collective: name of what it waits in, "" where in none; last_collective; median_step, median_own, median_collectives: of up to 64 steps spread evenly
+    over all, None before the second.
+    """
+    data = b""
+    for _ in range(_TRIES):
+        try:
+            again = path.read_bytes()
+        except OSError:
+            return None
+        if again == data:
+            break
+        data = again
+    return parse_progress(data)
+
+
+def parse_progress(data: bytes) -> Optional[Dict[str, Any]]:
+    """The same of the file's bytes."""
+    if len(data) < layout.SIZE or data[:8] != layout.MAGIC or _u64(data, 1) != layout.VERSION:
+        return None
+    found: Dict[str, Any] = {name.lower(): _u64(data, getattr(layout, name)) for name in _COUNTS}
+    found.update({name.lower(): _f64(data, getattr(layout, name)) for name in _SECONDS})
+    name = data[layout.NAME * 8: layout.NAME * 8 + layout.NAME_BYTES].split(b"\0")[0].decode("ascii", "replace")
+    stride = _u64(data, layout.STRIDE)
+    kept = min(layout.KEPT, (found["steps"] - 2) // stride + 1) if stride and found["steps"] > 1 else 0
+    found["last_collective"] = name
+    found["collective"] = name if found["collectives"] > found["collectives_done"] else ""
+    durations, own = ([_f64(data, first + index) for index in range(kept)] for first in (layout.DURATIONS, layout.OWN))
+    found["median_step"], found["median_own"] = _median(durations), _median(own)
+    found["median_collectives"] = _median([whole - part for whole, part in zip(durations, own)])
+    return found
+
+
+_COUNTS = ("PID", "STEPS", "BATCHES", "SAMPLES", "TOKENS", "COLLECTIVES", "COLLECTIVES_DONE", "EVALUATED")
+_SECONDS = (
+    "STARTED_AT", "UPDATED_AT", "STEP_AT", "FIRST_STEP_AT", "STEP_SECONDS", "BATCH_AT", "DATA_WAIT", "DATA_SINCE", "COLLECTIVE_AT", "COLLECTIVE_SECONDS",
+    "OWN_SECONDS",
+)
+
+
+def _median(values: List[float]) -> Optional[float]:
+    return statistics.median(values) if values else None
+
+
+def _u64(data: bytes, field: int) -> int:
+    return int(struct.unpack_from("<Q", data, field * 8)[0])
+
+
+def _f64(data: bytes, field: int) -> float:
+    return float(struct.unpack_from("<d", data, field * 8)[0])

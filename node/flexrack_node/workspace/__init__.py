@@ -1,0 +1,1 @@
+"""A project's code and environment on this node."""

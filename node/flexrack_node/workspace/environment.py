@@ -1,0 +1,291 @@
+"""Python environments on this node: built once per content, shared by every project and by all machines that share the folder, never half there.
+
+A virtual environment cannot be built in one place and moved to another, as its scripts carry absolute paths. So it is
+built where it will stay, and READY, written last, is what publishes it: a folder without READY is the remains of a build
+that did not end, and the next build removes it. Only the holder of the lock builds or removes.
+
+    <environments>/<hash>/          bin/python, READY (what it was made from), USERS/ (one file a workspace using it)
+    <environments>/.locks/<hash>    locked by the builder; holds who that is
+"""
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from flexrack_node.base import home, interpreter
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.disk_room import unfit_disk
+from flexrack_node.base.errors import NodeError
+from flexrack_node.base.filelock import FileLock
+from flexrack_node.base.installed import record
+from flexrack_node.base.shared_lock import look_anew
+from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, write_json
+from flexrack_node.workspace.pip import Builder
+
+READY = ".flexrack-ready.json"
+USERS = ".flexrack-users"
+
+
+def ensure(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{requirements, constraints?, python?, user?, owner?, asker?} -> {hash, path, built, python}.
+
+    `user` is what uses it from now on, and keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`.
+    `owner` and `asker` are told to who waits for this build: who asked for it, and which command of theirs on which node.
+    """
+    facts = python_facts(request.get("python"))
+    requirements = request.get("requirements") or ""
+    constraints = request.get("constraints") or ""
+    name = content_hash(requirements, constraints, facts)
+    folder = channel.environments / name
+    answer = {"hash": name, "path": str(folder), "built": False, "python": facts["version"]}
+    user = request.get("user")
+    if is_ready(folder) and not (user and not is_user(folder, channel.root, user)):
+        return answer
+    make_folder(channel, folder.parent)
+    with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}", owner=request.get("owner"), asker=request.get("asker")):
+        look_anew(channel.environments, folder, folder / USERS)
+        if not is_ready(folder):  # whoever held the lock before may have built it
+            discard_half_built(channel)
+            record(channel.root, folder, "environment")
+            build(folder, requirements, constraints, facts, channel)
+            answer["built"] = True
+        if user:  # with the lock held: else it could be removed as unused at this very moment
+            note_user(folder, channel.root, user, answer)
+    return answer
+
+
+def plan(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """The same input as `ensure`; says what it would do: {hash, path, ready}. Changes nothing."""
+    facts = python_facts(request.get("python"))
+    name = content_hash(request.get("requirements") or "", request.get("constraints") or "", facts)
+    folder = channel.environments / name
+    return {"hash": name, "path": str(folder), "ready": is_ready(folder), "python": facts["version"]}
+
+
+def listing(request: Optional[Dict[str, Any]], channel: Channel) -> List[Dict[str, Any]]:
+    """Every environment here: {hash, path, ready, bytes?, built_at, python, requirements, users}."""
+    found = []
+    for folder in sorted(channel.environments.glob("[0-9a-f]*")):
+        if not re.fullmatch(r"[0-9a-f]{16}", folder.name) or not folder.is_dir():
+            continue
+        record = read_json(folder / READY) or {}
+        found.append({
+            "hash": folder.name, "path": str(folder), "ready": is_ready(folder), "python": record.get("python"),
+            "built_at": record.get("built_at"), "requirements": record.get("requirements", []), "users": users_of(folder),
+        })
+    return found
+
+
+def release(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{user}: it uses no environment any more. -> {released: [hash]}"""
+    released = []
+    for folder in channel.environments.glob("[0-9a-f]*"):
+        file = folder / USERS / user_file(str(channel.root), request["user"])
+        if file.exists():
+            file.unlink()
+            released.append(folder.name)
+    return {"released": sorted(released)}
+
+
+def leave(channel: Channel) -> None:
+    """Nothing of this node uses an environment any more."""
+    for folder in channel.environments.glob("[0-9a-f]*"):
+        for user in users_of(folder):
+            if user["root"] == str(channel.root):
+                (folder / USERS / user_file(user["root"], user["user"])).unlink(missing_ok=True)
+
+
+def remove(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{hashes?, ignoring?, dry_run?} -> {removed: [hash], bytes, kept: [{hash, users, pids}]}. Removes what nothing uses or runs from.
+
+    `ignoring` lists users ({user, root}) that do not count; with `hashes` only those are looked at. What runs is seen on this machine alone: what
+    runs elsewhere is a user there until it has ended (note_user).
+    """
+    removed, kept, freed = [], [], 0
+    wanted, ignored = request.get("hashes"), [(one["user"], one["root"]) for one in request.get("ignoring", [])]
+    for one in listing(None, channel):
+        if wanted is not None and one["hash"] not in wanted:
+            continue
+        folder = Path(one["path"])
+        with FileLock(channel.environments / ".locks" / one["hash"], channel, f"removal of environment {one['hash']}"):
+            look_anew(channel.environments, folder, folder / USERS)
+            if not folder.exists():  # another node that shares it was quicker
+                continue
+            users = [user for user in users_of(folder) if (user["user"], user["root"]) not in ignored and is_counted(folder, channel.root, user)]
+            pids = processes_from(one["path"])
+            if users or pids:
+                kept.append({"hash": one["hash"], "users": users, "pids": pids})
+                continue
+            freed += measure(folder)[1]
+            removed.append(one["hash"])
+            if not request.get("dry_run"):
+                discard(folder)
+    return {"removed": removed, "bytes": freed, "kept": kept}
+
+
+def python_facts(wanted: Optional[str]) -> Dict[str, Any]:
+    """What the interpreter `wanted` (a version such as 3.11, a name or a path; None: the one that runs this) is."""
+    if not wanted:
+        return interpreter.facts()
+    command = f"python{wanted}" if re.fullmatch(r"[0-9]+(\.[0-9]+)*", wanted) else os.path.expanduser(wanted)
+    path = shutil.which(command)
+    if not path:
+        raise NodeError("NODE_UNFIT", f"there is no {command} on this node", "flexrack rack probe", python=wanted)
+    shown = subprocess.run([path, "-I", interpreter.__file__], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if shown.returncode != 0:
+        raise NodeError("NODE_UNFIT", f"{path} does not run", python=wanted, lines=shown.stderr.splitlines()[-5:])
+    found: Dict[str, Any] = json.loads(shown.stdout)
+    return found
+
+
+def content_hash(requirements: str, constraints: str, facts: Dict[str, Any]) -> str:
+    """16 hex digits that change exactly when another environment would come out. Micro versions of Python share one."""
+    major_minor = ".".join(facts["version"].split(".")[:2])
+    parts = [1, significant_lines(requirements), significant_lines(constraints),
+             major_minor, facts["tag"], facts["platform"], facts["libc"], facts["executable"]]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def significant_lines(text: str) -> List[str]:
+    """The lines that mean something to pip: no comments, no blank lines, no trailing space."""
+    lines = (re.sub(r"(^|\s+)#.*$", "", line).rstrip() for line in text.replace("\r\n", "\n").split("\n"))
+    return [line for line in lines if line.strip()]
+
+
+def is_ready(folder: Path) -> bool:
+    """Published, and its interpreter (a link to the node's) is still there."""
+    return (folder / READY).is_file() and os.access(folder / "bin" / "python", os.X_OK)
+
+
+def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, Any], channel: Channel) -> None:
+    """Builds in place and publishes; whatever goes wrong, no half environment is left. Called with the lock held."""
+    if not facts["venv"]:
+        version = ".".join(facts["version"].split(".")[:2])
+        raise NodeError("NODE_UNFIT", f"Python {version} on this node cannot make virtual environments: ensurepip is missing",
+                        f"sudo apt-get install -y python{version}-venv", missing="ensurepip")
+    discard(folder)
+    started = time.time()
+    lines = significant_lines(requirements)
+    try:
+        Builder(folder, facts["executable"], channel).run(requirements, constraints, with_pip=bool(lines))
+        write_json(folder / READY, {
+            "hash": folder.name, "python": facts["version"], "platform": facts["platform"], "requirements": [line.rstrip(" \\") for line in lines if not line.lstrip().startswith("--hash=")],
+            "built_at": int(time.time()), "seconds": round(time.time() - started, 1), "node": os.environ.get("FLEXRACK_NODE"),
+        })
+    except OSError as error:
+        discard(folder)
+        raise unfit_disk(error, folder.parent) or error from None
+    except BaseException:
+        discard(folder)
+        raise
+
+
+def discard(folder: Path) -> None:
+    """Removes an environment: unpublished first, so that it is never taken for a whole one."""
+    for temp in folder.parent.glob(f".{folder.name}-*"):  # of a builder that was killed
+        shutil.rmtree(temp, ignore_errors=True)
+    if not os.path.lexists(folder):
+        return
+    try:
+        (folder / READY).unlink()
+    except OSError:
+        pass
+    shutil.rmtree(folder, ignore_errors=True)
+    if os.path.lexists(folder):  # files of another user, or busy on NFS
+        raise NodeError("NODE_UNFIT", f"cannot remove {folder}", f"rm -rf {folder}")
+
+
+def discard_half_built(channel: Channel) -> None:
+    """What builders that were killed have left, of whichever environment: nobody may ever ask for that one again."""
+    places = {path.name for path in channel.environments.glob("[0-9a-f]*") if re.fullmatch(r"[0-9a-f]{16}", path.name) and not is_ready(path)}
+    places |= {path.name[1:17] for path in channel.environments.glob(".*-*") if re.fullmatch(r"\.[0-9a-f]{16}-.*", path.name)}
+    for name in sorted(places):
+        try:
+            with FileLock(channel.environments / ".locks" / name, channel, f"removal of what is left of environment {name}", wait=False):
+                if not is_ready(channel.environments / name):
+                    discard(channel.environments / name)
+        except (NodeError, OSError):
+            continue  # it is being built, by us or by somebody else; or it belongs to somebody else
+
+
+def make_folder(channel: Channel, folder: Path) -> None:
+    if (folder / ".locks").is_dir():
+        return
+    try:
+        record(channel.root, folder / ".locks", "environment locks")
+        (folder / ".locks").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unfit_disk(error, folder) or NodeError("NODE_UNFIT", f"cannot make {folder}: {error.strerror}") from error
+
+
+def is_user(folder: Path, root: Path, user: str) -> bool:
+    """Whether both sides of `note_user` are there."""
+    if not (folder / USERS / user_file(str(root), user)).exists():
+        return False
+    place = WorkspaceFolder(root, user.partition(":")[2]) if user.startswith("workspace:") else None
+    return place is None or (place.load(place.environment) or {}).get("hash") == folder.name
+
+
+def note_user(folder: Path, root: Path, user: str, answer: Dict[str, Any]) -> None:
+    """The environment knows what uses it; a workspace also knows its one environment. Of its old one it stays a user while anything runs from that."""
+    if user.startswith("workspace:"):
+        place = WorkspaceFolder(root, user.partition(":")[2])
+        place.make(root)
+        before = place.load(place.environment) or {}
+        if before.get("path") not in (None, str(folder)) and not processes_from(before["path"]):
+            (Path(before["path"]) / USERS / user_file(str(root), user)).unlink(missing_ok=True)
+        if before.get("hash") != folder.name:
+            write_json(place.environment, {key: answer[key] for key in ("hash", "path", "python")})
+    file = folder / USERS / user_file(str(root), user)
+    if not file.exists():
+        file.parent.mkdir(exist_ok=True)
+        write_json(file, {"user": user, "root": str(root), "node": os.environ.get("FLEXRACK_NODE"), "since": int(time.time())})
+
+
+def is_counted(folder: Path, root: Path, user: Dict[str, Any]) -> bool:
+    """Whether a user keeps an environment. Of this node those that have gone on to another one do not: what runs is seen here. Of others all, unless the
+    node has left the root that we share."""
+    if user["root"] == str(root):
+        return is_user(folder, root, user["user"])
+    place = Path(user["root"])
+    if home.shared_root(root) not in (place, *place.parents):
+        return True
+    look_anew(place)
+    return (place / home.CLAIM).exists()
+
+
+def users_of(folder: Path) -> List[Dict[str, Any]]:
+    """[{user, root, node, since}]"""
+    users = [read_json(file) for file in sorted((folder / USERS).glob("*.json"))]
+    return [one for one in users if one]
+
+
+def user_file(root: str, user: str) -> str:
+    return hashlib.sha256(f"{root}\0{user}".encode()).hexdigest()[:16] + ".json"
+
+
+def read_json(file: Path) -> Optional[Dict[str, Any]]:
+    try:
+        found: Optional[Dict[str, Any]] = json.loads(file.read_text())
+        return found
+    except (OSError, ValueError):
+        return None
+
+
+def processes_from(path: str) -> List[int]:
+    """Processes that run from it: its python is a link, so the command line is what tells."""
+    start = f"{path}/".encode()
+    found = []
+    for pid in processes():
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as stream:
+                if any(word.startswith(start) for word in stream.read(8192).split(b"\0")[:2]):
+                    found.append(pid)
+        except OSError:
+            pass
+    return found

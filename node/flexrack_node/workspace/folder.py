@@ -1,0 +1,81 @@
+"""Where a workspace is on this node, and what is remembered about it.
+
+    <root>/workspaces/<project>/code/             the project's files, and what was made there since
+                               /index.json        what sync has put there, and
+                               /index.log         how that changed since (workspace/index.py)
+                               /sync.json         who synced it last, from where, when
+                               /environment.json  the environment it uses
+                               /staging/          files that have come and are not yet in place, named by content
+                               /lock              held while something of this is changed
+"""
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any, Dict, Iterator, Optional, Tuple
+
+from flexrack_node.base.errors import NodeError
+from flexrack_node.base.installed import record
+
+
+class WorkspaceFolder:
+    """Paths only; makes nothing by itself."""
+
+    def __init__(self, root: Path, project: Any) -> None:
+        if not isinstance(project, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", project):
+            raise NodeError("BUG", f"not a project's name: {project!r}")
+        self.project = project
+        self.path = root / "workspaces" / project
+        self.code = self.path / "code"
+        self.index = self.path / "index.json"
+        self.log = self.path / "index.log"
+        self.sync = self.path / "sync.json"
+        self.environment = self.path / "environment.json"
+        self.staging = self.path / "staging"
+        self.lock = self.path / "lock"
+
+    def make(self, root: Path) -> None:
+        """Makes the folders; the first time, puts them on the list of what is ours on this node."""
+        if not self.path.exists():
+            record(root, self.path, "workspace")
+        for folder in (self.path.parent, self.path, self.code, self.staging):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if folder.is_symlink() and folder != self.path.parent:
+                raise NodeError("CONFLICT", f"{folder} is a link; flexrack does not write through it", f"rm {folder}")
+
+    def load(self, file: Path) -> Optional[Dict[str, Any]]:
+        try:
+            found: Optional[Dict[str, Any]] = json.loads(file.read_bytes())
+            return found
+        except (OSError, ValueError):
+            return None
+
+
+def write_json(file: Path, value: Any, durable: bool = True) -> None:
+    """Whole or not at all; if durable, also over a crash of the machine."""
+    beside = file.with_name(f"{file.name}.{os.getpid()}")
+    with open(beside, "w") as stream:
+        stream.write(json.dumps(value, separators=(",", ":")))  # in one piece: json.dump is several times slower
+        stream.flush()
+        if durable:
+            os.fsync(stream.fileno())
+    os.replace(beside, file)
+
+
+def measure(folder: Path) -> Tuple[int, int]:
+    """Number of files and their bytes, links not followed."""
+    count = size = 0
+    for path, _folders, files in os.walk(folder):
+        for name in files:
+            try:
+                size += os.lstat(os.path.join(path, name)).st_size
+                count += 1
+            except OSError:
+                pass
+    return count, size
+
+
+def processes() -> Iterator[int]:
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid():
+            yield int(name)

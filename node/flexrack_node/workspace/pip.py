@@ -1,0 +1,247 @@
+"""Runs `python -m venv` and pip, telling what they do, and names the requirement that failed."""
+import ctypes
+import os
+import re
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.disk_room import DISK_FULL, need_room, unfit_disk, unpacked_size
+from flexrack_node.base.errors import NodeError
+from flexrack_node.base.filelock import CallerGone, is_caller_gone
+
+TICK_SECONDS = 0.25
+PR_SET_PDEATHSIG = 1
+SIZES = {"bytes": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
+
+
+class Builder:
+    """Fills one folder. Its children end with it, and when the caller goes away or a signal comes."""
+
+    def __init__(self, folder: Path, python: str, channel: Channel) -> None:
+        self.folder, self.python, self.channel = folder, python, channel
+        self.lines: List[str] = []
+        self.total: Optional[int] = None
+        self.wanted = 0  # packages to install, once pip has said so
+        self.before = 0  # packages that were in before
+        self.local: List[Path] = []  # wheels that pip takes from where they are
+        self.quiet = True
+
+    def run(self, requirements: str, constraints: str, with_pip: bool) -> None:
+        """Raises ENVIRONMENT_FAILED (details: requirement, line, lines), NODE_UNFIT, or CallerGone."""
+        # Beside the environment, not in /tmp: that is often small, and kept in memory.
+        with tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp, _SignalsRaise():
+            self.temp = Path(temp)
+            self.channel.event("progress", detail="creating a virtual environment")
+            python = str(self.folder / "bin" / "python")
+            self._need([self.python, "-I", "-m", "venv", "--without-pip", str(self.folder)])
+            if not with_pip:
+                return
+            self._need([python, "-I", "-m", "ensurepip", "--upgrade", "--default-pip"])  # venv itself would hide why this fails
+            self.quiet = False
+            self.before = self._packages()
+            (self.temp / "requirements.txt").write_text(requirements)
+            (self.temp / "constraints.txt").write_text(constraints)
+            words = [python, "-u", "-m", "pip", "install", "--disable-pip-version-check", "--no-input",
+                     "--no-color", "--progress-bar", "off", "--no-warn-script-location", "-r", str(self.temp / "requirements.txt"),
+                     "-c", str(self.temp / "constraints.txt")]
+            if self._watch(words) != 0:
+                raise self._unfit() or self._failure(requirements)
+
+    def _need(self, words: List[str]) -> None:
+        if self._watch(words) != 0:
+            raise self._unfit() or NodeError("ENVIRONMENT_FAILED", f"python -m {words[3]} failed", None, lines=self.lines[-15:])
+
+    def _watch(self, words: List[str]) -> int:
+        """Runs a child to its end, reading what it says and measuring what it downloads."""
+        environment = {key: value for key, value in os.environ.items()
+                       if key not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PIP_TARGET", "PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV")}
+        environment.update({"TMPDIR": str(self.temp), "PIP_USER": "0", "PYTHONUNBUFFERED": "1"})
+        self.lines = []
+        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self.temp,
+                                 env=environment, start_new_session=True, preexec_fn=_end_with_parent)
+        assert child.stdout is not None
+        os.set_blocking(child.stdout.fileno(), False)
+        try:
+            with selectors.DefaultSelector() as selector:
+                selector.register(child.stdout, selectors.EVENT_READ)
+                rest, told = b"", time.monotonic()
+                while True:
+                    if selector.select(TICK_SECONDS):
+                        data = child.stdout.read()
+                        if data == b"":
+                            return child.wait()
+                        *whole, rest = (rest + (data or b"")).split(b"\n")
+                        for line in whole:
+                            self._read(line.decode(errors="replace").rstrip())
+                    if is_caller_gone():
+                        raise CallerGone("the caller has gone")
+                    if time.monotonic() - told > 2 * TICK_SECONDS:
+                        told = time.monotonic()
+                        self._measure()
+        finally:
+            _end(child)
+            child.stdout.close()
+
+    def _read(self, line: str) -> None:
+        """Keeps the line and tells what it means."""
+        self.lines.append(redact(line))
+        if self.quiet:
+            return
+        text = line.strip()
+        detail = None
+        download = re.match(r"Downloading (\S+)(?: \(([0-9.]+) (bytes|kB|MB|GB)\))?", text)
+        if download:
+            name = download.group(1).rsplit("/", 1)[-1]
+            self.total = int(float(download.group(2)) * SIZES[download.group(3).lower()]) if download.group(2) else None
+            detail = f"downloading {name}"
+            need_room(self.temp, self.total or 0, name)
+            if self.total is None:
+                self.channel.event("progress", done=0, unit="bytes")
+        elif text.startswith(("Collecting ", "Processing ")):
+            self.total = None
+            detail = "resolving " + text.split(" ")[1].rsplit("/", 1)[-1]
+            if text.startswith("Processing "):
+                self.local.append(self.temp / text.split(" ")[1])
+        elif text.startswith("Using cached "):
+            detail = "taking from the cache " + text.split(" ")[2]
+        elif text.startswith("Building wheel"):
+            detail = text[0].lower() + text[1:].split(" (")[0]
+        elif text.startswith("Installing collected packages:"):
+            self.wanted = text.count(",") + 1
+            self.total = None
+            need_room(self.folder, unpacked_size([*self.temp.glob("pip-unpack-*/*.whl"), *self.local]), "this environment")
+            detail = f"installing {self.wanted} package{'s' if self.wanted > 1 else ''}"
+        elif text.startswith("WARNING: Retrying"):
+            detail = "the package index does not answer, trying again"
+        if detail:
+            self.channel.event("progress", detail=redact(detail))
+
+    def _measure(self) -> None:
+        """Bytes of the running download (pip unpacks below TMPDIR), or the number of packages that are in."""
+        if self.wanted:
+            count = max(0, min(self._packages() - self.before, self.wanted))
+            self.channel.event("progress", detail=f"installing packages: {count} of {self.wanted}")
+        elif self.total:
+            # Files that came before lie there, too: the one that grows now is the newest.
+            files = [(info.st_mtime_ns, info.st_size) for info in map(_stat, self.temp.glob("pip-unpack-*/*")) if info]
+            self.channel.event("progress", done=min(max(files, default=(0, 0))[1], self.total), total=self.total, unit="bytes")
+        else:
+            self.channel.event("alive")
+
+    def _packages(self) -> int:
+        return sum(1 for _ in self.folder.glob("lib/python*/site-packages/*.dist-info"))
+
+    def _unfit(self) -> Optional[NodeError]:
+        errno = next((int(one) for line in self.lines for one in re.findall(r"\[Errno (\d+)\]", line) if int(one) in DISK_FULL), None)
+        return unfit_disk(OSError(errno, os.strerror(errno)), self.folder.parent) if errno else None
+
+    def _failure(self, requirements: str) -> NodeError:
+        asked = requirements.replace("\r\n", "\n").split("\n")
+        number = failing_line(self.lines, asked)
+        details: Dict[str, Any] = {"lines": [line for line in self.lines if line.strip()][-15:]}
+        message = "pip could not install the requirements"
+        if number:
+            details.update(line=number, requirement=redact(asked[number - 1].strip().rstrip("\\ ")))  # of a lock file: hashes follow
+            message = f"pip could not install {details['requirement']} (line {number})"
+        other = hash_mismatch(self.lines)
+        if other:
+            return NodeError("ENVIRONMENT_FAILED", f"{other} has another content than its lock says: the package index, or somebody on the way, gave another file",
+                             "compare the index with the one that the lock was made from; nothing was installed", **{**details, "requirement": other})
+        if any(re.search(r"NewConnectionError|NameResolutionError|ConnectTimeout|MaxRetryError|ProxyError", line) for line in self.lines):
+            return NodeError("ENVIRONMENT_FAILED", f"{message}: the package index cannot be reached from this node",
+                             "set PIP_INDEX_URL or ~/.config/pip/pip.conf on the node to an index that it reaches", **details)
+        return NodeError("ENVIRONMENT_FAILED", message, None, **details)
+
+
+def failing_line(output: List[str], asked: List[str]) -> Optional[int]:
+    """Line (from 1) of the requirements that pip's output speaks of last, by number where it gives one, else by name."""
+    errors = [line for line in output if re.match(r"\s*(ERROR|error)\b", line)]
+    for line in errors:
+        found = re.search(r"requirements\.txt \(line (\d+)\)|line (\d+) of .*requirements\.txt|requirements\.txt:(\d+)", line)
+        if found:
+            return int(next(one for one in found.groups() if one))
+    for line in errors:
+        found = re.search(r"(?:for|requirement|Package|package)s? '?([A-Za-z0-9][A-Za-z0-9._-]*)", line)
+        number = _line_of(found.group(1), asked) if found else None
+        if number:
+            return number
+    for line in reversed(output):
+        found = re.search(r"^(?:Collecting|Processing|Obtaining) .*requirements\.txt \(line (\d+)\)", line.strip())
+        if found:
+            return int(found.group(1))
+    return None
+
+
+def hash_mismatch(output: List[str]) -> Optional[str]:
+    """The requirement whose file has none of the hashes that stand with it; pip names it above `Expected sha256` and `Got`."""
+    for before, line in zip(output, output[1:]):
+        named = re.match(r"\s+([A-Za-z0-9][^\s]*) from ", before)
+        if named and re.match(r"\s+Expected sha\d+ ", line):
+            return redact(named.group(1))
+    return None
+
+
+def redact(line: str) -> str:
+    """Without the user and password of URLs."""
+    return re.sub(r"(://)[^/\s@]+@", r"\1[redacted]@", line)
+
+
+def _line_of(name: str, asked: List[str]) -> Optional[int]:
+    def plain(text: str) -> str:
+        return re.sub(r"[-_.]+", "-", text).lower()
+    for number, line in enumerate(asked, 1):
+        found = re.match(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)", line)
+        if found and plain(found.group(1)) == plain(name):
+            return number
+    return None
+
+
+def _stat(file: Path) -> Optional[os.stat_result]:
+    try:
+        return file.stat()
+    except OSError:
+        return None
+
+
+def _end_with_parent() -> None:
+    """In the child: SIGKILL when the builder dies, however; otherwise an orphan would write on without the lock."""
+    try:
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    except (OSError, AttributeError):
+        pass
+
+
+def _end(child: "subprocess.Popen[bytes]") -> None:
+    """Ends the child and all it started."""
+    for number, seconds in ((signal.SIGTERM, 3), (signal.SIGKILL, 10)):
+        if child.poll() is not None:
+            break
+        try:
+            os.killpg(child.pid, number)
+            child.wait(seconds)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            pass
+    try:
+        os.killpg(child.pid, signal.SIGKILL)  # what it left behind, e.g. a compiler
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+class _SignalsRaise:
+    """A signal becomes an exception, so that children are ended and the half environment removed."""
+
+    def __enter__(self) -> None:
+        self.before = {one: signal.signal(one, self._raise) for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
+
+    def __exit__(self, *_: object) -> None:
+        for one, handler in self.before.items():
+            signal.signal(one, handler)
+
+    def _raise(self, number: int, frame: object) -> None:
+        raise NodeError("INTERRUPTED", f"ended by {signal.Signals(number).name}")

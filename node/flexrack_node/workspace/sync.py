@@ -1,0 +1,242 @@
+"""Makes a workspace's code folder the same as a project. The caller decides what goes where; this side sees to it that
+nothing outside the folder is touched, that nothing half-received is ever seen, and that a sync cut short is repaired by the next.
+
+Only what sync has put there (the index) is ever replaced unasked or removed; what was made on the node stays.
+"""
+import os
+import re
+import shutil
+import time
+import zlib
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.errors import NodeError
+from flexrack_node.base.filelock import FileLock
+from flexrack_node.workspace.folder import WorkspaceFolder, write_json
+from flexrack_node.workspace.index import Index, advance, load_index, renew
+from flexrack_node.workspace.tree import DIGEST_DIGITS, Blocked, Entry, Tree, check_path, digest_of, stamp
+
+RACY_NS = 20_000_000  # a file changed this shortly before its stamp was taken may change again without the stamp showing it
+CHUNK = 1 << 18
+MARGIN_BYTES = 16 << 20
+GONE: Entry = ("", "", False)  # in an inventory: sync had put something there, and it is not there any more
+
+
+def compare(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{project, tree, bases?} -> {same, revision, path} and, where not the same, {inventory: [[path, kind, digest, executable]], staged: [digest]}.
+
+    `tree` is the hash of the project's content. Changes on the node since the last sync are noticed: they show in the inventory.
+    `bases`: hashes of contents that the caller knows. If the last sync was to one of them, that is told as `base`, and the
+    inventory is only what differs from it.
+    """
+    place = WorkspaceFolder(channel.root, request["project"])
+    index = load_index(place)
+    answer: Dict[str, Any] = {"revision": index["revision"], "path": str(place.code), "last": place.load(place.sync)}
+    if not place.code.is_dir():
+        return {**answer, "same": False, "inventory": [], "staged": []}
+    base = index["tree"] if index["tree"] in (request.get("bases") or []) else None
+    inventory, changed, touched = take_inventory(place, index, whole=base is None)
+    if touched:
+        refresh(place, index, touched, channel)
+    if not changed and index["tree"] == request.get("tree"):
+        return {**answer, "same": True}
+    return {**answer, "same": False, "base": base, "inventory": inventory, "staged": verify_staged(place)}
+
+
+def apply(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{project, tree, revision, put: [[path, kind, digest, executable]], remove: [path], forget: [path], send: [[digest, size]],
+    packed, owner, source} and the contents of `send` one after the other as the body (deflated if `packed`) -> {revision, path}.
+
+    CONFLICT with details.retry where the folder has changed since `compare`; with details.path where something of the node's own
+    is in the way. NODE_UNFIT where the disk is full. Until everything has come and is checked, nothing in the folder changes.
+    """
+    place = WorkspaceFolder(channel.root, request["project"])
+    try:
+        place.make(channel.root)
+        with FileLock(place.lock, channel, f"workspace {place.project}", owner=request.get("owner")):
+            return apply_locked(request, place, channel)
+    except OSError as error:
+        from flexrack_node.base.disk_room import unfit_disk  # only now: it would slow every sync
+        raise unfit_disk(error, place.path) or NodeError("NODE_UNFIT", f"cannot write {error.filename or place.path}: {error.strerror}") from error
+
+
+def apply_locked(request: Dict[str, Any], place: WorkspaceFolder, channel: Channel) -> Dict[str, Any]:
+    index = load_index(place)
+    if index["revision"] != request["revision"]:
+        raise NodeError("CONFLICT", f"workspace {place.project} was changed by somebody else in the meantime", None, retry=True)
+    put: Dict[str, Entry] = {check_path(path): (kind, digest, executable) for path, kind, digest, executable in request["put"]}
+    remove = {check_path(path): None for path in request["remove"]}
+    remove.update({path: None for path, (kind, _, _) in put.items() if kind == "d" and path in index["entries"]})
+    receive(place, request["send"], unpack(channel.body) if request.get("packed") else read_all(channel.body))
+    entries = index["entries"]
+    for path in request["forget"]:
+        entries.pop(path, None)
+    with Tree(place.code) as tree:
+        for path, (kind, _digest, _executable) in put.items():
+            obstacle = tree.obstacle(path, kind, remove)
+            if obstacle is not None:
+                raise blocked(place, obstacle, path)
+        # From here on paths may be new, old or gone: without a stamp they are looked at again if we do not come to the end.
+        changing = [*request["forget"], *remove, *put]
+        for path in [*remove, *put]:
+            entries[path] = [*(entries.get(path) or ["", "", False])[:3], None]
+        advance(place, index, changing, None)
+        for path in sorted(remove, key=lambda one: -one.count("/")):
+            tree.remove(path)
+            del entries[path]
+        tree.prune(list(remove))
+        try:
+            place_files(place, tree, put, entries)
+        except Blocked as obstacle:  # made there within the last moment
+            raise blocked(place, obstacle.path, obstacle.path) from obstacle
+    advance(place, index, changing, request["tree"], durable=False)  # without it, these paths are only looked at again
+    last = {"owner": request.get("owner"), "source": request.get("source"), "at": int(time.time()), "files": len(entries)}
+    write_json(place.sync, last, durable=False)
+    shutil.rmtree(place.staging)
+    return {"revision": index["revision"], "path": str(place.code)}
+
+
+def take_inventory(place: WorkspaceFolder, index: Index, whole: bool) -> Any:
+    """What is there now of all that is in the index (only what differs, if not `whole`); whether anything does; stamps to be renewed."""
+    inventory: List[List[Any]] = []
+    touched: Dict[str, List[int]] = {}
+    changed = False
+    certain = index["written_ns"] - RACY_NS
+    with Tree(place.code) as tree:
+        for path, (kind, digest, executable, known) in index["entries"].items():
+            info = tree.stat(path)
+            if info is None:
+                changed = True
+                inventory.append([path, *GONE])
+                continue
+            now = stamp(info)
+            if kind == "d" or (now == known and now[2] < certain):
+                real: Optional[Entry] = (kind, digest, executable) if kind != "d" else tree.read(path, info)
+            else:
+                real = tree.read(path, info)
+                if real is not None and real == (kind, digest, executable):
+                    touched[path] = now
+            differs = real != (kind, digest, executable)
+            changed = changed or differs
+            if whole or differs:
+                inventory.append([path, *(real or GONE)])
+    return inventory, changed, touched
+
+
+def refresh(place: WorkspaceFolder, index: Index, touched: Dict[str, List[int]], channel: Channel) -> None:
+    """Keeps the new stamps, so that the next comparison need not read these files; not worth waiting for."""
+    try:
+        with FileLock(place.lock, channel, "", wait=False):
+            latest = load_index(place)
+            if latest["revision"] == index["revision"]:
+                for path, now in touched.items():
+                    latest["entries"][path][3] = now
+                renew(place, latest, touched)
+    except NodeError:
+        pass
+
+
+def verify_staged(place: WorkspaceFolder) -> List[str]:
+    """Contents that came whole before an earlier sync was cut short: they need not come again."""
+    staged = []
+    for file in place.staging.glob("*") if place.staging.is_dir() else []:
+        with open(file, "rb") as stream:
+            if digest_of(stream) == file.name:
+                staged.append(file.name)
+    return staged
+
+
+def receive(place: WorkspaceFolder, send: List[List[Any]], body: "Reader") -> None:
+    """Writes what comes into the staging folder, one file a content, checked against its name."""
+    needed = sum(size for _digest, size in send)
+    free = shutil.disk_usage(place.staging).free
+    if needed + MARGIN_BYTES > free:
+        raise NodeError("NODE_UNFIT", f"the code needs {needed} bytes and the disk below {place.path} has {free} free",
+                        "flexrack workspace remove --environments", needed_bytes=needed, free_bytes=free)
+    for digest, size in send:
+        if not re.fullmatch(f"[0-9a-f]{{{DIGEST_DIGITS}}}", digest):
+            raise NodeError("BUG", f"not a digest: {digest!r}")
+        part = place.staging / f"{digest}.part"
+        try:
+            with open(part, "wb") as stream:
+                for data in body.take(size):
+                    stream.write(data)
+            with open(part, "rb") as stream:
+                if digest_of(stream) != digest:
+                    raise NodeError("CONFLICT", "a file changed while it was being sent", None, retry=True)
+            os.replace(part, place.staging / digest)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+
+
+class Reader:
+    """Gives exactly as many bytes as asked from chunks of any size."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self.chunks, self.rest = chunks, b""
+
+    def take(self, size: int) -> Iterator[bytes]:
+        while size > 0:
+            if not self.rest:
+                self.rest = next(self.chunks, b"")
+                if not self.rest:
+                    raise NodeError("INTERRUPTED", "the connection ended before all files had come")
+            data, self.rest = self.rest[:size], self.rest[size:]
+            size -= len(data)
+            yield data
+
+
+def read_all(body: Any) -> Reader:
+    return Reader(iter(lambda: body.read1(CHUNK), b""))
+
+
+def unpack(body: Any) -> Reader:
+    def chunks() -> Iterator[bytes]:
+        inflate = zlib.decompressobj()
+        for data in iter(lambda: body.read1(CHUNK), b""):
+            plain = inflate.decompress(data)
+            if plain:
+                yield plain
+    return Reader(chunks())
+
+
+def place_files(place: WorkspaceFolder, tree: Tree, put: Dict[str, Entry], entries: Dict[str, Any]) -> None:
+    """Moves what was staged into place, each in one step."""
+    uses: Dict[str, int] = {}
+    for kind, digest, _ in put.values():
+        uses[digest] = uses.get(digest, 0) + (kind == "f")
+    for path, (kind, digest, executable) in sorted(put.items()):
+        if kind == "d":
+            tree.folder(path, create=True)
+        else:
+            uses[digest] -= kind == "f"
+            beside = stage(place.staging, kind, digest, executable, last=uses[digest] == 0)
+            tree.remove_folder(path)
+            fd, name = tree.parent(path, create=True)
+            os.replace(beside, name, dst_dir_fd=fd)
+        info = tree.stat(path)
+        entries[path] = [kind, digest, executable, stamp(info) if info and kind != "d" else None]
+
+
+def stage(staging: Path, kind: str, digest: str, executable: bool, last: bool) -> Path:
+    """A file or link ready to be moved into place. The same content may be wanted at several places."""
+    beside = staging / "next"
+    if kind == "l":
+        beside.unlink(missing_ok=True)
+        os.symlink(digest, beside)
+        return beside
+    if last:
+        beside = staging / digest
+    else:
+        shutil.copyfile(staging / digest, beside)
+    os.chmod(beside, 0o700 if executable else 0o600)
+    return beside
+
+
+def blocked(place: WorkspaceFolder, obstacle: str, path: str) -> NodeError:
+    where = place.code / obstacle
+    return NodeError("CONFLICT", f"{where} is in the way of {path}: it was not put there by flexrack, and is left alone",
+                     f"move {obstacle} away on the node, or exclude it in workspace.sync.exclude", path=obstacle)

@@ -1,0 +1,173 @@
+"""Looks at workspaces on this node, ends what runs in them, and removes them."""
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Set
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.errors import NodeError
+from flexrack_node.base.filelock import FileLock
+from flexrack_node.workspace import environment, sync
+from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes
+
+TAG = "FLEXRACK_WORKSPACE_FOLDER"  # in the environment of everything started in a workspace: its absolute path
+POLL_SECONDS = 0.05
+
+
+def inspect(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{project, tree, environment?} -> {sync, environment?}: what `up` would have to do, found out in one call."""
+    compared = sync.compare(request, channel)
+    wanted = request.get("environment")
+    if wanted is None:
+        return {"sync": compared}
+    place = WorkspaceFolder(channel.root, request["project"])
+    planned = environment.plan(wanted, channel)
+    planned["noted"] = (place.load(place.environment) or {}).get("hash") == planned["hash"]
+    return {"sync": compared, "environment": planned}
+
+
+def listing(request: Optional[Dict[str, Any]], channel: Channel) -> List[Dict[str, Any]]:
+    """{project?} -> every workspace: {project, path, code, owner, source, synced_at, files, environment, processes}."""
+    wanted = (request or {}).get("project")
+    folder = channel.root / "workspaces"
+    names = [wanted] if wanted else sorted(one.name for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
+    found = []
+    for name in names:
+        try:
+            place = WorkspaceFolder(channel.root, name)
+        except NodeError:  # a folder that is not ours
+            continue
+        if not place.path.is_dir():
+            continue
+        last = place.load(place.sync) or {}
+        found.append({
+            "project": name, "path": str(place.path), "code": str(place.code), "owner": last.get("owner"), "source": last.get("source"),
+            "synced_at": last.get("at"), "files": last.get("files"), "environment": environment_of(place),
+            "processes": [{"pid": pid, "command": command_of(pid), "run": tag_of(pid, "FLEXRACK_RUN")} for pid in inside(place)],
+        })
+    return found
+
+
+def stop(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{project, grace, dry_run?} -> {ended: [{pid, command}], survived: [pid]}. SIGTERM, `grace` seconds, SIGKILL, and a look again."""
+    place = WorkspaceFolder(channel.root, request["project"])
+    seen = {pid: command_of(pid) for pid in tagged(place)}
+    asked: Set[int] = set()
+    if not request.get("dry_run"):
+        deadline = time.monotonic() + float(request.get("grace", 10))
+        while True:
+            alive = list(tagged(place))
+            seen.update({pid: command_of(pid) for pid in alive if pid not in seen})
+            if not alive or time.monotonic() > deadline + 5:
+                break
+            if time.monotonic() < deadline:
+                send([pid for pid in alive if pid not in asked], signal.SIGTERM)  # once: some take a second one for `now`
+                asked.update(alive)
+            else:
+                send(alive, signal.SIGKILL)
+            time.sleep(POLL_SECONDS)
+    alive = [] if request.get("dry_run") else list(tagged(place))
+    return {"ended": [{"pid": pid, "command": command} for pid, command in sorted(seen.items()) if pid not in alive], "survived": alive}
+
+
+def remove(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    """{project, grace, dry_run?} -> {removed: path or null, bytes, files, ended}. CONFLICT while a run is in it."""
+    place = WorkspaceFolder(channel.root, request["project"])
+    if not os.path.lexists(place.path):
+        return {"removed": None, "bytes": 0, "files": 0, "ended": []}
+    runs = sorted({run for run in (tag_of(pid, "FLEXRACK_RUN") for pid in inside(place)) if run})
+    if runs:
+        raise NodeError("CONFLICT", f"workspace {place.project} is in use by run {', '.join(runs)}", f"flexrack runs stop {runs[0]}", runs=runs)
+    count, size = measure(place.path)
+    ended = stop(request, channel)
+    answer = {"removed": str(place.path), "bytes": size, "files": count, "ended": ended["ended"]}
+    if request.get("dry_run"):
+        return answer
+    if ended["survived"]:
+        raise NodeError("NODE_UNFIT", f"process {ended['survived'][0]} in workspace {place.project} cannot be ended", None, pids=ended["survived"])
+    if place.path.is_symlink():
+        place.path.unlink()  # the link is ours, what it points to is not
+    else:
+        with FileLock(place.lock, channel, f"workspace {place.project}", owner=request.get("owner")):
+            discard(place)
+    environment.release({"user": f"workspace:{place.project}"}, channel)
+    return answer
+
+
+def discard(place: WorkspaceFolder) -> None:
+    """Under another name first: what is left by a removal cut short is not taken for a workspace."""
+    for rest in place.path.parent.glob(f".{place.project}.removed-*"):
+        shutil.rmtree(rest, ignore_errors=True)
+    aside = place.path.with_name(f".{place.project}.removed-{os.getpid()}")
+    os.rename(place.path, aside)
+    shutil.rmtree(aside, onerror=unlock)
+
+
+def unlock(function: Any, path: str, _failure: Any) -> None:
+    """A folder without write permission keeps what is in it from being removed: it is ours, so it gets it."""
+    os.chmod(os.path.dirname(path), 0o700)
+    if os.path.isdir(path) and not os.path.islink(path):
+        os.chmod(path, 0o700)
+        if function is not os.rmdir:
+            shutil.rmtree(path)
+            return
+    function(path)
+
+
+def environment_of(place: WorkspaceFolder) -> Optional[Dict[str, Any]]:
+    found = place.load(place.environment)
+    return {**found, "ready": environment.is_ready(Path(found["path"]))} if found else None
+
+
+def tagged(place: WorkspaceFolder) -> Iterator[int]:
+    """Processes started in this workspace, by the tag they inherit; zombies are not alive."""
+    wanted = f"{TAG}={place.path}".encode()
+    for pid in processes():
+        if wanted in environ_of(pid):
+            yield pid
+
+
+def inside(place: WorkspaceFolder) -> List[int]:
+    """Processes with the tag, and those whose working directory is in the workspace (runs)."""
+    wanted = f"{TAG}={place.path}".encode()
+    found = []
+    for pid in processes():
+        try:
+            cwd = os.readlink(f"/proc/{pid}/cwd")
+        except OSError:
+            continue
+        if cwd == str(place.code) or cwd.startswith(f"{place.code}/") or wanted in environ_of(pid):
+            found.append(pid)
+    return found
+
+
+def environ_of(pid: int) -> List[bytes]:
+    """Empty for a zombie, and for processes of other users."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as stream:
+            return stream.read().split(b"\0")
+    except OSError:
+        return []
+
+
+def tag_of(pid: int, name: str) -> Optional[str]:
+    start = f"{name}=".encode()
+    return next((one[len(start):].decode(errors="replace") for one in environ_of(pid) if one.startswith(start)), None)
+
+
+def command_of(pid: int) -> str:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as stream:
+            return stream.read(4000).replace(b"\0", b" ").decode(errors="replace").strip()[:200]
+    except OSError:
+        return ""
+
+
+def send(pids: List[int], number: int) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
