@@ -9,6 +9,7 @@ import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
 import {buildNative} from './build-native.ts'
 import {prepareMachine} from './prepare.ts'
+import {pythonTools} from './python-checks.ts'
 
 interface Counts {
   passed: number
@@ -38,12 +39,16 @@ const suites: Record<string, () => Promise<Counts>> = {
 }
 const chosen = process.argv.slice(2).length > 0 ? process.argv.slice(2) : Object.keys(suites)
 
-/** Types, lint and generated files: each is one test that passes or fails. */
+/** Types, lint, layers and generated files, of both languages: each is one test that passes or fails. */
 async function runChecks(): Promise<Counts> {
+  const tools = await pythonTools()
   const checks: [string, string, string[]][] = [
     ['types', bin('tsc'), ['-p', 'tsconfig.json']],
     ['lint and layers', process.execPath, ['scripts/lint.ts']],
     ['generated documents are current', process.execPath, ['scripts/docs.ts', '--check']],
+    ['layers of the node program', 'env', ['PYTHONPATH=node', join(tools, 'lint-imports'), '--no-cache', '--no-logo']],
+    ['lint of the node program', join(tools, 'ruff'), ['check', '--no-cache']],
+    ['types of the node program', join(tools, 'mypy'), ['--cache-dir', join(root, 'node_modules/.cache/mypy')]],
     ['lock files belong to their inputs', process.execPath, ['scripts/locks.ts', '--check']],
   ]
   const counts: Counts = {passed: 0, failed: 0, skipped: 0, trouble: []}
