@@ -1,8 +1,9 @@
 /**
  * npm run locks            makes the lock files anew: the newest versions that the inputs allow, with the hashes of every file
+ * npm run locks -- checks  only those of the inputs that are named
  * npm run locks -- --check says whether they belong to their inputs; needs no network
  *
- * Inputs are what ends with .in in locks and beside the recipes in runtimes. A lock is for every platform and Python at once (environment markers), and in the form that `pip install --require-hashes` takes.
+ * Inputs are what ends with .in in locks, for what flexrack installs, in scripts, for what checks it, and beside the recipes in runtimes. A lock is for every platform and Python at once (environment markers), and in the form that `pip install --require-hashes` takes.
  */
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
@@ -74,7 +75,9 @@ async function write(file: string, input: Input, found: string[]): Promise<void>
   console.log(`${relative(root, file)}: ${found.length} packages`)
 }
 
-const inputs = globSync(['locks/*.in', 'runtimes/*/requirements.in'], {cwd: root}).sort().map((file) => readInput(join(root, file)))
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+const inputs = globSync(['locks/*.in', 'scripts/*.in', 'runtimes/*/requirements.in'], {cwd: root}).sort().map((file) => readInput(join(root, file)))
+  .filter((input) => wanted.length === 0 || wanted.includes(basename(input.file, '.in')))
 if (process.argv.includes('--check')) {
   const stale = inputs.flatMap((input) => [undefined, ...input.extras.keys()].map((extra) => ({file: lockOf(input, extra), header: headerOf(input)})))
     .filter(({file, header}) => !existsSync(file) || !readFileSync(file, 'utf8').startsWith(header))

@@ -1,12 +1,18 @@
+import {join} from 'node:path'
 import {noCounts, type Counts} from './counts.ts'
-import {bin, run} from './run.ts'
+import {pythonTools} from './python-tools.ts'
+import {bin, root, run} from './run.ts'
 
-/** Types, lint and generated files: each is one test that passes or fails. */
+/** Types, lint, layers and generated files, of both languages: each is one test that passes or fails. */
 export async function runChecks(words: string[]): Promise<Counts> {
+  const tools = await pythonTools()
   const checks: [string, string, string[]][] = [
     ['types', bin('tsc'), ['-p', 'tsconfig.json']],
     ['lint and layers', process.execPath, ['scripts/lint.ts']],
     ['generated documents are current', process.execPath, ['scripts/docs.ts', '--check']],
+    ['layers of the node program', 'env', ['PYTHONPATH=node', join(tools, 'lint-imports'), '--no-cache', '--no-logo']],
+    ['lint of the node program', join(tools, 'ruff'), ['check', '--no-cache']],
+    ['types of the node program', join(tools, 'mypy'), ['--cache-dir', join(root, 'node_modules/.cache/mypy')]],
     ['lock files belong to their inputs', process.execPath, ['scripts/locks.ts', '--check']],
   ]
   const counts = noCounts()

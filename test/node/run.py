@@ -78,7 +78,7 @@ def run_module(name):
 def run_apart(name):
     """The same in a process of its own: (counts, what was printed)."""
     warnings = [word for option in sys.warnoptions for word in ("-W", option)]
-    done = subprocess.run([sys.executable, *warnings, __file__, "--module", name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run([sys.executable, *warnings, __file__, "--module", name], capture_output=True, text=True)
     try:
         return json.loads(done.stdout.splitlines()[-1]), done.stderr
     except (ValueError, IndexError):

@@ -1,6 +1,6 @@
 import type {NodeRun} from './types.ts'
 
-/** Of runs/state.py: what run.list tells of a run, once nothing of that can change any more. */
+/** Of verbs/look.py: what run.list tells of a run, once nothing of that can change any more. */
 const SUMMARY = 'summary.2.json'
 
 /**

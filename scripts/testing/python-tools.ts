@@ -1,0 +1,27 @@
+/** The tools that check the Python here (pyproject.toml), in an environment of their own: exact versions with hashes, made once for each content of scripts/checks.txt. */
+import {execFileSync} from 'node:child_process'
+import {createHash} from 'node:crypto'
+import {existsSync, readFileSync} from 'node:fs'
+import {rename, rm} from 'node:fs/promises'
+import {join, resolve} from 'node:path'
+
+const root = resolve(import.meta.dirname, '..', '..')
+const LOCK = join(root, 'scripts/checks.txt')
+
+/** The folder of their programs. Throws where python3 or the package index does not give them. */
+export async function pythonTools(): Promise<string> {
+  const cache = join(root, 'node_modules/.cache')
+  const folder = join(cache, `python-checks-${createHash('sha256').update(readFileSync(LOCK)).digest('hex').slice(0, 16)}`)
+  const done = `${folder}/complete`
+  if (!existsSync(done)) {
+    await rm(folder, {recursive: true, force: true})
+    console.log('installing the checks of Python')
+    execFileSync('python3', ['-m', 'venv', folder])
+    const words = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes', '--only-binary', ':all:', '-r', LOCK]
+    execFileSync(join(folder, 'bin/python'), words, {stdio: ['ignore', 'ignore', 'inherit']})
+    // Last: what was broken off is made anew.
+    execFileSync('cp', [LOCK, `${done}.${process.pid}`])
+    await rename(`${done}.${process.pid}`, done)
+  }
+  return join(folder, 'bin')
+}
