@@ -23,7 +23,7 @@ export interface TrainWatch {
   onNews?(news: RunNews): void
 }
 
-/** A run whose ranks are being started on all of its nodes. */
+/** A run that was started on all of its nodes. */
 export interface StartedRun {
   spec: RunSpec
   found: FoundRun

@@ -20,7 +20,7 @@ export class ProjectFiles {
 
 /** The project is not any more what the plan was made for. */
 export function changedSince(folder: string, what: string): CliError {
-  return new CliError('CONFLICT', `${what} in ${folder} changed after this was planned`, {hint: 'plan it again: run the command without the old plan', details: {folder}})
+  return new CliError('CONFLICT', `${what} in ${folder} changed after this was planned`, {hint: 'run the command again', details: {folder}})
 }
 
 /** The same for two sets of requirements that mean the same. */

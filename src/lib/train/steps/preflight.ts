@@ -1,9 +1,9 @@
 import {CliError, type Context} from '../../base/index.ts'
 import type {Host} from '../../host/index.ts'
+import {fromStep} from '../../plan/index.ts'
 import {chosenChecks, CHECKS, groupFindings, runPreflight, type PreflightResult} from '../../preflight/index.ts'
 import type {GangAddresses, PreflightChoice, RunSpec} from '../types.ts'
 import type {Done, PreflightInput, TrainEnv, TrainStep} from './types.ts'
-import {fromStep} from '../../plan/index.ts'
 
 /** The step that looks over the nodes before anything starts; none where every check is left out. Pure. */
 export function preflightSteps(spec: RunSpec, choice: PreflightChoice = {skip: [], force: false}): TrainStep[] {

@@ -1,6 +1,6 @@
 import {CliError} from '../../base/index.ts'
-import {fromEnv, fromStep} from '../../plan/index.ts'
 import type {Tracking} from '../../head/index.ts'
+import {fromEnv, fromStep} from '../../plan/index.ts'
 import {createRecord, recordTags, trackingSpec} from '../track.ts'
 import type {RunSpec, SharedStart} from '../types.ts'
 import {serverName} from './reach.ts'
