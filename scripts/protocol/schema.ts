@@ -38,7 +38,7 @@ export interface Topic {
 
 const KEYWORDS = new Set(['description', 'type', 'const', 'enum', '$ref', 'anyOf', 'allOf', 'properties', 'required', 'additionalProperties', 'items', 'prefixItems', 'minItems', 'maxItems', 'minimum', 'maximum', 'exclusiveMinimum', 'pattern', 'minLength', 'maxLength', 'default'])
 
-/** Every topic by its name, in the order of the names. Throws for a keyword that is not ours, a name that two topics have, a reference to nothing. */
+/** Every topic by its name, in the order of the names. Throws for a keyword that is not ours, a name that two topics have, a reference to nothing, topics in a circle. */
 export function readTopics(folder: string): Map<string, Topic> {
   const names = readdirSync(folder).filter((name) => name.endsWith('.json')).sort()
   const topics = new Map(names.map((name) => [name.slice(0, -'.json'.length), JSON.parse(readFileSync(join(folder, name), 'utf8')) as Topic]))
@@ -55,7 +55,14 @@ export function readTopics(folder: string): Map<string, Topic> {
     }
     for (const [def, schema] of Object.entries(topic.$defs)) check(schema, `${name}.json: ${def}`, name, topics)
   }
+  for (const name of topics.keys()) withoutCircle(name, [], topics)
   return topics
+}
+
+/** Python's modules could not import each other. */
+function withoutCircle(name: string, on: string[], topics: ReadonlyMap<string, Topic>): void {
+  if (on.includes(name)) throw new Error(`protocol/: ${[...on.slice(on.indexOf(name)), name].join(' refers to ')}`)
+  for (const next of neighbours(name, topics.get(name) as Topic).keys()) withoutCircle(next, [...on, name], topics)
 }
 
 /** The topic and the name that a reference means. */

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from flexrack_node.process.containment import tagged_pids
+from messages import check
 from places import PROGRAM
 
 
@@ -40,6 +41,9 @@ class Rack:
         if not lines or "error" in lines[-1]:
             raise RuntimeError(lines[-1]["error"]["code"] if lines else done.stderr.decode(), lines[-1:] or "")
         self.events = lines[:-1]
+        for event in self.events:
+            check(verb, "events", event)
+        check(verb, "result", lines[-1]["result"])
         return lines[-1]["result"]
 
     def reserve(self, run, nodes=None, exclusive=True):

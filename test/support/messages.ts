@@ -23,9 +23,17 @@ export class Messages {
   check(verb: string, part: 'input' | 'result' | 'events', value: unknown): void {
     const known = this.#verbs.get(verb)
     if (!known) return
-    const pointer = `${known.topic}.json#/verbs/${verb}/${part}`
-    if (part === 'events' && !this.#topics.get(known.topic)?.verbs?.[verb]?.events) throw new Error(`${verb} says ${JSON.stringify(value)}, and protocol/${known.topic}.json knows no events of it`)
+    const pointer = part === 'events' ? this.#eventPointer(known.topic, verb, value) : `${known.topic}.json#/verbs/${verb}/${part}`
+    if (pointer === undefined) throw new Error(`${verb} says ${JSON.stringify(value)}, and protocol/${known.topic}.json knows no such event of it`)
     this.#validate(pointer, `${verb}: ${part}`, value)
+  }
+
+  /** Of the events of a verb the one that has this name, so that what is wrong with it is told and not what it has less than the others. */
+  #eventPointer(topic: string, verb: string, value: unknown): string | undefined {
+    const events = this.#topics.get(topic)?.verbs?.[verb]?.events
+    const places = (events?.anyOf ?? (events ? [events] : [])).map((one) => target(one.$ref as string, topic))
+    const found = places.find((one) => this.#topics.get(one.topic)?.$defs[one.name]?.properties?.event?.const === (value as {event?: unknown}).event)
+    return found && `${found.topic}.json#/$defs/${found.name}`
   }
 
   /** Throws where the value is not what protocol/ says of a definition: `run.json#/$defs/NodeRun`. */

@@ -57,10 +57,8 @@ class EnvironmentUser(TypedDict):
 
 
 class EnvironmentNote(EnvironmentUser, total=False):
-    at: float
-    machine: str
-    pid: Optional[int]
-    start: Optional[str]
+    node: Optional[str]
+    since: int
 
 
 class EnvironmentEntry(TypedDict):

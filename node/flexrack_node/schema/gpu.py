@@ -3,10 +3,6 @@ from __future__ import annotations
 
 from typing import Dict, List, Literal, Optional, TypedDict
 
-from flexrack_node.schema.facts import ShareLeft
-
-Api = Literal["cuda", "opencl"]
-
 Backend = Literal["cuda", "opencl", "sim"]
 
 
@@ -96,91 +92,6 @@ class Withdrawn(TypedDict):
     leases: int
 
 
-class DeviceShare(TypedDict):
-    memory: int
-    compute: float
-    whole: bool
-
-
-class DeviceReserved(TypedDict):
-    """A run has all of a device."""
-    lease: str
-    owner: str
-
-
-class _DaemonDevice(TypedDict):
-    index: int
-    id: str
-    name: str
-    vendor: str
-    driver: str
-    api: Api
-    memory: int
-    compute_units: int
-    leased: DeviceShare
-    free: ShareLeft
-    used: int
-    utilization: float
-
-
-class DaemonDevice(_DaemonDevice, total=False):
-    capability: Optional[str]
-    reserved: DeviceReserved
-
-
-class LeasedDevice(TypedDict):
-    index: int
-    id: str
-    name: str
-    memory: int
-    compute: float
-    whole: bool
-    cap: bool
-    used: int
-    utilization: float
-
-
-class LeaseHolder(TypedDict):
-    address: str
-    since: float
-
-
-class LeaseSession(TypedDict):
-    pid: int
-    used: int
-
-
-class DaemonLease(TypedDict):
-    lease: str
-    state: Literal["granted", "held", "lost"]
-    owner: str
-    purpose: str
-    created: float
-    holder: Optional[LeaseHolder]
-    ends_in_seconds: Optional[float]
-    devices: List[LeasedDevice]
-    sessions: List[LeaseSession]
-
-
-class _DaemonStatus(TypedDict):
-    version: str
-    backend: str
-    address: str
-    port: int
-    pid: int
-
-
-class DaemonStatus(_DaemonStatus, total=False):
-    refused: Dict[str, int]
-
-
-class DaemonState(TypedDict):
-    state: Literal["running", "stopped", "absent"]
-    status: Optional[DaemonStatus]
-    devices: List[DaemonDevice]
-    leases: List[DaemonLease]
-
-
 class _LeaseRequest(TypedDict):
     devices: List[str]
     cap: bool
@@ -193,32 +104,6 @@ class LeaseRequest(_LeaseRequest, total=False):
     fraction: float
     memory: int
     compute: float
-
-
-class _LeaseServer(TypedDict):
-    address: str
-    port: int
-    unix: str
-    boot_id: str
-    transport: Literal["auto", "tls", "tcp", "shm"]
-
-
-class LeaseServer(_LeaseServer, total=False):
-    api: Api
-
-
-class GrantedDevice(TypedDict):
-    id: str
-    name: str
-    memory: int
-
-
-class GrantedLease(TypedDict):
-    lease: str
-    key: str
-    grace_seconds: float
-    server: LeaseServer
-    devices: List[GrantedDevice]
 
 
 class LeaseId(TypedDict):

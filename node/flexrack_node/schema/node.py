@@ -13,7 +13,7 @@ class Nothing(TypedDict):
 class UninstallEntry(TypedDict):
     path: str
     kind: str
-    at: float
+    at: str
     inside: bool
     kept: Optional[str]
 

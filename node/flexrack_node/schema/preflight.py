@@ -1,7 +1,7 @@
 """Preflight: what a training needs of a node and of the ways to the others, and what can be mended. Generated from protocol/preflight.json by `npm run protocol`; for type checkers alone."""
 from __future__ import annotations
 
-from typing import Dict, List, Literal, Optional, TypedDict, Union
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 
 class Mendable(TypedDict):
@@ -106,11 +106,7 @@ class PreflightReady(TypedDict):
     event: Literal["ready"]
     machine: str
 
-
-class PreflightDone(TypedDict):
-    """The answer to a command."""
-    event: Literal["done"]
-    id: int
+PreflightDone = Dict[str, Any]
 
 
 class ClockAnswer(TypedDict):

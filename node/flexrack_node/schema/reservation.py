@@ -32,7 +32,7 @@ class Reservation(TypedDict):
     here: bool
     wants: Had
     silent: float
-    endsIn: Optional[float]
+    ends_in: Optional[float]
 
 
 class _TakeInput(TypedDict):

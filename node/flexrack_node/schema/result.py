@@ -3,8 +3,6 @@ from __future__ import annotations
 
 from typing import Dict, List, Literal, Optional, TypedDict
 
-from flexrack_node.schema.watch import Pace
-
 
 class _Cause(TypedDict):
     kind: Literal["rank", "launcher", "gang", "slurm", "hang"]
@@ -20,7 +18,7 @@ class _Cause(TypedDict):
 
 class Cause(_Cause, total=False):
     """Why a run failed: the first failure that was not a consequence of another."""
-    lost: List[str]
+    lost: Literal["node", "supervisor", "link"]
     stuck: int
 
 
@@ -50,7 +48,6 @@ class _RankRecord(TypedDict):
     rank: int
     local_rank: int
     node: str
-    pid: int
     started: float
 
 
@@ -58,6 +55,7 @@ class RankRecord(_RankRecord, total=False):
     """The record that a rank wrote. Without `exit` it is running, or was killed with everything around it."""
     attempt: int
     wrapper: int
+    pid: int
     ended: float
     exit: int
     signal: Optional[str]
@@ -66,6 +64,7 @@ class RankRecord(_RankRecord, total=False):
     error: Optional[RankError]
     tail: List[str]
     presumed: bool
+    stopped: bool
 
 
 class CheckpointAt(TypedDict):
@@ -82,6 +81,37 @@ class CheckpointReached(_CheckpointReached, total=False):
     """The newest checkpoint that there was after an attempt; `name` is missing where there was none. Its time is in nanoseconds."""
     name: str
     node: str
+
+
+class RankPace(TypedDict):
+    rank: float
+    node: str
+    steps: float
+    step: float
+    own: float
+    data: float
+    collectives: float
+    synced: bool
+    samples: float
+    cpu_wait: float
+    throttled: float
+
+
+class SlowestRank(TypedDict):
+    rank: float
+    node: str
+    own: float
+    others: float
+    factor: Optional[float]
+    loss: float
+    why: str
+    message: str
+
+
+class Pace(TypedDict):
+    """How fast the ranks of an attempt were. Times in seconds a step."""
+    ranks: List[RankPace]
+    slowest: Optional[SlowestRank]
 
 
 class RequeuedWhy(TypedDict):
@@ -137,6 +167,7 @@ class RunResult(_RunResult, total=False):
     """result.json: how a run ended."""
     run: str
     outputs: List[str]
+    recorded_everywhere: bool
     reconciled: bool
     leader: str
     epoch: int
@@ -148,3 +179,5 @@ class RunResult(_RunResult, total=False):
     requeued: RequeuedWhy
     provisional: bool
     open: bool
+
+NodeRunStatus = Literal["starting", "waiting", "running", "stopping", "recording", "finished", "failed", "stopped"]

@@ -1,9 +1,9 @@
 """Runs: what a node is asked to run, and what it tells of that. Times in seconds since 1970, by the node's clock. Generated from protocol/run.json by `npm run protocol`; for type checkers alone."""
 from __future__ import annotations
 
-from typing import Dict, List, Literal, Optional, TypedDict
+from typing import Dict, List, Literal, Optional, TypedDict, Union
 
-from flexrack_node.schema.result import Cause, RankRecord, Requeued, RunResult
+from flexrack_node.schema.result import Cause, NodeRunStatus, RankRecord, Requeued, RunResult
 from flexrack_node.schema.watch import Hang
 
 
@@ -17,8 +17,6 @@ class SlurmState(TypedDict):
     source: Literal["squeue", "sacct", "records"]
     nodes: int
     requeued: Optional[Requeued]
-
-NodeRunStatus = Literal["starting", "waiting", "running", "stopping", "recording", "finished", "failed", "stopped"]
 
 
 class GangPlace(TypedDict):
@@ -116,6 +114,7 @@ class StateEvent(_StateEvent, total=False):
     epoch: int
     leader: str
     members: List[str]
+    places: Dict[str, List[Union[str, int]]]
 
 
 class NewsEvent(TypedDict):

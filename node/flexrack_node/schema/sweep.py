@@ -1,7 +1,7 @@
 """Sweeps, on the head's node. Generated from protocol/sweep.json by `npm run protocol`; for type checkers alone."""
 from __future__ import annotations
 
-from typing import Dict, List, Literal, Optional, TypedDict, Union
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 ParameterValue = Optional[Union[float, str, bool]]
 
@@ -149,12 +149,7 @@ class EngineReady(TypedDict):
     limit: int
     stop: bool
 
-
-class EngineDone(TypedDict):
-    """The answer to a command."""
-    event: Literal["done"]
-    id: int
-    stop: bool
+EngineDone = Dict[str, Any]
 
 
 class SweepName(TypedDict):

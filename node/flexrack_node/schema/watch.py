@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
-from flexrack_node.schema.run import NodeRunStatus
+from flexrack_node.schema.result import NodeRunStatus
 
 
 class HangSuspect(TypedDict):
@@ -12,8 +12,14 @@ class HangSuspect(TypedDict):
     why: str
 
 
-class Hang(TypedDict):
-    """Ranks that made no progress, as the run's leader saw it."""
+class WaitingRanks(TypedDict):
+    """Ranks that wait in the same collective operation."""
+    collective: str
+    number: int
+    ranks: List[int]
+
+
+class _Hang(TypedDict):
     number: float
     attempt: float
     at: float
@@ -25,35 +31,9 @@ class Hang(TypedDict):
     silent: List[str]
 
 
-class RankPace(TypedDict):
-    rank: float
-    node: str
-    steps: float
-    step: float
-    own: float
-    data: float
-    collectives: float
-    synced: bool
-    samples: float
-    cpu_wait: float
-    throttled: float
-
-
-class SlowestRank(TypedDict):
-    rank: float
-    node: str
-    own: float
-    others: float
-    factor: Optional[float]
-    loss: float
-    why: str
-    message: str
-
-
-class Pace(TypedDict):
-    """How fast the ranks of an attempt were. Times in seconds a step."""
-    ranks: List[RankPace]
-    slowest: Optional[SlowestRank]
+class Hang(_Hang, total=False):
+    """Ranks that made no progress, as the run's leader saw it."""
+    waiting: List[WaitingRanks]
 
 
 class StackFrame(TypedDict):

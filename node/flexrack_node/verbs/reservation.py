@@ -106,12 +106,12 @@ def listing(_given: Any, channel: Channel) -> Dict[str, Any]:
 
 
 def shown(record: Record, at: float) -> Dict[str, Any]:
-    """What the caller is told. `endsIn`: seconds until it ends by itself, None for one that lives with its run; `silent`: since its last heartbeat; `here`: not on another
+    """What the caller is told. `ends_in`: seconds until it ends by itself, None for one that lives with its run; `silent`: since its last heartbeat; `here`: not on another
     simulated node."""
     silent = max(0.0, at - record["heartbeat"])
     ends = None if record["state"] == "running" else round(max(0.0, record["ttl"] - silent), 1)
     here = record["domain"] == domain_of()
-    return {**{key: record.get(key) for key in _SHOWN}, "here": here, "wants": record["wants"], "silent": round(silent, 1), "endsIn": ends}
+    return {**{key: record.get(key) for key in _SHOWN}, "here": here, "wants": record["wants"], "silent": round(silent, 1), "ends_in": ends}
 
 
 def domain_of() -> str:

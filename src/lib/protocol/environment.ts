@@ -60,10 +60,8 @@ export interface EnvironmentUser {
 }
 
 export interface EnvironmentNote extends EnvironmentUser {
-  at?: number
-  machine?: string
-  pid?: number | null
-  start?: string | null
+  node?: string | null
+  since?: number
 }
 
 export interface EnvironmentEntry {

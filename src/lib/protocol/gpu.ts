@@ -1,9 +1,7 @@
 // GPUs that a node shares, and leases of them. Generated from protocol/gpu.json by `npm run protocol`.
-import type {ShareLeft} from './facts.ts'
+import type {DaemonState, EndedLease, GrantedLease} from './daemon.ts'
 import type {FilePlaced, ProgramFile} from './head.ts'
 import type {Nothing} from './node.ts'
-
-export type Api = 'cuda' | 'opencl'
 
 /** What a daemon reaches its GPUs through; sim is a GPU in software, with CUDA's API. */
 export type Backend = 'cuda' | 'opencl' | 'sim'
@@ -89,89 +87,6 @@ export interface Withdrawn {
   leases: number
 }
 
-export interface DeviceShare {
-  memory: number
-  compute: number
-  whole: boolean
-}
-
-/** A run has all of a device. */
-export interface DeviceReserved {
-  lease: string
-  owner: string
-}
-
-export interface DaemonDevice {
-  index: number
-  id: string
-  name: string
-  vendor: string
-  driver: string
-  api: Api
-  capability?: string | null
-  memory: number
-  compute_units: number
-  leased: DeviceShare
-  free: ShareLeft
-  used: number
-  utilization: number
-  reserved?: DeviceReserved
-}
-
-export interface LeasedDevice {
-  index: number
-  id: string
-  name: string
-  memory: number
-  compute: number
-  whole: boolean
-  cap: boolean
-  used: number
-  utilization: number
-}
-
-export interface LeaseHolder {
-  address: string
-  since: number
-}
-
-export interface LeaseSession {
-  pid: number
-  used: number
-}
-
-export interface DaemonLease {
-  lease: string
-  /** granted: not taken up yet. lost: its holder does not answer. */
-  state: 'granted' | 'held' | 'lost'
-  owner: string
-  purpose: string
-  /** Seconds since 1970. */
-  created: number
-  holder: LeaseHolder | null
-  ends_in_seconds: number | null
-  devices: LeasedDevice[]
-  /** Programs that use it now. */
-  sessions: LeaseSession[]
-}
-
-export interface DaemonStatus {
-  version: string
-  backend: string
-  address: string
-  port: number
-  pid: number
-  refused?: Record<string, number>
-}
-
-export interface DaemonState {
-  /** stopped: it should run and does not. */
-  state: 'running' | 'stopped' | 'absent'
-  status: DaemonStatus | null
-  devices: DaemonDevice[]
-  leases: DaemonLease[]
-}
-
 export interface LeaseRequest {
   devices: string[]
   whole?: boolean
@@ -181,29 +96,6 @@ export interface LeaseRequest {
   cap: boolean
   owner: string
   purpose: string
-}
-
-export interface LeaseServer {
-  address: string
-  port: number
-  unix: string
-  boot_id: string
-  transport: 'auto' | 'tls' | 'tcp' | 'shm'
-  api?: Api
-}
-
-export interface GrantedDevice {
-  id: string
-  name: string
-  memory: number
-}
-
-export interface GrantedLease {
-  lease: string
-  key: string
-  grace_seconds: number
-  server: LeaseServer
-  devices: GrantedDevice[]
 }
 
 export interface LeaseId {
@@ -290,7 +182,7 @@ export interface GpuVerbs {
   /** Takes a lease. */
   'gpu.lease': {input: LeaseRequest; result: GrantedLease; event: never}
   /** Ends a lease and its workers. */
-  'gpu.release': {input: LeaseId; result: Record<string, unknown>; event: never}
+  'gpu.release': {input: LeaseId; result: EndedLease; event: never}
   /** The way from here to a daemon, found by trying. */
   'gpu.reach': {input: WayQuestion; result: Reachable; event: never}
   /** Leases for a command that runs here. */

@@ -16,6 +16,7 @@ import type {UsageVerbs} from './usage.ts'
 import type {WatchVerbs} from './watch.ts'
 import type {WorkspaceVerbs} from './workspace.ts'
 
+export type * from './daemon.ts'
 export type * from './endpoint.ts'
 export type * from './environment.ts'
 export type * from './facts.ts'

@@ -9,7 +9,7 @@ export interface Nothing {
 export interface UninstallEntry {
   path: string
   kind: string
-  at: number
+  at: string
   inside: boolean
   kept: string | null
 }

@@ -96,10 +96,10 @@ export interface PreflightReady {
 }
 
 /** The answer to a command. */
-export interface PreflightDone {
+export type PreflightDone = {
   event: 'done'
   id: number
-}
+} & Record<string, unknown>
 
 export interface ClockAnswer {
   at: number

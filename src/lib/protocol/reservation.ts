@@ -34,7 +34,7 @@ export interface Reservation {
   /** Seconds since its last heartbeat. */
   silent: number
   /** Seconds until it ends by itself unless it is renewed; null where it ends with its run. */
-  endsIn: number | null
+  ends_in: number | null
 }
 
 /** What a reservation has of a node. */

@@ -1,5 +1,4 @@
 // How a run ended: result.json, and the records of its ranks. Times in seconds since 1970, by the node's clock. Generated from protocol/result.json by `npm run protocol`.
-import type {Pace} from './watch.ts'
 
 /** Why a run failed: the first failure that was not a consequence of another. */
 export interface Cause {
@@ -15,8 +14,8 @@ export interface Cause {
   lines: string[]
   /** Ranks that failed as a consequence. */
   others: number[]
-  /** Nodes that were lost with it. */
-  lost?: string[]
+  /** A node was lost: it is silent, its supervisor was killed, or some of the others do not reach it. */
+  lost?: 'node' | 'supervisor' | 'link'
   /** So many attempts in a row made no progress. */
   stuck?: number
 }
@@ -48,7 +47,8 @@ export interface RankRecord {
   attempt?: number
   /** Process that started it and waits for it. */
   wrapper?: number
-  pid: number
+  /** Missing where its program could not be started. */
+  pid?: number
   started: number
   ended?: number
   exit?: number
@@ -61,6 +61,8 @@ export interface RankRecord {
   tail?: string[]
   /** Its own record is missing; this is what is known. */
   presumed?: boolean
+  /** It ended because the attempt was being ended. */
+  stopped?: boolean
 }
 
 export interface CheckpointAt {
@@ -131,6 +133,8 @@ export interface RunResult {
   duration: number
   outputs?: string[]
   recorded: boolean
+  /** The other nodes' parts are there, too. */
+  recorded_everywhere?: boolean
   /** The record was completed after the head had been away. */
   reconciled?: boolean
   /** Whose judgement it is, and of which epoch; results of older versions lack both. */
@@ -150,4 +154,48 @@ export interface RunResult {
   provisional?: boolean
   /** It may be started again by Slurm: its record is not closed. */
   open?: boolean
+}
+
+export type NodeRunStatus = 'starting' | 'waiting' | 'running' | 'stopping' | 'recording' | 'finished' | 'failed' | 'stopped'
+
+/** How fast the ranks of an attempt were. Times in seconds a step. */
+export interface Pace {
+  ranks: RankPace[]
+  /** The rank that the others waited for; null where none was slower worth telling. */
+  slowest: SlowestRank | null
+}
+
+export interface SlowestRank {
+  rank: number
+  node: string
+  own: number
+  /** Median of the other ranks. */
+  others: number
+  factor: number | null
+  /** Part of each step that the others wait for it; 0 where they do not meet. */
+  loss: number
+  why: string
+  message: string
+}
+
+export interface RankPace {
+  rank: number
+  node: string
+  steps: number
+  /** Median. */
+  step: number
+  /** Median of the part outside of collectives: what differs between ranks in lock step. */
+  own: number
+  /** Mean waiting for data. */
+  data: number
+  /** Median of the part in collectives. */
+  collectives: number
+  /** Whether it was in collectives at all. */
+  synced: boolean
+  /** In all: first dimension of the batches for training; 0 where that is not known. */
+  samples: number
+  /** Mean of being ready without a CPU. */
+  cpu_wait: number
+  /** Mean of being held back by a CPU limit. */
+  throttled: number
 }

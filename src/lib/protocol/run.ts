@@ -1,6 +1,6 @@
 // Runs: what a node is asked to run, and what it tells of that. Times in seconds since 1970, by the node's clock. Generated from protocol/run.json by `npm run protocol`.
 import type {RunOrder} from './order.ts'
-import type {Cause, RankRecord, Requeued, RunResult} from './result.ts'
+import type {Cause, NodeRunStatus, RankRecord, Requeued, RunResult} from './result.ts'
 import type {Hang, RunName} from './watch.ts'
 
 /** What Slurm says of a run's job. */
@@ -21,8 +21,6 @@ export interface SlurmState {
   /** How often Slurm has put the job back into its queue to start it again, and why the last time; null: never. */
   requeued: Requeued | null
 }
-
-export type NodeRunStatus = 'starting' | 'waiting' | 'running' | 'stopping' | 'recording' | 'finished' | 'failed' | 'stopped'
 
 export interface GangPlace {
   address: string
@@ -116,6 +114,7 @@ export interface StateEvent {
   epoch?: number
   leader?: string
   members?: string[]
+  places?: Record<string, [string, number]>
   ended: boolean
 }
 

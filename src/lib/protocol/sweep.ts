@@ -159,11 +159,11 @@ export interface EngineReady {
 }
 
 /** The answer to a command. */
-export interface EngineDone {
+export type EngineDone = {
   event: 'done'
   id: number
   stop: boolean
-}
+} & Record<string, unknown>
 
 export interface SweepName {
   sweep: string

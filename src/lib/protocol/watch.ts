@@ -1,6 +1,6 @@
 // What is seen of a run while it goes: progress, pace, hangs, stacks, and what it uses. Generated from protocol/watch.json by `npm run protocol`.
 import type {WaitingEvent} from './environment.ts'
-import type {NodeRunStatus} from './run.ts'
+import type {NodeRunStatus} from './result.ts'
 
 /** Ranks that made no progress, as the run's leader saw it. */
 export interface Hang {
@@ -19,54 +19,21 @@ export interface Hang {
   lines: string[]
   /** Nodes that told nothing. */
   silent: string[]
+  /** What ranks wait in. */
+  waiting?: WaitingRanks[]
+}
+
+/** Ranks that wait in the same collective operation. */
+export interface WaitingRanks {
+  collective: string
+  number: number
+  ranks: number[]
 }
 
 export interface HangSuspect {
   rank: number
   node: string
   why: string
-}
-
-/** How fast the ranks of an attempt were. Times in seconds a step. */
-export interface Pace {
-  ranks: RankPace[]
-  /** The rank that the others waited for; null where none was slower worth telling. */
-  slowest: SlowestRank | null
-}
-
-export interface SlowestRank {
-  rank: number
-  node: string
-  own: number
-  /** Median of the other ranks. */
-  others: number
-  factor: number | null
-  /** Part of each step that the others wait for it; 0 where they do not meet. */
-  loss: number
-  why: string
-  message: string
-}
-
-export interface RankPace {
-  rank: number
-  node: string
-  steps: number
-  /** Median. */
-  step: number
-  /** Median of the part outside of collectives: what differs between ranks in lock step. */
-  own: number
-  /** Mean waiting for data. */
-  data: number
-  /** Median of the part in collectives. */
-  collectives: number
-  /** Whether it was in collectives at all. */
-  synced: boolean
-  /** In all: first dimension of the batches for training; 0 where that is not known. */
-  samples: number
-  /** Mean of being ready without a CPU. */
-  cpu_wait: number
-  /** Mean of being held back by a CPU limit. */
-  throttled: number
 }
 
 export interface StackFrame {

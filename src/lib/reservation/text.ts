@@ -16,9 +16,9 @@ export function holderText(one: Reservation, now: Date = new Date()): string {
 }
 
 /** Until when: with its run, or by itself where it is not renewed. */
-export function endText({state, endsIn, silent}: Reservation, now: Date = new Date()): string {
+export function endText({state, ends_in, silent}: Reservation, now: Date = new Date()): string {
   if (state === 'waiting') return 'as long as its command waits'
-  if (endsIn !== null) return `until ${clock(now.getTime() / 1000 + endsIn, now, true)} unless it is renewed`
+  if (ends_in !== null) return `until ${clock(now.getTime() / 1000 + ends_in, now, true)} unless it is renewed`
   return silent > 60 ? `until its run ends (silent for ${Math.round(silent)} s)` : 'until its run ends'
 }
 

@@ -23,7 +23,7 @@ class ReservedRunTest(unittest.TestCase):
         self.addCleanup(self.rack.close)
 
     def held(self):
-        return [(one["lease"], one["node"], one["state"], one["endsIn"]) for one in self.rack.call("node-1", "reservation.list")["reservations"]]
+        return [(one["lease"], one["node"], one["state"], one["ends_in"]) for one in self.rack.call("node-1", "reservation.list")["reservations"]]
 
     def files(self):
         return list(Path(self.rack.env["FLEXRACK_RESERVATIONS"]).rglob("*.json"))

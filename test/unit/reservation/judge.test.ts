@@ -4,7 +4,7 @@ import {inFixedOrder, judge, ticketOf} from '../../../src/lib/reservation/judge.
 
 const holder = (state: Reservation['state']): Reservation => ({
   lease: 'a-1', state, user: 'ada', owner: 'ada@laptop', project: 'a', node: 'n', nodes: ['n'], since: 0, here: true, over: 'the whole node',
-  wants: {gpus: [], slots: 1, exclusive: true}, silent: 0, endsIn: null,
+  wants: {gpus: [], slots: 1, exclusive: true}, silent: 0, ends_in: null,
 })
 const answer = (states: Reservation['state'][], parts: Partial<TakeAnswer> = {}): TakeAnswer => ({
   granted: states.length === 0, fence: 1, since: 5, identity: 'm', shared: true, gpus: [], holders: states.map(holder), ...parts,

@@ -8,7 +8,7 @@ import {holderText, refusal, wantsText} from '../../../src/lib/reservation/text.
 const context = makeContext()
 const one = (parts: Partial<Reservation> = {}): Reservation => ({
   lease: 'digits-aaaaa', state: 'running', user: 'ada', owner: 'ada@laptop', project: 'digits', node: 'gpu1', nodes: ['gpu1', 'gpu2'],
-  since: new Date(2026, 4, 2, 10, 12).getTime() / 1000, over: 'the whole node', here: true, wants: {gpus: [], slots: 2, exclusive: true}, silent: 1, endsIn: null, ...parts,
+  since: new Date(2026, 4, 2, 10, 12).getTime() / 1000, over: 'the whole node', here: true, wants: {gpus: [], slots: 2, exclusive: true}, silent: 1, ends_in: null, ...parts,
 })
 const reports = (...all: Reservation[]): NodeReport<NodeReservations>[] => [{node: 'a', ok: true, value: {shared: true, damaged: 0, identity: 'm', reservations: all}}]
 const codeOf = (act: () => unknown): unknown => {
@@ -20,7 +20,7 @@ const codeOf = (act: () => unknown): unknown => {
 }
 
 describe('planRelease', () => {
-  const mine = one({owner: ownerName(context), state: 'confirmed', endsIn: 10})
+  const mine = one({owner: ownerName(context), state: 'confirmed', ends_in: 10})
 
   it('frees what is ours, by the beginning of its name', () => {
     const chosen = planRelease(reports(mine, one({lease: 'other-bbbbb'})), 'digits', {force: false}, context)
@@ -51,7 +51,7 @@ describe('refusal', () => {
     expect(holderText(one(), now)).toBe('digits-aaaaa of ada@laptop has the whole node since 10:12, until its run ends')
     expect(holderText(one({user: 'ubuntu', silent: 90}), new Date(2026, 4, 3))).toBe(
       'digits-aaaaa of ada@laptop (account ubuntu) has the whole node since 2026-05-02 10:12, until its run ends (silent for 90 s)')
-    expect(holderText(one({state: 'prepared', endsIn: 15}), now)).toMatch(/until 11:00:15 unless it is renewed$/)
+    expect(holderText(one({state: 'prepared', ends_in: 15}), now)).toMatch(/until 11:00:15 unless it is renewed$/)
     expect(holderText(one({state: 'waiting', over: 'GPU x'}), now)).toBe('digits-aaaaa of ada@laptop is before us in line for GPU x since 10:12, as long as its command waits')
   })
 

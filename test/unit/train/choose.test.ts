@@ -7,7 +7,7 @@ import {machine} from '../topology/machines.ts'
 const facts = (parts: Partial<NodeFacts> = {}): NodeFacts => ({missing: {}, clock: 0, ...(machine('nvlink-4x') as Partial<NodeFacts>), ...parts})
 const uuids = (facts().gpus ?? []).map((gpu) => gpu.uuid)
 const reserved = (...gpus: string[]): NodeReservations => ({shared: true, damaged: 0, identity: 'm', reservations: gpus.length === 0 ? [] : [{
-  lease: 'digits-aaaaa', state: 'running', user: 'ada', owner: 'ada@laptop', project: null, node: 'a', nodes: ['a'], since: 0, over: null, here: true, wants: {gpus, slots: 1, exclusive: false}, silent: 1, endsIn: null,
+  lease: 'digits-aaaaa', state: 'running', user: 'ada', owner: 'ada@laptop', project: null, node: 'a', nodes: ['a'], since: 0, over: null, here: true, wants: {gpus, slots: 1, exclusive: false}, silent: 1, ends_in: null,
 } satisfies Reservation]})
 const all = {needsGpus: true, anyMemory: false}
 const request = {nodes: 1, processes: 4, gpusPerRank: 1, exclusive: false}

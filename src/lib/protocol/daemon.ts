@@ -1,0 +1,147 @@
+// What the GPU daemon tells on its admin socket. Generated from protocol/daemon.json by `npm run protocol`.
+import type {ShareLeft} from './facts.ts'
+
+export type Api = 'cuda' | 'opencl'
+
+export interface DeviceShare {
+  memory: number
+  compute: number
+  whole: boolean
+}
+
+/** A run has all of a device. */
+export interface DeviceReserved {
+  lease: string
+  owner: string
+}
+
+export interface DaemonDevice {
+  index: number
+  id: string
+  name: string
+  vendor: string
+  driver: string
+  api: Api
+  capability?: string | null
+  memory: number
+  compute_units: number
+  leased: DeviceShare
+  free: ShareLeft
+  used: number
+  /** Share of the last second in which it computed, 0 to 1. */
+  utilization: number
+  /** Ids of the leases of it. */
+  leases: string[]
+  reserved?: DeviceReserved
+}
+
+export interface LeasedDevice {
+  index: number
+  id: string
+  name: string
+  memory: number
+  compute: number
+  whole: boolean
+  cap: boolean
+  used: number
+  utilization: number
+}
+
+export interface LeaseHolder {
+  address: string
+  since: number
+}
+
+export interface LeaseSession {
+  session: string
+  pid: number
+  address: string
+  started: number
+  client_pid: number
+  used: number
+}
+
+export interface DaemonLease {
+  lease: string
+  /** granted: not taken up yet. lost: its holder does not answer. */
+  state: 'granted' | 'held' | 'lost'
+  owner: string
+  purpose: string
+  /** Seconds since 1970. */
+  created: number
+  age_seconds: number
+  holder: LeaseHolder | null
+  ends_in_seconds: number | null
+  devices: LeasedDevice[]
+  /** Programs that use it now. */
+  sessions: LeaseSession[]
+}
+
+export interface DaemonStatus {
+  version: string
+  /** Of the wire. */
+  protocol: number
+  /** Revisions of APIs by name. */
+  speaks: unknown
+  pid: number
+  started: number
+  uptime_seconds: number
+  boot_id: string
+  root: string
+  address: string
+  port: number
+  unix: string
+  admin: string
+  backend: string
+  transport: string
+  grace_seconds: number
+  /** How many. */
+  devices: number
+  leases: number
+  sessions: number
+  connections: number
+  /** What was refused since it started, by reason. */
+  refused?: Record<string, number>
+}
+
+export interface DaemonState {
+  /** stopped: it should run and does not. */
+  state: 'running' | 'stopped' | 'absent'
+  status: DaemonStatus | null
+  devices: DaemonDevice[]
+  leases: DaemonLease[]
+}
+
+export interface LeaseServer {
+  address: string
+  port: number
+  unix: string
+  boot_id: string
+  transport: 'auto' | 'tls' | 'tcp' | 'shm'
+  api?: Api
+}
+
+export interface GrantedDevice {
+  index: number
+  id: string
+  name: string
+  memory: number
+  compute: number
+  whole: boolean
+  cap: boolean
+}
+
+export interface GrantedLease {
+  lease: string
+  key: string
+  state: 'granted' | 'held' | 'lost'
+  hold_within_seconds: number
+  grace_seconds: number
+  server: LeaseServer
+  devices: GrantedDevice[]
+}
+
+export interface EndedLease {
+  lease: string
+  state: 'ended'
+}
