@@ -3,7 +3,7 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Set
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Set
 
 from flexrack_node.base import home, installed
 from flexrack_node.base.channel import Channel
@@ -14,15 +14,18 @@ from flexrack_node.service import control
 from flexrack_node.workspace import environment
 from flexrack_node.workspace.workspace import TAG as WORKSPACE_TAG
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.node import Nothing, UninstallOrder
+
 _MARKS = (f"{containment.TAG}=".encode(), f"{WORKSPACE_TAG}=".encode())
 
 
-def listing(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
+def listing(given: "Optional[Nothing]", channel: Channel) -> Dict[str, Any]:
     """{root, entries: [{path, kind, at, inside}], alive: [{pid, command}]}: only what is really there."""
     return {"root": str(channel.root), "entries": entries(channel.root), "alive": [describe(pid) for pid in living(channel.root)]}
 
 
-def remove(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
+def remove(given: "UninstallOrder", channel: Channel) -> Dict[str, Any]:
     """{force, grace}: removes every listed path below the root, then the list and what is empty.
 
     Refuses while processes of runs or services live, unless forced: then they are ended first, and that is proven.

@@ -24,7 +24,6 @@ export function pythonOf(name: string, topic: Topic): string {
     .map(([from, names]) => `from flexrack_node.schema.${from} import ${names.join(', ')}\n`)
   return [
     `"""${topic.description} Generated from protocol/${name}.json by \`npm run protocol\`; for type checkers alone."""\n`,
-    'from __future__ import annotations\n\n',
     typing.length > 0 ? `from typing import ${typing.join(', ')}\n` : '',
     imports.length > 0 ? `\n${imports.join('')}` : '',
     body,

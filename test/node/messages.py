@@ -16,12 +16,12 @@ TYPES = {
 }
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def topics():
     return {path.name: json.loads(path.read_text()) for path in FOLDER.glob("*.json")}
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def verbs():
     """Verb to its topic and what protocol/ says of it."""
     return {verb: (name, known) for name, topic in topics().items() for verb, known in topic.get("verbs", {}).items()}
@@ -60,7 +60,7 @@ def findings(value, schema, topic, at):
         if all(tried):
             yield from max(tried, key=lambda one: one[0].split(" ")[0].count("/"))  # the one that fits the furthest
         return
-    if "const" in schema and value != schema["const"] or "enum" in schema and value not in schema["enum"]:
+    if ("const" in schema and value != schema["const"]) or ("enum" in schema and value not in schema["enum"]):
         yield f"{at or '/'} is {value!r}, not {schema.get('const', schema.get('enum'))!r}"
         return
     types = schema.get("type", [])
@@ -69,7 +69,7 @@ def findings(value, schema, topic, at):
         yield f"{at or '/'} is {value!r}, not {' or '.join(names)}"
     elif isinstance(value, list):
         first = schema.get("prefixItems", [])
-        if len(value) < schema.get("minItems", 0) or schema.get("items") is False and len(value) > len(first):
+        if len(value) < schema.get("minItems", 0) or (schema.get("items") is False and len(value) > len(first)):
             yield f"{at or '/'} has {len(value)} parts"
         for index, one in enumerate(value):
             inner = first[index] if index < len(first) else schema.get("items")

@@ -6,7 +6,7 @@ import select
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Mapping, Optional
 
 from flexrack_node.base import shared_lock
 from flexrack_node.base.channel import Channel
@@ -25,7 +25,7 @@ class FileLock:
     """
 
     def __init__(self, file: Path, channel: Channel, purpose: str, wait: bool = True, seconds: float = 3600,
-                 owner: Optional[str] = None, asker: Optional[Dict[str, Any]] = None) -> None:
+                 owner: Optional[str] = None, asker: Optional[Mapping[str, Any]] = None) -> None:
         self.file, self.channel, self.purpose, self.wait, self.seconds = file, channel, purpose, wait, seconds
         self.owner, self.asker = owner, asker
         self.fd = -1

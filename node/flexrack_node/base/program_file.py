@@ -2,7 +2,7 @@
 import hashlib
 import os
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Mapping
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -10,7 +10,7 @@ from flexrack_node.base.errors import NodeError
 PIECE_BYTES = 1024 * 1024
 
 
-def receive(given: Dict[str, Any], channel: Channel, folder: Path) -> Path:
+def receive(given: Mapping[str, Any], channel: Channel, folder: Path) -> Path:
     """{name, sha256, executable}: writes folder/name. Errors: NODE_UNREACHABLE where it arrived damaged, NODE_UNFIT."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     target = folder / Path(given["name"]).name

@@ -8,13 +8,16 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.sysfs import read
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.node import FactsQuestion
 
-def measure(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
+
+def measure(given: "Optional[FactsQuestion]", channel: Channel) -> Dict[str, Any]:
     """{peers: {name: host}, ports: [[address, port]]}: facts; the address that each peer is reached from; ports in use."""
     given = given or {}
     from flexrack_node.facts.containers import containers

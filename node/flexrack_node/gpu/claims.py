@@ -5,7 +5,7 @@ reservations: the daemon gives no lease of a device that a run has reserved, and
 """
 import os
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -13,8 +13,12 @@ from flexrack_node.gpu import admin_socket
 from flexrack_node.reservation.life import boot_id, is_counting, now
 from flexrack_node.reservation.place import Place, Record, open_place, user_name
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.gpu import LeaseId, LeaseRequest
+    from flexrack_node.schema.node import Nothing
 
-def state(given: Any, channel: Channel) -> Dict[str, Any]:
+
+def state(given: "Optional[Nothing]", channel: Channel) -> Dict[str, Any]:
     """{state: absent|stopped|running, status, devices, leases}. stopped: it should run and does not; a device that a run has reserved says so."""
     status = admin_socket.look(channel.root)
     if status is None:
@@ -24,7 +28,7 @@ def state(given: Any, channel: Channel) -> Dict[str, Any]:
     return mark({"state": "running", "status": status, "devices": devices, "leases": leases}, channel.root)
 
 
-def lease(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def lease(given: "LeaseRequest", channel: Channel) -> Dict[str, Any]:
     """{devices, whole | fraction | memory, compute, cap, owner, purpose} -> {lease, key, server, devices, ...}. GPU_UNAVAILABLE where somebody was quicker, or a run has it."""
     place = open_place(channel.root)
     with place.locked():
@@ -32,7 +36,7 @@ def lease(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         return admin_socket.ask(channel.root, {**given, "op": "lease"})
 
 
-def release(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def release(given: "LeaseId", channel: Channel) -> Dict[str, Any]:
     """{lease}: ends it and its workers. NOT_FOUND where there is none of that id."""
     return admin_socket.ask(channel.root, {"op": "release", "lease": given["lease"]})
 

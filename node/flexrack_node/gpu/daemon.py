@@ -13,7 +13,7 @@ import platform
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from flexrack_node.base import program_file
 from flexrack_node.base.channel import Channel
@@ -23,6 +23,11 @@ from flexrack_node.gpu import admin_socket, drivers, unit
 from flexrack_node.service import control
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, read_json, write_json
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.gpu import GpuOrder, GpuQuestion, GpuStop, Withdrawn
+    from flexrack_node.schema.head import FilePlaced, ProgramFile
+    from flexrack_node.schema.service import ServiceStart
 
 SERVICE = "gpu"
 READY_SECONDS = 30.0
@@ -34,7 +39,7 @@ TITLES = {
 }
 
 
-def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def inspect(given: "GpuQuestion", channel: Channel) -> Dict[str, Any]:
     """{programs, drivers, env}: what is there: which of these files, how the daemon would be and is run, and with what.
 
     `drivers`: which GPU drivers this machine has too, where no daemon has been set up; `env`: what that would have besides.
@@ -51,7 +56,7 @@ def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     }
 
 
-def place(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def place(given: "ProgramFile", channel: Channel) -> "FilePlaced":
     """{name, sha256, executable} and the file's bytes. A daemon of another architecture, or for a newer glibc, is NODE_UNFIT."""
     record(channel.root, channel.root / "gpu", "gpu")
     target = program_file.receive(given, channel, channel.root / "gpu" / "program")
@@ -60,7 +65,7 @@ def place(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {"path": str(target)}
 
 
-def start(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def start(given: "GpuOrder", channel: Channel) -> Dict[str, Any]:
     """{program, backend, driver, sim, bind: [address], port, transport, grace, env}: has exactly this daemon run, and waits until it answers.
 
     Another one that runs is replaced: only the broker, its clients do not notice. -> {started, pid, port, keeper, linger}
@@ -91,7 +96,7 @@ def start(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {"started": started, "pid": state["pid"], "port": state["port"], "keeper": keeper, "linger": keeper != "systemd" or unit.has_linger()}
 
 
-def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def stop(given: "GpuStop", channel: Channel) -> "Withdrawn":
     """{force}: ends the daemon, its workers and its leases; CONFLICT while leases are there, unless forced. -> {stopped, leases}"""
     leases: List[Dict[str, Any]] = []
     running = admin_socket.look(channel.root) is not None
@@ -129,8 +134,8 @@ def start_unit(channel: Channel, argv: List[str], env: Dict[str, str]) -> bool:
 
 
 def start_service(channel: Channel, argv: List[str], env: Dict[str, str]) -> bool:
-    spec = {"id": SERVICE, "argv": argv, "env": env, "grace": 10, "spare_children": True, "restart": {"max": 20, "window_seconds": 120}}
-    return bool(control.start({**spec, "replace": True}, channel)["started"])
+    spec: ServiceStart = {"id": SERVICE, "argv": argv, "env": env, "grace": 10, "spare_children": True, "restart": {"max": 20, "window_seconds": 120}, "replace": True}
+    return bool(control.start(spec, channel)["started"])
 
 
 def wait_until_ready(channel: Channel, keeper: str, old: Optional[Dict[str, Any]]) -> Dict[str, Any]:
@@ -165,14 +170,14 @@ def check_runs(program: Path) -> None:
                         "build flexrack on a machine with this C library or an older one", said=done.stderr.strip()[-500:])
 
 
-def backend_options(folder: Path, given: Dict[str, Any]) -> List[str]:
+def backend_options(folder: Path, given: Mapping[str, Any]) -> List[str]:
     """What gpud serves, as its command line has it; a driver that we bring along lies beside it."""
     driver = ["--driver", str(folder / "program" / Path(given["driver"]).name)] if given.get("driver") else []
     simulated = [word for name, value in sorted((given.get("sim") or {}).items()) for word in (f"--sim-{name}", str(value))]
     return ["--backend", given["backend"], *driver, *simulated]
 
 
-def check_devices(folder: Path, given: Dict[str, Any]) -> None:
+def check_devices(folder: Path, given: Mapping[str, Any]) -> None:
     """Before anything is started, which would only be started again and again."""
     program = folder / "program" / Path(given["program"]).name
     title, hint = TITLES.get(given["backend"], (given["backend"], None))
@@ -212,7 +217,7 @@ def daemon_files(folder: Path) -> List[Path]:
     return [*(folder / "program").glob("flexrack-gpud-*"), *(folder / "program").glob("libflexrack-sim-*")]
 
 
-def tidy(folder: Path, given: Dict[str, Any]) -> None:
+def tidy(folder: Path, given: Mapping[str, Any]) -> None:
     """Older daemons, once the new one answers: running workers keep the files they were started from."""
     for path in daemon_files(folder):
         if path.name not in (Path(given["program"]).name, Path(given.get("driver") or "").name):

@@ -11,15 +11,18 @@ import secrets
 import shutil
 import time
 from pathlib import Path
-from typing import Any, Dict
+from typing import TYPE_CHECKING, Any, Dict
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.installed import record
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.gpu import DeliveryFolder, DeliveryForgotten, LeaseDelivery
+
 FORGOTTEN_SECONDS = 60.0
 
 
-def deliver(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def deliver(given: "LeaseDelivery", channel: Channel) -> Dict[str, Any]:
     """{leases, hold, icd, libraries: {link: name}}: names of programs here -> {folder, file, hold, vendors, libraries}, absolute; null where there is none."""
     record(channel.root, channel.root / "gpu", "gpu")
     leases = channel.root / "gpu" / "leases"
@@ -32,10 +35,11 @@ def deliver(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     with os.fdopen(file, "w") as stream:
         json.dump(given["leases"], stream)
     placed: Dict[str, Any] = {"folder": str(folder), "file": str(folder / "leases.json"), "hold": str(programs / Path(given["hold"]).name), "vendors": None, "libraries": None}
-    if given.get("icd"):
+    icd = given.get("icd")
+    if icd:
         vendors = folder / "vendors"
         vendors.mkdir(mode=0o700)
-        (vendors / "flexrack.icd").write_text(f"{programs / Path(given['icd']).name}\n")
+        (vendors / "flexrack.icd").write_text(f"{programs / Path(icd).name}\n")
         placed["vendors"] = str(vendors)
     if given.get("libraries"):
         libraries = folder / "libraries"
@@ -46,7 +50,7 @@ def deliver(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return placed
 
 
-def forget(given: Dict[str, Any], channel: Channel) -> Dict[str, bool]:
+def forget(given: "DeliveryFolder", channel: Channel) -> "DeliveryForgotten":
     """{folder}: only one that `deliver` made."""
     folder = channel.root / "gpu" / "leases" / Path(given["folder"]).name
     shutil.rmtree(folder, ignore_errors=True)

@@ -2,15 +2,18 @@
 import socket
 import struct
 from pathlib import Path
-from typing import Any, Dict, Tuple, Union
+from typing import TYPE_CHECKING, Tuple, Union
 
 from flexrack_node.base.channel import Channel
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.gpu import Reachable, WayQuestion
 
 TRY_SECONDS = 2
 _ANSWER = struct.Struct("<4sHHII")
 
 
-def reach(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def reach(given: "WayQuestion", channel: Channel) -> "Reachable":
     """{unix, boot_id, loopback, addresses, port, lease} of a daemon -> {unix: it answers at its socket under this very kernel, address: the first at
     which it answers, or null}. `loopback` is tried under its own kernel only: everywhere else it is somebody else's."""
     try:

@@ -8,7 +8,7 @@ import resource
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
 
 from flexrack_node.base.channel import Channel
 
@@ -20,7 +20,7 @@ _CHECKS: Dict[str, List[str]] = {  # which measurements a check needs
 }
 
 
-def measure(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def measure(given: Mapping[str, Any], channel: Channel) -> Dict[str, Any]:
     """{project?, checks}: the parts that those checks need, and {missing: {part: why}}."""
     from flexrack_node.facts.facts import measure_all
     from flexrack_node.preflight.gpus import gpus

@@ -10,7 +10,7 @@ import shutil
 import signal
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Set
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Set
 
 from flexrack_node.arrival import UNUSED_SECONDS, commands_running
 from flexrack_node.base.channel import Channel
@@ -23,6 +23,9 @@ from flexrack_node.runs.view import open_view
 from flexrack_node.workspace import environment, workspace
 from flexrack_node.workspace.folder import WorkspaceFolder, measure
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.preflight import MendOrder, MendQuestion
+
 _STALE_SECONDS = 3600.0  # a writer of ours takes seconds
 _MONTH = 30 * 24 * 3600.0
 _DRAFTS = (  # what our own writers leave when they are killed: each name ends with the writer's pid
@@ -32,7 +35,7 @@ _DRAFTS = (  # what our own writers leave when they are killed: each name ends w
 Item = Dict[str, Any]
 
 
-def mendable(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def mendable(given: "MendQuestion", channel: Channel) -> Dict[str, Any]:
     """{room, project?} -> {items: [{kind, name, detail, bytes}], free}. `room`: with less free bytes than that, unused things are on the list, too."""
     free = shutil.disk_usage(channel.root).free
     items = list(processes(channel)) + list(temporary(channel))
@@ -41,7 +44,7 @@ def mendable(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {"items": items, "free": free}
 
 
-def mend(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def mend(given: "MendOrder", channel: Channel) -> Dict[str, Any]:
     """{items: [{kind, name}], grace?} -> {done: [{kind, name, bytes, why?}]}; looked at again before each: what has come into use stays, `why` says so."""
     done: List[Item] = []
     for kind in _LISTS:

@@ -15,17 +15,21 @@ import select
 import threading
 import time
 from functools import partial
-from typing import Any, Callable, Dict, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.preflight.link import Listener, at_once, flood, reach
 from flexrack_node.rank.launch import free_port, interface_of, machine_id
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.node import Nothing
+    from flexrack_node.schema.preflight import PreflightStart
+
 OPEN_SECONDS = 15.0  # that a port is open
 SECONDS = 30.0  # that the conversation lasts
 
 
-def run(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def run(given: "PreflightStart", channel: Channel) -> "Nothing":
     """{node, address?, secret?, leads, project?, mpi?, checks, seconds?, open_seconds?}: says when it is ready, and on which machine. Returns {}."""
     talk = _Talk(given, channel)
     try:
@@ -40,7 +44,7 @@ def run(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
 class _Talk:
     """What there is while the conversation lasts: the ports, and the measurements, which begin with the first command."""
 
-    def __init__(self, given: Dict[str, Any], channel: Channel) -> None:
+    def __init__(self, given: Mapping[str, Any], channel: Channel) -> None:
         self._given, self._channel = given, channel
         self._own = (str(given["node"]), str(given.get("address") or ""))
         self._secret = str(given.get("secret") or "")

@@ -14,11 +14,15 @@ import stat
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, MutableMapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, MutableMapping, Optional, Tuple
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.process.containment import TAG
 from flexrack_node.process.detach import python_module
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.mpi import NodeMpi
+    from flexrack_node.schema.node import Nothing
 
 PLACE = "FLEXRACK_MPI"  # a rank's node, as JSON: {index, nodes, processes, scratch, tmpdir, interface, address, port}
 LINE = "FLEXRACK_MPI_RANK"  # what a rank is started with on this node, as a line of sh
@@ -26,7 +30,7 @@ INSTALL = "sudo apt-get install openmpi-bin"
 _HOST = "flexrack-"  # mpirun's name of a node, with its number: never resolved, and the same machine may be several nodes
 
 
-def inspect(_given: Any, _channel: Channel) -> Dict[str, Any]:
+def inspect(_given: "Nothing", _channel: Channel) -> "NodeMpi":
     """{version, series}: of Open MPI's mpirun on this node; None where there is none, or another MPI's."""
     version = version_of(shutil.which("mpirun"))
     return {"version": version, "series": series_of(version)}

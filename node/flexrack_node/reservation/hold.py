@@ -9,7 +9,7 @@ import signal
 import threading
 import traceback
 from pathlib import Path
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Mapping, Optional
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.reservation.life import holder, now
@@ -26,7 +26,7 @@ LAST_RESORT_SECONDS = 5.0  # for `on_lost` to be done, whatever is in its way
 class Hold:
     """A lease {lease, fence} that this process has. `take_over()` raises RESERVATION_LOST; `on_lost(why)` is called once, in a thread."""
 
-    def __init__(self, root: Path, lease: Dict[str, Any], on_lost: Callable[[str], None]) -> None:
+    def __init__(self, root: Path, lease: Mapping[str, Any], on_lost: Callable[[str], None]) -> None:
         self._root, self._lease, self._on_lost = root, lease, on_lost
         self._place: Place = open_place(root)
         self._done = threading.Event()
@@ -102,7 +102,7 @@ class Hold:
         self._beaten = now()
 
 
-def give_back(root: Path, lease: Dict[str, Any]) -> None:
+def give_back(root: Path, lease: Mapping[str, Any]) -> None:
     """Removes the record, if it is still the one with this fence; never raises: what is left ends with its processes."""
     with contextlib.suppress(NodeError, OSError):
         place = open_place(root)
@@ -112,6 +112,6 @@ def give_back(root: Path, lease: Dict[str, Any]) -> None:
                 place.remove(record)
 
 
-def check(root: Path, lease: Dict[str, Any]) -> None:
+def check(root: Path, lease: Mapping[str, Any]) -> None:
     """Raises RESERVATION_LOST where a supervisor could not take it over."""
     current(open_place(root), lease, root)

@@ -1,13 +1,13 @@
 """The record of a lease, where that still holds."""
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Mapping
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.reservation.life import boot_id, is_counting, now
 from flexrack_node.reservation.place import Place, Record
 
 
-def current(place: Place, given: Dict[str, Any], root: Path) -> Record:
+def current(place: Place, given: Mapping[str, Any], root: Path) -> Record:
     """The record of {lease, fence}, where it still counts. Raises RESERVATION_LOST. Call it under the lock where something follows from it."""
     record = place.read_own(given["lease"], root)
     if record and record["fence"] == given["fence"] and record["state"] != "waiting" and is_counting(record, now(), boot_id()):

@@ -1,6 +1,6 @@
 """A run that supervisors of ours keep, as one of its nodes sees it: read from its folder, and changed in nothing but `stop` (runs/view.py)."""
 import time
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Mapping
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -91,12 +91,12 @@ class PlainRun:
             "hangs": hangs(folder),
         }
 
-    def follow(self, given: Dict[str, Any], channel: Channel) -> None:
+    def follow(self, given: Mapping[str, Any], channel: Channel) -> None:
         from flexrack_node.runs.follow import follow
 
         follow(self.folder, given, channel)
 
-    def stacks(self, given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    def stacks(self, given: Mapping[str, Any], channel: Channel) -> Dict[str, Any]:
         from flexrack_node.watch.stacks import dump
 
         folder = self.folder
@@ -106,7 +106,7 @@ class PlainRun:
             raise NodeError("CONFLICT", f"no rank of {folder.run} is alive on this node", f"flexrack runs show {folder.run}")
         return {"node": folder.spec()["node"], "attempt": attempts[-1] if attempts else 0, "ranks": ranks}
 
-    def stop(self, given: Dict[str, Any]) -> None:
+    def stop(self, given: Mapping[str, Any]) -> None:
         folder = self.folder
         grace = 0.0 if given.get("kill") else float(given["grace"] if given.get("grace") is not None else folder.spec().get("grace", 10))
         if folder.result() or not folder.is_held():
@@ -125,5 +125,5 @@ class PlainRun:
         state = self.summary()
         return {"status": state["status"], "left": self.alive(), "state": state}
 
-    def reconcile(self, given: Dict[str, Any], one: Callable[[RunFolder, Dict[str, Any]], Dict[str, Any]]) -> Dict[str, Any]:
+    def reconcile(self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], Dict[str, Any]]) -> Dict[str, Any]:
         return one(self.folder, given)

@@ -1,5 +1,5 @@
 """Brings MLflow's record of a run in line with the node's files, after the head was away or everything was killed."""
-from typing import Any, Dict
+from typing import Any, Dict, Mapping
 
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import is_leaders
@@ -7,7 +7,7 @@ from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, col
 from flexrack_node.run.upstream import upstream_of
 
 
-def reconcile_run(folder: RunFolder, given: Dict[str, Any]) -> Dict[str, Any]:
+def reconcile_run(folder: RunFolder, given: Mapping[str, Any]) -> Dict[str, Any]:
     """{upstream?, token?, ca?, seconds?, leads?}: returns {recorded: bool, why?}. Nothing to do while the run is alive, is not tracked, or is recorded.
 
     How the run ended is only told where `leads`: no other node's word counts more, and nobody has led the run on; the run's token ends with that.

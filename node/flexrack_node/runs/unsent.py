@@ -1,11 +1,15 @@
 """What a run's relays hold that the tracking server does not have, because it refused it, failed at it or went away: shown, and sent again. docs/adr/0003."""
 from pathlib import PurePosixPath
-from typing import Any, Dict
+from typing import TYPE_CHECKING, Any, Dict
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.relay.journal import count_waiting, read_rejected
 from flexrack_node.runs.view import RunView, open_view
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.run import ReconcileInput
+    from flexrack_node.schema.watch import RunName
 
 _MOST_SHOWN = 20
 
@@ -20,12 +24,12 @@ def unsent(run: RunView) -> Dict[str, Any]:
     return {"count": len(records) + waiting, "writes": writes}
 
 
-def listing(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def listing(given: "RunName", channel: Channel) -> Dict[str, Any]:
     """{run}: what `unsent` says of it."""
     return unsent(open_view(channel.root, given["run"]))
 
 
-def repair(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def repair(given: "ReconcileInput", channel: Channel) -> Dict[str, Any]:
     """{run, upstream?, token?, ca?, seconds?}: sends all of it once more, with the token's rights. Returns {sent, pending, unsent}. CONFLICT while the run goes on."""
     from flexrack_node.relay.relay import drain
     from flexrack_node.run.upstream import upstream_of

@@ -1,6 +1,6 @@
 """What can be seen of any run on a node, and done with it, whoever started its processes. Which of the two it is, is decided here and nowhere else."""
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Protocol
+from typing import Any, Callable, Dict, List, Mapping, Protocol
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.run.files import RunFolder, open_run
@@ -34,19 +34,19 @@ class RunView(Protocol):
     def detail(self) -> Dict[str, Any]:
         """The summary, every record, the result, and what the user asked for; never the secrets of the spec."""
 
-    def follow(self, given: Dict[str, Any], channel: Channel) -> None:
+    def follow(self, given: Mapping[str, Any], channel: Channel) -> None:
         """Events of run.follow, until all is told that there is, or is to come."""
 
-    def stacks(self, given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    def stacks(self, given: Mapping[str, Any], channel: Channel) -> Dict[str, Any]:
         """The answer of run.stacks."""
 
-    def stop(self, given: Dict[str, Any]) -> None:
+    def stop(self, given: Mapping[str, Any]) -> None:
         """Asks for the end, and waits for it for as long as was promised."""
 
     def stopped(self) -> Dict[str, Any]:
         """The answer of run.stop, after it."""
 
-    def reconcile(self, given: Dict[str, Any], one: Callable[[RunFolder, Dict[str, Any]], Dict[str, Any]]) -> Dict[str, Any]:
+    def reconcile(self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], Dict[str, Any]]) -> Dict[str, Any]:
         """The answer of run.reconcile. `one` completes the record of one part."""
 
 

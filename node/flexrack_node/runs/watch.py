@@ -3,7 +3,7 @@
 Both read what others wrote: the ranks their progress files (watch/progress.py), the sampler hardware.jsonl and hardware.json.
 """
 import time
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.measure.hardware_file import last_sample
@@ -13,12 +13,15 @@ from flexrack_node.run.leadership import leader_known
 from flexrack_node.runs.view import open_view
 from flexrack_node.watch.progress import progress_path, read_progress
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.watch import RunName, WatchEnd, WatchInput
+
 _STEP = 0.1  # seconds between two looks whether the run is over
 # Of a rank's progress, in this order: a list is a third of an object, and a hundred ranks are told of every few seconds.
 LIVE = ("steps", "samples", "tokens", "median_step", "data_wait", "step_seconds", "collective_seconds", "updated_at", "collective")
 
 
-def watch(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def watch(given: "WatchInput", channel: Channel) -> "WatchEnd":
     """{run, every?: seconds}: an event `watch` at once and then every so many seconds until the run is over here; without `every` only one.
 
         {at, parts: [{node, epoch, leader, status, attempt, cores, memory_total, ranks: {rank: [LIVE]}, hardware: the newest line of hardware.jsonl|null}]}
@@ -38,7 +41,7 @@ def watch(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
             time.sleep(_STEP)
 
 
-def measured(given: Dict[str, Any], channel: Channel) -> List[Dict[str, Any]]:
+def measured(given: "RunName", channel: Channel) -> List[Dict[str, Any]]:
     """{run}: [{node, index, hardware: hardware.json|null, attempts: {number: {rank: progress}}}], a part a node."""
     return [measured_part(part) for part in open_view(channel.root, given["run"]).parts()]
 

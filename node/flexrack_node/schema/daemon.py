@@ -1,6 +1,4 @@
 """What the GPU daemon tells on its admin socket. Generated from protocol/daemon.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import Any, Dict, List, Literal, Optional, TypedDict
 
 from flexrack_node.schema.facts import ShareLeft

@@ -1,6 +1,4 @@
 """Endpoints: files and ports of model servers on a node. Generated from protocol/endpoint.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import Dict, List, TypedDict
 
 

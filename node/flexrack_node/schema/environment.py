@@ -1,6 +1,4 @@
 """Python environments of a node, shared by content. Generated from protocol/environment.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import List, Literal, Optional, TypedDict
 
 

@@ -1,6 +1,4 @@
 """Facts: what a node is and has. Sizes in bytes. A part that could not be read is absent. Generated from protocol/facts.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import Dict, List, Literal, Optional, TypedDict
 
 

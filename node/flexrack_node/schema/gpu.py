@@ -1,6 +1,4 @@
 """GPUs that a node shares, and leases of them. Generated from protocol/gpu.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import Dict, List, Literal, Optional, TypedDict
 
 Backend = Literal["cuda", "opencl", "sim"]

@@ -1,6 +1,4 @@
 """The head's files on its node. Generated from protocol/head.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import Any, Dict, List, Optional, TypedDict
 
 

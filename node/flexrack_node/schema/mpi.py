@@ -1,6 +1,4 @@
 """Open MPI on a node. Generated from protocol/mpi.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import Optional, TypedDict
 
 

@@ -1,6 +1,4 @@
 """The node itself: what flexrack put there, and its removal. Generated from protocol/node.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
 from flexrack_node.schema.workspace import RunningProcess

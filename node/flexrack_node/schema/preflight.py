@@ -1,6 +1,4 @@
 """Preflight: what a training needs of a node and of the ways to the others, and what can be mended. Generated from protocol/preflight.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 

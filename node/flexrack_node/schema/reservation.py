@@ -1,6 +1,4 @@
 """Reservations: who may have a node or its GPUs. Generated from protocol/reservation.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import List, Literal, Optional, TypedDict, Union
 
 

@@ -1,6 +1,4 @@
 """How a run ended: result.json, and the records of its ranks. Times in seconds since 1970, by the node's clock. Generated from protocol/result.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import Dict, List, Literal, Optional, TypedDict
 
 

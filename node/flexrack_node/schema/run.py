@@ -1,6 +1,4 @@
 """Runs: what a node is asked to run, and what it tells of that. Times in seconds since 1970, by the node's clock. Generated from protocol/run.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
 from flexrack_node.schema.result import Cause, NodeRunStatus, RankRecord, Requeued, RunResult

@@ -1,6 +1,4 @@
 """Services: long-lived processes of a node, kept running by a supervisor there. Generated from protocol/service.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
 

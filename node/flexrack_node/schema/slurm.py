@@ -1,6 +1,4 @@
 """Slurm, as its login node tells of it. Generated from protocol/slurm.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import List, Optional, TypedDict
 
 from flexrack_node.schema.order import RunOrder

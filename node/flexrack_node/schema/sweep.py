@@ -1,6 +1,4 @@
 """Sweeps, on the head's node. Generated from protocol/sweep.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 ParameterValue = Optional[Union[float, str, bool]]

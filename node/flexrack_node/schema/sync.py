@@ -1,6 +1,4 @@
 """Sync: a workspace's code becomes the same as the project. Generated from protocol/sync.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import List, Literal, Optional, TypedDict, Union
 
 EntryKind = Literal["f", "l", "d"]

@@ -1,6 +1,4 @@
 """Usage: what runs had of a node. Generated from protocol/usage.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import List, Optional, TypedDict
 
 

@@ -1,6 +1,4 @@
 """What is seen of a run while it goes: progress, pace, hangs, stacks, and what it uses. Generated from protocol/watch.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 from flexrack_node.schema.result import NodeRunStatus

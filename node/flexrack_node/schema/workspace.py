@@ -1,6 +1,4 @@
 """Workspaces: a project's place on a node. Generated from protocol/workspace.json by `npm run protocol`; for type checkers alone."""
-from __future__ import annotations
-
 from typing import List, Optional, TypedDict
 
 from flexrack_node.schema.environment import EnvironmentContent, EnvironmentPlanned

@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import TYPE_CHECKING, Any, Dict, List
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -22,11 +22,14 @@ from flexrack_node.process.detach import detach
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, end_process, start_time
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.service import LogEnd, ServiceId, ServiceLogs, ServicePrefix, ServiceStart, ServiceStop
+
 SUPERVISOR = Path(__file__).resolve().with_name("supervisor.py")
 ALIVE = ("starting", "running", "waiting")
 
 
-def start(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def start(given: "ServiceStart", channel: Channel) -> Dict[str, Any]:
     """{id, argv, env, cwd, restart: {max, window_seconds}, grace, spare_children, front, replace}: starts it unless it runs already.
 
     With another spec than the one that runs it is a CONFLICT, or with `replace` the old process is ended first.
@@ -55,7 +58,7 @@ def start(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         return {**describe(record), "started": True}
 
 
-def status(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def status(given: "ServiceId", channel: Channel) -> Dict[str, Any]:
     """{id}: what it does now. A process whose supervisor was killed is given a new supervisor."""
     record = ServiceRecord(channel.root, given["id"])
     if not record.exists():
@@ -65,7 +68,7 @@ def status(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         return describe(record)
 
 
-def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def stop(given: "ServiceStop", channel: Channel) -> Dict[str, Any]:
     """{id, grace, remove}: SIGTERM, grace seconds, SIGKILL, and proof that no process of it is left."""
     record = ServiceRecord(channel.root, given["id"])
     if not record.exists():
@@ -79,14 +82,14 @@ def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         return now
 
 
-def list_all(given: Dict[str, Any], channel: Channel) -> List[Dict[str, Any]]:
+def list_all(given: "ServicePrefix", channel: Channel) -> List[Dict[str, Any]]:
     """{prefix}: every service of this node whose id begins so, by id."""
     folder = channel.root / "services"
     names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
     return [status({"id": name}, channel) for name in names if name.startswith((given or {}).get("prefix", ""))]
 
 
-def logs(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def logs(given: "ServiceLogs", channel: Channel) -> "LogEnd":
     """{id, offset, tail, follow}: events {event: "log", offset, data (base64)} from a byte offset on.
 
     `tail` begins that many bytes before the end instead, but not before the last start. With follow it goes on until

@@ -11,11 +11,14 @@ import re
 import shutil
 import socket
 from pathlib import Path, PurePosixPath
-from typing import Any, Dict, List
+from typing import TYPE_CHECKING, Any, List, Mapping
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.endpoint import FolderMade, PortsWanted, ReleaseFiles, ReleaseFound, ReleasesKept, ReplicaFiles
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 # Below the ports that the kernel gives to outgoing connections, so that a server finds its port free when it restarts.
@@ -23,14 +26,14 @@ PORTS = range(18000, 32000)
 CHUNK = 1024 * 1024
 
 
-def check(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def check(given: "ReleaseFiles", channel: Channel) -> "ReleaseFound":
     """{name, release, files: [{path, bytes, sha256}]}: is all of it there, whole? -> {complete, folder}"""
     folder = release_folder(channel.root, given) / "model"
     complete = all(matches(folder / relative(file["path"]), file) for file in given["files"]) and bool(given["files"])
     return {"complete": complete, "folder": str(folder)}
 
 
-def place(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def place(given: "ReleaseFiles", channel: Channel) -> "FolderMade":
     """{name, release, files}, and the files' bytes one after the other as the body: all of them, or none, appear."""
     release = release_folder(channel.root, given)
     record(channel.root, release.parent, "endpoint")
@@ -48,7 +51,7 @@ def place(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {"folder": str(release / "model")}
 
 
-def ports(given: Dict[str, Any], channel: Channel) -> List[int]:
+def ports(given: "PortsWanted", channel: Channel) -> "List[int]":
     """{count, host, exclude}: ports of that address that nobody listens on."""
     excluded = set(given.get("exclude") or [])
     found: List[int] = []
@@ -60,7 +63,7 @@ def ports(given: Dict[str, Any], channel: Channel) -> List[int]:
     raise NodeError("NODE_UNFIT", f"no free port between {PORTS.start} and {PORTS.stop} on {given['host']}")
 
 
-def write(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def write(given: "ReplicaFiles", channel: Channel) -> "FolderMade":
     """{name, release, replica, files: {name: text}}: the folder a server is started in, made anew."""
     folder = release_folder(channel.root, given) / f"replica-{int(given['replica'])}"
     shutil.rmtree(folder, ignore_errors=True)
@@ -70,7 +73,7 @@ def write(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {"folder": str(folder)}
 
 
-def prune(given: Dict[str, Any], channel: Channel) -> List[str]:
+def prune(given: "ReleasesKept", channel: Channel) -> "List[str]":
     """{name, keep: [release]}: removes the folders of all other releases; with nothing to keep, the endpoint's too."""
     folder = channel.root / "endpoints" / name_of(given["name"])
     if not folder.is_dir():
@@ -83,7 +86,7 @@ def prune(given: Dict[str, Any], channel: Channel) -> List[str]:
     return removed
 
 
-def receive(target: Path, file: Dict[str, Any], channel: Channel) -> None:
+def receive(target: Path, file: Mapping[str, Any], channel: Channel) -> None:
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     left, digest = int(file["bytes"]), hashlib.sha256()
     with open(target, "wb") as stream:
@@ -100,7 +103,7 @@ def receive(target: Path, file: Dict[str, Any], channel: Channel) -> None:
         raise NodeError("REMOTE_FAILED", f"{file['path']} arrived with another checksum than it was sent with")
 
 
-def matches(path: Path, file: Dict[str, Any]) -> bool:
+def matches(path: Path, file: Mapping[str, Any]) -> bool:
     try:
         if path.stat().st_size != int(file["bytes"]):
             return False
@@ -126,7 +129,7 @@ def is_free(host: str, port: int) -> bool:
             return False
 
 
-def release_folder(root: Path, given: Dict[str, Any]) -> Path:
+def release_folder(root: Path, given: Mapping[str, Any]) -> Path:
     return root / "endpoints" / name_of(given["name"]) / name_of(given["release"])
 
 

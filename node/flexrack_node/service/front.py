@@ -10,7 +10,7 @@ import ssl
 import tempfile
 import threading
 from concurrent.futures import Future
-from typing import Any, Dict, Optional, Set, Tuple
+from typing import Any, Dict, Mapping, Optional, Set, Tuple
 
 from flexrack_node.link.origin import origin_of
 
@@ -27,7 +27,7 @@ Address = Tuple[str, int]
 class Front:
     """`spec`: {listen: [address, port], to: [address, port], key, certificate, ca}, the last three PEM. Runs in a thread of its own."""
 
-    def __init__(self, spec: Dict[str, Any]) -> None:
+    def __init__(self, spec: Mapping[str, Any]) -> None:
         self._listen: Address = (spec["listen"][0], spec["listen"][1])
         self._to: Address = (spec["to"][0], spec["to"][1])
         self._tls = _context(spec)
@@ -167,7 +167,7 @@ async def _read_out(reader: asyncio.StreamReader) -> None:
         pass
 
 
-def _context(spec: Dict[str, Any]) -> ssl.SSLContext:
+def _context(spec: Mapping[str, Any]) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.verify_mode = ssl.CERT_REQUIRED

@@ -9,16 +9,20 @@ import platform
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from flexrack_node.base import program_file
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.installed import record
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.head import FilePlaced, FilesRemoved, HeadAccess, HeadConfigured, HeadKept, HeadQuestion, ProgramFile
+    from flexrack_node.schema.node import Nothing
+
 USUAL_PLACES = ("/usr/local/bin/node", "/usr/bin/node", "/opt/homebrew/bin/node")
 
 
-def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def inspect(given: "HeadQuestion", channel: Channel) -> Dict[str, Any]:
     """{nodes, oldest: [major, minor], programs}: what is there of a head, and a Node that is new enough.
 
     `nodes` are paths on the caller's machine, which may be this one; `programs` names of files that would be placed.
@@ -33,14 +37,14 @@ def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     }
 
 
-def place(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def place(given: "ProgramFile", channel: Channel) -> "FilePlaced":
     """{name, sha256, executable} and the file's bytes: puts a program file there, whole or not at all."""
     record(channel.root, channel.root / "head", "head")
     target = program_file.receive(given, channel, channel.root / "head" / "program")
     return {"path": str(target)}
 
 
-def configure(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def configure(given: "HeadConfigured", channel: Channel) -> "FilePlaced":
     """{config}: writes config-<hash>.json; the same content is the same file."""
     record(channel.root, channel.root / "head", "head")
     folder = channel.root / "head"
@@ -55,7 +59,7 @@ def configure(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {"path": str(path)}
 
 
-def tidy(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def tidy(given: "HeadKept", channel: Channel) -> "FilesRemoved":
     """{keep: [paths]}: removes older programs and configurations, once the new ones run."""
     folder, keep = channel.root / "head", set(given["keep"])
     old = [path for path in [*folder.glob("config-*.json"), *(folder / "program").glob("[hn]*")] if str(path) not in keep]
@@ -64,7 +68,7 @@ def tidy(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {"removed": [str(path) for path in old]}
 
 
-def access(given: Any, channel: Channel) -> Dict[str, Any]:
+def access(given: "Nothing", channel: Channel) -> "HeadAccess":
     """Where the door is, the admin token, and the certificates to trust there (PEM), for who may log in here anyway: {door, token, ca}, null where there is none."""
     folder = channel.root / "head"
     token = read(folder / "admin-token")

@@ -1,6 +1,6 @@
 """Verbs on a login node of Slurm, for runs that are tasks of one job: slurm.submit_array starts them, slurm.cancel takes them out of the queue."""
 import shutil
-from typing import Any, Dict, List
+from typing import TYPE_CHECKING, Any, Dict, List
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -10,10 +10,13 @@ from flexrack_node.slurm import commands
 from flexrack_node.slurm.job import SlurmJob
 from flexrack_node.slurm.submit import pattern, sbatch
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.slurm import JobsCancelled, RunNames, SlurmSubmitArray
+
 _AT_ONCE = 200  # jobs that one scancel is told
 
 
-def submit(given: Dict[str, Any], channel: Channel) -> List[Dict[str, Any]]:
+def submit(given: "SlurmSubmitArray", channel: Channel) -> List[Dict[str, Any]]:
     """{name, tasks: [spec], script}: as slurm.submit, for runs NAME-<task> that are tasks of one job (sbatch(1), --array). Summaries in the same order."""
     name, specs, script = given["name"], given["tasks"], given["script"]
     paths = [run_path(channel.root, spec["run"]) for spec in specs]
@@ -41,7 +44,7 @@ def submit(given: Dict[str, Any], channel: Channel) -> List[Dict[str, Any]]:
     return found
 
 
-def cancel(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def cancel(given: "RunNames", channel: Channel) -> "JobsCancelled":
     """{runs}: takes tasks of arrays out of the queue at once, with Slurm's own grace for those that run. {cancelled: how many}. Raises REMOTE_FAILED."""
     runs = [SlurmJob(folder) for folder in (RunFolder(run_path(channel.root, run)) for run in given["runs"]) if (folder.path / "spec.json").exists() and not folder.result()]
     jobs = [job for job in (run.job() for run in runs) if job]

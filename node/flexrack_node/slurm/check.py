@@ -3,19 +3,22 @@ import getpass
 import os
 import re
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.rank.launch import interfaces
 from flexrack_node.slurm import commands
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.slurm import SlurmPrograms
+
 # Kinds of file systems (proc(5), mountinfo) that are shared by machines, and those that one machine has for itself.
 _SHARED = re.compile(r"nfs4?|lustre|gpfs|mmfs|beegfs|ceph|fuse\.ceph.*|glusterfs|fuse\.glusterfs|afs|orangefs|pvfs2|wekafs|cifs|smb3|gfs2|ocfs2|panfs|vastnfs|fuse\.juicefs|fuse\.sshfs|9p|virtiofs")
 _OWN = re.compile(r"ext[234]|xfs|btrfs|tmpfs|ramfs|overlay|zfs|f2fs|vfat|devtmpfs|squashfs")
 
 
-def check(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def check(given: "SlurmPrograms", channel: Channel) -> Dict[str, Any]:
     """{bin?} -> {version, partitions: see read_partitions, accounts: [name] | None (nobody keeps them), pyxis,
     root: {path, kind, shared: True | False | None (cannot be told)}}. Raises NODE_UNFIT (a program is missing), NODE_UNREACHABLE."""
     folder = given.get("bin")

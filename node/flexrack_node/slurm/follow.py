@@ -1,7 +1,7 @@
 """run.follow of a run under Slurm: what the queue says while it waits, then the logs of all its nodes from the shared folder."""
 import base64
 import time
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Mapping, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.run.logs import CHUNK, read, send_news
@@ -11,7 +11,7 @@ _TICK = 0.1
 _BEAT = 5.0  # seconds of silence, as in runs/follow.py
 
 
-def follow(run: SlurmJob, given: Dict[str, Any], channel: Channel) -> None:
+def follow(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> None:
     """As runs.follow; a chunk also has `node`, and there are events `queue` {state, reason, start, job, requeued: SlurmJob.requeued} at every change."""
     offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
     news, told, beat = int(given.get("news") or 0), None, time.monotonic()

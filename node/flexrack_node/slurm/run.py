@@ -1,6 +1,6 @@
 """A run under Slurm as verbs see it (runs/view.py): the job of slurm/job.py, and what can be done with it."""
 import time
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.run.files import RunFolder
@@ -36,17 +36,17 @@ class SlurmRun(SlurmJob):
         # Of a start that Slurm has ended to begin another one the run is not over.
         return bool(parts) and all(not part.is_held() for part in parts) and not any((part.result() or {}).get("requeued") for part in parts)
 
-    def follow(self, given: Dict[str, Any], channel: Channel) -> None:
+    def follow(self, given: Mapping[str, Any], channel: Channel) -> None:
         from flexrack_node.slurm.follow import follow
 
         follow(self, given, channel)
 
-    def stacks(self, given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+    def stacks(self, given: Mapping[str, Any], channel: Channel) -> Dict[str, Any]:
         from flexrack_node.slurm.stacks import stacks
 
         return stacks(self, given, channel)
 
-    def stop(self, given: Dict[str, Any]) -> None:
+    def stop(self, given: Mapping[str, Any]) -> None:
         from flexrack_node.slurm.stop import stop
 
         stop(self, given)
@@ -54,7 +54,7 @@ class SlurmRun(SlurmJob):
     def stopped(self) -> Dict[str, Any]:
         return {"status": (self.folder.result() or {})["status"], "left": [], "nodes": self.nodes()}
 
-    def reconcile(self, given: Dict[str, Any], one: Callable[[RunFolder, Dict[str, Any]], Dict[str, Any]]) -> Dict[str, Any]:
+    def reconcile(self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], Dict[str, Any]]) -> Dict[str, Any]:
         self.look()
         result = self.folder.result()
         if not result:

@@ -8,7 +8,7 @@ Both are there from the part's beginning and are written in place, for shared fi
 import secrets
 import threading
 import time
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Mapping
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -23,7 +23,7 @@ _ASKED, _TOLD = "stacks", "stacks-told"
 _NOT_YET = ("CONFIGURING", "PENDING")
 
 
-def stacks(run: SlurmJob, given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def stacks(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> Dict[str, Any]:
     """As PlainRun.stacks, of all nodes of the job; `failed`: [{node, message}], those that did not answer. Errors: CONFLICT where the job does not run, or no rank does;
     NODE_UNREACHABLE where no node answers, or Slurm does not."""
     folder = run.folder

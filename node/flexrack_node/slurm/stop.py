@@ -1,7 +1,7 @@
 """Ends a run under Slurm: the ranks get the time that flexrack promises them, then scancel has the last word."""
 import os
 import time
-from typing import Any, Dict
+from typing import Any, Mapping
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.slurm import commands
@@ -13,7 +13,7 @@ _FORCE = 3.0  # seconds after scancel until SIGKILL, where there is no grace
 _TICK = 0.1
 
 
-def stop(run: SlurmJob, given: Dict[str, Any]) -> None:
+def stop(run: SlurmJob, given: Mapping[str, Any]) -> None:
     """{run, grace?, kill?}: until the job is over. Raises REMOTE_FAILED where Slurm does not end the job.
 
     The supervisors end their ranks, as over SSH; scancel comes when that is done, and for all that does not listen. Its own SIGTERM,

@@ -1,6 +1,6 @@
 """Verbs on a login node of Slurm: slurm.inspect looks, slurm.submit starts a run as a job."""
 import shutil
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -10,8 +10,11 @@ from flexrack_node.slurm import commands
 from flexrack_node.slurm.check import has_pyxis
 from flexrack_node.slurm.job import SlurmJob
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.slurm import SlurmPrograms, SlurmSubmit
 
-def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+
+def inspect(given: "SlurmPrograms", channel: Channel) -> Dict[str, Any]:
     """{bin?} -> {version, partitions: [{name, default, nodes}], kill_wait (s), accounting, pyxis, array: tasks of one are numbered below this}. Raises NODE_UNFIT, NODE_UNREACHABLE."""
     folder = given.get("bin")
     for name in ("sbatch", "squeue", "scancel"):
@@ -32,7 +35,7 @@ def inspect(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     }
 
 
-def submit(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def submit(given: "SlurmSubmit", channel: Channel) -> Dict[str, Any]:
     """{spec, script}: writes the run's folder and gives the script to sbatch; again for the same run it only tells how it is."""
     spec, script = given["spec"], given["script"]
     path = run_path(channel.root, spec["run"])

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from flexrack_node.base import shared_lock
 from flexrack_node.base.channel import Channel
@@ -24,11 +24,16 @@ from flexrack_node.base.filelock import FileLock, holder_text
 from flexrack_node.base.installed import record
 from flexrack_node.run.files import read_json, write_json
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.node import Nothing
+    from flexrack_node.schema.sweep import EngineInput, SweepDriver, SweepName, SweepRemoved, SweepStop
+    from flexrack_node.schema.workspace import ProjectName
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _ENGINE = Path(__file__).resolve().parent / "engine.py"
 
 
-def drive(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def drive(given: "EngineInput", channel: Channel) -> "Nothing":
     """{sweep, python, owner, record?, spec?}: a conversation with the engine (sweep/engine.py) over stdin and stdout, with the sweep's lock held.
 
     `record` makes the sweep; without it, it has to be there, and `spec` replaces what it tries. LOCKED while somebody else drives it.
@@ -56,19 +61,19 @@ def drive(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {}
 
 
-def listing(given: Optional[Dict[str, Any]], channel: Channel) -> List[Dict[str, Any]]:
+def listing(given: "Optional[ProjectName]", channel: Channel) -> List[Dict[str, Any]]:
     """{project?}: every sweep here, newest first, as `show` tells it."""
     project = (given or {}).get("project")
     found = [describe(path.parent) for path in (channel.root / "sweeps").glob("*/sweep.json")]
     return sorted((one for one in found if project is None or one["project"] == project), key=lambda one: -float(one["created"]))
 
 
-def show(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def show(given: "SweepName", channel: Channel) -> Dict[str, Any]:
     """{sweep}: what it is, its trials, and who drives it."""
     return describe(existing(channel, given))
 
 
-def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def stop(given: "SweepStop", channel: Channel) -> "SweepDriver":
     """{sweep, seconds?}: asks who drives it to end it, and waits so long. -> {driver: who still drives it, or null}."""
     folder = existing(channel, given)
     if driver(folder):
@@ -79,7 +84,7 @@ def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {"driver": driver(folder)}
 
 
-def remove(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def remove(given: "SweepName", channel: Channel) -> "SweepRemoved":
     """{sweep}: deletes its folder. CONFLICT while somebody drives it."""
     folder = existing(channel, given)
     who = driver(folder)
@@ -115,7 +120,7 @@ def driver(folder: Path) -> Optional[str]:
         os.close(fd)
 
 
-def existing(channel: Channel, given: Dict[str, Any]) -> Path:
+def existing(channel: Channel, given: Mapping[str, Any]) -> Path:
     folder = sweep_path(channel.root, given["sweep"])
     if (folder / "sweep.json").exists():
         return folder

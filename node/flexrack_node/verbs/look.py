@@ -1,15 +1,19 @@
 """Verbs that look at runs: run.state, .list, .follow and .stacks. What is left of a run whose supervisor is dead is repaired first. Those that only read are in runs/."""
-from typing import Any, Dict, List
+from typing import TYPE_CHECKING, Any, Dict, List
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.run.files import all_runs, read_json, write_json
 from flexrack_node.runs.repair import repair
 from flexrack_node.runs.view import open_view, view_of
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.run import FollowInput, NodeRun, RunQuestion
+    from flexrack_node.schema.watch import StacksInput
+
 SUMMARY = "summary.2.json"  # read by src/lib/runs/glance.ts as well, without Python; another number for another shape
 
 
-def state(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def state(given: "RunQuestion", channel: Channel) -> Dict[str, Any]:
     """{run, wait?}: everything known here about a run; with `wait`, up to so many seconds later when it ends before."""
     run = open_view(channel.root, given["run"])
     run.wait(float(given.get("wait") or 0))
@@ -17,7 +21,7 @@ def state(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return run.detail()
 
 
-def listing(_given: Any, channel: Channel) -> List[Dict[str, Any]]:
+def listing(_given: "None", channel: Channel) -> "List[NodeRun]":
     """A summary of every run of this node, oldest first."""
     found = []
     for folder in all_runs(channel.root):
@@ -32,7 +36,7 @@ def listing(_given: Any, channel: Channel) -> List[Dict[str, Any]]:
     return found
 
 
-def follow(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def follow(given: "FollowInput", channel: Channel) -> Dict[str, Any]:
     """{run, follow, offsets: {"<attempt>/<file>": bytes}}: chunk events {attempt, file, offset, data: base64}.
 
     Reads to the end of what is there; with `follow` also what is still to come, until the run is over on this node.
@@ -44,6 +48,6 @@ def follow(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return run.detail()
 
 
-def stacks(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def stacks(given: "StacksInput", channel: Channel) -> Dict[str, Any]:
     """{run, rank?}: {node, attempt, ranks: see watch.stacks.dump}. Errors: NOT_FOUND; CONFLICT where no rank of it is alive here."""
     return open_view(channel.root, given["run"]).stacks(given, channel)

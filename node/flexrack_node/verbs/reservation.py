@@ -7,7 +7,7 @@ makes it `confirmed`; the run's supervisor takes it over (reservation/hold.py) a
 import os
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -18,10 +18,13 @@ from flexrack_node.reservation.place import Place, Record, open_place
 from flexrack_node.reservation.record import current
 from flexrack_node.reservation.rules import in_the_way
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.reservation import LeaseFence, ReleaseInput, TakeInput
+
 _SHOWN = ("lease", "state", "user", "owner", "project", "node", "nodes", "since", "over")
 
 
-def take(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def take(given: "TakeInput", channel: Channel) -> Dict[str, Any]:
     """{lease, owner, project, node, nodes, wants: {gpus: "all"|[id], slots, exclusive}, ttl, wait?: bool, since?, look?: bool}.
 
     Returns {granted, fence, since, identity, shared, gpus, holders}. `wait` leaves a place in line where it is refused; `since`: since when we
@@ -53,17 +56,17 @@ def take(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     }
 
 
-def confirm(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def confirm(given: "LeaseFence", channel: Channel) -> Dict[str, Any]:
     """{lease, fence}: from now on nobody counts on its being given back at once. Errors: RESERVATION_LOST."""
     return _update(given, channel, state="confirmed")
 
 
-def renew(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def renew(given: "LeaseFence", channel: Channel) -> Dict[str, Any]:
     """{lease, fence}: another `ttl` seconds. Nothing to do where the supervisor has it. Errors: RESERVATION_LOST."""
     return _update(given, channel)
 
 
-def release(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def release(given: "ReleaseInput", channel: Channel) -> Dict[str, Any]:
     """{lease, own?, wait?, force?, owner?}: gives it back (`wait`: to its place in line). Returns {released: [what it was], left: [what was not, and why]}.
 
     One that a supervisor has is left to it; with `force` it is taken away, and the supervisor ends its ranks. `own`: only the record that `take`
@@ -94,7 +97,7 @@ def release(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {"released": released, "left": left}
 
 
-def listing(_given: Any, channel: Channel) -> Dict[str, Any]:
+def listing(_given: "None", channel: Channel) -> Dict[str, Any]:
     """{shared, damaged, identity, reservations}: who has what here now, and who waits, in order of arrival. `other`: on another simulated node."""
     place = open_place(channel.root)
     boot, at = boot_id(), now()
@@ -153,7 +156,7 @@ def _end_run(record: Record) -> None:
         repair(view_of(folder))
 
 
-def _wanted(given: Dict[str, Any], root: Path, at: float, boot: str) -> Record:
+def _wanted(given: Mapping[str, Any], root: Path, at: float, boot: str) -> Record:
     wants = given["wants"]
     present = gpu_ids() if wants["gpus"] else []
     gpus = present if wants["gpus"] == "all" else list(wants["gpus"])
@@ -168,7 +171,7 @@ def _wanted(given: Dict[str, Any], root: Path, at: float, boot: str) -> Record:
     }
 
 
-def _update(given: Dict[str, Any], channel: Channel, **parts: Any) -> Dict[str, Any]:
+def _update(given: Mapping[str, Any], channel: Channel, **parts: Any) -> Dict[str, Any]:
     place = open_place(channel.root)
     with place.locked():
         record = current(place, given, channel.root)

@@ -3,7 +3,7 @@ import os
 import shutil
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -16,10 +16,15 @@ from flexrack_node.runs.plain import PlainRun
 from flexrack_node.runs.repair import end, repair
 from flexrack_node.runs.view import open_view
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.order import RunOrder
+    from flexrack_node.schema.run import NodeRoute, ReconcileInput, RouteQuestion, RunRemoved, RunStop
+    from flexrack_node.schema.watch import RunName
+
 _START_SECONDS = 20.0
 
 
-def route(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
+def route(given: "Optional[RouteQuestion]", channel: Channel) -> "NodeRoute":
     """What is needed to choose the address at which the nodes of a gang reach each other. Optional {to: address}."""
     to = (given or {}).get("to")
     return {
@@ -30,7 +35,7 @@ def route(given: Optional[Dict[str, Any]], channel: Channel) -> Dict[str, Any]:
     }
 
 
-def start(spec: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def start(spec: "RunOrder", channel: Channel) -> Dict[str, Any]:
     """Writes the run's folder and starts its supervisor; again for the same run it only tells how it is."""
     path = run_path(channel.root, spec["run"])
     if not (path / "spec.json").exists():
@@ -52,7 +57,7 @@ def start(spec: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     raise NodeError("NODE_UNFIT", f"the supervisor of {spec['run']} did not start", None, log=_last(path / "supervisor.log"))
 
 
-def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def stop(given: "RunStop", channel: Channel) -> Dict[str, Any]:
     """{run, grace?, kill?}: ends the ranks and returns {status, left: pids that are alive all the same, state: as run.list}; under Slurm {status, left, nodes}."""
     run = open_view(channel.root, given["run"])
     run.stop(given)
@@ -60,7 +65,7 @@ def stop(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return run.stopped()
 
 
-def remove(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def remove(given: "RunName", channel: Channel) -> "RunRemoved":
     """{run}: deletes a run's folder here. CONFLICT while it is running."""
     run = open_view(channel.root, given["run"])
     repair(run)
@@ -75,7 +80,7 @@ def remove(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {"removed": name}
 
 
-def reconcile(given: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def reconcile(given: "ReconcileInput", channel: Channel) -> Dict[str, Any]:
     """{run, upstream?, token?, ca?, seconds?, leads?}: completes the tracking record of a run that has ended while the head was away; see runs/reconcile.py."""
     from flexrack_node.runs.reconcile import reconcile_run
 

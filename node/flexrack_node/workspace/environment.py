@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from flexrack_node.base import home, interpreter
 from flexrack_node.base.channel import Channel
@@ -27,11 +27,14 @@ from flexrack_node.base.shared_lock import look_anew
 from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, write_json
 from flexrack_node.workspace.pip import Builder
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.environment import EnvironmentContent, EnvironmentPlanned, EnvironmentsReleased, EnvironmentsUnwanted, EnvironmentUse, EnvironmentWanted
+
 READY = ".flexrack-ready.json"
 USERS = ".flexrack-users"
 
 
-def ensure(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def ensure(request: "EnvironmentWanted", channel: Channel) -> Dict[str, Any]:
     """{requirements, constraints?, python?, user?, owner?, asker?} -> {hash, path, built, python}.
 
     `user` is what uses it from now on, and keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`.
@@ -59,7 +62,7 @@ def ensure(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return answer
 
 
-def plan(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def plan(request: "EnvironmentContent", channel: Channel) -> "EnvironmentPlanned":
     """The same input as `ensure`; says what it would do: {hash, path, ready}. Changes nothing."""
     facts = python_facts(request.get("python"))
     name = content_hash(request.get("requirements") or "", request.get("constraints") or "", facts)
@@ -67,7 +70,7 @@ def plan(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {"hash": name, "path": str(folder), "ready": is_ready(folder), "python": facts["version"]}
 
 
-def listing(request: Optional[Dict[str, Any]], channel: Channel) -> List[Dict[str, Any]]:
+def listing(request: "None", channel: Channel) -> List[Dict[str, Any]]:
     """Every environment here: {hash, path, ready, bytes?, built_at, python, requirements, users}."""
     found = []
     for folder in sorted(channel.environments.glob("[0-9a-f]*")):
@@ -81,7 +84,7 @@ def listing(request: Optional[Dict[str, Any]], channel: Channel) -> List[Dict[st
     return found
 
 
-def release(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def release(request: "EnvironmentUse", channel: Channel) -> "EnvironmentsReleased":
     """{user}: it uses no environment any more. -> {released: [hash]}"""
     released = []
     for folder in channel.environments.glob("[0-9a-f]*"):
@@ -100,7 +103,7 @@ def leave(channel: Channel) -> None:
                 (folder / USERS / user_file(user["root"], user["user"])).unlink(missing_ok=True)
 
 
-def remove(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def remove(request: "EnvironmentsUnwanted", channel: Channel) -> Dict[str, Any]:
     """{hashes?, ignoring?, dry_run?} -> {removed: [hash], bytes, kept: [{hash, users, pids}]}. Removes what nothing uses or runs from.
 
     `ignoring` lists users ({user, root}) that do not count; with `hashes` only those are looked at. What runs is seen on this machine alone: what

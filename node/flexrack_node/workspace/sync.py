@@ -9,7 +9,7 @@ import shutil
 import time
 import zlib
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -18,13 +18,16 @@ from flexrack_node.workspace.folder import WorkspaceFolder, write_json
 from flexrack_node.workspace.index import Index, advance, load_index, renew
 from flexrack_node.workspace.tree import DIGEST_DIGITS, Blocked, Entry, Tree, check_path, digest_of, stamp
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.sync import SyncOrder, SyncQuestion
+
 RACY_NS = 20_000_000  # a file changed this shortly before its stamp was taken may change again without the stamp showing it
 CHUNK = 1 << 18
 MARGIN_BYTES = 16 << 20
 GONE: Entry = ("", "", False)  # in an inventory: sync had put something there, and it is not there any more
 
 
-def compare(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def compare(request: "SyncQuestion", channel: Channel) -> Dict[str, Any]:
     """{project, tree, bases?} -> {same, revision, path} and, where not the same, {inventory: [[path, kind, digest, executable]], staged: [digest]}.
 
     `tree` is the hash of the project's content. Changes on the node since the last sync are noticed: they show in the inventory.
@@ -45,7 +48,7 @@ def compare(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {**answer, "same": False, "base": base, "inventory": inventory, "staged": verify_staged(place)}
 
 
-def apply(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def apply(request: "SyncOrder", channel: Channel) -> Dict[str, Any]:
     """{project, tree, revision, put: [[path, kind, digest, executable]], remove: [path], forget: [path], send: [[digest, size]],
     packed, owner, source} and the contents of `send` one after the other as the body (deflated if `packed`) -> {revision, path}.
 
@@ -62,7 +65,7 @@ def apply(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         raise unfit_disk(error, place.path) or NodeError("NODE_UNFIT", f"cannot write {error.filename or place.path}: {error.strerror}") from error
 
 
-def apply_locked(request: Dict[str, Any], place: WorkspaceFolder, channel: Channel) -> Dict[str, Any]:
+def apply_locked(request: Mapping[str, Any], place: WorkspaceFolder, channel: Channel) -> Dict[str, Any]:
     index = load_index(place)
     if index["revision"] != request["revision"]:
         raise NodeError("CONFLICT", f"workspace {place.project} was changed by somebody else in the meantime", None, retry=True)

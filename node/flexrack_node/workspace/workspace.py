@@ -4,7 +4,7 @@ import shutil
 import signal
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Set
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Set
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -12,11 +12,14 @@ from flexrack_node.base.filelock import FileLock
 from flexrack_node.workspace import environment, sync
 from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.workspace import ProjectName, WorkspaceEnd, WorkspaceQuestion, WorkspaceStopped
+
 TAG = "FLEXRACK_WORKSPACE_FOLDER"  # in the environment of everything started in a workspace: its absolute path
 POLL_SECONDS = 0.05
 
 
-def inspect(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def inspect(request: "WorkspaceQuestion", channel: Channel) -> Dict[str, Any]:
     """{project, tree, environment?} -> {sync, environment?}: what `up` would have to do, found out in one call."""
     compared = sync.compare(request, channel)
     wanted = request.get("environment")
@@ -24,11 +27,11 @@ def inspect(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
         return {"sync": compared}
     place = WorkspaceFolder(channel.root, request["project"])
     planned = environment.plan(wanted, channel)
-    planned["noted"] = (place.load(place.environment) or {}).get("hash") == planned["hash"]
-    return {"sync": compared, "environment": planned}
+    noted = (place.load(place.environment) or {}).get("hash") == planned["hash"]
+    return {"sync": compared, "environment": {**planned, "noted": noted}}
 
 
-def listing(request: Optional[Dict[str, Any]], channel: Channel) -> List[Dict[str, Any]]:
+def listing(request: "ProjectName", channel: Channel) -> List[Dict[str, Any]]:
     """{project?} -> every workspace: {project, path, code, owner, source, synced_at, files, environment, processes}."""
     wanted = (request or {}).get("project")
     folder = channel.root / "workspaces"
@@ -50,7 +53,7 @@ def listing(request: Optional[Dict[str, Any]], channel: Channel) -> List[Dict[st
     return found
 
 
-def stop(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def stop(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceStopped":
     """{project, grace, dry_run?} -> {ended: [{pid, command}], survived: [pid]}. SIGTERM, `grace` seconds, SIGKILL, and a look again."""
     place = WorkspaceFolder(channel.root, request["project"])
     seen = {pid: command_of(pid) for pid in tagged(place)}
@@ -72,7 +75,7 @@ def stop(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
     return {"ended": [{"pid": pid, "command": command} for pid, command in sorted(seen.items()) if pid not in alive], "survived": alive}
 
 
-def remove(request: Dict[str, Any], channel: Channel) -> Dict[str, Any]:
+def remove(request: "WorkspaceEnd", channel: Channel) -> Dict[str, Any]:
     """{project, grace, dry_run?} -> {removed: path or null, bytes, files, ended}. CONFLICT while a run is in it."""
     place = WorkspaceFolder(channel.root, request["project"])
     if not os.path.lexists(place.path):
