@@ -9,7 +9,7 @@ export default defineConfig({
     projects: ['unit', 'integration', 'e2e'].map((name) => ({
       extends: true,
       // Real servers on a shared machine: a second try is allowed there, and the report marks what needed it (retry x1).
-      test: {name, include: [`test/${name}/**/*.test.ts`], retry: name === 'unit' ? 0 : 1},
+      test: {name, setupFiles: name === 'integration' ? ['test/support/protocol.ts'] : [], include: [`test/${name}/**/*.test.ts`], retry: name === 'unit' ? 0 : 1},
     })),
   },
 })

@@ -3,7 +3,7 @@ import type {SourceFile} from './imports.ts'
 
 const VAGUE = /(^|[-_/])(utils?|helpers?|common|misc|manager|service|handler|impl)([-_./]|$)/
 /** A service is a thing here: a process on a node that outlives the connection. */
-const ALLOWED_NAMES = /^src\/lib\/head\/service\/|^src\/lib\/host\/service|^node\/flexrack_node\/service/
+const ALLOWED_NAMES = /^src\/lib\/head\/service\/|^src\/lib\/(host|protocol)\/service|^node\/flexrack_node\/(schema\/)?service/
 
 /** Lines a file may have, by the end of its name. TypeScript is oxlint's to count. */
 const LONGEST: Readonly<Record<string, number>> = {'.py': 300, '.c': 300, '.h': 300, '.mjs': 150, '.js': 150}

@@ -3,7 +3,7 @@
 /** From the ground up: a folder of src/lib imports folders of lower layers, and of its own layer through index.ts. */
 export const LAYERS: readonly (readonly string[])[] = [
   ['base'],
-  ['document'],
+  ['document', 'protocol'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
   ['plan', 'host', 'ssh', 'artifact', 'tracking', 'background'],
   ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage'],
@@ -33,5 +33,5 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Programs of their own, and what of lib they may import: what both sides of their interface speak. Nobody imports them. */
 export const OWN_PROCESSES: Readonly<Record<string, readonly string[]>> = {
-  'src/lib/head/service/': ['src/lib/base/index.ts', 'src/lib/head/types.ts'],
+  'src/lib/head/service/': ['src/lib/base/index.ts', 'src/lib/head/types.ts', 'src/lib/protocol/index.ts'],
 }

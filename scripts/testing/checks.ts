@@ -9,6 +9,7 @@ export async function runChecks(words: string[]): Promise<Counts> {
   const checks: [string, string, string[]][] = [
     ['types', bin('tsc'), ['-p', 'tsconfig.json']],
     ['lint and layers', process.execPath, ['scripts/lint.ts']],
+    ['types of the protocol are current', process.execPath, ['scripts/protocol.ts', '--check']],
     ['generated documents are current', process.execPath, ['scripts/docs.ts', '--check']],
     ['layers of the node program', 'env', ['PYTHONPATH=node', join(tools, 'lint-imports'), '--no-cache', '--no-logo']],
     ['lint of the node program', join(tools, 'ruff'), ['check', '--no-cache']],

@@ -1,4 +1,5 @@
-import {describeCause, type RunAttempt} from '../lib/runs/index.ts'
+import type {RunAttempt} from '../lib/protocol/index.ts'
+import {describeCause} from '../lib/runs/index.ts'
 import {paint} from './print.ts'
 import {duration} from './render.ts'
 

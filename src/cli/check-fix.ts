@@ -1,6 +1,7 @@
 import type {Context} from '../lib/base/index.ts'
 import type {NodeReport} from '../lib/nodes/index.ts'
-import {findMendable, mendNodes, type Mendable, type Mended} from '../lib/preflight/index.ts'
+import {findMendable, mendNodes} from '../lib/preflight/index.ts'
+import type {Mendable, Mended} from '../lib/protocol/index.ts'
 import {selectNodes} from '../lib/rack/index.ts'
 import {printError} from './print.ts'
 import {confirm} from './prompt.ts'

@@ -1,5 +1,6 @@
 import type {Context} from '../lib/base/index.ts'
-import type {Hang, RankLine, RunNews, SlurmState} from '../lib/runs/index.ts'
+import type {Hang, SlurmState} from '../lib/protocol/index.ts'
+import type {RankLine, RunNews} from '../lib/runs/index.ts'
 import {hangText} from './hang-text.ts'
 import {rankLineText} from './run-lines.ts'
 import {queueText} from './slurm-text.ts'

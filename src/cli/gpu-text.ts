@@ -1,5 +1,6 @@
-import type {GpuDevice, GpuNodeReport, GpuReport, Lease, Served, Withdrawn} from '../lib/gpu/index.ts'
+import type {GpuDevice, GpuNodeReport, GpuReport, Lease, Served} from '../lib/gpu/index.ts'
 import type {NodeReport} from '../lib/nodes/index.ts'
+import type {Withdrawn} from '../lib/protocol/index.ts'
 import {paint} from './print.ts'
 import {ago, bytes, count, table, type Column} from './render.ts'
 

@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core'
 import {CliError, type Context} from '../lib/base/index.ts'
-import type {AskedSim, Gpus, SimSettings} from '../lib/gpu/index.ts'
+import type {AskedSim, Gpus} from '../lib/gpu/index.ts'
+import type {SimSettings} from '../lib/protocol/index.ts'
 import type {RackNode} from '../lib/rack/index.ts'
 import type {Session} from './session.ts'
 

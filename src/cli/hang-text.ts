@@ -1,4 +1,5 @@
-import type {Hang, RunStacks} from '../lib/runs/index.ts'
+import type {Hang} from '../lib/protocol/index.ts'
+import type {RunStacks} from '../lib/runs/index.ts'
 import {paint} from './print.ts'
 import {duration} from './render.ts'
 

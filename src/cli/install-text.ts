@@ -1,6 +1,6 @@
-import type {Uninstalled} from '../lib/install/index.ts'
 import type {NodeReport} from '../lib/nodes/index.ts'
 import type {Plan} from '../lib/plan/index.ts'
+import type {Uninstalled} from '../lib/protocol/index.ts'
 import {count, planText} from './render.ts'
 
 /** The plan, and below it every path it would remove. */

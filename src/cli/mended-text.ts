@@ -1,5 +1,5 @@
 import type {NodeReport} from '../lib/nodes/index.ts'
-import type {Mended} from '../lib/preflight/index.ts'
+import type {Mended} from '../lib/protocol/index.ts'
 import {paint} from './print.ts'
 import {bytes, count} from './render.ts'
 

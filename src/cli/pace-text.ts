@@ -1,4 +1,4 @@
-import type {Pace} from '../lib/runs/index.ts'
+import type {Pace} from '../lib/protocol/index.ts'
 import {paint} from './print.ts'
 import {table} from './render.ts'
 

@@ -1,4 +1,5 @@
-import type {NodeFacts, NodeReport, Probe} from '../lib/nodes/index.ts'
+import type {NodeReport, Probe} from '../lib/nodes/index.ts'
+import type {NodeFacts} from '../lib/protocol/index.ts'
 import {findBadWiring, linkRank, linkText, readTopology, type Link, type NicPlace, type Topology} from '../lib/topology/index.ts'
 import {bytes, count, fields, table} from './render.ts'
 

@@ -1,4 +1,4 @@
-import type {RankRecord} from '../lib/runs/index.ts'
+import type {RankRecord} from '../lib/protocol/index.ts'
 import {duration, table, type Column} from './render.ts'
 
 /** So much of a GPU's UUID is shown: enough to find it in `nvidia-smi -L`. */

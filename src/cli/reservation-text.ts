@@ -1,5 +1,6 @@
 import type {NodeReport} from '../lib/nodes/index.ts'
-import {endText, wantsText, type NodeReservations, type Released, type Reservation} from '../lib/reservation/index.ts'
+import type {NodeReservations, Reservation} from '../lib/protocol/index.ts'
+import {endText, wantsText, type Released} from '../lib/reservation/index.ts'
 import {paint} from './print.ts'
 import {table} from './render.ts'
 

@@ -1,4 +1,4 @@
-import type {SlurmState} from '../lib/runs/index.ts'
+import type {SlurmState} from '../lib/protocol/index.ts'
 import type {TrainPlan} from '../lib/train/index.ts'
 import {paint} from './print.ts'
 import {count, planText} from './render.ts'

@@ -1,5 +1,6 @@
 import type {Background} from '../lib/background/index.ts'
-import type {Plotted, StoppedSweep, Sweep, Swept, Trial} from '../lib/sweep/index.ts'
+import type {Trial} from '../lib/protocol/index.ts'
+import type {Plotted, StoppedSweep, Sweep, Swept} from '../lib/sweep/index.ts'
 import {chartText} from './chart.ts'
 import {paint} from './print.ts'
 import {ago, count, duration, fields, table} from './render.ts'

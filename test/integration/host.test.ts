@@ -6,7 +6,7 @@ import {Readable} from 'node:stream'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
 import {makeContext} from '../../src/lib/base/index.ts'
 import {callVerb} from '../../src/lib/host/call.ts'
-import {openHost, type Host, type NodeEvent} from '../../src/lib/host/index.ts'
+import {openHost, type CallOptions, type Host, type Verb} from '../../src/lib/host/index.ts'
 import {loadProgram} from '../../src/lib/host/program.ts'
 import type {RackNode} from '../../src/lib/rack/index.ts'
 import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
@@ -151,15 +151,18 @@ elif verb == "tidy":
     while True: time.sleep(0.05)
 `
 
+type Strange = Omit<CallOptions, 'onEvent'> & {onEvent?: (event: unknown) => void}
+
 describe('Host.call', () => {
-  let call: <T>(verb: string, input: unknown, options?: Parameters<Host['call']>[2]) => Promise<T>
+  /** Of a program of our own, whose verbs no protocol knows. */
+  let call: (verb: string, input: unknown, options?: Strange) => Promise<unknown>
   beforeEach(async () => {
     const program = join(folder, 'verbs.py')
     await writeFile(program, VERBS)
     const fleet = openFleet([node()], makeContext())
     fleets.push(fleet)
     const shell = await fleet.shell('node-1')
-    call = (verb, input, options) => callVerb(shell, {python: 'python3', folder: program, root: '/the root', environments: '/e'}, verb, input, options)
+    call = (verb, input, options) => callVerb(shell, {python: 'python3', folder: program, root: '/the root', environments: '/e'}, verb as Verb, input as never, options as never)
   })
 
   it('sends input and body, and gives events as they come and then the result', async () => {
@@ -203,11 +206,11 @@ describe('Host.call', () => {
     fleets.push(fleet)
     const shell = await fleet.shell('node-1')
     let pid = 0
-    const onEvent = (event: NodeEvent): void => {
+    const onEvent = (event: {pid?: number}): void => {
       pid = event.pid as number
       relay.cut()
     }
-    const lost = callVerb(shell, {python: 'python3', folder: join(folder, 'verbs.py'), root: '/', environments: '/'}, 'tidy', {mark: join(folder, 'x')}, {onEvent})
+    const lost = callVerb(shell, {python: 'python3', folder: join(folder, 'verbs.py'), root: '/', environments: '/'}, 'tidy' as Verb, {mark: join(folder, 'x')} as never, {onEvent} as never)
     await expect(lost).rejects.toMatchObject({code: 'NODE_UNREACHABLE'})
     process.kill(pid) // sshd leaves it alone; a real verb notices when it next speaks
     await relay.stop()

@@ -9,7 +9,7 @@ import {makeContext, type CliError, type Context} from '../../src/lib/base/index
 import {openHost, type Host} from '../../src/lib/host/index.ts'
 import type {Manifest} from '../../src/lib/manifest/index.ts'
 import type {Rack} from '../../src/lib/rack/index.ts'
-import {reserveGang, type GangReservation, type NodeReservations, type ReserveOptions} from '../../src/lib/reservation/index.ts'
+import {reserveGang, type GangReservation, type ReserveOptions} from '../../src/lib/reservation/index.ts'
 import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
 import {planTrain, runPlan, type TrainChoice, type Trained} from '../../src/lib/train/index.ts'
 import {sharedEnvironments} from '../support/environments.ts'
@@ -47,7 +47,7 @@ const wish = (lease: string) => ({lease, project: 'p', wants: {gpus: [], slots: 
 const reserve = (lease: string, options: ReserveOptions = {}, on: Host[] = hosts): Promise<GangReservation> => reserveGang(on, wish(lease), options, context)
 const codeOf = (error: unknown): string => (error as CliError).code
 /** Leases on every node. */
-const held = async (): Promise<string[][]> => Promise.all(hosts.map(async (host) => (await host.call<NodeReservations>('reservation.list', null)).reservations.map((one) => one.lease)))
+const held = async (): Promise<string[][]> => Promise.all(hosts.map(async (host) => (await host.call('reservation.list', null)).reservations.map((one) => one.lease)))
 
 async function train(script: string, choice: Partial<TrainChoice>, onUp?: () => void): Promise<Trained> {
   await writeFile(join(folder, 'train.py'), script)

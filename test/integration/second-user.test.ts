@@ -6,7 +6,7 @@ import {Secret, type CliError} from '../../src/lib/base/index.ts'
 import {connectHead, type HeadConnection} from '../../src/lib/head/index.ts'
 import {serviceStatus, startService} from '../../src/lib/host/index.ts'
 import type {Manifest} from '../../src/lib/manifest/index.ts'
-import {reserveGang, type GangReservation, type NodeReservations} from '../../src/lib/reservation/index.ts'
+import {reserveGang, type GangReservation} from '../../src/lib/reservation/index.ts'
 import {openRuns, stopRun, type FoundRun} from '../../src/lib/runs/index.ts'
 import {planTrain, runPlan} from '../../src/lib/train/index.ts'
 import {trackingSpec} from '../../src/lib/train/track.ts'
@@ -33,7 +33,7 @@ describe.skipIf(missing !== undefined)(`two accounts on one node${missing === un
   const prefix = (): string => `flexrack-reservations-${two.owner.uid}`
   const reserve = (lease: string): Promise<GangReservation> => reserveGang([two.host], {lease, project: 'p', wants: {gpus: [], slots: 1, exclusive: false}}, {}, two.context)
   const reserveOnce = async (lease: string): Promise<void> => (await reserve(lease)).release()
-  const leases = async (): Promise<string[]> => (await two.host.call<NodeReservations>('reservation.list', null)).reservations.map((one) => one.lease)
+  const leases = async (): Promise<string[]> => (await two.host.call('reservation.list', null)).reservations.map((one) => one.lease)
   const within = async <T>(what: Promise<T>): Promise<T> => {
     const begin = Date.now()
     try {

@@ -57,7 +57,7 @@ describe.skipIf(!may)('machines that share a home', () => {
     for (const {root} of hosts) expect(existsSync(join(root, 'runs', run, 'spec.json')), root).toBe(true)
     const listed = (await openRuns({rack: shared.rack, fleet}, context).list({all: true, limit: 5})).runs
     expect(listed.map((one) => [one.run, one.nodes, one.status])).toEqual([[run, ['alpha', 'beta'], 'finished']])
-    expect(await alpha.call<{hash: string; users: {root: string}[]}[]>('environment.list', null)).toMatchObject([{users: expect.arrayContaining([expect.objectContaining({root: alpha.root}), expect.objectContaining({root: beta.root})])}])
+    expect(await alpha.call('environment.list', null)).toMatchObject([{users: expect.arrayContaining([expect.objectContaining({root: alpha.root}), expect.objectContaining({root: beta.root})])}])
   })
 
   test('a second connection finds the folder of its machine again, and a service of one name is one on each', async () => {
@@ -86,14 +86,14 @@ describe.skipIf(!may)('machines that share a home', () => {
     const [first, second] = hosts[0].root.endsWith('.flexrack') ? [0, 1] : [1, 0]
     const nodes = [shared.rack.nodes[first]!, shared.rack.nodes[second]!] as const
     const stays = hosts[second] as Host
-    const [{hash, path}] = (await stays.call<{hash: string; path: string}[]>('environment.list', null)) as [{hash: string; path: string}]
+    const {hash, path} = (await stays.call('environment.list', null))[0]!
     const plan = await planUninstall(shared.rack, [nodes[0]], fleet, context)
     expect(plan.steps.flatMap((step) => step.input.paths as string[]).filter((one) => one.includes(hash))).toEqual([])
     const [gone] = await uninstallNodes([nodes[0]], fleet, context)
     // It is on the list of the one that has built it, which may be either.
     expect(gone?.value?.left.filter((one) => one.why !== 'other machines use it')).toEqual([])
     expect(existsSync(join(path, 'bin', 'python'))).toBe(true)
-    const [environment] = await stays.call<{hash: string; ready: boolean; users: {root: string}[]}[]>('environment.list', null)
+    const [environment] = await stays.call('environment.list', null)
     expect([environment?.hash, environment?.ready, [...new Set(environment?.users.map((one) => one.root))]]).toEqual([hash, true, [stays.root]])
     expect((await findWorkspaces(stays, undefined, context)).length).toBe(second === 0 ? 2 : 1)
     const [last] = await uninstallNodes([nodes[1]], fleet, context)

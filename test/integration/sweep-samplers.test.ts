@@ -2,8 +2,8 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {randomId} from '../../src/lib/base/index.ts'
 import {ensureEnvironment, openHost, type Host} from '../../src/lib/host/index.ts'
 import type {SweepSpec} from '../../src/lib/manifest/index.ts'
+import type {Trial} from '../../src/lib/protocol/index.ts'
 import {Engine, engineRequirements} from '../../src/lib/sweep/engine.ts'
-import type {Trial} from '../../src/lib/sweep/types.ts'
 import {sharedEnvironments} from '../support/environments.ts'
 import {startLocalRack, type TestLocalRack} from '../support/local-rack.ts'
 
@@ -24,7 +24,7 @@ async function drive(sweep: string, sampler: SweepSpec['sampler'], upTo: number,
   const spec: SweepSpec = {metric: 'loss', goal: 'minimize', sampler, seed: 5, trials: upTo, parallel: 3, pruner: {name: 'none'}, parameters: PARAMETERS, arguments: undefined} as unknown as SweepSpec
   const context = rack.context()
   const {path} = await ensureEnvironment(host, {requirements: engineRequirements(spec), user: 'sweep'}, context)
-  const record = {project: 'proj', owner: 'me@here', spec, command: ['train.py'], tracked: null, experiment: 'proj'}
+  const record = {project: 'proj', owner: 'me@here', spec, command: ['train.py'], tracked: 'none', experiment: 'proj'}
   const engine = new Engine(host, {sweep, python: `${path}/bin/python`, owner: 'me@here', ...(isNew ? {record} : {spec})}, context)
   const asked: Trial[] = []
   try {

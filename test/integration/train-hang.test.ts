@@ -2,7 +2,8 @@ import {readFile} from 'node:fs/promises'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {makeContext} from '../../src/lib/base/index.ts'
-import {openRuns, type Hang, type RunStacks} from '../../src/lib/runs/index.ts'
+import type {Hang} from '../../src/lib/protocol/index.ts'
+import {openRuns, type RunStacks} from '../../src/lib/runs/index.ts'
 import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
 
 /** Programs as people write them: nothing in them knows of flexrack. */

@@ -5,8 +5,9 @@ import {afterAll, afterEach, beforeAll, describe, expect, test} from 'vitest'
 import {makeContext} from '../../src/lib/base/index.ts'
 import {openHost} from '../../src/lib/host/index.ts'
 import type {Manifest, TrainSpec} from '../../src/lib/manifest/index.ts'
+import type {NodeRunDetail} from '../../src/lib/protocol/index.ts'
 import type {Rack} from '../../src/lib/rack/index.ts'
-import {stopRun, type NodeRunDetail} from '../../src/lib/runs/index.ts'
+import {stopRun} from '../../src/lib/runs/index.ts'
 import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
 import {planTrain, runPlan} from '../../src/lib/train/index.ts'
 import {sharedEnvironments} from '../support/environments.ts'
@@ -67,7 +68,7 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
     await lose(run)
     const host = await openHost(fleet, nodeOf(leader), context)
     for (;;) {
-      const detail = await host.call<NodeRunDetail>('run.state', {run, wait: 20})
+      const detail = await host.call('run.state', {run, wait: 20})
       if (!detail.live) return detail
     }
   }
@@ -134,7 +135,7 @@ describe.skipIf(!mayMakeNetworks())('a node that a run loses', () => {
     await fleet.close()
     fleet = openFleet(net.rack.nodes, context)
     const old = await openHost(fleet, nodeOf('node-1'), context)
-    const said = await old.call<NodeRunDetail>('run.state', {run: detail.run, wait: 20})
+    const said = await old.call('run.state', {run: detail.run, wait: 20})
     expect(said).toMatchObject({status: 'failed', live: false, alive: [], result: {partial: true}})
     expect(said.cause?.message).toMatch(/^node-1, which led the run, had no connection to node-2, node-3, node-4 for 30 s/)
     const ended = (await filesOf('node-1', detail, 'events.jsonl')).split('\n').filter((line) => line.includes('"event":"ended"')).map((line) => (JSON.parse(line) as {at: number}).at)

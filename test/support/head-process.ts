@@ -4,7 +4,8 @@ import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import type {DoorRecord, ServiceConfig} from '../../src/lib/head/types.ts'
+import type {ServiceConfig} from '../../src/lib/head/types.ts'
+import type {DoorRecord} from '../../src/lib/protocol/index.ts'
 
 export interface HeadProcess {
   url: string

@@ -5,6 +5,7 @@ import {setTimeout as pause} from 'node:timers/promises'
 import {sendFile} from '../../src/lib/artifact/index.ts'
 import {planHead} from '../../src/lib/head/index.ts'
 import {startService} from '../../src/lib/host/index.ts'
+import type {ProgramFile} from '../../src/lib/protocol/index.ts'
 import type {TwoAccounts} from './second-user.ts'
 
 /**
@@ -50,12 +51,12 @@ while not os.path.exists(${JSON.stringify(go)}):
 export async function startDoor({rack, fleet, host, context}: TwoAccounts): Promise<void> {
   for (const {kind, input, title} of (await planHead(rack, fleet, context, 'start')).steps) {
     if (kind === 'head.place') {
-      const {file, ...rest} = input as {file: string}
+      const {file, ...rest} = input as ProgramFile & {file: string}
       await sendFile(host, {file, verb: kind, input: rest, title}, context)
     }
     if (kind === 'head.start') {
       const {node, program, config} = input as {node: string; program: string; config: Record<string, unknown>}
-      const {path} = await host.call<{path: string}>('head.configure', {config: {...config, version: 'test', python: '/nowhere/python'}})
+      const {path} = await host.call('head.configure', {config: {...config, version: 'test', python: '/nowhere/python'}})
       await startService(host, {id: 'head', argv: [node, program, path], restart: {max: 3, windowSeconds: 60}, grace: 5})
     }
   }

@@ -1,4 +1,4 @@
-import type {NodeRunDetail} from '../../src/lib/runs/types.ts'
+import type {NodeRunDetail} from '../../src/lib/protocol/index.ts'
 
 /** What node-N of a tracked run of `count` nodes tells of it: as told while it goes on and node-1 leads, but for `parts`. */
 export function told(number: number, parts: Partial<NodeRunDetail> = {}, count = 3): NodeRunDetail {

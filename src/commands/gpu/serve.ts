@@ -3,7 +3,7 @@ import {BaseCommand} from '../../cli/base-command.ts'
 import {dryRunFlag, onFlag, rackFlag} from '../../cli/flags.ts'
 import {simFlags, simPaceFlags} from '../../cli/gpus.ts'
 import {wordsOf} from '../../cli/words.ts'
-import type {Backend} from '../../lib/gpu/index.ts'
+import type {Backend} from '../../lib/protocol/index.ts'
 
 export default class GpuServe extends BaseCommand {
   static override summary = 'share the GPUs of nodes with other machines'

@@ -3,7 +3,8 @@ import {BaseCommand} from '../../cli/base-command.ts'
 import {dryRunFlag, yesFlag} from '../../cli/flags.ts'
 import {simFlags} from '../../cli/gpus.ts'
 import {localStatusText} from '../../cli/local.ts'
-import type {Backend, BackendWish} from '../../lib/gpu/index.ts'
+import type {BackendWish} from '../../lib/gpu/index.ts'
+import type {Backend} from '../../lib/protocol/index.ts'
 
 export default class LocalUp extends BaseCommand {
   static override summary = 'start a rack on this machine'

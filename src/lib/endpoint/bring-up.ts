@@ -2,8 +2,9 @@ import {createReadStream} from 'node:fs'
 import {join} from 'node:path'
 import {Readable} from 'node:stream'
 import {CliError, isCliError} from '../base/index.ts'
-import {ensureEnvironment, followServiceLog, serviceStatus, startService, type Environment, type Host, type ServiceFront} from '../host/index.ts'
+import {ensureEnvironment, followServiceLog, serviceStatus, startService, type Environment, type Host} from '../host/index.ts'
 import {askRoute} from '../nodes/index.ts'
+import type {ServiceFront} from '../protocol/index.ts'
 import {renderRecipe, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
 import type {ModelFile, Replica} from './document.ts'
 import type {FetchedModel} from './model-files.ts'
@@ -39,7 +40,7 @@ export async function prepareEnvironment(site: Site, node: string, endpoint: str
 export async function placeModel(site: Site, node: string, {endpoint, release, model, files: wanted}: {endpoint: string; release: string; model: string; files: ModelFile[]}, fetch: () => Promise<FetchedModel>): Promise<PlacedModel> {
   const host = await hostOf(site, node)
   const name = {name: endpoint, release}
-  const known = await host.call<{complete: boolean; folder: string}>('endpoint.check', {...name, files: wanted})
+  const known = await host.call('endpoint.check', {...name, files: wanted})
   if (known.complete) return {folder: known.folder, files: wanted}
   const {folder, files} = await fetch()
   const total = files.reduce((sum, file) => sum + file.bytes, 0)
@@ -55,7 +56,7 @@ export async function placeModel(site: Site, node: string, {endpoint, release, m
     }
   })(), {objectMode: false})
   try {
-    const placed = await host.call<{folder: string}>('endpoint.place', {...name, files}, {body, signal: site.context.signal})
+    const placed = await host.call('endpoint.place', {...name, files}, {body, signal: site.context.signal})
     progress.done()
     return {folder: placed.folder, files}
   } catch (error) {
@@ -68,7 +69,7 @@ export async function placeModel(site: Site, node: string, {endpoint, release, m
 export async function startReplica(site: Site, input: {endpoint: string; release: string; version: string; replica: Replica; recipe: Recipe; environment: Environment; model: PlacedModel; taken: Set<number>}): Promise<Started> {
   const {endpoint, release, version, replica, recipe, environment, model, taken} = input
   const host = await hostOf(site, replica.node)
-  const ports = await host.call<number[]>('endpoint.ports', {count: recipe.ports.length, host: LOOPBACK, exclude: [...taken]})
+  const ports = await host.call('endpoint.ports', {count: recipe.ports.length, host: LOOPBACK, exclude: [...taken]})
   for (const port of ports) taken.add(port)
   const [first] = ports
   const [main] = model.files
@@ -92,7 +93,7 @@ async function makeFront(site: Site, host: Host, port: number, taken: Set<number
   const to = site.rack.head.url === undefined ? new URL(site.head.nodeUri).hostname.replace(/^\[|\]$/g, '') : undefined
   const route = node.address === undefined && to !== undefined ? (await askRoute(host, to)).source : undefined
   const address = serverAddress(site.rack, node, route)
-  const [free] = await host.call<number[]>('endpoint.ports', {count: 1, host: address, exclude: [...taken]})
+  const [free] = await host.call('endpoint.ports', {count: 1, host: address, exclude: [...taken]})
   if (free === undefined) throw new Error('no port')
   taken.add(free)
   const identity = await site.head.request<{key: string; certificate: string; ca: string}>('POST', '/flexrack/v1/certificates', {names: [address]})

@@ -1,5 +1,5 @@
 import {CliError} from '../base/index.ts'
-import {stopService, type ServiceStatus} from '../host/index.ts'
+import {stopService} from '../host/index.ts'
 import {activeRelease, isUnfinished, keptReleases, nodesOf, settled, type EndpointRecord, type Replica} from './document.ts'
 import {hostOf, reachable, type Site} from './site.ts'
 import {putEndpoint} from './store.ts'
@@ -15,7 +15,7 @@ export async function cleanLeftovers(site: Site, record: EndpointRecord): Promis
   const nodes = reachable(site, nodesOf(record.document))
   const results = await Promise.allSettled(nodes.map(async (node) => {
     const host = await hostOf(site, node)
-    const services = await host.call<Pick<ServiceStatus, 'id'>[]>('service.list', {prefix: `endpoint-${name}-`})
+    const services = await host.call('service.list', {prefix: `endpoint-${name}-`})
     const ours = services.filter(({id}) => new RegExp(`^endpoint-${name}-r\\d+-\\d+$`).test(id))
     const extra = ours.filter(({id}) => !serving.some((replica) => replica.node === node && replica.service === id))
     await Promise.all(extra.map(({id}) => stopService(host, id)))
@@ -45,7 +45,7 @@ export async function pruneFolders(site: Site, name: string, nodes: string[], ke
   const results = await Promise.allSettled(nodes.map(async (node) => {
     const host = await hostOf(site, node)
     await host.call('endpoint.prune', {name, keep})
-    const services = await host.call<Pick<ServiceStatus, 'id' | 'state'>[]>('service.list', {prefix: `endpoint-${name}-`})
+    const services = await host.call('service.list', {prefix: `endpoint-${name}-`})
     const gone = services.filter(({id}) => {
       const release = new RegExp(`^endpoint-${name}-(r\\d+)-\\d+$`).exec(id)?.[1]
       return release !== undefined && !keep.includes(release)

@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import {CliError} from '../base/index.ts'
-import {stopService, type ServiceStatus} from '../host/index.ts'
+import {stopService} from '../host/index.ts'
 import {executePlan, type Handlers, type PlanOf, type StepOf} from '../plan/index.ts'
 import {activeRelease, nodesOf, type EndpointRecord} from './document.ts'
 import {withLock} from './lock.ts'
@@ -83,7 +83,7 @@ async function close(site: Site, record: EndpointRecord, urls: string[]): Promis
 
 async function clear(site: Site, node: string, name: string): Promise<void> {
   const host = await hostOf(site, node)
-  const services = await host.call<Pick<ServiceStatus, 'id'>[]>('service.list', {prefix: `endpoint-${name}-`})
+  const services = await host.call('service.list', {prefix: `endpoint-${name}-`})
   const ours = services.filter(({id}) => new RegExp(`^endpoint-${name}-r\\d+-\\d+$`).test(id))
   await Promise.all(ours.map(({id}) => stopService(host, id, undefined, {remove: true})))
   await host.call('endpoint.prune', {name, keep: []})

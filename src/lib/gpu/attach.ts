@@ -2,6 +2,7 @@ import {hostname, userInfo} from 'node:os'
 import {CliError, throwIfInterrupted, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import type {Plan} from '../plan/index.ts'
+import type {Api} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {apiOf} from './backend.ts'
@@ -11,7 +12,7 @@ import {requestText} from './shortage.ts'
 import {prepareHere, prepareNode} from './site.ts'
 import {readGpuNodes} from './state.ts'
 import {choiceTitle, chooseNow, releaseLeases, takeLeases, type TakenLease, type TakeInput} from './take.ts'
-import type {Api, GpuRequest} from './types.ts'
+import type {GpuRequest} from './types.ts'
 
 export interface AttachInput {
   /** Nodes whose devices may be taken. */

@@ -1,20 +1,6 @@
 import {CliError} from '../base/index.ts'
+import type {Api, Backend, FoundDrivers, SimSettings} from '../protocol/index.ts'
 import {parseSize} from './request.ts'
-import type {Api} from './types.ts'
-
-/** What a daemon reaches its GPUs through; sim is a GPU in software, with CUDA's API. */
-export type Backend = 'cuda' | 'opencl' | 'sim'
-
-/** How a GPU in software is to be. Memory in bytes, latency in microseconds, bandwidth in 10^9 bytes a second; absent: the driver's own default. */
-export interface SimSettings {
-  devices?: number
-  memory?: number
-  capability?: string
-  latency?: string
-  bandwidth?: string
-  /** `launch:100,alloc:5`: the hundredth launch faults, the fifth allocation fails. */
-  fault?: string
-}
 
 /** Which backend nodes are to serve. */
 export interface BackendWish {
@@ -23,12 +9,6 @@ export interface BackendWish {
   sim?: SimSettings
   /** Where the node has no CUDA and nothing was asked for: sim, and not OpenCL. */
   otherwise?: 'sim'
-}
-
-/** What a node found when it looked for drivers: gpu.inspect. OpenCL is looked for only where there is no CUDA. */
-export interface FoundDrivers {
-  cuda: {found: boolean; why: string}
-  opencl?: {found: boolean; why: string}
 }
 
 export interface ChosenBackend {

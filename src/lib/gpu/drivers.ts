@@ -1,5 +1,5 @@
+import type {Api} from '../protocol/index.ts'
 import type {Product} from './native.ts'
-import type {Api} from './types.ts'
 
 /** Our drivers for each API: the libraries that a program is given. */
 export const DRIVERS: Readonly<Record<Api, readonly Product[]>> = {

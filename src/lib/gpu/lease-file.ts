@@ -2,27 +2,10 @@ import {mkdir, readdir, readFile, rm, stat, symlink, writeFile} from 'node:fs/pr
 import {randomBytes} from 'node:crypto'
 import {join} from 'node:path'
 import {ownMark, stateOfMark, userPaths, type ProcessMark} from '../base/index.ts'
+import type {LeaseFile} from '../protocol/index.ts'
 import type {DriverLinks} from './drivers.ts'
 import type {Route} from './reach.ts'
 import type {TakenLease} from './take.ts'
-
-/** What the driver and flexrack-hold read (native/client/lease_file.h). Holds keys: written 0600, never on a command line. */
-export interface LeaseFile {
-  version: 1
-  grace_seconds: number
-  servers: {
-    node: string
-    address: string
-    port: number
-    unix: string
-    boot_id: string
-    transport: string
-    api: string
-    lease: string
-    key: string
-    devices: {name: string; memory: number}[]
-  }[]
-}
 
 /** Leases and the ways to them as one file; devices are seen in this order. Pure. */
 export function leaseFile(leases: readonly TakenLease[], routes: readonly Route[], transport: string | undefined): LeaseFile {

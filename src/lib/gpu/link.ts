@@ -61,7 +61,7 @@ function figures(way: LinkFigures['way'], answer: Record<string, number | string
 /** Puts flexrack-bench on the node, if it is not there; its path. */
 async function placeBench(host: Host, context: Context): Promise<string> {
   const file = await loadNative('flexrack-bench', context.env)
-  const found = await host.call<{folder: string; placed: string[]; system: string; machine: string}>('gpu.inspect', {programs: [file.name]}, {signal: context.signal})
+  const found = await host.call('gpu.inspect', {programs: [file.name]}, {signal: context.signal})
   checkMachine(file, host.node, found)
   const plan = {command: 'gpu bench', steps: placeSteps(host.node, found.placed, [file])}
   throwIfFailed(await executePlan(plan, PLACE_HANDLERS, {host: () => host, context}, context))

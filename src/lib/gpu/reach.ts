@@ -2,6 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {connect, type NetConnectOpts} from 'node:net'
 import type {Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
+import type {Reachable, WayQuestion} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet, Forward} from '../ssh/index.ts'
 import type {TakenLease} from './take.ts'
@@ -20,25 +21,6 @@ export interface Route {
   close(): Promise<void>
 }
 
-/** Which of these a command could use where it runs. */
-interface Reachable {
-  /** The daemon answers at its socket, under the same kernel. */
-  unix: boolean
-  /** The first address at which it answers; null where it does at none. */
-  address: string | null
-}
-
-interface Question {
-  unix: string
-  boot_id: string
-  /** Tried under the daemon's own kernel only: everywhere else it is somebody else's. */
-  loopback: string | null
-  addresses: string[]
-  port: number
-  /** By which the daemon is known from whatever else may be there. */
-  lease: string
-}
-
 const TRY_MS = 2000
 const ANSWER_BYTES = 16
 
@@ -49,8 +31,8 @@ const ANSWER_BYTES = 16
 export async function findRoute({rack, fleet}: {rack: Rack; fleet: Fleet}, {node, server, lease}: TakenLease, {from, transport = server.transport}: {from?: Host | undefined; transport?: string | undefined}, context: Context): Promise<Route> {
   const rackNode = rack.nodes.find((one) => one.name === node) as RackNode
   const local = isLoopback(server.address) || isWildcard(server.address) ? '127.0.0.1' : server.address
-  const question: Question = {unix: server.unix, boot_id: server.boot_id, loopback: isLoopback(local) ? local : null, addresses: candidates(server.address, rackNode), port: server.port, lease}
-  const found = from ? await from.call<Reachable>('gpu.reach', question, {signal: context.signal}) : await lookFromHere(question)
+  const question: WayQuestion = {unix: server.unix, boot_id: server.boot_id, loopback: isLoopback(local) ? local : null, addresses: candidates(server.address, rackNode), port: server.port, lease}
+  const found = from ? await from.call('gpu.reach', question, {signal: context.signal}) : await lookFromHere(question)
   const here = {port: server.port, unix: found.unix ? server.unix : '', close: async () => {}}
   if (found.unix && transport !== 'tls' && transport !== 'tcp') return {...here, address: found.address ?? local, way: 'shared-memory'}
   if (found.address !== null) return {...here, address: found.address, way: 'address'}
@@ -64,7 +46,7 @@ function candidates(bound: string, node: RackNode): string[] {
 }
 
 /** The same question as gpu.reach of a node (node/flexrack_node/gpu/reach.py). */
-async function lookFromHere({unix, boot_id: bootId, loopback, addresses, port, lease}: Question): Promise<Reachable> {
+async function lookFromHere({unix, boot_id: bootId, loopback, addresses, port, lease}: WayQuestion): Promise<Reachable> {
   const own = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
   // The same kernel is not yet the same machine: a container has its own files and its own loopback.
   const isSameKernel = bootId !== '' && own.trim() === bootId

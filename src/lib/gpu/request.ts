@@ -1,5 +1,6 @@
 import {CliError} from '../base/index.ts'
-import type {Api, GpuRequest} from './types.ts'
+import type {Api} from '../protocol/index.ts'
+import type {GpuRequest} from './types.ts'
 
 /** What flags and the manifest's `gpus` say, before it is one request. */
 export interface AskedGpus {

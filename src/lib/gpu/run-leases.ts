@@ -1,6 +1,7 @@
 import {CliError, ownerName, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import type {LeasedGpu, LeaseWish} from '../placement/index.ts'
+import type {HeldLeases} from '../protocol/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {leaseEnvironment, leaseFile} from './lease-file.ts'
@@ -8,15 +9,6 @@ import {findRoute, type Route} from './reach.ts'
 import {prepareNode} from './site.ts'
 import {releaseLeases, takeNow, type TakenLease} from './take.ts'
 import type {Choice} from './types.ts'
-
-/** What a run's supervisor needs to hold the leases of its node's ranks (node/flexrack_node/gpu/lease.py). It has no keys: they are in the file. */
-export interface HeldLeases {
-  hold: string
-  file: string
-  folder: string
-  libraries: string | null
-  env: Record<string, string>
-}
 
 export interface RunLeases {
   held: HeldLeases
@@ -45,7 +37,7 @@ export async function leaseForRun(
     const held = {hold, file, folder: folder as string, libraries, env: leaseEnvironment({file, vendors, libraries}, undefined)}
     return {held, release: async () => {
       await releaseLeases(place, leases, context)
-      await host.call('gpu.forget', {folder}).catch(() => {})
+      if (folder !== undefined) await host.call('gpu.forget', {folder}).catch(() => {})
     }}
   } catch (error) {
     await releaseLeases(place, leases, context)

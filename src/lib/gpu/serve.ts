@@ -1,9 +1,10 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import {executePlan, fill, fromEnv, throwIfFailed, type FromEnv, type Handlers, type Outputs, type PlanOf, type StepOf, type StepOutcome} from '../plan/index.ts'
+import type {Backend, GpuOrder} from '../protocol/index.ts'
 import type {GpuSpec, Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
-import {AS_BEFORE, chooseBackend, type Backend, type BackendWish, type ChosenBackend, type FoundDrivers, type SimSettings} from './backend.ts'
+import {AS_BEFORE, chooseBackend, type BackendWish, type ChosenBackend} from './backend.ts'
 import {checkMachine, loadNative, type NativeFile} from './native.ts'
 import {placeFile, placeSteps, type PlaceEnv, type PlaceKinds} from './place-files.ts'
 
@@ -21,36 +22,8 @@ export interface Served {
   linger: boolean
 }
 
-/** What a node is asked to start: the input of its verb gpu.start. */
-interface DaemonSettings {
-  program: string
-  backend: Backend
-  /** The library of a backend that we bring along. */
-  driver?: string
-  sim?: SimSettings
-  bind: string[]
-  port?: number
-  transport: string
-  trusted_fabric: boolean
-  grace: number
-  env: Record<string, string>
-}
-
-interface Found {
-  folder: string
-  system: string
-  machine: string
-  placed: string[]
-  keeper: Served['keeper']
-  running: boolean
-  pid: number | null
-  settings: DaemonSettings | null
-  /** Where it was asked for. */
-  drivers?: FoundDrivers
-}
-
 /** The values of its environment variables stay with whoever starts it: a rack file may have secrets there. */
-type StartInput = {node: string; settings: Omit<DaemonSettings, 'env'> & {env: Record<string, FromEnv>}}
+type StartInput = {node: string; settings: Omit<GpuOrder, 'env'> & {env: Record<string, FromEnv>}}
 
 type ServeKinds = PlaceKinds & {'gpu.start': {input: StartInput; output: Served}}
 
@@ -104,11 +77,11 @@ async function planNode(host: Host, settings: GpuSpec, programs: {gpud: NativeFi
   const {bind, port, transport, trustedFabric, grace, env} = settings
   const {gpud, sim} = programs
   const names = [gpud, ...(sim ? [sim] : [])].map((file) => file.name)
-  const found = await host.call<Found>('gpu.inspect', {programs: names, ...(wish.backend === undefined && {drivers: true, env})}, {signal: context.signal})
+  const found = await host.call('gpu.inspect', {programs: names, ...(wish.backend === undefined && {drivers: true, env})}, {signal: context.signal})
   checkMachine(gpud, host.node, found)
   const chosen = chooseBackend(wish, host.node, found.settings ?? undefined, found.drivers)
   const driver = chosen.backend === 'sim' ? (sim ?? (await loadSim(context))) : undefined
-  const wanted: DaemonSettings = {
+  const wanted: GpuOrder = {
     program: gpud.name, backend: chosen.backend, ...(driver && {driver: driver.name}), ...(chosen.sim && {sim: chosen.sim}),
     bind, ...(port && {port}), transport, trusted_fabric: trustedFabric, grace, env,
   }
@@ -121,7 +94,7 @@ async function planNode(host: Host, settings: GpuSpec, programs: {gpud: NativeFi
 }
 
 /** The port that was chosen stays, where none is asked for. */
-function isSame(wanted: DaemonSettings, has: DaemonSettings): boolean {
+function isSame(wanted: GpuOrder, has: GpuOrder): boolean {
   const {port, ...rest} = has
   return canonical(wanted) === canonical(wanted.port === undefined ? rest : {...rest, port})
 }
@@ -154,7 +127,7 @@ function tellChosen(nodes: RackNode[], chosen: Map<string, ChosenBackend>, conte
 async function start({node, settings}: StartInput, done: Outputs<ServeKinds>, {host, variables, context}: ServeEnv): Promise<Served> {
   const progress = context.reporter.begin('Start the GPU daemon', node)
   try {
-    const served = await (await host(node)).call<Omit<Served, 'node' | 'backend'>>('gpu.start', fill(settings, (from) => done.at(from), {variables}), {signal: context.signal})
+    const served = await (await host(node)).call('gpu.start', fill(settings, (from) => done.at(from), {variables}) as GpuOrder, {signal: context.signal})
     progress.done()
     if (!served.linger) context.reporter.warn(`${node}: systemd ends the daemon when you log out there; to keep it: loginctl enable-linger`)
     return {node, backend: settings.backend, ...served}
@@ -165,7 +138,7 @@ async function start({node, settings}: StartInput, done: Outputs<ServeKinds>, {h
 }
 
 async function alreadyServed(host: Host): Promise<Served> {
-  const found = await host.call<Found>('gpu.inspect', {programs: []})
+  const found = await host.call('gpu.inspect', {programs: []})
   if (found.pid === null || !found.settings?.port) throw new CliError('GPU_FAILED', `the GPU daemon on ${host.node} has just ended`, {hint: 'flexrack gpu serve', details: {node: host.node}})
   return {node: host.node, backend: found.settings.backend, started: false, pid: found.pid, port: found.settings.port, keeper: found.keeper, linger: true}
 }

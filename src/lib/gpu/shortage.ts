@@ -1,6 +1,7 @@
 import {CliError, type CliErrorOptions} from '../base/index.ts'
 import {shareOf} from '../placement/index.ts'
-import type {Api, GpuDevice, GpuRequest} from './types.ts'
+import type {Api} from '../protocol/index.ts'
+import type {GpuDevice, GpuRequest} from './types.ts'
 
 const API_NAMES: Readonly<Record<Api, string>> = {cuda: 'CUDA', opencl: 'OpenCL'}
 

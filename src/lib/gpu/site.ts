@@ -1,11 +1,11 @@
 import type {Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import {executePlan, throwIfFailed} from '../plan/index.ts'
+import type {Api, LeaseFile} from '../protocol/index.ts'
 import {DRIVERS, driverLinks} from './drivers.ts'
-import {writeLeases, type LeaseFile, type PlacedLeases} from './lease-file.ts'
+import {writeLeases, type PlacedLeases} from './lease-file.ts'
 import {checkMachine, loadNative, nativePath, type NativeFile, type Product} from './native.ts'
 import {PLACE_HANDLERS, placeSteps} from './place-files.ts'
-import type {Api} from './types.ts'
 
 /** Where a command with leases runs, once it has what it needs for them. */
 export interface Site {
@@ -25,13 +25,13 @@ export async function prepareNode(host: Host, api: Api, context: Context): Promi
   const files = new Map(await Promise.all(products.map(async (product) => [product, await loadNative(product, context.env)] as const)))
   const nameOf = (product: Product): string => (files.get(product) as NativeFile).name
   const all = [...files.values()]
-  const found = await host.call<{placed: string[]; system: string; machine: string}>('gpu.inspect', {programs: all.map((file) => file.name)}, {signal: context.signal})
+  const found = await host.call('gpu.inspect', {programs: all.map((file) => file.name)}, {signal: context.signal})
   checkMachine(all[0] as NativeFile, host.node, found)
   const plan = {command: 'workspace exec', steps: placeSteps(host.node, found.placed, all)}
   throwIfFailed(await executePlan(plan, PLACE_HANDLERS, {host: () => host, context}, context))
   return {
     deliver: async (leases) => {
-      const {folder, ...placed} = await host.call<PlacedLeases & {folder: string; hold: string}>('gpu.deliver', {leases, hold: nameOf('flexrack-hold'), ...driverLinks(api, nameOf)})
+      const {folder, ...placed} = await host.call('gpu.deliver', {leases, hold: nameOf('flexrack-hold'), ...driverLinks(api, nameOf)})
       return {...placed, folder, remove: () => host.call('gpu.forget', {folder})}
     },
   }

@@ -1,58 +1,21 @@
 import type {Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
 import {overNodes, type NodeReport} from '../nodes/index.ts'
+import type {DaemonDevice, DaemonLease, DaemonState} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {GpuDevice, GpuNode, Lease} from './types.ts'
-
-/** What `gpu.state` answers, in the daemon's own words. */
-export interface RawState {
-  state: GpuNode['state']
-  status: {version: string; backend: string; address: string; port: number; refused?: Record<string, number>} | null
-  devices: RawDevice[]
-  leases: RawLease[]
-}
-
-interface RawDevice {
-  index: number
-  id: string
-  name: string
-  vendor: string
-  driver: string
-  api: GpuDevice['api']
-  capability?: string | null
-  memory: number
-  compute_units: number
-  leased: {memory: number; compute: number; whole: boolean}
-  free: {memory: number; compute: number}
-  used: number
-  utilization: number
-  /** A run has all of it. */
-  reserved?: {lease: string; owner: string}
-}
-
-interface RawLease {
-  lease: string
-  state: Lease['state']
-  owner: string
-  purpose: string
-  created: number
-  holder: {address: string; since: number} | null
-  ends_in_seconds: number | null
-  devices: (Lease['devices'][number] & {utilization: number})[]
-  sessions: {pid: number; used: number}[]
-}
 
 /** Asks the daemons of these nodes, all at once. A node that cannot be reached is a report like any other. */
 export function readGpuNodes(nodes: RackNode[], fleet: Fleet, context: Context): Promise<NodeReport<GpuNode>[]> {
   return overNodes('Asking', nodes, fleet, context, async (node) => {
     const host = await openHost(fleet, node, context)
-    return fromRaw(node.name, await host.call<RawState>('gpu.state', {}, {signal: context.signal}))
+    return fromRaw(node.name, await host.call('gpu.state', {}, {signal: context.signal}))
   })
 }
 
 /** The daemon's words as ours: a device knows its holders. Pure. */
-export function fromRaw(node: string, {state, status, devices, leases}: RawState): GpuNode {
+export function fromRaw(node: string, {state, status, devices, leases}: DaemonState): GpuNode {
   return {
     node,
     state,
@@ -66,7 +29,7 @@ export function fromRaw(node: string, {state, status, devices, leases}: RawState
   }
 }
 
-function deviceOf(node: string, device: RawDevice, leases: RawLease[]): GpuDevice {
+function deviceOf(node: string, device: DaemonDevice, leases: DaemonLease[]): GpuDevice {
   const holders = leases.flatMap(({lease, owner, purpose, devices}) => {
     const share = devices.find((one) => one.id === device.id)
     return share ? [{lease, owner, purpose, memory: share.memory, compute: share.compute, whole: share.whole}] : []
@@ -77,7 +40,7 @@ function deviceOf(node: string, device: RawDevice, leases: RawLease[]): GpuDevic
   return {node, index, id, name, vendor, driver, api, capability, memory, computeUnits: device.compute_units, free, whole: device.leased.whole || reserved !== undefined, used, utilisation: device.utilization, holders}
 }
 
-function leaseOf(node: string, raw: RawLease): Lease {
+function leaseOf(node: string, raw: DaemonLease): Lease {
   const {lease, state, owner, purpose, created} = raw
   const devices = raw.devices.map(({index, id, name, memory, compute, whole, cap, used}) => ({index, id, name, memory, compute, whole, cap, used}))
   return {node, lease, state, owner, purpose, created, endsIn: raw.ends_in_seconds, holder: raw.holder?.address ?? null, devices, programs: raw.sessions.length}

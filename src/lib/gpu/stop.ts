@@ -2,17 +2,10 @@ import type {Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
 import {overNodes, throwIfAnyFailed, type NodeReport} from '../nodes/index.ts'
 import type {Plan} from '../plan/index.ts'
+import type {Withdrawn} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {readGpuNodes} from './state.ts'
-
-/** What was taken away on one node. */
-export interface Withdrawn {
-  /** False where nothing was there. */
-  stopped: boolean
-  /** How many leases it ended. */
-  leases: number
-}
 
 /** What a stop would end now. */
 export async function planStop(nodes: RackNode[], fleet: Fleet, context: Context): Promise<Plan> {
@@ -30,7 +23,7 @@ export async function planStop(nodes: RackNode[], fleet: Fleet, context: Context
 export async function stopGpus(nodes: RackNode[], fleet: Fleet, force: boolean, context: Context): Promise<NodeReport<Withdrawn>[]> {
   const reports = await overNodes('Stopping GPUs on', nodes, fleet, context, async (node) => {
     const host = await openHost(fleet, node, context)
-    return host.call<Withdrawn>('gpu.stop', {force}, {signal: context.signal})
+    return host.call('gpu.stop', {force}, {signal: context.signal})
   })
   throwIfAnyFailed(reports)
   return reports

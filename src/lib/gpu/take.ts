@@ -2,13 +2,14 @@ import {setTimeout as pause} from 'node:timers/promises'
 import {CliError, isCliError, Secret, throwIfInterrupted, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {NodeReport} from '../nodes/index.ts'
+import type {Api} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {apiOf} from './backend.ts'
 import {chooseDevices, fits} from './choose.ts'
 import {GpuShortage, requestText, shortage} from './shortage.ts'
 import {readGpuNodes} from './state.ts'
-import type {Api, Choice, GpuNode, GpuRequest} from './types.ts'
+import type {Choice, GpuNode, GpuRequest} from './types.ts'
 
 /** A lease that is ours, with its key. */
 export interface TakenLease {
@@ -98,18 +99,10 @@ export async function takeNow({rack, fleet}: Place, {request, owner, purpose}: P
   throw failed
 }
 
-interface RawLease {
-  lease: string
-  key: string
-  grace_seconds: number
-  server: Omit<TakenLease['server'], 'api'> & {api?: Api}
-  devices: TakenLease['devices']
-}
-
 async function ask(host: Host, choice: Choice, {request, owner, purpose}: Pick<TakeInput, 'request' | 'owner' | 'purpose'>): Promise<TakenLease> {
   const {memory, fraction, cap} = request
   const share = fraction !== undefined && fraction < 1 ? {fraction} : memory !== undefined ? {memory} : {whole: true}
-  const {lease, key, grace_seconds: graceSeconds, server, devices} = await host.call<RawLease>('gpu.lease', {devices: choice.devices.map((one) => one.id), ...share, cap, owner, purpose})
+  const {lease, key, grace_seconds: graceSeconds, server, devices} = await host.call('gpu.lease', {devices: choice.devices.map((one) => one.id), ...share, cap, owner, purpose})
   return {node: host.node, lease, key: new Secret(key), graceSeconds, server: {...server, api: server.api ?? 'opencl'}, devices}
 }
 

@@ -1,6 +1,4 @@
-/** What programs reach a GPU through. */
-export type Api = 'cuda' | 'opencl'
-
+import type {Api} from '../protocol/index.ts'
 /** A GPU of the rack as its node's daemon tells of it. Sizes in bytes. */
 export interface GpuDevice {
   node: string

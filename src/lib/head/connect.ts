@@ -7,7 +7,7 @@ import {openLogin, type Login} from './login.ts'
 import {openHeadHost} from './plan.ts'
 import {SERVICE_ID} from './steps.ts'
 import {keepCertificates} from './trust.ts'
-import {HEAD_NAME, type DoorRecord} from './types.ts'
+import {HEAD_NAME} from './types.ts'
 
 /** A way to the head's door, through the node's SSH connection. */
 export interface HeadConnection {
@@ -36,7 +36,7 @@ export interface HeadConnection {
  */
 export async function connectHead(rack: Rack, fleet: Fleet, context: Context): Promise<HeadConnection> {
   const host = await openHeadHost(rack, fleet, context)
-  const [{door, token, ca}, service] = await Promise.all([host.call<{door: DoorRecord | null; token: string | null; ca: string | null}>('head.access', {}), serviceStatus(host, SERVICE_ID)])
+  const [{door, token, ca}, service] = await Promise.all([host.call('head.access', {}), serviceStatus(host, SERVICE_ID)])
   const hint = `flexrack head start --rack ${rack.name}`
   if (service.state === 'failed') throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} ended again and again`, {hint: 'flexrack head status', details: {node: host.node}})
   if (!door || !token || ['absent', 'stopped', 'lost'].includes(service.state)) {

@@ -1,24 +1,8 @@
 import {CliError} from '../base/index.ts'
+import type {HeadNode} from '../protocol/index.ts'
 
 /** Oldest Node that runs the head: [major, minor]. */
 export const OLDEST_NODE: [number, number] = [22, 22]
-
-/** What head.inspect tells of a node. */
-export interface HeadNode {
-  /** The head's folder there. */
-  folder: string
-  /** As Python's platform.system().lower(): linux, darwin. */
-  system: string
-  /** As uname -m: x86_64, aarch64, arm64. */
-  machine: string
-  /** glibc, or another. */
-  libc: string
-  /** A Node there that is new enough. */
-  node: {path: string; version: string} | null
-  /** Names of the asked-for program files that are there. */
-  placed: string[]
-  memory_free: number | null
-}
 
 export interface OwnMachine {
   platform: string

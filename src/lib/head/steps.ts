@@ -53,7 +53,7 @@ async function environment({locks}: {locks: string[]}, _done: unknown, {host, co
 }
 
 async function start({node, program, config, restart, grace}: StartInput, done: Outputs<HeadKinds>, {host, settings}: HeadEnv): Promise<void> {
-  const {path} = await host.call<{path: string}>('head.configure', {config: fill(config, (from) => done.at(from), settings)})
+  const {path} = await host.call('head.configure', {config: fill(config, (from) => done.at(from), settings) as Record<string, unknown>})
   const argv = [node, program, path]
   await startService(host, {id: SERVICE_ID, argv, restart, grace}, {replace: true})
   await host.call('head.tidy', {keep: argv})

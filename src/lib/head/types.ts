@@ -63,13 +63,3 @@ export const HEAD_FILES = {config: 'config.json', adminToken: 'admin-token', doo
 /** In the certificate of every head: others that the rack's authority signed for are not mistaken for it. */
 export const HEAD_NAME = 'flexrack-head'
 
-/** door.json: written once the door listens. */
-export interface DoorRecord {
-  pid: number
-  /** Where the node itself calls it, with TLS. */
-  address: string
-  port: number
-  /** Without TLS, on loopback. */
-  plainPort: number
-  url: string
-}

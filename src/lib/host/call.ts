@@ -5,7 +5,8 @@ import {CliError} from '../base/index.ts'
 import type {NodeShell, RemoteProcess} from '../ssh/index.ts'
 import {toCliError} from './node-error.ts'
 import {verbScript} from './scripts.ts'
-import type {CallOptions, NodeEvent} from './types.ts'
+import type {Verbs} from '../protocol/index.ts'
+import type {CallOptions, Verb} from './types.ts'
 
 /** Where the node program is on a node, and what runs it. All absolute. */
 export interface Installation {
@@ -18,9 +19,24 @@ export interface Installation {
 /** Milliseconds that a verb has to put things in order after it was asked to stop. */
 const GRACE_MS = 10_000
 
+/** Sees every message between here and a node; tests hold them against protocol/. */
+export interface CallObserver {
+  input(verb: Verb, input: unknown): void
+  event(verb: Verb, event: unknown): void
+  result(verb: Verb, result: unknown): void
+  error(verb: Verb, error: unknown): void
+}
+
+let observer: CallObserver | undefined
+
+export function observeCalls(by: CallObserver | undefined): void {
+  observer = by
+}
+
 /** Host.call. */
-export async function callVerb<T>(shell: NodeShell, installation: Installation, verb: string, input: unknown, options: CallOptions = {}): Promise<T> {
-  const {signal} = options
+export async function callVerb<V extends Verb>(shell: NodeShell, installation: Installation, verb: V, input: Verbs[V]['input'], options: CallOptions<Verbs[V]['event']> = {}): Promise<Verbs[V]['result']> {
+  const {signal, onEvent} = options
+  observer?.input(verb, input)
   const interrupted = (): CliError => new CliError('INTERRUPTED', 'interrupted', {details: {node: shell.node}})
   if (signal?.aborted) throw interrupted()
   // It may break before the verb is there to read from it.
@@ -35,14 +51,19 @@ export async function callVerb<T>(shell: NodeShell, installation: Installation, 
   if (signal?.aborted) abort()
   try {
     const [answer, stderr, ending] = await Promise.all([
-      readAnswer(process.stdout, options.onEvent),
+      readAnswer(process.stdout, (event) => {
+        observer?.event(verb, event)
+        onEvent?.(event as Verbs[V]['event'])
+      }),
       readTail(process.stderr),
       process.exit,
       send(process, options.body),
     ])
+    if (answer && 'error' in answer) observer?.error(verb, answer.error)
+    else if (answer) observer?.result(verb, answer.result)
     if (answer && 'error' in answer) throw toCliError(shell.node, answer.error)
     if (signal?.aborted) throw interrupted()
-    if (answer && ending.status === 0) return answer.result as T
+    if (answer && ending.status === 0) return answer.result as Verbs[V]['result']
     throw new CliError('REMOTE_FAILED', `${verb} on ${shell.node} ended without an answer (${ending.signal ? `signal ${ending.signal}` : `status ${ending.status}`})`, {
       details: {node: shell.node, verb, ...ending, stderr},
     })
@@ -55,7 +76,7 @@ export async function callVerb<T>(shell: NodeShell, installation: Installation, 
   }
 }
 
-async function readAnswer(stdout: Readable, onEvent: ((event: NodeEvent) => void) | undefined): Promise<{result: unknown} | {error: unknown} | undefined> {
+async function readAnswer(stdout: Readable, onEvent: (event: unknown) => void): Promise<{result: unknown} | {error: unknown} | undefined> {
   let answer: {result: unknown} | {error: unknown} | undefined
   // readline would swallow an error of the stream, and with it a lost connection.
   const failed = new Promise<never>((_, reject) => stdout.once('error', reject))
@@ -64,7 +85,7 @@ async function readAnswer(stdout: Readable, onEvent: ((event: NodeEvent) => void
     for await (const line of createInterface({input: stdout, crlfDelay: Infinity})) {
       const value = parseLine(line)
       if (!value) continue
-      if ('event' in value) onEvent?.(value as NodeEvent)
+      if ('event' in value) onEvent(value)
       else if ('result' in value || 'error' in value) answer = value as {result: unknown}
     }
   })()

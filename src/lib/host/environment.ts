@@ -1,5 +1,6 @@
 import {CliError, isCliError, ownerName, randomId, type Context, type Progress} from '../base/index.ts'
-import type {Environment, Host, NodeEvent} from './types.ts'
+import type {Verbs, WaitingEvent} from '../protocol/index.ts'
+import type {Environment, Host} from './types.ts'
 
 /** Tells this command from every other one, on all nodes. */
 const COMMAND = `${process.pid}-${randomId()}`
@@ -27,7 +28,7 @@ export async function ensureEnvironment(host: Host, input: EnvironmentInput, con
   const {origins, ...request} = input
   const progress = new BuildProgress(host, context)
   try {
-    const built = await host.call<Environment & {python: string}>('environment.ensure', {...request, owner: ownerName(context), asker: {command: COMMAND, node: host.node}}, {
+    const built = await host.call('environment.ensure', {...request, owner: ownerName(context), asker: {command: COMMAND, node: host.node}}, {
       signal: context.signal,
       onEvent: (event) => progress.tell(event),
     })
@@ -50,13 +51,12 @@ class BuildProgress {
     this.#context = context
   }
 
-  tell(event: NodeEvent): void {
+  tell(event: Verbs['environment.ensure']['event']): void {
     if (event.event === 'alive') return
     this.#shown ??= this.#context.reporter.begin('Build the Python environment', this.#host.node)
-    const text = event.detail ?? event.text
     if (event.event === 'waiting') this.#shown.detail(waitingText(event), {seldom: true})
-    else if (typeof text === 'string') this.#shown.detail(text)
-    if (typeof event.done === 'number') this.#shown.amount(event.done, typeof event.total === 'number' ? event.total : undefined, 'bytes')
+    else if (event.detail !== undefined) this.#shown.detail(event.detail)
+    else if (event.done !== undefined) this.#shown.amount(event.done, event.total, 'bytes')
   }
 
   end(text: string): void {
@@ -69,9 +69,8 @@ class BuildProgress {
 }
 
 /** Who builds it now: another node for this very command, where they share their environments, or somebody else. */
-function waitingText({holder, text}: NodeEvent): string {
-  const {asker} = (holder ?? {}) as {asker?: {command?: string; node?: string} | null}
-  return asker?.command === COMMAND && asker.node !== undefined ? `waiting for ${asker.node}, which builds it for this command` : String(text)
+function waitingText({holder: {asker}, text}: WaitingEvent): string {
+  return asker?.command === COMMAND ? `waiting for ${asker.node}, which builds it for this command` : text
 }
 
 /** Names the line of the user's own file. */

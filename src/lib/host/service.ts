@@ -1,3 +1,4 @@
+import type {ServiceFront, ServiceState, Verbs} from '../protocol/index.ts'
 import type {CallOptions, Host} from './types.ts'
 
 /** A long-lived process on a node, kept running by a supervisor there. */
@@ -14,15 +15,6 @@ export interface ServiceSpec {
   /** Seconds between SIGTERM and SIGKILL; 10 by default. */
   grace?: number
   front?: ServiceFront
-}
-
-/** TLS before a service that listens on loopback, for who shows a client certificate of the authority in `ca`. All PEM; kept in a 0600 file. */
-export interface ServiceFront {
-  listen: [address: string, port: number]
-  to: [address: string, port: number]
-  key: string
-  certificate: string
-  ca: string
 }
 
 export interface ServiceStatus {
@@ -47,18 +39,18 @@ export interface ServiceStatus {
 export async function startService(host: Host, spec: ServiceSpec, options: {replace?: boolean} = {}): Promise<ServiceStatus & {started: boolean}> {
   const {id, argv, env = {}, cwd, restart, grace = 10, front} = spec
   const limit = restart && {max: restart.max, window_seconds: restart.windowSeconds}
-  const answer = await host.call<RawStatus>('service.start', {id, argv, env, cwd, restart: limit, grace, front, replace: options.replace ?? false})
+  const answer = await host.call('service.start', {id, argv, env, cwd, restart: limit, grace, front, replace: options.replace ?? false})
   return {...fromRaw(answer), started: answer.started === true}
 }
 
 /** What a service does now; `absent` where there never was one. Adopts the process of a supervisor that was killed. */
 export async function serviceStatus(host: Host, id: string): Promise<ServiceStatus> {
-  return fromRaw(await host.call<RawStatus>('service.status', {id}))
+  return fromRaw(await host.call('service.status', {id}))
 }
 
 /** Every service of the node whose id begins with `prefix`. */
 export async function listServices(host: Host, prefix: string): Promise<ServiceStatus[]> {
-  return (await host.call<RawStatus[]>('service.list', {prefix})).map(fromRaw)
+  return (await host.call('service.list', {prefix})).map(fromRaw)
 }
 
 /**
@@ -66,7 +58,7 @@ export async function listServices(host: Host, prefix: string): Promise<ServiceS
  * Nothing to do where it does not run. `remove` deletes its folder too.
  */
 export async function stopService(host: Host, id: string, graceSeconds?: number, options: {remove?: boolean} = {}): Promise<ServiceStatus> {
-  return fromRaw(await host.call<RawStatus>('service.stop', {id, grace: graceSeconds, remove: options.remove ?? false}))
+  return fromRaw(await host.call('service.stop', {id, grace: graceSeconds, remove: options.remove ?? false}))
 }
 
 export interface ServiceLogOptions {
@@ -83,26 +75,15 @@ export interface ServiceLogOptions {
 /** Reads a service's log; returns the offset to go on from. NOT_FOUND where there is no such service. */
 export async function followServiceLog(host: Host, id: string, options: ServiceLogOptions): Promise<number> {
   const {onData, signal, ...input} = options
-  const call: CallOptions = {
+  const call: CallOptions<Verbs['service.logs']['event']> = {
     onEvent: (event) => {
-      if (event.event === 'log') onData(Buffer.from(String(event.data), 'base64'), Number(event.offset))
+      if (event.event === 'log') onData(Buffer.from(event.data, 'base64'), event.offset)
     },
   }
   if (signal) call.signal = signal
-  return (await host.call<{offset: number}>('service.logs', {id, ...input}, call)).offset
+  return (await host.call('service.logs', {id, ...input}, call)).offset
 }
 
-interface RawStatus {
-  id: string
-  state: ServiceStatus['state']
-  pid: number | null
-  restarts: number
-  started_at: number | null
-  exit: ServiceStatus['exit']
-  log_from: number
-  started?: boolean
-}
-
-function fromRaw(raw: RawStatus): ServiceStatus {
+function fromRaw(raw: ServiceState): ServiceStatus {
   return {id: raw.id, state: raw.state, pid: raw.pid, restarts: raw.restarts, startedAt: raw.started_at, exit: raw.exit, logFrom: raw.log_from}
 }

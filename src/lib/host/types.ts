@@ -1,5 +1,9 @@
 import type {Readable} from 'node:stream'
+import type {Verbs} from '../protocol/index.ts'
 import type {NodeShell} from '../ssh/index.ts'
+
+/** A verb of the node program. */
+export type Verb = keyof Verbs
 
 /** A node with flexrack's node program (node/flexrack_node, standard-library Python) in place. */
 export interface Host {
@@ -12,21 +16,18 @@ export interface Host {
   /** Absolute path of the node program there. */
   readonly program: string
   /**
-   * Calls a verb of the node program. `input` is plain data; `body` follows it on stdin as raw bytes.
+   * Calls a verb of the node program, see protocol/. `body` follows the input on stdin as raw bytes.
    * Errors of the program come back as CliError with the code it gave, or REMOTE_FAILED.
    */
-  call<T>(verb: string, input: unknown, options?: CallOptions): Promise<T>
+  call<V extends Verb>(verb: V, input: Verbs[V]['input'], options?: CallOptions<Verbs[V]['event']>): Promise<Verbs[V]['result']>
 }
 
-export interface CallOptions {
+export interface CallOptions<Event = never> {
   signal?: AbortSignal
   body?: Readable | Uint8Array
-  /** Every event line the verb prints before its result, e.g. {event: 'progress', ...}. */
-  onEvent?: (event: NodeEvent) => void
+  /** Every event line the verb prints before its result. */
+  onEvent?: (event: Event) => void
 }
-
-/** What a verb may say before its result. `event` names the kind; the rest depends on it. */
-export type NodeEvent = {event: string} & Record<string, unknown>
 
 /** A Python environment on a node, ready to use. */
 export interface Environment {

@@ -1,6 +1,7 @@
 import type {Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
 import type {Plan, Step} from '../plan/index.ts'
+import type {NodeInstalled, Uninstalled} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {overNodes, throwIfAnyFailed, type NodeReport} from '../nodes/index.ts'
@@ -28,26 +29,9 @@ export async function installNodes(nodes: RackNode[], fleet: Fleet, ctx: Context
   return overNodes('Installing on', nodes, fleet, ctx, async (node) => ({root: (await openHost(fleet, node, ctx)).root}))
 }
 
-export interface UninstallEntry {
-  path: string
-  kind: string
-  /** False for what is listed but lies outside flexrack's folder, or is used by other machines, too: it is named and left. */
-  inside: boolean
-}
-
 /** What is on a node now: `present` is false where flexrack never was. */
-export interface UninstallView {
+export interface UninstallView extends NodeInstalled {
   present: boolean
-  root: string
-  entries: UninstallEntry[]
-  alive: {pid: number; command: string}[]
-}
-
-export interface Uninstalled {
-  removed: string[]
-  left: {path: string; why: string}[]
-  /** Number of processes that were ended. */
-  ended: number
 }
 
 /** What `rack uninstall` would remove, node by node. Throws as throwIfAnyFailed. */
@@ -68,12 +52,12 @@ export async function uninstallNodes(nodes: RackNode[], fleet: Fleet, ctx: Conte
   return overNodes('Uninstalling from', nodes, fleet, ctx, async (node) => {
     const host = await openHost(fleet, node, ctx, {ifPresent: true})
     if (!host) return {removed: [], left: [], ended: 0}
-    return host.call<Uninstalled>('node.uninstall', {force: options.force ?? false, grace: options.grace ?? 10}, {signal: ctx.signal})
+    return host.call('node.uninstall', {force: options.force ?? false, grace: options.grace ?? 10}, {signal: ctx.signal})
   })
 }
 
 async function look(node: RackNode, fleet: Fleet, ctx: Context): Promise<UninstallView> {
   const host = await openHost(fleet, node, ctx, {ifPresent: true})
   if (!host) return {present: false, root: node.root, entries: [], alive: []}
-  return {...(await host.call<Omit<UninstallView, 'present'>>('node.installed', {}, {signal: ctx.signal})), present: true}
+  return {...(await host.call('node.installed', {}, {signal: ctx.signal})), present: true}
 }

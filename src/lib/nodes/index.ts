@@ -2,6 +2,5 @@
 export {overNodes} from './each.ts'
 export {probeNodes, type Probe, type ProbeOptions} from './probe.ts'
 export {throwIfAnyFailed, type NodeReport} from './report.ts'
-export {addressForOthers, askRoute, type NodeRoute} from './route.ts'
+export {addressForOthers, askRoute} from './route.ts'
 export {showTopologies, type NodeTopology} from './topology.ts'
-export type {FreeShare, NodeFacts, SlurmFact} from './facts.ts'

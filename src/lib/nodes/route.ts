@@ -1,18 +1,8 @@
 import {isIP} from 'node:net'
 import {CliError} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
+import type {NodeRoute} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
-
-/** Answer of run.route. */
-export interface NodeRoute {
-  /** Equal for two nodes that are one machine in one network namespace. */
-  machine: string
-  interfaces: {name: string; address: string; netmask: string}[]
-  /** Source address of the default route. */
-  outgoing: string | null
-  /** Source address of the route to the address that was asked for. */
-  source: string | null
-}
 
 /** Of a node, what says how it is reached. */
 type Named = Pick<RackNode, 'name' | 'address'>
@@ -22,7 +12,7 @@ type Named = Pick<RackNode, 'name' | 'address'>
  * are taken from it. Errors: those of a call, NODE_UNFIT for anything else than an address.
  */
 export async function askRoute(host: Host, to?: string, signal?: AbortSignal): Promise<NodeRoute> {
-  const route = await host.call<NodeRoute>('run.route', {to}, {signal})
+  const route = await host.call('run.route', {to}, {signal})
   const strange = [route.outgoing, route.source, ...route.interfaces.map(({address}) => address)].find((address) => address !== null && isIP(address) === 0)
   if (strange !== undefined) throw new CliError('NODE_UNFIT', `${host.node} names ${JSON.stringify(strange)} as an address of its own`, {details: {node: host.node}})
   return route

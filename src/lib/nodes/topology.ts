@@ -1,8 +1,8 @@
 import type {Context} from '../base/index.ts'
+import type {NodeFacts} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {findBadWiring, readTopology, type BadWiring, type Topology} from '../topology/index.ts'
-import type {NodeFacts} from './facts.ts'
 import {probeNodes} from './probe.ts'
 import type {NodeReport} from './report.ts'
 

@@ -1,5 +1,6 @@
+import type {NodeRun} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
-import {runGlance, type NodeRun} from '../runs/index.ts'
+import {runGlance} from '../runs/index.ts'
 import {quote} from '../ssh/index.ts'
 import type {NodeGlance} from './types.ts'
 

@@ -1,7 +1,7 @@
 import type {EndpointSummary} from '../endpoint/index.ts'
 import type {GpuDevice, GpuNodeReport, Lease} from '../gpu/index.ts'
 import type {HeadStatus} from '../head/index.ts'
-import type {Reservation} from '../reservation/index.ts'
+import type {Reservation} from '../protocol/index.ts'
 import type {RunEntry} from '../runs/index.ts'
 
 /** A node at a glance. Sizes in bytes; what could not be read is null. */

@@ -2,4 +2,4 @@
 export {placeGang} from './place.ts'
 export {shareOf, type ShareWish} from './share.ts'
 export {WOULD_DO} from './text.ts'
-export type {Candidate, Held, LeasedGpu, LeaseWish, NodeReason, PlacedGpu, PlacedNode, PlacedRank, PlacementRequest, PlacementResult, SharedGpu} from './types.ts'
+export type {Candidate, Held, LeasedGpu, LeaseWish, NodeReason, PlacedGpu, PlacedNode, PlacedRank, PlacementRequest, PlacementResult} from './types.ts'

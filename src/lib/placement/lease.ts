@@ -1,8 +1,9 @@
 import {shareOf} from './share.ts'
-import type {Candidate, LeasedGpu, LeaseWish, PlacementRequest, SharedGpu} from './types.ts'
+import type {Candidate, LeasedGpu, LeaseWish, PlacementRequest} from './types.ts'
+import type {FreeShare} from '../protocol/index.ts'
 
 /** A device that some node shares, and what this gang has left of it so far. */
-interface Pooled extends SharedGpu {
+interface Pooled extends FreeShare {
   node: string
 }
 
@@ -59,7 +60,7 @@ export class LeasePool {
   }
 }
 
-function fits(device: SharedGpu, wish: LeaseWish): boolean {
+function fits(device: FreeShare, wish: LeaseWish): boolean {
   const share = shareOf(device, wish)
   if (device.whole) return false
   return share.memory <= device.free.memory && share.compute <= device.free.compute + 1e-9

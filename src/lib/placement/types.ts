@@ -1,5 +1,6 @@
 import type {ShareWish} from './share.ts'
 import type {Link, Topology} from '../topology/index.ts'
+import type {FreeShare} from '../protocol/index.ts'
 
 /** What a run needs, the same on each of its nodes. */
 export interface PlacementRequest {
@@ -20,18 +21,6 @@ export interface LeaseWish extends ShareWish {
   /** GPUs of other nodes will do. */
   remote: boolean
   api?: 'cuda' | 'opencl'
-}
-
-/** A device that a node's GPU daemon shares. Memory in bytes, compute a share (0..1) of its time. */
-export interface SharedGpu {
-  index: number
-  id: string
-  name: string
-  api: 'cuda' | 'opencl'
-  memory: number
-  free: {memory: number; compute: number}
-  /** Somebody has all of it. */
-  whole: boolean
 }
 
 /** A device, or a share of one, that a rank gets by a lease. */
@@ -62,7 +51,7 @@ export interface Candidate {
   /** Why a GPU is not to be had besides, by UUID, a clause. */
   busy: Record<string, string>
   /** What its GPU daemon shares; absent: nothing. */
-  shared?: SharedGpu[]
+  shared?: FreeShare[]
 }
 
 export interface Held {

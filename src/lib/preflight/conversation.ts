@@ -1,9 +1,22 @@
 import {PassThrough} from 'node:stream'
 import {CliError} from '../base/index.ts'
-import type {Host, NodeEvent} from '../host/index.ts'
+import type {Host} from '../host/index.ts'
+import type {ClockAnswer, FloodAnswer, ListenAnswer, NodeState, PreflightCommand, PreflightDone, PreflightStart, ReachAnswer, Verbs} from '../protocol/index.ts'
+
+type Said = Verbs['preflight.run']['event']
+/** What each command is answered. */
+interface Answers {
+  clock: ClockAnswer
+  listen: ListenAnswer
+  reach: ReachAnswer
+  flood: FloodAnswer
+  facts: NodeState
+}
+/** Without the number that it gets. */
+type Command<D extends keyof Answers> = Omit<Extract<PreflightCommand, {do: D}>, 'id'>
 
 interface Waiting {
-  resolve(event: NodeEvent): void
+  resolve(event: Said): void
   reject(error: Error): void
 }
 
@@ -13,7 +26,7 @@ const CLOSE_MS = 3000
 /** One node's side of a preflight (preflight.run): a process there that listens while this lasts and does what it is asked. */
 export class Conversation {
   /** What it said when it was ready. Rejects where it did not become so. */
-  readonly ready: Promise<NodeEvent>
+  readonly ready: Promise<Said>
   readonly #node: string
   readonly #body = new PassThrough()
   readonly #waiting = new Map<number, Waiting>()
@@ -22,7 +35,7 @@ export class Conversation {
   #number = 0
   #over: Error | undefined
 
-  constructor(host: Host, input: Record<string, unknown>, signal: AbortSignal) {
+  constructor(host: Host, input: PreflightStart, signal: AbortSignal) {
     this.#node = host.node
     this.ready = new Promise((resolve, reject) => this.#waiting.set(0, {resolve, reject}))
     this.ready.catch(() => {})
@@ -33,12 +46,13 @@ export class Conversation {
   }
 
   /** Says one command and waits for its answer. Errors: TIMED_OUT, and those of Host.call. */
-  async ask<T>(command: Record<string, unknown>, milliseconds: number): Promise<T> {
+  async ask<D extends keyof Answers>(command: Command<D> & {do: D}, milliseconds: number): Promise<Answers[D]> {
     if (this.#over) throw this.#over
     const id = ++this.#number
-    const answer = new Promise<NodeEvent>((resolve, reject) => this.#waiting.set(id, {resolve, reject}))
+    const answer = new Promise<Said>((resolve, reject) => this.#waiting.set(id, {resolve, reject}))
     this.#body.write(`${JSON.stringify({id, ...command})}\n`)
-    return (await within(answer, milliseconds, this.#node)) as unknown as T
+    const {event: _event, id: _id, ...told} = (await within(answer, milliseconds, this.#node)) as PreflightDone
+    return told as unknown as Answers[D]
   }
 
   /** Ends it: the node closes its ports and the process there ends. A node that does not answer any more is not waited for. Never rejects. */
@@ -47,7 +61,7 @@ export class Conversation {
     await within(this.#call, CLOSE_MS, this.#node).catch(() => this.#abort.abort())
   }
 
-  #hear(event: NodeEvent): void {
+  #hear(event: Said): void {
     const id = event.event === 'ready' ? 0 : event.event === 'done' ? Number(event.id) : NaN
     this.#waiting.get(id)?.resolve(event)
     this.#waiting.delete(id)

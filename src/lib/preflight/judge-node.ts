@@ -1,5 +1,6 @@
+import type {GpuState, Limit, NodeState} from '../protocol/index.ts'
 import type {CheckName} from './checks.ts'
-import type {GpuState, Limit, NodeMeasured, NodeState, PreflightFinding} from './types.ts'
+import type {NodeMeasured, PreflightFinding} from './types.ts'
 
 /** What the run will ask of each node. */
 export interface Demand {

@@ -3,7 +3,7 @@ import type {Context} from '../base/index.ts'
 import type {CheckName} from './checks.ts'
 import {Conversation, within} from './conversation.ts'
 import {measureRates} from './rates.ts'
-import type {Measured, NodeMeasured, NodeState, PreflightNode, PreflightTimes, Way} from './types.ts'
+import type {Measured, NodeMeasured, PreflightNode, PreflightTimes, Way} from './types.ts'
 
 export interface MeasureInput {
   nodes: PreflightNode[]
@@ -87,7 +87,7 @@ async function open(talks: Taking[], checks: CheckName[]): Promise<[string, stri
       try {
         if (checks.includes('clock')) measured.clock = await readClock(talk)
         if (measured.address === undefined) return
-        const opened = await talk.ask<Opened>({do: 'listen'}, ANSWER_MS)
+        const opened = await talk.ask({do: 'listen'}, ANSWER_MS)
         if (opened.interface) measured.interface = opened.interface
         if (opened.failed !== undefined) measured.closed = opened.failed
         else if (opened.port !== undefined) one.port = opened.port
@@ -102,16 +102,9 @@ async function open(talks: Taking[], checks: CheckName[]): Promise<[string, stri
 
 async function readClock(talk: Conversation): Promise<{ahead: number; within: number}> {
   const before = Date.now()
-  const {at} = await talk.ask<{at: number}>({do: 'clock'}, ANSWER_MS)
+  const {at} = await talk.ask({do: 'clock'}, ANSWER_MS)
   const after = Date.now()
   return {ahead: at - (before + after) / 2000, within: (after - before) / 2000}
-}
-
-interface Opened {
-  port?: number
-  rendezvous?: number
-  interface?: NodeMeasured['interface']
-  failed?: string
 }
 
 /** Everybody to everybody. What got no answer in time is tried once more: a lost packet, or a busy moment, is no cut. */
@@ -127,7 +120,7 @@ async function reachAll(able: Taking[], rendezvous: [string, string, number] | u
 const keyOf = ({from, to, rendezvous}: Pick<Way, 'from' | 'to' | 'rendezvous'>): string => `${from} ${to} ${rendezvous ?? false}`
 
 async function reachOnce(able: Taking[], rendezvous: [string, string, number] | undefined, isWanted: (way: Pick<Way, 'from' | 'to' | 'rendezvous'>) => boolean): Promise<Way[]> {
-  const places = able.map(({measured, port}) => [measured.node, [measured.address, port]] as const)
+  const places = able.map(({measured, port}) => [measured.node, [measured.address as string, port as number] as [string, number]] as const)
   const found = await Promise.all(
     able.map(async ({measured, talk}): Promise<Way[]> => {
       const from = measured.node
@@ -135,7 +128,7 @@ async function reachOnce(able: Taking[], rendezvous: [string, string, number] | 
       const leader = rendezvous && rendezvous[0] !== from && isWanted({from, to: rendezvous[0], rendezvous: true}) ? rendezvous : undefined
       if (measured.error !== undefined || (Object.keys(peers).length === 0 && !leader)) return []
       try {
-        const answer = await talk.ask<{ways: Record<string, Omit<Way, 'from' | 'to'>>; rendezvous?: Omit<Way, 'from' | 'to'>}>({do: 'reach', peers, ...(leader && {rendezvous: leader})}, REACH_MS)
+        const answer = await talk.ask({do: 'reach', peers, ...(leader && {rendezvous: leader})}, REACH_MS)
         const ways = Object.entries(answer.ways).map(([to, way]): Way => ({from, to, ...way}))
         return answer.rendezvous && leader ? [...ways, {from, to: leader[0], ...answer.rendezvous, rendezvous: true}] : ways
       } catch (error) {
@@ -152,7 +145,7 @@ async function askFacts(talks: Taking[], milliseconds: number): Promise<void> {
     talks.map(async ({measured, talk}) => {
       if (measured.error !== undefined) return
       try {
-        const {event: _event, id: _id, ...state} = await talk.ask<NodeState & {event: string; id: number}>({do: 'facts'}, milliseconds)
+        const state = await talk.ask({do: 'facts'}, milliseconds)
         measured.state = state
       } catch (error) {
         measured.error = (error as Error).message

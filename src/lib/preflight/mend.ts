@@ -1,26 +1,9 @@
 import type {Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
 import {overNodes, type NodeReport} from '../nodes/index.ts'
+import type {Mendable, Mended} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
-
-/** Something on a node that can be put right without root (node/flexrack_node/preflight/mend.py). */
-export interface Mendable {
-  kind: 'processes' | 'temporary' | 'environment' | 'program' | 'workspace'
-  /** The run, path, hash or project. */
-  name: string
-  detail: string
-  bytes: number
-}
-
-export interface Mended {
-  kind: Mendable['kind']
-  name: string
-  /** Bytes that became free. */
-  bytes: number
-  /** Why it is as it was; absent: it is done. */
-  why?: string
-}
 
 /** With less than this free, what nothing uses is on the list, too: an environment with PyTorch for GPUs needs about 6 GiB. */
 const ROOM = 5 * 1024 ** 3
@@ -29,7 +12,7 @@ const ROOM = 5 * 1024 ** 3
 export async function findMendable(nodes: RackNode[], project: string | undefined, fleet: Fleet, ctx: Context): Promise<NodeReport<Mendable[]>[]> {
   return overNodes('Looking for what can be mended on', nodes, fleet, ctx, async (node) => {
     const host = await openHost(fleet, node, ctx)
-    const {items} = await host.call<{items: Mendable[]}>('preflight.mendable', {room: ROOM, ...(project !== undefined && {project})}, {signal: ctx.signal})
+    const {items} = await host.call('preflight.mendable', {room: ROOM, ...(project !== undefined && {project})}, {signal: ctx.signal})
     return items
   })
 }
@@ -40,7 +23,7 @@ export async function mendNodes(nodes: RackNode[], found: NodeReport<Mendable[]>
   const concerned = nodes.filter((node) => (wanted.get(node.name) ?? []).length > 0)
   return overNodes('Mending', concerned, fleet, ctx, async (node) => {
     const host = await openHost(fleet, node, ctx)
-    const {done} = await host.call<{done: Mended[]}>('preflight.mend', {items: wanted.get(node.name)}, {signal: ctx.signal})
+    const {done} = await host.call('preflight.mend', {items: wanted.get(node.name) ?? []}, {signal: ctx.signal})
     return done
   })
 }

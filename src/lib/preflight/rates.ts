@@ -53,8 +53,7 @@ async function send(from: Taking, to: Taking, rates: Map<string, Rate>): Promise
   const names = {from: from.measured.node, to: to.measured.node}
   let found: Rate
   try {
-    const command = {do: 'flood', peer: [names.to, to.measured.address, to.port], seconds: FLOOD_SECONDS}
-    const answer = await from.talk.ask<{bytes?: number; seconds?: number; text?: string}>(command, PATIENCE_MS)
+    const answer = await from.talk.ask({do: 'flood', peer: [names.to, to.measured.address as string, to.port as number], seconds: FLOOD_SECONDS}, PATIENCE_MS)
     found = answer.bytes !== undefined && answer.seconds ? {...names, rate: (answer.bytes * 8) / answer.seconds} : {...names, text: answer.text ?? 'no answer'}
   } catch (error) {
     found = {...names, text: (error as Error).message}

@@ -1,4 +1,5 @@
 import type {Host} from '../host/index.ts'
+import type {LinkFact, NodeState, WayAnswer} from '../protocol/index.ts'
 import type {CheckName} from './checks.ts'
 
 /** A node as the run would use it. */
@@ -8,34 +9,6 @@ export interface PreflightNode {
   address?: string
 }
 
-/** What nvidia-smi says of a GPU. Bytes; null where it is not told. */
-export interface GpuState {
-  index: number
-  uuid: string
-  name: string
-  driver: string
-  total: number | null
-  used: number | null
-  free: number | null
-  processes: {pid: number; used: number | null; command: string; user: string | null}[]
-}
-
-/** What preflight.run measures of a node by itself (node/flexrack_node/preflight/facts.py). Bytes and numbers; null: no limit. Only what the checks need is there. */
-export interface NodeState {
-  limits?: {open_files: Limit; locked: Limit; processes: Limit; /** Processes and threads that may still be started. */ tasks_left: number | null; may_lock: boolean}
-  shm?: {total: number; free: number} | null
-  disks?: {path: string; total: number; free: number; files: number; free_files: number}[]
-  ports?: {range: [number, number]; used: number}
-  versions?: {environment?: string; python?: string; packages: Record<string, string>; /** Of Open MPI, where that was asked for; null: none. */ mpi?: string | null}
-  rdma?: {device: string; port: string; state: string; physical: string; layer: string; rate: string}[]
-  gpus?: GpuState[]
-  leftovers?: {run: string; pids: number[]; command: string}[]
-  /** What could not be measured, and why. */
-  missing: Record<string, string>
-}
-
-export type Limit = [soft: number | null, hard: number | null]
-
 export interface NodeMeasured {
   node: string
   address?: string
@@ -43,7 +16,7 @@ export interface NodeMeasured {
   error?: string
   /** Equal for nodes that share one machine and its network. */
   machine?: string
-  interface?: {name: string; up: boolean; mtu?: number; /** Mbit/s. */ speed?: number}
+  interface?: LinkFact
   /** Why it cannot listen at its address. */
   closed?: string
   /** Seconds by which its clock is ahead of ours, and how sure that is. */
@@ -52,14 +25,9 @@ export interface NodeMeasured {
 }
 
 /** What became of connecting from one node to another. */
-export interface Way {
+export interface Way extends WayAnswer {
   from: string
   to: string
-  /** Milliseconds that the connection took to be made; undefined where it failed. */
-  ms?: number
-  /** refused: rejected. silent: no answer. route: no way there. mute, stranger: something else answers. large: only short messages pass. */
-  error?: 'refused' | 'silent' | 'route' | 'mute' | 'stranger' | 'large'
-  text?: string
   /** At the port of the run's rendezvous, not at one of those for outgoing connections. */
   rendezvous?: true
 }

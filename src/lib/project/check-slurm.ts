@@ -1,21 +1,10 @@
 import {isCliError, nearestName, type Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
+import type {ClusterFact} from '../protocol/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {Finding} from './findings.ts'
-
-/** What slurm.check tells of a cluster (node/flexrack_node/slurm/check.py). */
-export interface ClusterFact {
-  version: string | null
-  /** Limits of a job; null: none. `cpus`: of the largest node. */
-  partitions: {name: string; default: boolean; up: boolean; nodes: number; most_nodes: number | null; seconds: number | null; cpus: number | null; accounts: string[] | null}[]
-  /** Those that the user may charge; null where nobody keeps them. */
-  accounts: string[] | null
-  pyxis: boolean
-  /** `shared`: whether all nodes see it; null where the kind of its file system does not tell. */
-  root: {path: string; kind: string; shared: boolean | null}
-}
 
 /** Asks the login node's Slurm, and holds rack and manifest against it. A login node that cannot be reached is told with the nodes. */
 export async function checkSlurm(rack: Rack, manifest: Manifest | undefined, fleet: Fleet, ctx: Context): Promise<Finding[]> {
@@ -23,7 +12,7 @@ export async function checkSlurm(rack: Rack, manifest: Manifest | undefined, fle
   if (!rack.slurm || !login) return []
   try {
     const host = await openHost(fleet, login, ctx)
-    return judgeSlurm(await host.call<ClusterFact>('slurm.check', {bin: rack.slurm.bin}, {signal: ctx.signal}), rack, manifest)
+    return judgeSlurm(await host.call('slurm.check', {bin: rack.slurm.bin}, {signal: ctx.signal}), rack, manifest)
   } catch (error) {
     if (!isCliError(error) || error.code === 'INTERRUPTED' || error.code === 'BUG') throw error
     if (['AUTH_FAILED', 'HOST_KEY_UNKNOWN', 'HOST_KEY_CHANGED'].includes(error.code)) return []

@@ -1,4 +1,4 @@
-import type {Reservation, TakeAnswer} from './types.ts'
+import type {Reservation, TakeAnswer} from '../protocol/index.ts'
 
 /**
  * What the answers of all nodes of a gang amount to. `unsettled`: only those are in the way that may themselves be refused on another

@@ -3,9 +3,9 @@ import {nearestName} from '../document/index.ts'
 import {openHost} from '../host/index.ts'
 import type {NodeReport} from '../nodes/index.ts'
 import type {Plan} from '../plan/index.ts'
+import type {NodeReservations, Reservation} from '../protocol/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
-import type {NodeReservations, Reservation} from './types.ts'
 import {wantsText} from './text.ts'
 
 /** A lease as `rack release` found it: what it has on which node. */
@@ -75,7 +75,7 @@ export async function releaseLease({lease, owner, parts}: Omit<ChosenLease, 'pla
   const answers = await Promise.all(
     rack.nodes.filter((one) => names.includes(one.name)).map(async (node) => {
       const host = await openHost(fleet, node, context)
-      return {node: node.name, ...(await host.call<{released: Reservation[]; left: (Reservation & {why: string})[]}>('reservation.release', {lease, owner, force}))}
+      return {node: node.name, ...(await host.call('reservation.release', {lease, owner, force}))}
     }),
   )
   const released = answers.flatMap((one) => one.released.map(({state}) => ({node: one.node, state})))

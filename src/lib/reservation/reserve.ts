@@ -1,10 +1,11 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import {CliError, ownerName, throwIfInterrupted, type Context, type Progress} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
+import type {TakeAnswer} from '../protocol/index.ts'
 import {holdersByNode, inFixedOrder, judge, ticketOf} from './judge.ts'
 import {Keeper, TTL_SECONDS} from './keep.ts'
 import {holderText, refusal} from './text.ts'
-import type {GangWish, TakeAnswer} from './types.ts'
+import type {GangWish} from './types.ts'
 
 export interface ReserveOptions {
   /** Seconds to stand in line: Infinity without end, absent not at all. */
@@ -139,7 +140,7 @@ class Gang {
     const {lease, project, on} = this.#wish
     const wants = on?.get(host.node) ?? this.#wish.wants
     const given = {lease, owner: ownerName(this.#context), project, wants, node: host.node, nodes: this.#hosts.map((one) => one.node), ttl: TTL_SECONDS, wait: this.#waits, since: this.#since, look}
-    const answer = await host.call<TakeAnswer>('reservation.take', given, {signal: this.#context.signal})
+    const answer = await host.call('reservation.take', given, {signal: this.#context.signal})
     if (answer.granted && !look) this.#keeper.add(host, answer.fence as number)
     return answer
   }

@@ -1,5 +1,5 @@
 import {CliError} from '../base/index.ts'
-import type {Reservation, Wants} from './types.ts'
+import type {Reservation, Wants} from '../protocol/index.ts'
 
 /** `2 slots, all GPUs`; `1 slot, the whole node`. */
 export function wantsText({gpus, slots, exclusive}: Wants | Reservation['wants']): string {

@@ -2,7 +2,7 @@ import {CliError, isCliError, type Context} from '../base/index.ts'
 import {hostOf, type Place} from './find.ts'
 import {stateOf} from './leading.ts'
 import {measuredOf, runFigures, type RunFigures} from './measured.ts'
-import type {FoundRun, NodeRunDetail} from './types.ts'
+import type {FoundRun} from './types.ts'
 
 /** How much of what so many nodes could do a run did, measured by a run on fewer. */
 export interface Efficiency {
@@ -71,7 +71,7 @@ async function findReference(place: Place, run: FoundRun, {command, runs}: {comm
 
 /** Undefined where its command is not `command`. */
 async function lookAt(place: Place, run: FoundRun, context: Context, command?: string[]): Promise<Looked | undefined> {
-  const details = await Promise.all(run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call<NodeRunDetail>('run.state', {run: run.run}, {signal: context.signal})))
+  const details = await Promise.all(run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call('run.state', {run: run.run}, {signal: context.signal})))
   if (command && JSON.stringify(details[0]?.command) !== JSON.stringify(command)) return undefined
   return {run, figures: runFigures(await measuredOf(place, run, context), details, Date.now() / 1000)}
 }

@@ -1,11 +1,11 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import {CliError, type Context} from '../base/index.ts'
-import type {NodeEvent} from '../host/index.ts'
+import type {ChunkEvent, NewsEvent, NodeRunDetail, Verbs} from '../protocol/index.ts'
 import {hostOf, isLinkTrouble, type Place} from './find.ts'
 import {endOf} from './leading.ts'
 import {LineReader, type LineOptions, type RankLine} from './lines.ts'
 import {Silence} from './silence.ts'
-import type {FoundRun, NodeRunDetail} from './types.ts'
+import type {FoundRun} from './types.ts'
 
 export interface FollowOptions extends LineOptions {
   /** Go on until the run is over; else show what is there. */
@@ -90,12 +90,12 @@ async function followNode(
       if (lostAt !== undefined) context.reporter.note(`${node} is connected again`)
       lostAt = undefined
       const input = {run, follow: options.follow, offsets: reader.offsets(), news: reader.news}
-      const detail = await host.call<NodeRunDetail>('run.follow', input, {
+      const detail = await host.call('run.follow', input, {
         signal,
         onEvent: (event) => {
           tries = 0
           silence.hear(node)
-          if (event.event === 'state') silence.lead(node, event as Partial<Pick<NodeRunDetail, 'epoch' | 'leader'>>)
+          if (event.event === 'state') silence.lead(node, event)
           reader.take(event)
         },
       })
@@ -202,13 +202,13 @@ class NodeReader {
     return Object.fromEntries(this.#offsets)
   }
 
-  take(event: NodeEvent): void {
+  take(event: Verbs['run.follow']['event']): void {
     if (event.event === 'queue') this.#options.onNews?.({...event, node: this.#node, at: Date.now() / 1000, event: 'slurm'})
-    else if (event.event === 'chunk') this.#takeChunk(event as unknown as Chunk)
-    else if (event.event === 'news') this.#takeNews(event as unknown as {offset: number; lines: string})
+    else if (event.event === 'chunk') this.#takeChunk(event)
+    else if (event.event === 'news') this.#takeNews(event)
   }
 
-  #takeChunk(chunk: Chunk): void {
+  #takeChunk(chunk: ChunkEvent): void {
     const key = `${chunk.attempt}/${chunk.file}`
     const known = this.#offsets.get(key) ?? 0
     if (chunk.offset !== known) throw new Error(`${this.#node}: ${key} continues at ${chunk.offset}, not at ${known}`)
@@ -225,19 +225,10 @@ class NodeReader {
     this.#show(reader.take(data, performance.now()))
   }
 
-  #takeNews({offset, lines}: {offset: number; lines: string}): void {
+  #takeNews({offset, lines}: NewsEvent): void {
     this.news = offset + Buffer.byteLength(lines)
     for (const line of lines.split('\n')) {
       if (line !== '') this.#options.onNews?.({node: this.#node, ...(JSON.parse(line) as {at: number; event: string})})
     }
   }
-}
-
-interface Chunk {
-  attempt: number
-  file: string
-  /** Where the rank runs, if that is not the node that tells. */
-  node?: string
-  offset: number
-  data: string
 }

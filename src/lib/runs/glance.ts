@@ -1,4 +1,4 @@
-import type {NodeRun} from './types.ts'
+import type {NodeRun} from '../protocol/index.ts'
 
 /** Of verbs/look.py: what run.list tells of a run, once nothing of that can change any more. */
 const SUMMARY = 'summary.2.json'

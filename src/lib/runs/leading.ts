@@ -1,5 +1,6 @@
 import {CliError} from '../base/index.ts'
-import type {FoundRun, NodeRun, NodeRunDetail, NodeRunStatus} from './types.ts'
+import type {NodeRun, NodeRunDetail, NodeRunStatus} from '../protocol/index.ts'
+import type {FoundRun} from './types.ts'
 
 /** What a node says of who leads a run, and what its word is worth. */
 export type Told = Pick<NodeRun, 'node' | 'epoch' | 'leader'> & Partial<Pick<NodeRun, 'index' | 'live' | 'judged'>>

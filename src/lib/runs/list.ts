@@ -1,6 +1,7 @@
+import type {Cause, NodeRunStatus, SlurmState} from '../protocol/index.ts'
 import type {TrackedRun} from '../tracking/index.ts'
 import {stateOf, statusOf, type Doubt} from './leading.ts'
-import type {Cause, FoundRun, NodeRunStatus, SlurmState} from './types.ts'
+import type {FoundRun} from './types.ts'
 import {RUN_TAG} from './records.ts'
 
 /** A run as `runs list` shows it: what the nodes know, with what the tracking server knows. Times in milliseconds since 1970. */

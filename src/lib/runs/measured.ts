@@ -1,36 +1,8 @@
 import type {Context} from '../base/index.ts'
+import type {MeasuredPart, NodeHardware, NodeRunDetail, RankRecord} from '../protocol/index.ts'
 import {hostOf, type Place} from './find.ts'
-import type {FoundRun, NodeRunDetail, RankRecord} from './types.ts'
+import type {FoundRun} from './types.ts'
 import {mean, sum, waitShare} from './view.ts'
-
-/** What a node kept of a run, see node/flexrack_node/runs/watch.py. */
-export interface NodeMeasured {
-  node: string
-  index: number
-  hardware: NodeHardware | null
-  /** By attempt and rank; only ranks that told something of themselves. */
-  attempts: Record<string, Record<string, RankProgress>>
-}
-
-/** hardware.json, see node/flexrack_node/measure/hardware_summary.py. */
-export interface NodeHardware {
-  /** Equal for nodes that share one machine and its network; missing in runs of older versions. */
-  machine?: string
-  /** The one that was counted; null: all but loopback. */
-  interface: string | null
-  gpus: string[] | null
-  cores: number | null
-  attempts: Record<string, {seconds: number; cpu: number | null; memory: number | null; net: [number, number]; rdma: [number, number] | null; ranks: Record<string, {seconds: number; cpu: number | null; peak: number}>; gpus: Record<string, {seconds: number; used: number | null; peak: number}>}>
-}
-
-/** A rank's counts, see node/flexrack_node/watch/progress.py. Seconds. */
-export interface RankProgress {
-  steps: number
-  samples: number
-  tokens: number
-  step_seconds: number
-  data_wait: number
-}
 
 /** What a run did and used. Null is what nobody measured. */
 export interface RunFigures {
@@ -71,13 +43,13 @@ export interface RankFigures {
 const LOOPBACK = 'lo'
 
 /** Asks all nodes of a run what they kept. */
-export async function measuredOf(place: Place, run: FoundRun, context: Context): Promise<NodeMeasured[]> {
-  const answers = await Promise.all(run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call<NodeMeasured[]>('run.measured', {run: run.run}, {signal: context.signal})))
+export async function measuredOf(place: Place, run: FoundRun, context: Context): Promise<MeasuredPart[]> {
+  const answers = await Promise.all(run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call('run.measured', {run: run.run}, {signal: context.signal})))
   return answers.flat().sort((a, b) => a.index - b.index)
 }
 
 /** Figures of a run. `now` in seconds since 1970, for ranks that still run. Pure. */
-export function runFigures(measured: NodeMeasured[], details: Pick<NodeRunDetail, 'node' | 'records' | 'live'>[], now: number): RunFigures {
+export function runFigures(measured: MeasuredPart[], details: Pick<NodeRunDetail, 'node' | 'records' | 'live'>[], now: number): RunFigures {
   const told = measured.flatMap((one) => Object.entries(one.attempts).flatMap(([attempt, ranks]) => (Object.keys(ranks).length > 0 ? [Number(attempt)] : [])))
   const attempt = told.length === 0 ? null : Math.max(...told)
   const ranks = attempt === null ? [] : measured.flatMap((one) => rankFigures(one, String(attempt))).sort((a, b) => a.rank - b.rank)
@@ -102,7 +74,7 @@ export function runFigures(measured: NodeMeasured[], details: Pick<NodeRunDetail
 }
 
 /** Attempts as nodes counted them whose interface is no loopback; of nodes on one machine, which all count the same interface, one. */
-function ownWires(measured: NodeMeasured[]): NodeHardware['attempts'][string][] {
+function ownWires(measured: MeasuredPart[]): NodeHardware['attempts'][string][] {
   const counted = new Set<string>()
   return measured.flatMap(({node, hardware}) => {
     const wire = `${hardware?.machine ?? node} ${hardware?.interface ?? ''}`
@@ -113,7 +85,7 @@ function ownWires(measured: NodeMeasured[]): NodeHardware['attempts'][string][] 
 }
 
 /** Steps after the first: what comes before it (compilation, caches, the first batch) is no throughput. */
-function rankFigures({node, attempts, hardware}: NodeMeasured, attempt: string): RankFigures[] {
+function rankFigures({node, attempts, hardware}: MeasuredPart, attempt: string): RankFigures[] {
   return Object.entries(attempts[attempt] ?? {}).map(([rank, {steps, samples, tokens, step_seconds, data_wait}]) => {
     const share = waitShare(data_wait, step_seconds)
     const perSecond = (counted: number): number | null => (counted === 0 || steps < 2 || step_seconds <= 0 ? null : (counted * (steps - 1)) / steps / step_seconds)
@@ -143,7 +115,7 @@ function spanOf(records: RankRecord[], now: number | undefined): number {
 }
 
 /** What a rank's record says, which is exact; else the mean of what was seen while it ran. */
-function cpuSeconds(measured: NodeMeasured[], details: Pick<NodeRunDetail, 'records'>[]): number {
+function cpuSeconds(measured: MeasuredPart[], details: Pick<NodeRunDetail, 'records'>[]): number {
   const records = details.flatMap((one) => Object.entries(one.records).flatMap(([attempt, ranks]) => Object.values(ranks).map((record) => ({attempt, record}))))
   return records.reduce((total, {attempt, record}) => {
     const seen = measured.find((one) => one.node === record.node)?.hardware?.attempts[attempt]?.ranks[String(record.rank)]

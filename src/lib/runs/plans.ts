@@ -1,35 +1,22 @@
 import {isCliError, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {executePlan, type Handlers, type PlanOf, type StepOf, type StepOutcome} from '../plan/index.ts'
+import type {NodeRun, RunRepaired, RunStopped} from '../protocol/index.ts'
 import {hostOf, type Place} from './find.ts'
 import {stateOf} from './leading.ts'
 import type {Unsent} from './repair.ts'
-import type {FoundRun, NodeRun, NodeRunStatus} from './types.ts'
-
-/** `state`: how it is there after that; not under Slurm, where the node speaks for all of the run's. */
-export interface StopAnswer {
-  status: NodeRunStatus
-  left: number[]
-  nodes?: string[]
-  state?: NodeRun
-}
-
-export interface RepairAnswer {
-  sent: number
-  pending: number
-  unsent: Omit<Unsent, 'node'>
-}
+import type {FoundRun} from './types.ts'
 
 /** null: the grace that the run was started with. */
 type StopInput = {node: string; run: string; grace: number | null; kill: boolean}
 
 export type RunKinds = {
-  'runs.stop': {input: StopInput; output: StopAnswer}
+  'runs.stop': {input: StopInput; output: RunStopped}
   'runs.remove': {input: {node: string; run: string}; output: void}
   /** `tracked`: id of the tracking server's run. */
   'runs.record': {input: {run: string; tracked: string}; output: void}
   /** `seconds`: for the node's own waiting. */
-  'run.repair': {input: {node: string; run: string; seconds: number}; output: RepairAnswer}
+  'run.repair': {input: {node: string; run: string; seconds: number}; output: RunRepaired}
 }
 
 interface RunEnv {
@@ -43,14 +30,14 @@ const PATIENCE = 300
 
 const HANDLERS: Handlers<RunKinds, RunEnv> = {
   // Also when the command was interrupted: that is when a run is to end.
-  'runs.stop': async ({node, run, grace, kill}, _done, {place, context}) => (await hostOf(place, node, context)).call<StopAnswer>('run.stop', {run, ...(grace !== null && {grace}), kill}),
+  'runs.stop': async ({node, run, grace, kill}, _done, {place, context}) => (await hostOf(place, node, context)).call('run.stop', {run, ...(grace !== null && {grace}), kill}),
   'runs.remove': async ({node, run}, _done, {place, context}) => void (await (await hostOf(place, node, context)).call('run.remove', {run}, {signal: context.signal})),
   'runs.record': async ({tracked}, _done, {tracking}) => {
     await tracking?.mlflow.deleteRun(tracked).catch((error: unknown) => {
       if (!isCliError(error, 'NOT_FOUND')) throw error
     })
   },
-  'run.repair': async ({node, run, seconds}, _done, {place, tracking, context}) => (await hostOf(place, node, context)).call<RepairAnswer>('run.repair', {run, seconds, ...tracking?.userAccess()}, {signal: context.signal}),
+  'run.repair': async ({node, run, seconds}, _done, {place, tracking, context}) => (await hostOf(place, node, context)).call('run.repair', {run, seconds, ...tracking?.userAccess()}, {signal: context.signal}),
 }
 
 export interface StopHow {

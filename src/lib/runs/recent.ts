@@ -1,4 +1,5 @@
-import type {NodePart, RankTold} from './view.ts'
+import type {RankTold} from '../protocol/index.ts'
+import type {SeenPart} from './view.ts'
 
 /** Rates are of so long a time at least, where steps are not longer. Milliseconds. */
 const WINDOW_MS = 10_000
@@ -14,8 +15,8 @@ export class RecentSteps {
   readonly #seen = new Map<string, Seen[]>()
 
   /** The part with `recent`. `at` in milliseconds, growing. */
-  take(part: NodePart, at: number): NodePart {
-    const recent: NonNullable<NodePart['recent']> = {}
+  take(part: SeenPart, at: number): SeenPart {
+    const recent: NonNullable<SeenPart['recent']> = {}
     for (const [rank, told] of Object.entries(part.ranks)) {
       const before = told && this.#before(`${part.node}:${rank}`, {at, attempt: part.attempt, told})
       if (told && before) recent[rank] = {steps: told[0] - before[0], seconds: told[5] - before[5], wait: told[4] - before[4]}

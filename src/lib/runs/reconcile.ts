@@ -1,8 +1,9 @@
 import type {Context} from '../base/index.ts'
+import type {NodeRun} from '../protocol/index.ts'
 import {hostOf, type Place} from './find.ts'
 import {isQuorum, stateOf} from './leading.ts'
 import type {Records} from './records.ts'
-import type {FoundRun, NodeRun} from './types.ts'
+import type {FoundRun} from './types.ts'
 
 /** For the node's own waiting; what is not through then is tried again by the next command. Seconds. */
 const PATIENCE = 20
@@ -23,7 +24,7 @@ export async function reconcileRuns(place: Place, runs: FoundRun[], records: Rec
       if (leads === undefined) return context.reporter.warn(`the record of ${one.run} is not complete yet (${one.node}): whether another node has led the run on is known once more of ${one.nodes.join(', ')} answer and are done with it`)
       try {
         const host = await hostOf(place, one.node, context)
-        const answer = await host.call<{recorded: boolean; why?: string}>('run.reconcile', {run: one.run, seconds: PATIENCE, leads, ...tracking.userAccess()}, {signal: context.signal})
+        const answer = await host.call('run.reconcile', {run: one.run, seconds: PATIENCE, leads, ...tracking.userAccess()}, {signal: context.signal})
         if (answer.recorded) done.add(one.run)
         else context.reporter.warn(`the record of ${one.run} is not complete yet (${one.node}): ${answer.why}`)
       } catch (error) {

@@ -1,25 +1,13 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
+import type {NodeUnsent, RunRepaired} from '../protocol/index.ts'
 import {hostOf, isLinkTrouble, type Place} from './find.ts'
-import {carryOut, repairPlan, type RepairAnswer} from './plans.ts'
+import {carryOut, repairPlan} from './plans.ts'
 import type {Records} from './records.ts'
 import type {FoundRun} from './types.ts'
 
-/** A write of a run that its tracking server has not taken, though the run's relay had acknowledged it. */
-export interface UnsentWrite {
-  /** MLflow's call, or `artifact NAME`. */
-  call: string
-  /** HTTP status of the server's answer; 0: the line of the journal could not be read. */
-  status: number
-  answer: string
-  /** Seconds since 1970. */
-  at: number
-}
-
 /** What a node holds; `writes` are the newest. */
-export interface Unsent {
+export interface Unsent extends NodeUnsent {
   node: string
-  count: number
-  writes: UnsentWrite[]
 }
 
 export interface Repaired {
@@ -32,7 +20,7 @@ export async function unsentOf(place: Place, run: FoundRun, context: Context): P
   const answers = await Promise.all(run.nodes.map(async ({node, tracked}) => {
     if (tracked === null) return undefined
     try {
-      return {node, ...(await (await hostOf(place, node, context)).call<Omit<Unsent, 'node'>>('run.unsent', {run: run.run}, {signal: context.signal}))}
+      return {node, ...(await (await hostOf(place, node, context)).call('run.unsent', {run: run.run}, {signal: context.signal}))}
     } catch (error) {
       if (isLinkTrouble(error)) return undefined
       throw error
@@ -50,7 +38,7 @@ export async function repairRun(place: Place, run: FoundRun, unsent: Unsent[], r
   const outcomes = await carryOut(repairPlan(run, unsent), {place, tracking: records.tracking, context})
   const nodes = outcomes.flatMap(({status, step, value}) => {
     if (status !== 'done') return []
-    const {sent, pending, unsent: left} = value as RepairAnswer
+    const {sent, pending, unsent: left} = value as RunRepaired
     return [{node: step.node as string, sent, pending, ...left}]
   })
   const failed = outcomes.flatMap(({error, step}) => (error ? [{node: step.node as string, error}] : []))

@@ -1,6 +1,7 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {Plan} from '../plan/index.ts'
+import type {NodeRunDetail} from '../protocol/index.ts'
 import type {Metric, TrackedRun} from '../tracking/index.ts'
 import {compareRuns, type Comparison} from './compare.ts'
 import {chooseRun, hostOf, lookForRuns, type Looked, type Place} from './find.ts'
@@ -15,7 +16,7 @@ import {reconcileRuns} from './reconcile.ts'
 import {repairRun, unsentOf, type Repaired} from './repair.ts'
 import {ranksOf, type ShownRun} from './show.ts'
 import {takeStacks, type RunStacks} from './stacks.ts'
-import type {FoundRun, NodeRunDetail} from './types.ts'
+import type {FoundRun} from './types.ts'
 import type {RunView} from './view.ts'
 import {waitForRun} from './wait.ts'
 import {watchRun, type WatchOptions} from './watch.ts'
@@ -196,7 +197,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
 }
 
 async function detailsOf(place: Place, run: FoundRun, context: Context): Promise<NodeRunDetail[]> {
-  return Promise.all(run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call<NodeRunDetail>('run.state', {run: run.run}, {signal: context.signal})))
+  return Promise.all(run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call('run.state', {run: run.run}, {signal: context.signal})))
 }
 
 async function recordOf(records: Records, trackedId: string | null): Promise<TrackedRun | undefined> {

@@ -1,10 +1,9 @@
+import type {Hang, NodeRunDetail, RankRecord, RunAttempt} from '../protocol/index.ts'
 import type {ArtifactEntry, Metric} from '../tracking/index.ts'
 import type {Efficiency} from './efficiency.ts'
 import type {RunEntry} from './list.ts'
 import type {RunFigures} from './measured.ts'
 import type {Unsent} from './repair.ts'
-import type {NodeRunDetail, RankRecord, RunAttempt} from './types.ts'
-import type {Hang} from './watched.ts'
 
 /** Everything there is to know about one run. */
 export interface ShownRun extends RunEntry {

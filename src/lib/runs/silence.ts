@@ -1,5 +1,5 @@
+import type {NodeRun, NodeRunDetail} from '../protocol/index.ts'
 import {stateOf, type Told} from './leading.ts'
-import type {NodeRun, NodeRunDetail} from './types.ts'
 
 /** What is known of a node whose run is followed. Milliseconds of one clock. */
 export interface Heard extends Told {

@@ -1,34 +1,7 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
+import type {RankStack, StackFrame} from '../protocol/index.ts'
 import {hostOf, type Place} from './find.ts'
 import type {FoundRun} from './types.ts'
-
-export interface StackFrame {
-  /** As Python has it, mostly absolute. */
-  file: string
-  line: number | null
-  function: string
-}
-
-/** What a rank was at, at one moment (node/flexrack_node/watch/stacks.py). */
-export interface RankStack {
-  rank: number
-  node: string
-  pid: number
-  /** As in proc(5): R runs, S sleeps, D waits for a device, T is stopped. */
-  state: string
-  /** CPUs in use just then. */
-  cpu: number
-  /** Folder that it was started in; frames below it are shown without it. */
-  cwd?: string | null
-  source: 'faulthandler' | 'py-spy' | 'kernel'
-  /** The main thread first; frames innermost first. Empty where nobody could tell. */
-  threads: {main: boolean; name: string | null; frames: StackFrame[]}[]
-  kernel: {wchan: string | null; stack: string[]}
-  /** What it told of itself; null where it does not. */
-  progress: {steps: number; collective: string; collectives: number; data_since: number; [field: string]: unknown} | null
-  /** Why there are no stacks. */
-  note: string | null
-}
 
 export interface RunStacks {
   run: string
@@ -40,18 +13,10 @@ export interface RunStacks {
   failed: {node: string; message: string}[]
 }
 
-/** What a node tells; under Slurm the login node for all nodes of the job. */
-interface Told {
-  attempt: number
-  ranks: RankStack[]
-  /** Nodes of the job that did not answer. */
-  failed?: RunStacks['failed']
-}
-
 /** The stacks of all ranks of a live run, right now; `rank`: of this one alone. Errors: CONFLICT where no rank is alive, under Slurm where the job does not run; NODE_UNREACHABLE where no node answers. */
 export async function takeStacks(place: Place, run: FoundRun, rank: number | undefined, context: Context): Promise<RunStacks> {
   const answers = await Promise.allSettled(
-    run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call<Told>('run.stacks', {run: run.run, rank: rank ?? null}, {signal: context.signal})),
+    run.nodes.map(async ({node}) => (await hostOf(place, node, context)).call('run.stacks', {run: run.run, rank: rank ?? null}, {signal: context.signal})),
   )
   const values = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
   const failed = answers.flatMap((answer, index) => (answer.status === 'rejected' ? [{node: run.nodes[index]?.node ?? '', error: answer.reason as unknown}] : []))

@@ -1,9 +1,10 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {StepOutcome} from '../plan/index.ts'
+import type {Cause, NodeRun, NodeRunStatus, RunStopped} from '../protocol/index.ts'
 import {isLinkTrouble, type Place} from './find.ts'
 import {stateOf, statusOf} from './leading.ts'
-import {carryOut, fullStopPlan, type StopAnswer, type StopHow} from './plans.ts'
-import type {Cause, FoundRun, NodeRun, NodeRunStatus} from './types.ts'
+import {carryOut, fullStopPlan, type StopHow} from './plans.ts'
+import type {FoundRun} from './types.ts'
 
 export interface Stopped {
   run: string
@@ -28,7 +29,7 @@ export async function stopRun(place: Place, run: FoundRun, how: StopHow, context
     const {node} = one
     const {status, error, value: answer} = outcomes[index] as StepOutcome
     if (status === 'done') {
-      const value = answer as StopAnswer
+      const value = answer as RunStopped
       states.push(value.state ?? {...one, status: value.status, live: false, ended: one.ended ?? Date.now() / 1000})
       // Under Slurm the node that tells is not one that the run was on.
       for (const name of value.nodes ?? [node]) left[name] = value.left

@@ -1,42 +1,12 @@
+import type {NodePart} from '../protocol/index.ts'
 import type {Metric} from '../tracking/index.ts'
 import {stateOf} from './leading.ts'
-import type {FoundRun, NodeRunStatus} from './types.ts'
+import type {FoundRun} from './types.ts'
 
-/** What one node tells of its part of a run, see node/flexrack_node/runs/watch.py. */
-export interface NodePart {
-  node: string
-  /** Whom it follows, see NodeRun. */
-  epoch: number
-  leader: string
-  status: NodeRunStatus | 'ended' | 'unknown'
-  attempt: number
-  cores: number | null
-  memory_total: number | null
-  /** Bytes of each GPU, by index. */
-  gpu_memory: Record<string, number | null>
-  /** By rank; null for one that tells nothing of itself. */
-  ranks: Record<string, RankTold | null>
-  /** The newest line of hardware.jsonl; null where there is none. */
-  hardware: HardwareSample | null
-  /** By rank: what it did between two looks not long ago; absent before there were two. Told by who watches, see recent.ts. */
+/** What one node tells of its part of a run, and who watches adds. */
+export interface SeenPart extends NodePart {
+  /** By rank: what it did between two looks not long ago; absent before there were two. See recent.ts. */
   recent?: Record<string, {steps: number; seconds: number; wait: number}>
-}
-
-/** steps, samples, tokens, median seconds of a step since the beginning, seconds waited for data, seconds of all steps, seconds in collectives, when it told something last (seconds since 1970), the collective it waits in. */
-export type RankTold = [number, number, number, number | null, number, number, number, number, string]
-
-/** A line of hardware.jsonl, see node/flexrack_node/measure/hardware_file.py. */
-export interface HardwareSample {
-  t: number
-  s: number
-  attempt: number
-  cpu: number
-  memory: number
-  net: [number, number]
-  rdma: [number, number] | null
-  disk: [number, number]
-  ranks: Record<string, [cpu: number, memory: number, read: number, written: number, processes: number]>
-  gpus: Record<string, [used: number | null, memory: number | null, power: number | null, temperature: number | null]>
 }
 
 /** How a run is, at one moment. Rates are of the newest steps, of all steps where it was looked at only once; null is what nobody told. */
@@ -106,7 +76,7 @@ export interface NodeLoad {
 }
 
 /** What is known of a run, put together. Pure. */
-export function runView(run: FoundRun, {parts, lost, metrics, away, now}: {parts: NodePart[]; lost: string[]; metrics: Metric[]; away: string | null; now: number}): RunView {
+export function runView(run: FoundRun, {parts, lost, metrics, away, now}: {parts: SeenPart[]; lost: string[]; metrics: Metric[]; away: string | null; now: number}): RunView {
   const state = stateOf(run)
   const attempt = Math.max(0, ...parts.map((one) => one.attempt))
   // A node that still tells of the attempt before has nothing to say of this one.
@@ -138,7 +108,7 @@ export function runView(run: FoundRun, {parts, lost, metrics, away, now}: {parts
   }
 }
 
-function rankLoads({node, ranks, hardware, attempt, recent}: NodePart): RankLoad[] {
+function rankLoads({node, ranks, hardware, attempt, recent}: SeenPart): RankLoad[] {
   return Object.entries(ranks).map(([rank, told]) => {
     const used = hardware?.attempt === attempt ? hardware.ranks[rank] : undefined
     const [steps, samples, tokens, median, wait, stepSeconds, , , collective] = told ?? []
@@ -160,7 +130,7 @@ function rankLoads({node, ranks, hardware, attempt, recent}: NodePart): RankLoad
   })
 }
 
-function nodeLoad(part: NodePart, ranks: RankLoad[]): NodeLoad {
+function nodeLoad(part: SeenPart, ranks: RankLoad[]): NodeLoad {
   const {hardware} = part
   const gpus = Object.values(hardware?.gpus ?? {})
   const steps = ranks.flatMap((one) => one.step ?? [])

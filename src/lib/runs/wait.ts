@@ -1,7 +1,8 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
+import type {NodeRun, NodeRunDetail} from '../protocol/index.ts'
 import {hostOf, isLinkTrouble, type Place} from './find.ts'
 import {endOf, isGoingOn, stateOf} from './leading.ts'
-import type {FoundRun, NodeRun, NodeRunDetail} from './types.ts'
+import type {FoundRun} from './types.ts'
 
 /** Seconds that one question waits on a node for the end: on the one that leads, and on another, while it is not known who will. */
 const WAIT = {leader: 20, member: 5}
@@ -23,7 +24,7 @@ interface Waiting {
  * Errors: TIMED_OUT after `timeout`, NODE_UNREACHABLE where nobody who answers knows how it ended.
  */
 export async function waitForRun(place: Place, run: FoundRun, options: {timeout?: number | undefined; signal?: AbortSignal}, context: Context): Promise<NodeRunDetail> {
-  const ask: AskNode = async (node, wait) => (await hostOf(place, node, context)).call<NodeRunDetail>('run.state', {run: run.run, wait}, options.signal && {signal: options.signal})
+  const ask: AskNode = async (node, wait) => (await hostOf(place, node, context)).call('run.state', {run: run.run, wait}, options.signal && {signal: options.signal})
   return untilOver(run, ask, {timeout: options.timeout, onLeader: (leader) => context.reporter.note(`${leader} leads run ${run.run} from now on`)})
 }
 

@@ -1,13 +1,14 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {Context} from '../base/index.ts'
+import type {NodeRunDetail} from '../protocol/index.ts'
 import type {Metric} from '../tracking/index.ts'
 import {hostOf, isLinkTrouble, type Place} from './find.ts'
 import {statusOf} from './leading.ts'
 import {RecentSteps} from './recent.ts'
 import type {Records} from './records.ts'
 import {Silence} from './silence.ts'
-import type {FoundRun, NodeRunDetail} from './types.ts'
-import {runView, type NodePart, type RunView} from './view.ts'
+import type {FoundRun} from './types.ts'
+import {runView, type SeenPart, type RunView} from './view.ts'
 
 export interface WatchOptions {
   /** Seconds between two looks at the nodes. */
@@ -69,7 +70,7 @@ export async function watchRun(place: Place, run: FoundRun, options: WatchOption
 
 interface Watched {
   /** What each node said last. */
-  parts: Map<string, NodePart>
+  parts: Map<string, SeenPart>
   recent: RecentSteps
   lost: Set<string>
   /** Of each node on which the run is over. */
@@ -100,7 +101,7 @@ async function watchNode(place: Place, run: string, node: string, {every, onNode
         onEvent: (event) => {
           tries = 0
           state.lost.delete(node)
-          for (const part of event.parts as NodePart[]) {
+          for (const part of event.parts) {
             const hardware = part.hardware ?? state.parts.get(part.node)?.hardware ?? null
             if (part.node === node) silence.lead(node, part)
             state.parts.set(part.node, state.recent.take({...part, hardware}, performance.now()))
@@ -108,7 +109,7 @@ async function watchNode(place: Place, run: string, node: string, {every, onNode
           onNode(node)
         },
       })
-      const detail = await host.call<NodeRunDetail>('run.state', {run}, {signal})
+      const detail = await host.call('run.state', {run}, {signal})
       state.ends.set(node, detail)
       silence.end(node, detail)
       return

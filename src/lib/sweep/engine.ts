@@ -1,8 +1,8 @@
 import {PassThrough} from 'node:stream'
 import {CliError, readPythonLocks, withoutHashes, type Context} from '../base/index.ts'
-import type {Host, NodeEvent} from '../host/index.ts'
+import type {Host} from '../host/index.ts'
 import type {SweepSpec} from '../manifest/index.ts'
-import type {Trial} from './types.ts'
+import type {EngineCommand, EngineInput, Trial, Verbs} from '../protocol/index.ts'
 
 /** Locks of what Optuna leaves to its user, by sampler. */
 const MORE: Partial<Record<SweepSpec['sampler'], string>> = {cmaes: 'sweep-cmaes', qmc: 'sweep-scipy', gp: 'sweep-scipy'}
@@ -17,21 +17,13 @@ export function engineRequirements({sampler}: Pick<SweepSpec, 'sampler'>): strin
   return sampler === 'gp' ? `${withoutHashes(lock)}${TORCH}\n` : lock
 }
 
-interface Waiting {
-  resolve(event: NodeEvent): void
-  reject(error: Error): void
-}
+type Said = Verbs['sweep.drive']['event']
+/** Without the number that it gets. */
+type Command = EngineCommand extends infer C ? (C extends EngineCommand ? Omit<C, 'id'> : never) : never
 
-export interface EngineInput {
-  sweep: string
-  /** Path of the Python that has Optuna. */
-  python: string
-  /** Who drives it, for those who are refused. */
-  owner: string
-  /** Makes the sweep; without it, it has to be there. */
-  record?: Record<string, unknown>
-  /** What a sweep that is there tries from now on: more trials. */
-  spec?: SweepSpec
+interface Waiting {
+  resolve(event: Said): void
+  reject(error: Error): void
 }
 
 /**
@@ -50,7 +42,7 @@ export class Engine {
   #over: Error | undefined
 
   constructor(host: Host, input: EngineInput, context: Context) {
-    const ready = new Promise<NodeEvent>((resolve, reject) => this.#waiting.set(0, {resolve, reject}))
+    const ready = new Promise<Said>((resolve, reject) => this.#waiting.set(0, {resolve, reject}))
     this.ready = ready as unknown as Engine['ready']
     this.ready.catch(() => {})
     // Still needed after the first Ctrl-C: what has ended by then is to be told.
@@ -101,16 +93,16 @@ export class Engine {
     await this.#call
   }
 
-  async #say<T>(command: Record<string, unknown>): Promise<T> {
+  async #say<T>(command: Command): Promise<T> {
     await this.ready
     if (this.#over) throw this.#over
     const id = ++this.#number
-    const answer = new Promise<NodeEvent>((resolve, reject) => this.#waiting.set(id, {resolve, reject}))
+    const answer = new Promise<Said>((resolve, reject) => this.#waiting.set(id, {resolve, reject}))
     this.#body.write(`${JSON.stringify({id, ...command})}\n`)
     return (await answer) as unknown as T
   }
 
-  #hear(event: NodeEvent): void {
+  #hear(event: Said): void {
     const id = event.event === 'ready' ? 0 : event.event === 'done' ? Number(event.id) : NaN
     if (event.stop === true) this.stop = true
     this.#waiting.get(id)?.resolve(event)

@@ -1,9 +1,9 @@
 import {CliError, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
+import type {Trial} from '../protocol/index.ts'
 import {stopRun, type FoundRun, type Runs} from '../runs/index.ts'
 import type {TrainPlace} from '../train/index.ts'
 import type {Engine} from './engine.ts'
-import type {Trial} from './types.ts'
 
 interface Finding {
   place: TrainPlace

@@ -1,5 +1,5 @@
 import {CliError} from '../base/index.ts'
-import type {Trial} from './types.ts'
+import type {Trial} from '../protocol/index.ts'
 
 /** So many failures before the first success, and it is not the parameters. */
 const HOPELESS = 3

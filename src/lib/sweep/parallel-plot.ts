@@ -1,4 +1,5 @@
-import type {Sweep, Trial} from './types.ts'
+import type {Trial} from '../protocol/index.ts'
+import type {Sweep} from './types.ts'
 import {bestOf} from './words.ts'
 
 /** Size of the picture and of what is around the axes, in the picture's own units. */

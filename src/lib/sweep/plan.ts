@@ -1,7 +1,6 @@
 import {CliError, pinsOf, randomId, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {SweepSpec} from '../manifest/index.ts'
-import type {NodeFacts} from '../nodes/index.ts'
 import {fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
 import {chosenChecks} from '../preflight/index.ts'
 import {selectNodes, type RackNode} from '../rack/index.ts'
@@ -76,7 +75,7 @@ export async function planSweep(place: TrainPlace, choice: SweepChoice, context:
 
 /** Before anything is synced under trials that run. A command that was killed a moment ago may still have been there at the first look. */
 async function throwIfDriven(head: Host, sweep: string, context: Context): Promise<void> {
-  const {driver} = await head.call<Pick<Sweep, 'driver'>>('sweep.show', {sweep}, {signal: context.signal})
+  const {driver} = await head.call('sweep.show', {sweep}, {signal: context.signal})
   if (driver) throw new CliError('LOCKED', `sweep ${sweep} is held by ${driver}`, {hint: `flexrack sweep show ${sweep}`})
 }
 
@@ -91,7 +90,7 @@ function nodesOf({manifest, rack}: TrainPlace, {on, exclude}: SweepChoice): Rack
 /** CPUs of each node that programs may use. */
 async function coresOf(hosts: Host[], context: Context): Promise<(number | null)[]> {
   return Promise.all(hosts.map(async (host) => {
-    const {cpu} = await host.call<NodeFacts>('node.facts', {seconds: PART_SECONDS}, {signal: context.signal})
+    const {cpu} = await host.call('node.facts', {seconds: PART_SECONDS}, {signal: context.signal})
     return cpu ? Math.max(1, Math.floor(Math.min(cpu.cores, cpu.quota ?? Infinity))) : null
   }))
 }

@@ -1,8 +1,8 @@
 import {isCliError, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
+import type {Trial} from '../protocol/index.ts'
 import type {FoundRun} from '../runs/index.ts'
 import type {TrialEnd} from './trial.ts'
-import type {Trial} from './types.ts'
 
 /** The record of the run says what it was, with the parameters that the script itself has not logged. */
 export async function recordTrial({mlflow}: Tracking, trial: Trial, run: FoundRun, end: TrialEnd, context: Context): Promise<void> {

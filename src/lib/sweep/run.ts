@@ -3,6 +3,7 @@ import {CliError, isCliError, ownerName, throwIfInterrupted, type Context} from 
 import type {Tracking} from '../head/index.ts'
 import {ensureEnvironment, type Environment, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, valuesOf, type Handlers, type Outputs, type StepOutcome} from '../plan/index.ts'
+import type {Trial} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import {lookOverNodes, openTrainTracking, recordParent, type TrainPlace} from '../train/index.ts'
 import {WORKSPACE_HANDLERS} from '../workspace/index.ts'
@@ -11,7 +12,7 @@ import {Driver} from './driver.ts'
 import {Engine, engineRequirements} from './engine.ts'
 import type {SweepPlan} from './plan.ts'
 import type {EngineStepInput, OpenInput, Opened, SweepEnv, SweepKinds, SweepPreflightInput, TrialsInput} from './steps.ts'
-import type {Sweep, SweepChoice, SweepWatch, Swept, Trial} from './types.ts'
+import type {SweepChoice, SweepWatch, Swept} from './types.ts'
 import {bestOf} from './words.ts'
 
 type Done = Outputs<SweepKinds>
@@ -56,7 +57,7 @@ async function drive(plan: SweepPlan, place: TrainPlace, choice: SweepChoice, pa
     throwIfFailed(outcomes)
     await Promise.all(env.engines.map((one) => one.close()))
     const [opened] = valuesOf<SweepKinds, 'sweep.open'>(outcomes, 'sweep.open')
-    const sweep = await plan.head.call<Sweep>('sweep.show', {sweep: plan.sweep}, {signal: context.kill})
+    const sweep = await plan.head.call('sweep.show', {sweep: plan.sweep}, {signal: context.kill})
     return {...sweep, best: bestOf(sweep.trials, sweep.spec.goal), background: await findBackground(plan.sweep, context), limit: opened?.limit ?? sweep.trials.length}
   } finally {
     await Promise.all(env.engines.map((one) => one.close()))

@@ -4,11 +4,12 @@ import type {Environment, Host} from '../host/index.ts'
 import type {SweepSpec} from '../manifest/index.ts'
 import type {FromStep} from '../plan/index.ts'
 import type {CheckName} from '../preflight/index.ts'
+import type {Trial} from '../protocol/index.ts'
 import type {SharedStart, TrainPlace} from '../train/index.ts'
 import type {Workspace, WorkspaceEnv, WorkspaceKinds} from '../workspace/index.ts'
 import type {Engine} from './engine.ts'
 import type {Room} from './packing.ts'
-import type {SweepWatch, Trial} from './types.ts'
+import type {SweepWatch} from './types.ts'
 
 export type SweepPreflightInput = {
   nodes: string[]

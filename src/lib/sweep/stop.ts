@@ -2,7 +2,6 @@ import {endBackground, listBackgrounds, type BackgroundEnd} from '../background/
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import {openRuns, stopRun} from '../runs/index.ts'
 import {findSweep, openStorage, type SweepPlace} from './storage.ts'
-import type {Sweep} from './types.ts'
 
 /** What `sweep stop` did. */
 export interface StoppedSweep {
@@ -30,14 +29,14 @@ export async function stopSweep(place: SweepPlace, name: string | undefined, con
   const known = await findSweep(place, name, context).catch((error: unknown) => endUnreached(place, name, error, context))
   const {sweep, driver} = known
   const host = await openStorage(place, context)
-  const asked = await host.call<{driver: string | null}>('sweep.stop', {sweep, seconds: PATIENCE}, {signal: context.signal})
+  const asked = await host.call('sweep.stop', {sweep, seconds: PATIENCE}, {signal: context.signal})
   const ended = await endBackground(sweep, {self: driver && !asked.driver ? CLOSING_MS : 0, grace: PATIENCE * 1000}, context)
   // One that was here before and ended between the two questions has ended by itself as well.
   const background: BackgroundEnd = ended ?? (known.background?.state === 'running' ? {pid: known.background.pid, how: 'by itself'} : null)
-  const still = asked.driver && background ? (await host.call<{driver: string | null}>('sweep.stop', {sweep, seconds: CLOSING_MS / 1000}, {signal: context.signal})).driver : asked.driver
+  const still = asked.driver && background ? (await host.call('sweep.stop', {sweep, seconds: CLOSING_MS / 1000}, {signal: context.signal})).driver : asked.driver
   if (still) throw new CliError('TIMED_OUT', `sweep ${sweep} is still driven by ${still} after ${PATIENCE} s`, {hint: `flexrack sweep stop ${sweep}`})
   if (driver && (background === null || background.how === 'by itself')) return {sweep, driver, runs: [], background}
-  const {trials} = background ? await host.call<Pick<Sweep, 'trials'>>('sweep.show', {sweep}, {signal: context.signal}) : known
+  const {trials} = background ? await host.call('sweep.show', {sweep}, {signal: context.signal}) : known
   const running = new Set(trials.filter((one) => one.state === 'running' && one.run !== null).map((one) => one.run))
   const {runs} = await openRuns(place, context).look()
   const left = runs.filter((one) => running.has(one.run) && one.nodes.some((node) => node.live))

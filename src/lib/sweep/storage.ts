@@ -18,7 +18,7 @@ export interface SweepPlace {
 /** Sweeps, newest first. Needs neither Optuna nor a head that runs. */
 export async function listSweeps({rack, fleet, project}: SweepPlace, options: {all: boolean}, context: Context): Promise<Sweep[]> {
   const host = await openStorage({rack, fleet}, context)
-  const found = await host.call<Omit<Sweep, 'best' | 'background'>[]>('sweep.list', options.all || project === undefined ? {} : {project}, {signal: context.signal})
+  const found = await host.call('sweep.list', options.all || project === undefined ? {} : {project}, {signal: context.signal})
   return Promise.all(found.map(async (one) => ({...one, best: bestOf(one.trials, one.spec.goal), background: await findBackground(one.sweep, context)})))
 }
 

@@ -3,11 +3,11 @@ import {isCliError, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {openHost} from '../host/index.ts'
 import type {SweepSpec} from '../manifest/index.ts'
-import {describeCause, stopRun, type FoundRun, type NodeRunDetail, type Runs} from '../runs/index.ts'
+import type {NodeRunDetail, Trial} from '../protocol/index.ts'
+import {describeCause, stopRun, type FoundRun, type Runs} from '../runs/index.ts'
 import type {Metric} from '../tracking/index.ts'
 import type {TrainPlace} from '../train/index.ts'
 import type {Engine} from './engine.ts'
-import type {Trial} from './types.ts'
 
 /** How a trial's run ended. `stopped`: nothing was learnt, it can be started again. `left`: it goes on without us. */
 export type TrialEnd = {state: 'complete'; value: number} | {state: 'pruned' | 'failed'; why: string} | {state: 'stopped'} | {state: 'left'}
@@ -121,7 +121,7 @@ async function untilRecorded(run: FoundRun, detail: NodeRunDetail, {place, track
     if (!node) return false
     try {
       const host = await openHost(place.fleet, node, {...context, signal: context.kill})
-      recorded = (await host.call<{recorded: boolean}>('run.reconcile', {run: run.run, seconds: RECORD_SECONDS, leads: true, ...tracking.userAccess()}, {signal: leave})).recorded
+      recorded = (await host.call('run.reconcile', {run: run.run, seconds: RECORD_SECONDS, leads: true, ...tracking.userAccess()}, {signal: leave})).recorded
     } catch (error) {
       if (leave.aborted) return false
       if (!isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')) throw error

@@ -1,58 +1,13 @@
 import type {Background} from '../background/index.ts'
-import type {SweepSpec} from '../manifest/index.ts'
 import type {CheckName} from '../preflight/index.ts'
-
-/** One trial as the storage on the head's node has it. Times in seconds since 1970, by that node's clock. */
-export interface Trial {
-  /** From 0. */
-  number: number
-  /** `running`: asked for and not told yet, whether or not its run goes on just now. */
-  state: 'running' | 'complete' | 'pruned' | 'failed'
-  params: Record<string, ParameterValue>
-  /** The same as the command line gets them. */
-  texts: Record<string, string>
-  /** The metric at its end; null of a trial that has none. */
-  value: number | null
-  /** The newest value on the way, where a pruner was told of them. */
-  last: number | null
-  /** How many of these there are. */
-  steps: number
-  /** Its run; null while there is none. */
-  run: string | null
-  /** How often it was started. */
-  attempt: number
-  started: number | null
-  ended: number | null
-  /** Why it failed or was pruned. */
-  why: string | null
-}
-
-export type ParameterValue = number | string | boolean | null
+import type {StoredSweep, Trial} from '../protocol/index.ts'
 
 /** A sweep as the head's node knows it. */
-export interface Sweep {
-  sweep: string
-  project: string
-  /** `name@machine` that started it. */
-  owner: string
-  created: number
-  spec: SweepSpec
-  /** The training command, without what the trials add. */
-  command: string[]
-  /** Its record at the tracking server: the parent of those of its trials. */
-  tracked: string
-  experiment: string
-  /** `interrupted`: nobody drives it, and it is not over; `sweep --resume` goes on. */
-  status: 'running' | 'interrupted' | 'finished' | 'stopped' | 'failed'
-  /** Who drives it now. */
-  driver: string | null
+export interface Sweep extends StoredSweep {
   /** What `--detach` has started on this machine; null where that was not so. */
   background: Background | null
-  trials: Trial[]
   /** The complete trial with the best value. */
   best: Trial | null
-  /** Share of each parameter in what makes the difference, once the sweep is over and there are enough trials. */
-  importance: Record<string, number> | null
 }
 
 /** What `sweep` ends with. */

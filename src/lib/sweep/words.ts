@@ -1,5 +1,5 @@
 import {parameterVariable, type SweepSpec} from '../manifest/index.ts'
-import type {Trial} from './types.ts'
+import type {Trial} from '../protocol/index.ts'
 
 /** What a trial adds to the command: the manifest's `sweep.arguments` with the values put in, else a flag for each parameter. Pure. */
 export function trialWords(spec: Pick<SweepSpec, 'arguments'>, texts: Record<string, string>): string[] {

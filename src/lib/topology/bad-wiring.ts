@@ -1,5 +1,5 @@
+import type {MachineFacts} from '../protocol/index.ts'
 import {parseCpus} from './cpus.ts'
-import type {MachineFacts} from './facts.ts'
 import type {BadWiring, GpuPlace, NicPlace, Topology} from './types.ts'
 
 /** What is badly wired, the worst first. `allowed`: CPUs that the user's programs may use, where that is known. */

@@ -1,4 +1,4 @@
-import type {MachineFacts, NicFact, RdmaFact} from './facts.ts'
+import type {MachineFacts, NicFact, RdmaFact} from '../protocol/index.ts'
 import {linkRank} from './link.ts'
 import type {GpuPlace, Link, NicPlace} from './types.ts'
 

@@ -1,4 +1,4 @@
-import type {GpuFact, MachineFacts} from './facts.ts'
+import type {GpuFact, MachineFacts} from '../protocol/index.ts'
 import {parseLink} from './link.ts'
 import {nearestNic, readNics} from './nics.ts'
 import type {GpuPlace, Link, NicPlace, NumaPlace, Topology} from './types.ts'

@@ -1,4 +1,4 @@
-import type {PcieFact} from './facts.ts'
+import type {PcieFact} from '../protocol/index.ts'
 
 /** NVLink; below one PCIe switch; below several; on one host bridge; at one socket; across sockets. */
 export type LinkKind = 'nvlink' | 'switch' | 'switches' | 'bridge' | 'socket' | 'system' | 'unknown'

@@ -1,6 +1,7 @@
 import type {Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
-import {addressForOthers, askRoute, type NodeRoute} from '../nodes/index.ts'
+import {addressForOthers, askRoute} from '../nodes/index.ts'
+import type {NodeRoute} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import {gangAddresses} from './route.ts'
 import type {GangAddresses} from './types.ts'

@@ -1,9 +1,8 @@
 import {isCliError, throwIfInterrupted, CliError, type Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
-import type {NodeFacts} from '../nodes/index.ts'
 import type {Candidate, Held} from '../placement/index.ts'
+import type {NodeFacts, NodeReservations} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
-import type {NodeReservations} from '../reservation/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {readTopology} from '../topology/index.ts'
 
@@ -54,8 +53,8 @@ async function ask(node: RackNode, asked: RackNode[], fleet: Fleet, options: Omi
   const host = await openHost(fleet, node, context)
   const peers = Object.fromEntries(asked.filter((peer) => peer !== node).map((peer) => [peer.name, peer.address ?? peer.host]))
   const [facts, reservations] = await Promise.all([
-    host.call<NodeFacts>('node.facts', {peers, seconds: PART_SECONDS}, {signal: context.signal}),
-    host.call<NodeReservations>('reservation.list', null, {signal: context.signal}),
+    host.call('node.facts', {peers, seconds: PART_SECONDS}, {signal: context.signal}),
+    host.call('reservation.list', null, {signal: context.signal}),
   ])
   return candidateOf(node.name, facts, reservations, options)
 }

@@ -2,9 +2,11 @@ import {randomBytes} from 'node:crypto'
 import {CliError, type Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
 import {fill} from '../plan/index.ts'
+import type {RunOrder} from '../protocol/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {ProjectFiles} from '../workspace/index.ts'
+import type {Unfilled} from './spec.ts'
 import type {Done, TrainEnv} from './steps/types.ts'
 import {userName} from './track.ts'
 import type {SharedStart} from './types.ts'
@@ -33,6 +35,6 @@ export function openTrainEnv({rack, fleet}: {rack: Rack; fleet: Fleet}, {variabl
 }
 
 /** spec.json with everything that is known now. Holds secrets: it is for a node alone. */
-export function filledSpec(template: object, done: Pick<Done, 'at'>, {secret, user, variables}: Pick<TrainEnv, 'secret' | 'user' | 'variables'>): Record<string, unknown> {
-  return fill(template, (from) => done.at(from), {secret, user, variables, now: Date.now() / 1000}) as Record<string, unknown>
+export function filledSpec(template: Unfilled<RunOrder>, done: Pick<Done, 'at'>, {secret, user, variables}: Pick<TrainEnv, 'secret' | 'user' | 'variables'>): RunOrder {
+  return fill(template, (from) => done.at(from), {secret, user, variables, now: Date.now() / 1000}) as RunOrder
 }

@@ -2,12 +2,6 @@ import {CliError, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import type {TrainSpec} from '../manifest/index.ts'
 
-/** What mpi.inspect tells of a node: `4.1.4` and `4.1`; null where it has no Open MPI. */
-interface NodeMpi {
-  version: string | null
-  series: string | null
-}
-
 /** The launcher asks for parameters by the names of this major version. */
 const MAJOR = '4'
 export const MPI_INSTALL = 'sudo apt-get install openmpi-bin'
@@ -19,7 +13,7 @@ export function launcherWord(launcher: TrainSpec['launcher']): string {
 
 /** Before anything is changed: every node has an mpirun that we can drive. Errors: NODE_UNFIT with all nodes that have not. */
 export async function requireMpi(hosts: Host[], context: Context): Promise<void> {
-  const found = await Promise.all(hosts.map(async (host) => ({node: host.node, ...(await host.call<NodeMpi>('mpi.inspect', {}, {signal: context.signal}))})))
+  const found = await Promise.all(hosts.map(async (host) => ({node: host.node, ...(await host.call('mpi.inspect', {}, {signal: context.signal}))})))
   const without = found.filter((one) => one.version === null).map((one) => one.node)
   if (without.length > 0) {
     throw new CliError('NODE_UNFIT', `train.launcher is mpi, and ${without.join(', ')} ${without.length === 1 ? 'has' : 'have'} no Open MPI (mpirun)`, {hint: `${MPI_INSTALL}   (on ${without.join(', ')})`, details: {nodes: without}})

@@ -1,8 +1,8 @@
 import {CliError, randomId} from '../base/index.ts'
 import {gpuRequest} from '../gpu/index.ts'
 import {readNodeRange, type LeasedSpec, type Manifest, type Scheduler, type TrainSpec} from '../manifest/index.ts'
+import type {Wants} from '../protocol/index.ts'
 import {selectNodes, type Rack, type RackNode} from '../rack/index.ts'
-import type {Wants} from '../reservation/index.ts'
 import type {Placement, RunSpec, TrainChoice} from './types.ts'
 
 /**

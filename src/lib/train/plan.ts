@@ -1,6 +1,6 @@
 import type {Context} from '../base/index.ts'
 import type {NodeReport} from '../nodes/index.ts'
-import type {NodeReservations} from '../reservation/index.ts'
+import type {NodeReservations} from '../protocol/index.ts'
 import type {WorkspacePlan} from '../workspace/index.ts'
 import {schedulerOf} from './place.ts'
 import {isChosen, SSH} from './placer/ssh.ts'

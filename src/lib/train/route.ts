@@ -1,5 +1,5 @@
 import {CliError} from '../base/index.ts'
-import type {NodeRoute} from '../nodes/index.ts'
+import type {NodeRoute} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import type {GangAddresses} from './types.ts'
 

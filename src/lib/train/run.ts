@@ -4,8 +4,9 @@ import type {Tracking} from '../head/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, valuesOf, type StepOutcome} from '../plan/index.ts'
 import type {PreflightResult} from '../preflight/index.ts'
+import type {Cause, NodeRun, NodeRunDetail, Pace, SlurmState} from '../protocol/index.ts'
 import type {GangReservation} from '../reservation/index.ts'
-import {followRun, stopRun, type Cause, type Followed, type FoundRun, type NodeRun, type NodeRunDetail, type Pace, type RankLine, type RunNews, type SlurmState, type Stopped} from '../runs/index.ts'
+import {followRun, stopRun, type Followed, type FoundRun, type RankLine, type RunNews, type Stopped} from '../runs/index.ts'
 import type {Metric} from '../tracking/index.ts'
 import {openTrainEnv} from './env.ts'
 import {planTrain, type TrainPlan} from './plan.ts'
@@ -233,7 +234,7 @@ async function completeRecord(spec: RunSpec, {tracking}: Made, {fleet}: TrainPla
   try {
     const host = await openHost(fleet, login, {...context, signal: context.kill})
     const input = {run: spec.run, seconds: RECORDING_SECONDS, leads: true, ...tracking.userAccess()}
-    result.recorded = (await host.call<{recorded: boolean}>('run.reconcile', input, {signal: context.kill})).recorded
+    result.recorded = (await host.call('run.reconcile', input, {signal: context.kill})).recorded
   } catch (error) {
     if (!isCliError(error)) throw error
     context.reporter.warn(`the record of ${spec.run} is not complete: ${error.message}`)

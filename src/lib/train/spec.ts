@@ -1,9 +1,13 @@
+import type {Secret} from '../base/index.ts'
 import {fromEnv, fromStep, type FromEnv, type FromStep} from '../plan/index.ts'
 import type {Workspace} from '../workspace/index.ts'
 import type {RunSpec} from './types.ts'
 
 /** A value of spec.json, or what says where it comes from once it is known. */
 type Later<T> = T | FromStep | FromEnv
+
+/** What may still be missing of data that is filled in when it is sent: anything in it. */
+export type Unfilled<T> = T | FromStep | FromEnv | (T extends string ? Secret : T extends object ? {[K in keyof T]: Unfilled<T[K]>} : never)
 
 /** What every spec.json has, whoever places the run: the part that each node's supervisor (node/flexrack_node) reads from its run's folder. */
 type CommonSpec = {

@@ -7,7 +7,9 @@ import {openTracking, type Tracking} from '../head/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {requestJson} from '../tracking/index.ts'
+import type {TrackingOrder} from '../protocol/index.ts'
 import {readSource, type Source} from './source.ts'
+import type {Unfilled} from './spec.ts'
 import type {RunSpec} from './types.ts'
 
 /** A run's token outlives any run one can think of; it is revoked when the run has ended. Seconds. */
@@ -90,7 +92,7 @@ export async function createRecord(tracking: Tracking, {run: name, experiment: e
 }
 
 /** The part of spec.json that tells a node where the run's record is, with the token: for a file that only the user can read. */
-export function trackingSpec(record: TrackedStart): Record<string, unknown> {
+export function trackingSpec(record: TrackedStart): Unfilled<TrackingOrder> {
   return {
     upstream: record.upstream,
     ...(record.ca !== undefined && {ca: record.ca}),

@@ -1,5 +1,6 @@
 import {isCliError, type Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
+import type {NodeUsage} from '../protocol/index.ts'
 import {openRuns, type RunsPlace} from '../runs/index.ts'
 import type {TrackedRun} from '../tracking/index.ts'
 import {summarizeUsage, type UsageBy, type UsageEntry, type UsageReport} from './usage.ts'
@@ -8,12 +9,6 @@ export type UsagePlace = RunsPlace
 
 /** Records that are read of the tracking server, newest first. */
 const MOST_RECORDS = 5000
-
-interface NodeUsage {
-  account: string
-  now: number
-  entries: (Omit<UsageEntry, 'nodes' | 'source'> & {node: string; status: string})[]
-}
 
 /**
  * What was used since then, by user, project or node: from what every node keeps for the account that we are there, and of other accounts'
@@ -45,7 +40,7 @@ export async function readUsage(place: UsagePlace, options: {since: number; by: 
 }
 
 async function askNodes(place: UsagePlace, since: number, context: Context): Promise<Map<string, NodeUsage | Error>> {
-  const answers = await Promise.allSettled(place.rack.nodes.map(async (node) => (await openHost(place.fleet, node, context)).call<NodeUsage>('usage.read', {since}, {signal: context.signal})))
+  const answers = await Promise.allSettled(place.rack.nodes.map(async (node) => (await openHost(place.fleet, node, context)).call('usage.read', {since}, {signal: context.signal})))
   return new Map(answers.map((answer, index) => [place.rack.nodes[index]?.name ?? '', answer.status === 'fulfilled' ? answer.value : (answer.reason as Error)]))
 }
 

@@ -2,7 +2,8 @@ import {hash} from 'node:crypto'
 import {mkdir, readdir, readFile, rename, rm, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {userPaths, type Context} from '../base/index.ts'
-import type {Entries, EntryKind} from './entry.ts'
+import type {EntryKind} from '../protocol/index.ts'
+import type {Entries} from './entry.ts'
 
 type Row = [path: string, kind: EntryKind, digest: string, executable: boolean]
 

@@ -1,20 +1,6 @@
-import {isSameEntry, type Entry, type EntryKind} from './entry.ts'
+import type {Compared} from '../protocol/index.ts'
+import {isSameEntry, type Entry} from './entry.ts'
 import type {Snapshot} from './snapshot.ts'
-
-/** What a node has of a project, as the verb sync.compare tells. */
-export interface Compared {
-  same: boolean
-  revision: string
-  /** Absolute path of the code folder there. */
-  path: string
-  /** Of Snapshot.bases what sync has put there last; then `inventory` is only what differs from it. */
-  base?: string | null
-  /** Everything sync has put there, as it is now; kind '' is what has gone since. */
-  inventory?: [path: string, kind: EntryKind | '', digest: string, executable: boolean][]
-  /** Contents that came before an earlier sync was cut short. */
-  staged?: string[]
-  last: {owner?: string; source?: string; at?: number} | null
-}
 
 /** What has to happen to a node's code folder. */
 export interface Delta {

@@ -1,31 +1,18 @@
 import type {Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import type {Handlers, PlanOf, StepOf} from '../plan/index.ts'
+import type {EnvironmentsGone, WorkspaceRemoved, WorkspaceStopped} from '../protocol/index.ts'
 import {ownName} from './sync.ts'
 
 /** What `workspace stop` ended, or `workspace remove` removed, on a node. */
-export interface Ended {
+export interface Ended extends Pick<WorkspaceStopped, 'ended'>, Partial<Pick<WorkspaceStopped, 'survived'>>, Partial<Omit<WorkspaceRemoved, 'ended'>> {
   node: string
   project: string
-  ended: {pid: number; command: string}[]
-  /** Processes that outlived SIGKILL. */
-  survived?: number[]
-  /** Path of the folder that went; null where there was none. */
-  removed?: string | null
-  files?: number
-  /** Freed, in bytes. */
-  bytes?: number
 }
 
 /** Python environments that were removed from a node. */
-export interface EnvironmentsRemoved {
+export interface EnvironmentsRemoved extends EnvironmentsGone {
   node: string
-  /** Hashes. */
-  removed: string[]
-  /** Freed, in bytes. */
-  bytes: number
-  /** Those that stay, and why: what uses them, what runs from them. */
-  kept: {hash: string; users: {user: string}[]; pids: number[]}[]
 }
 
 export interface EndInput {
@@ -60,11 +47,11 @@ export interface EndPlan {
 export const END_HANDLERS: Handlers<EndKinds, EndEnv> = {
   'workspace.stop': (input, _done, env) => end('workspace.stop', input, env),
   'workspace.remove': (input, _done, env) => end('workspace.remove', input, env),
-  'environment.remove': async ({node}, _done, {host, context}) => ({node, ...(await host(node).call<Omit<EnvironmentsRemoved, 'node'>>('environment.remove', {}, {signal: context.kill}))}),
+  'environment.remove': async ({node}, _done, {host, context}) => ({node, ...(await host(node).call('environment.remove', {}, {signal: context.kill}))}),
 }
 
-async function end(verb: string, {node, project, grace}: EndStepInput, {host, context}: EndEnv): Promise<Ended> {
-  return {node, project, ...(await host(node).call<Omit<Ended, 'node' | 'project'>>(verb, {project, grace, owner: ownName()}, {signal: context.kill}))}
+async function end(verb: 'workspace.stop' | 'workspace.remove', {node, project, grace}: EndStepInput, {host, context}: EndEnv): Promise<Ended> {
+  return {node, project, ...(await host(node).call(verb, {project, grace, owner: ownName()}, {signal: context.kill}))}
 }
 
 /**
@@ -78,9 +65,9 @@ export async function planEnd(hosts: Host[], {project, grace, ...input}: EndInpu
   const found = await Promise.all(
     hosts.map(async (host) => ({
       node: host.node,
-      would: await host.call<Omit<Ended, 'node' | 'project'>>(kind, {project, grace, owner: ownName(), dry_run: true}, {signal: context.signal}),
+      would: (await host.call(kind, {project, grace, owner: ownName(), dry_run: true}, {signal: context.signal})) as Omit<Ended, 'node' | 'project'>,
       unused: input.environments
-        ? await host.call<Omit<EnvironmentsRemoved, 'node'>>('environment.remove', {ignoring, dry_run: true}, {signal: context.signal})
+        ? await host.call('environment.remove', {ignoring, dry_run: true}, {signal: context.signal})
         : undefined,
     })),
   )

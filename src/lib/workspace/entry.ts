@@ -1,7 +1,5 @@
 import {createHash} from 'node:crypto'
-
-/** f: file, l: symbolic link (digest is its target), d: folder with nothing of the project in it. */
-export type EntryKind = 'f' | 'l' | 'd'
+import type {EntryKind} from '../protocol/index.ts'
 
 /** One thing of a project, as far as a node has to look the same. */
 export interface Entry {

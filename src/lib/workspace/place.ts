@@ -1,29 +1,18 @@
 import {CliError, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
+import type {WorkspaceEntry} from '../protocol/index.ts'
 import {quote} from '../ssh/index.ts'
 
 /** A workspace as a node tells of it. */
-export interface PlacedWorkspace {
+export interface PlacedWorkspace extends Omit<WorkspaceEntry, 'synced_at'> {
   node: string
-  project: string
-  /** Absolute paths there: the workspace's folder, and the code in it. */
-  path: string
-  code: string
-  owner: string | null
-  source: string | null
   /** ISO 8601; null before the first sync. */
   syncedAt: string | null
-  files: number | null
-  environment: {hash: string; path: string; python: string; ready: boolean} | null
-  /** What runs in it; `run` is the id of the run it belongs to. */
-  processes: {pid: number; command: string; run: string | null}[]
 }
-
-type Told = Omit<PlacedWorkspace, 'node' | 'syncedAt'> & {synced_at: number | null}
 
 /** The workspaces on a node: all, or that of one project (none or one). */
 export async function findWorkspaces(host: Host, project: string | undefined, context: Context): Promise<PlacedWorkspace[]> {
-  const found = await host.call<Told[]>('workspace.list', {project}, {signal: context.signal})
+  const found = await host.call('workspace.list', {project}, {signal: context.signal})
   return found.map(({synced_at: at, ...one}) => ({node: host.node, ...one, syncedAt: at === null ? null : new Date(at * 1000).toISOString()}))
 }
 

@@ -4,11 +4,11 @@ import type {Context} from '../base/index.ts'
 import type {Environment, Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {PlanOf} from '../plan/index.ts'
-import type {Compared} from './delta.ts'
+import type {Compared, WorkspaceInspected} from '../protocol/index.ts'
 import {ProjectFiles} from './project-files.ts'
 import type {Requirements} from './requirements.ts'
 import type {Snapshot} from './snapshot.ts'
-import {environmentSteps, syncSteps, type InspectedEnvironment, type ProjectOrigin, type WorkspaceKinds} from './steps.ts'
+import {environmentSteps, syncSteps, type ProjectOrigin, type WorkspaceKinds} from './steps.ts'
 import {question, type Synced} from './sync.ts'
 
 /** A project's place on a node. */
@@ -43,11 +43,6 @@ export interface WorkspaceOptions {
   early?: EventEmitter<{open: [Host]}>
 }
 
-interface Inspected {
-  sync: Compared
-  environment?: InspectedEnvironment
-}
-
 /**
  * Looks at the project and, in one call each, at the nodes: what has to travel, what has to be built. Changes nothing.
  * Errors of the project: CHECK_FAILED, NOT_FOUND (requirements). Errors of nodes are in `failed`.
@@ -55,8 +50,8 @@ interface Inspected {
 export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: Manifest, context: Context, options: WorkspaceOptions = {}): Promise<WorkspacePlan> {
   const files = new ProjectFiles()
   const project = readProject(files, manifest, context, options)
-  const looks = new Map<Host, Promise<Inspected>>()
-  const look = (host: Host): Promise<Inspected> => {
+  const looks = new Map<Host, Promise<WorkspaceInspected>>()
+  const look = (host: Host): Promise<WorkspaceInspected> => {
     const begun = looks.get(host) ?? project.then((one) => inspect(host, manifest, one, context))
     looks.set(host, begun)
     return begun
@@ -69,7 +64,7 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
   const steps: WorkspacePlan['plan']['steps'] = []
   const found = await Promise.allSettled(hosts.map(look))
   for (const [index, {node}] of hosts.entries()) {
-    const one = found[index] as PromiseSettledResult<Inspected>
+    const one = found[index] as PromiseSettledResult<WorkspaceInspected>
     if (one.status === 'rejected') {
       failed.set(node, one.reason as Error)
       continue
@@ -95,7 +90,7 @@ async function readProject(files: ProjectFiles, manifest: Manifest, context: Con
   return {snapshot, wanted}
 }
 
-async function inspect(host: Host, manifest: Manifest, {snapshot, wanted}: Project, context: Context): Promise<Inspected> {
+async function inspect(host: Host, manifest: Manifest, {snapshot, wanted}: Project, context: Context): Promise<WorkspaceInspected> {
   const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints}
   return host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})
 }

@@ -3,9 +3,10 @@ import {pipeline, Readable} from 'node:stream'
 import {createDeflate} from 'node:zlib'
 import {isCliError, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
+import type {EntryLine} from '../protocol/index.ts'
 import {rememberBase} from './bases.ts'
 import {Content} from './content.ts'
-import {computeDelta, describeDelta, type Compared, type Delta} from './delta.ts'
+import {computeDelta, describeDelta, type Delta} from './delta.ts'
 import type {Snapshot} from './snapshot.ts'
 
 /** What a sync did. */
@@ -53,7 +54,7 @@ export async function syncCode(host: Host, project: string, snapshot: Snapshot, 
 }
 
 async function look(host: Host, project: string, snapshot: Snapshot, context: Context): Promise<PlannedSync> {
-  const now = await host.call<Compared>('sync.compare', question(project, snapshot), {signal: context.signal})
+  const now = await host.call('sync.compare', question(project, snapshot), {signal: context.signal})
   return {revision: now.revision, path: now.path, delta: now.same ? undefined : computeDelta(snapshot, now)}
 }
 
@@ -68,10 +69,10 @@ async function applyDelta(host: Host, project: string, snapshot: Snapshot, delta
     project,
     tree: snapshot.tree,
     revision,
-    put: [...delta.put].map(([path, {kind, digest, executable}]) => [path, kind, digest, executable]),
+    put: [...delta.put].map(([path, {kind, digest, executable}]): EntryLine => [path, kind, digest, executable]),
     remove: delta.remove,
     forget: delta.forget,
-    send: [...delta.send].map(([digest, {size}]) => [digest, size]),
+    send: [...delta.send].map(([digest, {size}]): [string, number] => [digest, size]),
     packed,
     owner: ownName(),
     source: `${hostname()}:${snapshot.folder}`,

@@ -1,6 +1,6 @@
 import {readdir, readFile, readlink} from 'node:fs/promises'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {openHost, type ServiceStatus} from '../../../src/lib/host/index.ts'
+import {openHost} from '../../../src/lib/host/index.ts'
 import {startEndpointRack, type EndpointRack} from '../../support/endpoint-rack.ts'
 import {addModel} from '../../support/onnx.ts'
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   url = `${site.tracking.head!.uri}/endpoints/tiny`
   token = (await site.endpoints.token('tiny')).reveal()
   const host = await openHost(site.rack.fleet(), site.rack.rack.nodes[0]!, site.rack.context())
-  pid = (await host.call<ServiceStatus>('service.status', {id: shown.servers[0]!.service})).pid!
+  pid = (await host.call('service.status', {id: shown.servers[0]!.service})).pid!
 })
 afterAll(() => site?.stop())
 

@@ -6,7 +6,7 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {isCliError, type CliError} from '../../../src/lib/base/index.ts'
-import {openHost, type Host, type ServiceStatus} from '../../../src/lib/host/index.ts'
+import {openHost, type Host} from '../../../src/lib/host/index.ts'
 import {startEndpointRack, type EndpointRack} from '../../support/endpoint-rack.ts'
 import {addModel} from '../../support/onnx.ts'
 import {startTraffic} from '../../support/traffic.ts'
@@ -37,7 +37,7 @@ async function host(node = 0): Promise<Host> {
 
 /** Ids of the model servers that run on a node. */
 async function runningOn(node = 0): Promise<string[]> {
-  const services = await (await host(node)).call<ServiceStatus[]>('service.list', {prefix: 'endpoint-'})
+  const services = await (await host(node)).call('service.list', {prefix: 'endpoint-'})
   return services.filter((one) => ['starting', 'running', 'waiting'].includes(one.state)).map((one) => one.id)
 }
 
@@ -163,7 +163,7 @@ describe('endpoints', () => {
 
   test('a model server that dies is started again, and show says so', async () => {
     const {servers} = await site.endpoints.show('tiny')
-    const status = await (await host()).call<ServiceStatus>('service.status', {id: servers[0]!.service})
+    const status = await (await host()).call('service.status', {id: servers[0]!.service})
     process.kill(status.pid!, 'SIGKILL')
     expect([1, 2]).toContain(await offset()) // the gateway waits for it
     expect((await site.endpoints.show('tiny')).servers[0]).toMatchObject({state: 'running', restarts: 1, exit: 'signal KILL'})

@@ -70,7 +70,7 @@ describe.skipIf(!mayMakeNetworks())('a daemon under the same kernel and in anoth
   test('is told by a node from what else listens at the same address and port', async () => {
     const rack = rackWith({})
     const other = await openHost(fleet, rack.nodes[1]!, context)
-    const question = {unix: '/nowhere', boot_id: '', loopback: null, addresses: [rack.nodes[0]!.host], port: rack.nodes[0]!.port, lease: '0'.repeat(32)}
+    const question = {unix: '/nowhere', boot_id: '', loopback: null, addresses: [rack.nodes[0]!.host], port: rack.nodes[0]!.port!, lease: '0'.repeat(32)}
     expect(await other.call('gpu.reach', question)).toEqual({unix: false, address: null}) // an SSH server: it takes connections
   })
 })

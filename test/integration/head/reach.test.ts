@@ -91,8 +91,8 @@ describe.skipIf(!mayMakeNetworks())('on a rack of several machines', () => {
   test('a server that was killed is waited for behind its front', async () => {
     const shown = await endpoints.show('tiny')
     const host = await openHost(fleet, net.rack.nodes[1]!, makeContext({}))
-    const {pid} = await host.call<{pid: number}>('service.status', {id: shown.servers[0]!.service})
-    process.kill(pid, 'SIGKILL')
+    const {pid} = await host.call('service.status', {id: shown.servers[0]!.service})
+    process.kill(pid!, 'SIGKILL')
     const answers = await Promise.all(Array.from({length: 4}, () => tracking.head!.request<{outputs: unknown[]}>('POST', '/endpoints/tiny/v2/models/tiny/infer', {inputs: [{name: 'x', shape: [1, 4], datatype: 'FP32', data: [1, 1, 1, 1]}]}).catch((error: Error) => error.message)))
     expect(answers.map((one) => typeof one)).toEqual(['object', 'object', 'object', 'object'])
   })

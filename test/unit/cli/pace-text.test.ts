@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {hangsText} from '../../../src/cli/hang-text.ts'
 import {paceText, stragglerLine} from '../../../src/cli/pace-text.ts'
-import type {Hang, Pace} from '../../../src/lib/runs/index.ts'
+import type {Hang, Pace} from '../../../src/lib/protocol/index.ts'
 
 const one = {node: 'node-1', steps: 40, step: 0.05, samples: 320, synced: true, cpu_wait: 0, throttled: 0}
 const pace: Pace = {

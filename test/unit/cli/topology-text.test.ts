@@ -1,8 +1,9 @@
 import {describe, expect, it} from 'vitest'
 import {probeText} from '../../../src/cli/probe-text.ts'
 import {topologiesText} from '../../../src/cli/topology-text.ts'
-import type {NodeFacts, NodeReport, NodeTopology, Probe} from '../../../src/lib/nodes/index.ts'
-import {findBadWiring, readTopology, type MachineFacts} from '../../../src/lib/topology/index.ts'
+import type {NodeReport, NodeTopology, Probe} from '../../../src/lib/nodes/index.ts'
+import type {MachineFacts, NodeFacts} from '../../../src/lib/protocol/index.ts'
+import {findBadWiring, readTopology} from '../../../src/lib/topology/index.ts'
 import {machine} from '../topology/machines.ts'
 
 const facts = (parts: object): NodeFacts => ({missing: {}, clock: 0, ...parts}) as NodeFacts

@@ -1,8 +1,9 @@
 import {describe, expect, test} from 'vitest'
-import {needsOwnNode, type HeadNode} from '../../../src/lib/head/node-choice.ts'
+import {needsOwnNode} from '../../../src/lib/head/node-choice.ts'
 import {reachWarning} from '../../../src/lib/head/address.ts'
 import {pinsOf} from '../../../src/lib/base/index.ts'
 import {headRequirements} from '../../../src/lib/head/requirements.ts'
+import type {HeadNode} from '../../../src/lib/protocol/index.ts'
 import type {Rack, RackNode} from '../../../src/lib/rack/index.ts'
 import {mlflowCommand, publicStore} from '../../../src/lib/head/service/mlflow-command.ts'
 

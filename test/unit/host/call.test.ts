@@ -1,6 +1,7 @@
 import {PassThrough, Readable} from 'node:stream'
 import {expect, test} from 'vitest'
 import {callVerb} from '../../../src/lib/host/call.ts'
+import type {Verb} from '../../../src/lib/host/index.ts'
 import type {NodeShell, SpawnOptions} from '../../../src/lib/ssh/index.ts'
 
 const installation = {root: '/r', environments: '/r/environments', python: '/usr/bin/python3', folder: '/r/program'}
@@ -15,7 +16,7 @@ test('the input goes along with the script and not after it has begun; a body fo
       return {stdin, stdout: Readable.from([Buffer.from('{"result": 7}\n')]), stderr: Readable.from([]), exit: Promise.resolve({status: 0, signal: null}), kill: () => {}}
     },
   } as unknown as NodeShell
-  expect(await callVerb(shell, installation, 'some.verb', {one: 1}, {body: Readable.from([Buffer.from('body')])})).toBe(7)
+  expect(await callVerb(shell, installation, 'some.verb' as Verb, {one: 1} as never, {body: Readable.from([Buffer.from('body')])})).toBe(7)
   expect(first).toBe('{"one":1}\n')
   expect(String(stdin.read())).toBe('body')
 })

@@ -1,9 +1,10 @@
 import {describe, expect, it} from 'vitest'
-import {placeGang, type Candidate, type PlacementRequest, type SharedGpu} from '../../../src/lib/placement/index.ts'
+import {placeGang, type Candidate, type PlacementRequest} from '../../../src/lib/placement/index.ts'
 import {nodeOf, random} from './racks.ts'
+import type {FreeShare} from '../../../src/lib/protocol/index.ts'
 
 const GiB = 2 ** 30
-const shared = (node: string, free: number[], parts: Partial<SharedGpu> = {}): SharedGpu[] =>
+const shared = (node: string, free: number[], parts: Partial<FreeShare> = {}): FreeShare[] =>
   free.map((share, index) => ({index, id: `${node}-${index}`, name: 'A GPU', api: 'cuda', memory: 16 * GiB, free: {memory: 16 * GiB * share, compute: share}, whole: false, ...parts}))
 /** A node that shares devices, and has none that it could give as its own. */
 const bare = (node: string, free: number[], parts: Partial<Candidate> = {}): Candidate => nodeOf(node, [], {shared: shared(node, free), ...parts})

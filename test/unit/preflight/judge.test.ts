@@ -1,7 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import type {CliError} from '../../../src/lib/base/index.ts'
-import {chosenChecks, CHECKS, parseSkip, type CheckName, type Measured, type NodeMeasured, type NodeState, type Rate, type Way} from '../../../src/lib/preflight/index.ts'
+import {chosenChecks, CHECKS, parseSkip, type CheckName, type Measured, type NodeMeasured, type Rate, type Way} from '../../../src/lib/preflight/index.ts'
 import {judge} from '../../../src/lib/preflight/preflight.ts'
+import type {NodeState} from '../../../src/lib/protocol/index.ts'
 
 const GIB = 1024 ** 3
 const ALL = Object.keys(CHECKS) as CheckName[]

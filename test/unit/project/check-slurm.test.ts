@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {Manifest} from '../../../src/lib/manifest/index.ts'
-import {judgeSlurm, type ClusterFact} from '../../../src/lib/project/check-slurm.ts'
+import {judgeSlurm} from '../../../src/lib/project/check-slurm.ts'
+import type {ClusterFact} from '../../../src/lib/protocol/index.ts'
 import type {Rack} from '../../../src/lib/rack/index.ts'
 
 const partition = {name: 'gpu', default: true, up: true, nodes: 4, most_nodes: null, seconds: null, cpus: 32, accounts: null}

@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
+import type {Reservation, TakeAnswer} from '../../../src/lib/protocol/index.ts'
 import {inFixedOrder, judge, ticketOf} from '../../../src/lib/reservation/judge.ts'
-import type {Reservation, TakeAnswer} from '../../../src/lib/reservation/types.ts'
 
 const holder = (state: Reservation['state']): Reservation => ({
   lease: 'a-1', state, user: 'ada', owner: 'ada@laptop', project: 'a', node: 'n', nodes: ['n'], since: 0, here: true, over: 'the whole node',

@@ -1,9 +1,9 @@
 import {describe, expect, it} from 'vitest'
 import {makeContext, ownerName} from '../../../src/lib/base/index.ts'
 import type {NodeReport} from '../../../src/lib/nodes/index.ts'
+import type {NodeReservations, Reservation} from '../../../src/lib/protocol/index.ts'
 import {planRelease} from '../../../src/lib/reservation/release.ts'
 import {holderText, refusal, wantsText} from '../../../src/lib/reservation/text.ts'
-import type {NodeReservations, Reservation} from '../../../src/lib/reservation/types.ts'
 
 const context = makeContext()
 const one = (parts: Partial<Reservation> = {}): Reservation => ({

@@ -1,8 +1,8 @@
 import {expect, it} from 'vitest'
 import {makeContext} from '../../../src/lib/base/index.ts'
 import type {Host} from '../../../src/lib/host/index.ts'
+import type {Wants} from '../../../src/lib/protocol/index.ts'
 import {reserveGang} from '../../../src/lib/reservation/index.ts'
-import type {Wants} from '../../../src/lib/reservation/types.ts'
 
 it('asks every node for the GPUs that were chosen there', async () => {
   const asked: unknown[] = []

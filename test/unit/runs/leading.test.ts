@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
+import type {NodeRunDetail} from '../../../src/lib/protocol/index.ts'
 import {endOf, stateOf, statusOf} from '../../../src/lib/runs/leading.ts'
-import type {NodeRunDetail} from '../../../src/lib/runs/types.ts'
 import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
 
 const second = {epoch: 2, leader: 'node-2'}

@@ -1,10 +1,10 @@
 import {describe, expect, it} from 'vitest'
 import {makeContext, silentReporter} from '../../../src/lib/base/index.ts'
 import type {Host} from '../../../src/lib/host/index.ts'
+import type {NodeRunDetail} from '../../../src/lib/protocol/index.ts'
 import type {Place} from '../../../src/lib/runs/find.ts'
 import {leadsStill, reconcileRuns} from '../../../src/lib/runs/reconcile.ts'
 import type {Records} from '../../../src/lib/runs/records.ts'
-import type {NodeRunDetail} from '../../../src/lib/runs/types.ts'
 import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
 
 const second = {epoch: 2, leader: 'node-2'}

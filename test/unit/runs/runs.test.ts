@@ -1,12 +1,13 @@
 import {describe, expect, it} from 'vitest'
 import {CliError, makeContext} from '../../../src/lib/base/index.ts'
+import type {Cause, NodeRun} from '../../../src/lib/protocol/index.ts'
 import {compareRuns} from '../../../src/lib/runs/compare.ts'
 import {chooseRun, lookForRuns, type Place} from '../../../src/lib/runs/find.ts'
 import {mergeRuns} from '../../../src/lib/runs/list.ts'
 import {removePlan, stopPlan} from '../../../src/lib/runs/plans.ts'
 import {leadsStill} from '../../../src/lib/runs/reconcile.ts'
 import {describeCause, failureOf} from '../../../src/lib/runs/stop.ts'
-import type {Cause, FoundRun, NodeRun} from '../../../src/lib/runs/types.ts'
+import type {FoundRun} from '../../../src/lib/runs/types.ts'
 import type {TrackedRun} from '../../../src/lib/tracking/index.ts'
 
 const nodeRun = (run: string, parts: Partial<NodeRun> = {}): NodeRun => ({

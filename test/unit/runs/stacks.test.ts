@@ -1,6 +1,8 @@
 import {describe, expect, it} from 'vitest'
-import {groupStacks, shortFile, type RankStack} from '../../../src/lib/runs/stacks.ts'
+import type {RankStack} from '../../../src/lib/protocol/index.ts'
+import {groupStacks, shortFile} from '../../../src/lib/runs/stacks.ts'
 import {stacksText} from '../../../src/cli/hang-text.ts'
+import {rankProgress} from '../../support/rank-progress.ts'
 
 const frame = (file: string, line: number, name: string) => ({file, line, function: name})
 const rank = (number: number, frames: ReturnType<typeof frame>[], parts: Partial<RankStack> = {}): RankStack => ({
@@ -21,7 +23,7 @@ describe('stacks of ranks', () => {
   })
 
   it('are shown once each, under a line for every rank', () => {
-    const ranks = [waits(0, {progress: {steps: 7, collective: 'all_reduce', collectives: 8, data_since: 0}}), rank(1, [], {state: 'T', note: 'it is stopped'}), waits(2, {cpu: 0.98, state: 'R'})]
+    const ranks = [waits(0, {progress: rankProgress({steps: 7, collective: 'all_reduce', collectives: 8})}), rank(1, [], {state: 'T', note: 'it is stopped'}), waits(2, {cpu: 0.98, state: 'R'})]
     expect(stacksText({run: 'x-1', attempt: 2, ranks, groups: groupStacks(ranks), failed: [{node: 'node-9', message: 'it is away'}]})).toBe(
       `x-1, attempt 2
 

@@ -2,9 +2,10 @@ import {expect, it} from 'vitest'
 import {stoppedText} from '../../../src/cli/run-text.ts'
 import {CliError, makeContext, silentReporter} from '../../../src/lib/base/index.ts'
 import type {Host} from '../../../src/lib/host/index.ts'
+import type {NodeRun} from '../../../src/lib/protocol/index.ts'
 import type {Place} from '../../../src/lib/runs/find.ts'
 import {stopRun, type Stopped} from '../../../src/lib/runs/stop.ts'
-import type {FoundRun, NodeRun} from '../../../src/lib/runs/types.ts'
+import type {FoundRun} from '../../../src/lib/runs/types.ts'
 import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
 
 const SILENT = new CliError('NODE_UNREACHABLE', 'no connection')

@@ -1,15 +1,16 @@
 import {expect, test} from 'vitest'
+import type {NodeRun, RankTold} from '../../../src/lib/protocol/index.ts'
 import {RecentSteps} from '../../../src/lib/runs/recent.ts'
-import type {FoundRun, NodeRun} from '../../../src/lib/runs/types.ts'
-import {runView, type NodePart, type RankTold} from '../../../src/lib/runs/view.ts'
+import type {FoundRun} from '../../../src/lib/runs/types.ts'
+import {runView, type SeenPart} from '../../../src/lib/runs/view.ts'
 
 const run: FoundRun = {run: 'digits-1', nodes: ['a', 'b'].map((node, index) => ({run: 'digits-1', node, index, epoch: 1, leader: 'a', nodes: ['a', 'b'], processes: 1, status: 'running', started: 100, created: 90, attempt: 1} as NodeRun))}
 const told = (steps: number, seconds: number, wait: number, samples = steps * 32): RankTold => [steps, samples, 0, seconds / Math.max(1, steps - 1), wait, seconds, 0, 0, '']
-const part = (node: string, rank: number, value: RankTold | null, more: Partial<NodePart> = {}): NodePart => ({
+const part = (node: string, rank: number, value: RankTold | null, more: Partial<SeenPart> = {}): SeenPart => ({
   node, epoch: 1, leader: 'a', status: 'running', attempt: 1, cores: 8, memory_total: 1000, gpu_memory: {}, ranks: {[rank]: value},
   hardware: {t: 1, s: 5, attempt: 1, cpu: 50, memory: 400, net: [10, 20], rdma: null, disk: [0, 0], ranks: {[rank]: [150, 30, 0, 0, 2]}, gpus: {}}, ...more,
 })
-const view = (parts: NodePart[], metrics: {key: string; value: number; step: number}[] = []) => runView(run, {parts, lost: [], metrics: metrics.map((one) => ({...one, timestamp: 0})), away: null, now: 160_000})
+const view = (parts: SeenPart[], metrics: {key: string; value: number; step: number}[] = []) => runView(run, {parts, lost: [], metrics: metrics.map((one) => ({...one, timestamp: 0})), away: null, now: 160_000})
 
 test('throughput is that of all ranks, steps are those of the slowest, and what a node uses stands beside what its ranks do', () => {
   const seen = view([part('b', 1, told(11, 2, 0.5)), part('a', 0, told(12, 1.1, 0))])
@@ -23,7 +24,7 @@ test('throughput is that of all ranks, steps are those of the slowest, and what 
 
 test('what InfiniBand carries counts as network, and a node\'s GPUs are told together', () => {
   const {hardware} = part('a', 0, null)
-  const gpus = {'0': [90, 600, 300, 60], '1': [70, 400, null, 55]} as NonNullable<NodePart['hardware']>['gpus']
+  const gpus = {'0': [90, 600, 300, 60], '1': [70, 400, null, 55]} as NonNullable<SeenPart['hardware']>['gpus']
   const [node] = view([part('a', 0, null, {gpu_memory: {'0': 1000, '1': 1000}, hardware: {...(hardware as NonNullable<typeof hardware>), rdma: [1000, 2000], gpus}})]).nodes
   expect(node).toMatchObject({netIn: 1010, netOut: 2020, gpus: 2, gpu: 80, gpuMemory: 1000, gpuMemoryTotal: 2000, power: 300})
 })
@@ -51,7 +52,7 @@ test('rates are of the newest steps: a run that became slow is told as slow', ()
 
 test('steps that take longer than two looks are still told at their pace, and another attempt begins anew', () => {
   const recent = new RecentSteps()
-  let newest: NodePart | undefined
+  let newest: SeenPart | undefined
   for (let second = 0; second <= 90; second += 2) newest = recent.take(part('a', 0, told(2 + Math.floor(second / 30), 30 + 30 * Math.floor(second / 30), 0)), second * 1000)
   expect(newest?.recent?.['0']).toMatchObject({steps: 1, seconds: 30})
   expect(recent.take(part('a', 0, told(1, 0, 0), {attempt: 2}), 92_000).recent).toEqual({})

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {CliError} from '../../../src/lib/base/index.ts'
-import type {NodeRunDetail} from '../../../src/lib/runs/types.ts'
+import type {NodeRunDetail} from '../../../src/lib/protocol/index.ts'
 import {untilOver} from '../../../src/lib/runs/wait.ts'
 import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
 

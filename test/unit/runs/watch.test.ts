@@ -1,9 +1,9 @@
 import {afterEach, expect, it, vi} from 'vitest'
 import {CliError, makeContext} from '../../../src/lib/base/index.ts'
 import type {Host} from '../../../src/lib/host/index.ts'
+import type {NodeRunDetail} from '../../../src/lib/protocol/index.ts'
 import type {Place} from '../../../src/lib/runs/find.ts'
 import {watchRun} from '../../../src/lib/runs/watch.ts'
-import type {NodeRunDetail} from '../../../src/lib/runs/types.ts'
 import type {RunView} from '../../../src/lib/runs/view.ts'
 import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
 

@@ -1,9 +1,9 @@
 import {expect, it} from 'vitest'
 import {makeContext} from '../../../src/lib/base/index.ts'
 import type {Host} from '../../../src/lib/host/index.ts'
+import type {Trial} from '../../../src/lib/protocol/index.ts'
 import type {Looked} from '../../../src/lib/runs/index.ts'
 import {findTrialRuns} from '../../../src/lib/sweep/find-trials.ts'
-import type {Trial} from '../../../src/lib/sweep/index.ts'
 import {told} from '../../support/told.ts'
 
 it('a trial goes on that another node leads while its first one does not answer; one that came to only some of its nodes begins anew', async () => {

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest'
+import type {Trial} from '../../../src/lib/protocol/index.ts'
 import {parallelPlot} from '../../../src/lib/sweep/parallel-plot.ts'
-import type {Sweep, Trial} from '../../../src/lib/sweep/index.ts'
+import type {Sweep} from '../../../src/lib/sweep/index.ts'
 
 const trial = (number: number, params: Trial['params'], value: number | null): Trial =>
   ({number, state: value === null ? 'pruned' : 'complete', params, texts: Object.fromEntries(Object.entries(params).map(([name, one]) => [name, String(one)])), value}) as Trial

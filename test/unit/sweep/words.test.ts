@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import type {Trial} from '../../../src/lib/sweep/index.ts'
+import type {Trial} from '../../../src/lib/protocol/index.ts'
 import {bestOf, trialEnvironment, trialRun, trialWords} from '../../../src/lib/sweep/words.ts'
 
 const TEXTS = {learning_rate: '1e-05', 'opt.name': 'a b'}

@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import type {MachineFacts} from '../../../src/lib/topology/index.ts'
+import type {MachineFacts} from '../../../src/lib/protocol/index.ts'
 
 /** What the node program makes of a captured machine (test/node/machines.py writes it, and a test there holds it to the capture). */
 export function machine(name: string): MachineFacts {

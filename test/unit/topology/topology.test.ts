@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {findBadWiring, linkBetween, linkRank, linkText, parseCpus, readTopology, type GpuFact, type MachineFacts, type Topology} from '../../../src/lib/topology/index.ts'
+import type {GpuFact, MachineFacts} from '../../../src/lib/protocol/index.ts'
+import {findBadWiring, linkBetween, linkRank, linkText, parseCpus, readTopology, type Topology} from '../../../src/lib/topology/index.ts'
 import {machine} from './machines.ts'
 
 const words = (topology: Topology): string[] => topology.gpus.map((_, a) => topology.gpus.map((_gpu, b) => linkText(linkBetween(topology, a, b) ?? {kind: 'unknown'})).join(' '))

@@ -1,6 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {NodeFacts} from '../../../src/lib/nodes/index.ts'
-import type {NodeReservations, Reservation} from '../../../src/lib/reservation/index.ts'
+import type {NodeFacts, NodeReservations, Reservation} from '../../../src/lib/protocol/index.ts'
 import {candidateOf} from '../../../src/lib/train/candidates.ts'
 import {choosePlaces} from '../../../src/lib/train/choose.ts'
 import {machine} from '../topology/machines.ts'

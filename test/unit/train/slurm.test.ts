@@ -6,7 +6,7 @@ import {describe, expect, it} from 'vitest'
 import type {Manifest, SlurmSpec} from '../../../src/lib/manifest/index.ts'
 import type {Rack, RackNode} from '../../../src/lib/rack/index.ts'
 import {requestRun, schedulerOf} from '../../../src/lib/train/place.ts'
-import {directives, slurmScript} from '../../../src/lib/train/placer/slurm-script.ts'
+import {directives, slurmScript, type HandedOrder} from '../../../src/lib/train/placer/slurm-script.ts'
 import type {RunSpec, SlurmRequest} from '../../../src/lib/train/types.ts'
 
 const node: RackNode = {name: 'login', host: 'login', root: '~/.flexrack', labels: {}}
@@ -133,7 +133,7 @@ describe('the script', () => {
       // Stands for Slurm's srun and for Python: writes down its words, and its input for `prepare`.
       const tool = `#!/bin/sh\nfor one in "$@"; do printf '%s\\n' "$one" >>'${log}'; done\ncase "$*" in *prepare*) cat >>'${log}';; esac\n`
       for (const name of ['srun', 'python']) writeFileSync(join(folder, name), tool, {mode: 0o700})
-      const brings = {env: {A: "'\nFLEXRACK_SPEC\n$(touch bad)"}}
+      const brings = {env: {A: "'\nFLEXRACK_SPEC\n$(touch bad)"}} as unknown as HandedOrder
       const script = slurmScript(request(), {...places, folder: strange, python: join(folder, 'python'), step: 'step.py'}, brings)
       execFileSync('sh', ['-c', script], {env: {PATH: `${folder}:${process.env.PATH}`}, cwd: folder})
       const lines = readFileSync(log, 'utf8').split('\n')

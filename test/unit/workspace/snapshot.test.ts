@@ -3,8 +3,9 @@ import {tmpdir} from 'node:os'
 import {basename, join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {makeContext, type Context} from '../../../src/lib/base/index.ts'
+import type {Compared} from '../../../src/lib/protocol/index.ts'
 import {rememberBase} from '../../../src/lib/workspace/bases.ts'
-import {computeDelta, describeDelta, type Compared} from '../../../src/lib/workspace/delta.ts'
+import {computeDelta, describeDelta} from '../../../src/lib/workspace/delta.ts'
 import {takeSnapshot, type Snapshot} from '../../../src/lib/workspace/snapshot.ts'
 
 let folder: string

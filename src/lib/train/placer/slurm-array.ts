@@ -1,6 +1,7 @@
 import {throwIfInterrupted, type Context} from '../../base/index.ts'
 import type {Tracking} from '../../head/index.ts'
-import type {FoundRun, NodeRun} from '../../runs/index.ts'
+import type {RunOrder} from '../../protocol/index.ts'
+import type {FoundRun} from '../../runs/index.ts'
 import {filledSpec, openTrainEnv} from '../env.ts'
 import {requestRun} from '../place.ts'
 import {createRecord, recordTags, revokeToken, trackingSpec, userName, type TrackedStart} from '../track.ts'
@@ -41,7 +42,7 @@ export async function startArray({node, arrays}: {node: string; arrays: number},
     const full = specs.map((spec, index) => specOf(spec, node, {name, task: own[index]?.task as number}, records[index] as TrackedStart, {place, shared}, context))
     const host = await openTrainEnv(place, {variables: {}}, context).host(node)
     const script = slurmScript({...first, run: name}, {...placesOf(host, workspace, `${name}-`), array: `${ranges(own.map(({task}) => task))}%${parallel}`})
-    const started = await host.call<NodeRun[]>('slurm.submit_array', {name, tasks: full, script}, {signal: context.kill})
+    const started = await host.call('slurm.submit_array', {name, tasks: full, script}, {signal: context.kill})
     return started.map((one) => ({run: one.run, nodes: [one]}))
   } catch (error) {
     await Promise.all(records.map((one) => abandon(shared.tracking, one)))
@@ -54,7 +55,7 @@ async function record(spec: SlurmSpecified, {rack, manifest}: TrainPlace, enviro
 }
 
 /** spec.json of a task, with a secret of its own. */
-function specOf(spec: SlurmSpecified, node: string, array: {name: string; task: number}, made: TrackedStart, {place, shared}: {place: TrainPlace; shared: SharedStart}, context: Context): Record<string, unknown> {
+function specOf(spec: SlurmSpecified, node: string, array: {name: string; task: number}, made: TrackedStart, {place, shared}: {place: TrainPlace; shared: SharedStart}, context: Context): RunOrder {
   const template = slurmTemplate(spec, node, shared.workspaces.get(node))
   const full = {...template, slurm: {...template.slurm, array}, commit: made.commit ?? null, tracking: trackingSpec(made)}
   return filledSpec(full, {at: () => undefined}, openTrainEnv(place, {variables: spec.env}, context))

@@ -1,4 +1,5 @@
 import {CliError} from '../../base/index.ts'
+import type {RunOrder} from '../../protocol/index.ts'
 import {quote} from '../../ssh/index.ts'
 import type {RunSpec, SlurmRequest} from '../types.ts'
 
@@ -23,11 +24,14 @@ const OVER = 64
 /** Ends the JSON in the script; no line of JSON is equal to it, because its strings have no line breaks. */
 const END = 'FLEXRACK_SPEC'
 
+/** What a script brings that is submitted by hand: the job makes the rest. */
+export type HandedOrder = Omit<RunOrder, 'gang' | 'created' | 'owner'>
+
 /**
  * The script that is given to sbatch. Pure. One task a node runs flexrack's supervisor, which starts the ranks as it does over SSH.
  * `brings` is spec.json for a script that is submitted by hand; otherwise the run's folder has it, and the script holds no secret.
  */
-export function slurmScript(spec: RunSpec & {slurm: SlurmRequest}, places: SlurmPlaces, brings?: Record<string, unknown>): string {
+export function slurmScript(spec: RunSpec & {slurm: SlurmRequest}, places: SlurmPlaces, brings?: HandedOrder): string {
   // sbatch(1): how many of the range it got is told in the job.
   const nodes = spec.slurm.minNodes === undefined ? spec.slurm.nodes : '"$SLURM_JOB_NUM_NODES"'
   const python = `${quote([places.python])} -I -S "$step"`

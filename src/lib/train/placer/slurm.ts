@@ -1,30 +1,19 @@
 import {CliError, nearestName, type Context} from '../../base/index.ts'
 import {openHost, type Host} from '../../host/index.ts'
 import type {Manifest} from '../../manifest/index.ts'
+import {fill} from '../../plan/index.ts'
+import type {Cluster} from '../../protocol/index.ts'
 import {planWorkspace, type WorkspacePlan} from '../../workspace/index.ts'
 import type {FoundRun} from '../../runs/index.ts'
-import {filledSpec} from '../env.ts'
 import type {TrainPlan} from '../plan.ts'
 import {requestRun} from '../place.ts'
 import {sharedWorkspaces} from '../shared-workspaces.ts'
 import {submitStep} from '../steps/submit.ts'
 import type {SharedStart, SlurmRequest, TrainChoice, TrainPlace} from '../types.ts'
 import {startArray, type SlurmArray} from './slurm-array.ts'
-import {slurmScript} from './slurm-script.ts'
+import {slurmScript, type HandedOrder} from './slurm-script.ts'
 import {placesOf, slurmTemplate, type SlurmSpecified} from './slurm-template.ts'
 import type {Placed, Placer, SlurmPlaced} from './types.ts'
-
-/** What slurm.inspect tells of a login node. */
-interface Cluster {
-  version: string | null
-  partitions: {name: string; default: boolean; nodes: number}[]
-  /** Seconds between SIGTERM and SIGKILL where Slurm ends a job. */
-  kill_wait: number
-  accounting: boolean
-  pyxis: boolean
-  /** Tasks of an array have numbers below this; 0 without arrays. */
-  array: number
-}
 
 /** As run_path of node/flexrack_node/run/files.py. */
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
@@ -60,14 +49,14 @@ function handScript({plan, spec, slurm}: Pick<TrainPlan, 'plan' | 'spec' | 'slur
   const template = plan.steps.find((step) => step.kind === 'train.submit')?.input.spec
   if (!template || !slurm) throw new Error(`${spec.run} is not a run of Slurm`)
   const {gang: _gang, created: _created, owner: _owner, commit: _commit, tracking: _tracking, ...known} = template
-  const brings = filledSpec({...known, commit: null, tracking: null}, {at: () => undefined}, {secret: '', user: '', variables: spec.env})
+  const brings = fill({...known, commit: null, tracking: null}, () => undefined, {variables: spec.env}) as HandedOrder
   return slurmScript(spec as SlurmSpecified, slurm.places, brings)
 }
 
 /** Plans the login node's workspace, and holds the run against what Slurm there has. */
 async function inspect(spec: SlurmSpecified, host: Host, place: TrainPlace, context: Context): Promise<{workspaces: WorkspacePlan; cluster: Cluster}> {
   const [cluster, workspaces] = await Promise.all([
-    host.call<Cluster>('slurm.inspect', {bin: spec.slurm.bin}, {signal: context.signal}),
+    host.call('slurm.inspect', {bin: spec.slurm.bin}, {signal: context.signal}),
     planWorkspace([host], spec.slurm.container ? withoutRequirements(place.manifest) : place.manifest, context, {command: 'train'}),
   ])
   for (const error of workspaces.failed.values()) throw error

@@ -1,5 +1,6 @@
 import type {NodeReport} from '../../nodes/index.ts'
-import {reserveGang, wantsText, type NodeReservations, type Wants} from '../../reservation/index.ts'
+import type {NodeReservations, Wants} from '../../protocol/index.ts'
+import {reserveGang, wantsText} from '../../reservation/index.ts'
 import {wantsOn} from '../place.ts'
 import type {RunSpec} from '../types.ts'
 import type {Reserved, ReserveInput, TrainEnv, TrainStep} from './types.ts'

@@ -1,5 +1,4 @@
 import {fromEnv, fromStep} from '../../plan/index.ts'
-import type {NodeRun} from '../../runs/index.ts'
 import type {Workspace} from '../../workspace/index.ts'
 import {filledSpec} from '../env.ts'
 import {launcherWord} from '../mpi.ts'
@@ -45,7 +44,7 @@ function sshPart(spec: RunSpec, {node: {name: node}, index, placed}: Placement):
 }
 
 export async function start({reservation, spec}: StartInput, done: Done, env: TrainEnv): Promise<Started> {
-  const run = await (await env.host(spec.node)).call<NodeRun>('run.start', filledSpec(spec, done, env), {signal: env.context.kill})
+  const run = await (await env.host(spec.node)).call('run.start', filledSpec(spec, done, env), {signal: env.context.kill})
   done.of('train.reserve', reservation).reservation.handOver(spec.node)
   return {run, port: run.gang?.port ?? 0}
 }

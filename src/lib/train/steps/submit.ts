@@ -1,4 +1,4 @@
-import type {NodeRun} from '../../runs/index.ts'
+import type {NodeRun} from '../../protocol/index.ts'
 import {filledSpec} from '../env.ts'
 import {launcherWord} from '../mpi.ts'
 import type {SlurmPart, SpecTemplate} from '../spec.ts'
@@ -15,5 +15,5 @@ export function submitStep(run: RunSpec & {slurm: SlurmRequest}, script: string,
 }
 
 export async function submit({spec, script}: SubmitInput, done: Done, env: TrainEnv): Promise<NodeRun> {
-  return (await env.host(spec.node)).call<NodeRun>('slurm.submit', {spec: filledSpec(spec, done, env), script}, {signal: env.context.kill})
+  return (await env.host(spec.node)).call('slurm.submit', {spec: filledSpec(spec, done, env), script}, {signal: env.context.kill})
 }

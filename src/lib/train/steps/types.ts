@@ -1,16 +1,16 @@
 import type {Context} from '../../base/index.ts'
-import type {HeldLeases, RunLeases} from '../../gpu/index.ts'
+import type {RunLeases} from '../../gpu/index.ts'
 import type {Tracking} from '../../head/index.ts'
 import type {LeasedGpu} from '../../placement/index.ts'
 import type {FromEnv, FromStep, Outputs, PlanOf, StepOf} from '../../plan/index.ts'
 import type {CheckName, PreflightResult} from '../../preflight/index.ts'
+import type {HeldLeases, NodeRun, Reservation, TrackingOrder, Wants} from '../../protocol/index.ts'
 import type {Rack} from '../../rack/index.ts'
-import type {GangReservation, Reservation, Wants} from '../../reservation/index.ts'
-import type {NodeRun} from '../../runs/index.ts'
+import type {GangReservation} from '../../reservation/index.ts'
 import type {Fleet} from '../../ssh/index.ts'
 import type {WorkspaceEnv, WorkspaceKinds} from '../../workspace/index.ts'
 import type {Source} from '../source.ts'
-import type {SlurmPart, SpecTemplate, SshPart} from '../spec.ts'
+import type {SlurmPart, SpecTemplate, SshPart, Unfilled} from '../spec.ts'
 import type {TrackedStart} from '../track.ts'
 import type {ChosenPlacement, GangAddresses, RunSpec, SlurmRequest} from '../types.ts'
 
@@ -78,7 +78,7 @@ export interface Tracked {
   record: TrackedStart
   commit: string | null
   /** As spec.json has it. Holds secrets. */
-  spec: Record<string, unknown>
+  spec: Unfilled<TrackingOrder>
 }
 
 export type LeaseInput = {

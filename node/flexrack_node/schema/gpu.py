@@ -1,0 +1,289 @@
+"""GPUs that a node shares, and leases of them. Generated from protocol/gpu.json by `npm run protocol`; for type checkers alone."""
+from __future__ import annotations
+
+from typing import Dict, List, Literal, Optional, TypedDict
+
+from flexrack_node.schema.facts import ShareLeft
+
+Api = Literal["cuda", "opencl"]
+
+Backend = Literal["cuda", "opencl", "sim"]
+
+
+class SimSettings(TypedDict, total=False):
+    """How a GPU in software is to be. Memory in bytes, latency in microseconds, bandwidth in 10^9 bytes a second; absent: the driver's own default."""
+    devices: int
+    memory: int
+    capability: str
+    latency: str
+    bandwidth: str
+    fault: str
+
+
+class _GpuOrder(TypedDict):
+    program: str
+    backend: Backend
+    bind: List[str]
+    transport: str
+    trusted_fabric: bool
+    grace: float
+    env: Dict[str, str]
+
+
+class GpuOrder(_GpuOrder, total=False):
+    """What a node's daemon is started with; kept as settings.json."""
+    driver: str
+    sim: SimSettings
+    port: int
+
+
+class _GpuQuestion(TypedDict):
+    programs: List[str]
+
+
+class GpuQuestion(_GpuQuestion, total=False):
+    drivers: bool
+    env: Dict[str, str]
+
+
+class DriverFound(TypedDict):
+    found: bool
+    why: str
+
+
+class _FoundDrivers(TypedDict):
+    cuda: DriverFound
+
+
+class FoundDrivers(_FoundDrivers, total=False):
+    """OpenCL is looked for only where there is no CUDA."""
+    opencl: DriverFound
+
+
+class _GpuFound(TypedDict):
+    folder: str
+    system: str
+    machine: str
+    glibc: str
+    placed: List[str]
+    keeper: Literal["systemd", "supervisor"]
+    running: bool
+    pid: Optional[int]
+    settings: Optional[GpuOrder]
+
+
+class GpuFound(_GpuFound, total=False):
+    """What is there of a daemon."""
+    drivers: FoundDrivers
+
+
+class GpuStarted(TypedDict):
+    started: bool
+    pid: int
+    port: int
+    keeper: Literal["systemd", "supervisor"]
+    linger: bool
+
+
+class GpuStop(TypedDict, total=False):
+    force: bool
+    grace: float
+
+
+class Withdrawn(TypedDict):
+    """What was taken away on one node."""
+    stopped: bool
+    leases: int
+
+
+class DeviceShare(TypedDict):
+    memory: int
+    compute: float
+    whole: bool
+
+
+class DeviceReserved(TypedDict):
+    """A run has all of a device."""
+    lease: str
+    owner: str
+
+
+class _DaemonDevice(TypedDict):
+    index: int
+    id: str
+    name: str
+    vendor: str
+    driver: str
+    api: Api
+    memory: int
+    compute_units: int
+    leased: DeviceShare
+    free: ShareLeft
+    used: int
+    utilization: float
+
+
+class DaemonDevice(_DaemonDevice, total=False):
+    capability: Optional[str]
+    reserved: DeviceReserved
+
+
+class LeasedDevice(TypedDict):
+    index: int
+    id: str
+    name: str
+    memory: int
+    compute: float
+    whole: bool
+    cap: bool
+    used: int
+    utilization: float
+
+
+class LeaseHolder(TypedDict):
+    address: str
+    since: float
+
+
+class LeaseSession(TypedDict):
+    pid: int
+    used: int
+
+
+class DaemonLease(TypedDict):
+    lease: str
+    state: Literal["granted", "held", "lost"]
+    owner: str
+    purpose: str
+    created: float
+    holder: Optional[LeaseHolder]
+    ends_in_seconds: Optional[float]
+    devices: List[LeasedDevice]
+    sessions: List[LeaseSession]
+
+
+class _DaemonStatus(TypedDict):
+    version: str
+    backend: str
+    address: str
+    port: int
+    pid: int
+
+
+class DaemonStatus(_DaemonStatus, total=False):
+    refused: Dict[str, int]
+
+
+class DaemonState(TypedDict):
+    state: Literal["running", "stopped", "absent"]
+    status: Optional[DaemonStatus]
+    devices: List[DaemonDevice]
+    leases: List[DaemonLease]
+
+
+class _LeaseRequest(TypedDict):
+    devices: List[str]
+    cap: bool
+    owner: str
+    purpose: str
+
+
+class LeaseRequest(_LeaseRequest, total=False):
+    whole: bool
+    fraction: float
+    memory: int
+    compute: float
+
+
+class _LeaseServer(TypedDict):
+    address: str
+    port: int
+    unix: str
+    boot_id: str
+    transport: Literal["auto", "tls", "tcp", "shm"]
+
+
+class LeaseServer(_LeaseServer, total=False):
+    api: Api
+
+
+class GrantedDevice(TypedDict):
+    id: str
+    name: str
+    memory: int
+
+
+class GrantedLease(TypedDict):
+    lease: str
+    key: str
+    grace_seconds: float
+    server: LeaseServer
+    devices: List[GrantedDevice]
+
+
+class LeaseId(TypedDict):
+    lease: str
+
+
+class WayQuestion(TypedDict):
+    unix: str
+    boot_id: str
+    loopback: Optional[str]
+    addresses: List[str]
+    port: int
+    lease: str
+
+
+class Reachable(TypedDict):
+    """unix: it answers at its socket under this very kernel. address: the first at which it answers."""
+    unix: bool
+    address: Optional[str]
+
+
+class LeaseFileDevice(TypedDict):
+    name: str
+    memory: int
+
+
+class LeaseFileServer(TypedDict):
+    node: str
+    address: str
+    port: int
+    unix: str
+    boot_id: str
+    transport: str
+    api: str
+    lease: str
+    key: str
+    devices: List[LeaseFileDevice]
+
+
+class LeaseFile(TypedDict):
+    """What the driver and flexrack-hold read (native/client/lease_file.h). Holds keys."""
+    version: Literal[1]
+    grace_seconds: float
+    servers: List[LeaseFileServer]
+
+
+class LeaseDelivery(TypedDict):
+    leases: LeaseFile
+    hold: str
+    icd: Optional[str]
+    libraries: Dict[str, str]
+
+
+class DeliveredLeases(TypedDict):
+    """Absolute paths."""
+    folder: str
+    file: str
+    hold: str
+    vendors: Optional[str]
+    libraries: Optional[str]
+
+
+class DeliveryFolder(TypedDict):
+    folder: str
+
+
+class DeliveryForgotten(TypedDict):
+    removed: bool

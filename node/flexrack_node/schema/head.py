@@ -1,0 +1,69 @@
+"""The head's files on its node. Generated from protocol/head.json by `npm run protocol`; for type checkers alone."""
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, TypedDict
+
+
+class HeadQuestion(TypedDict):
+    nodes: List[str]
+    oldest: List[int]
+    programs: List[str]
+
+
+class NodeProgramFound(TypedDict):
+    path: str
+    version: str
+
+
+class HeadNode(TypedDict):
+    folder: str
+    system: str
+    machine: str
+    libc: str
+    node: Optional[NodeProgramFound]
+    placed: List[str]
+    memory_free: Optional[int]
+
+
+class _ProgramFile(TypedDict):
+    name: str
+    sha256: str
+
+
+class ProgramFile(_ProgramFile, total=False):
+    executable: bool
+
+
+class FilePlaced(TypedDict):
+    path: str
+
+
+class HeadConfigured(TypedDict):
+    """config.json is made of this."""
+    config: Dict[str, Any]
+
+
+class HeadKept(TypedDict):
+    keep: List[str]
+
+
+class FilesRemoved(TypedDict):
+    removed: List[str]
+
+
+class _DoorRecord(TypedDict):
+    pid: int
+    port: int
+    url: str
+
+
+class DoorRecord(_DoorRecord, total=False):
+    """door.json: written once the head listens."""
+    address: str
+    plainPort: int
+
+
+class HeadAccess(TypedDict):
+    door: Optional[DoorRecord]
+    token: Optional[str]
+    ca: Optional[str]

@@ -1,0 +1,132 @@
+"""What a run is started with; a node keeps it as spec.json. Generated from protocol/order.json by `npm run protocol`; for type checkers alone."""
+from __future__ import annotations
+
+from typing import Dict, List, Literal, Optional, TypedDict
+
+
+class _CheckpointOrder(TypedDict):
+    path: str
+
+
+class CheckpointOrder(_CheckpointOrder, total=False):
+    marker: str
+    copies: int
+
+
+class HangOrder(TypedDict):
+    after: float
+    action: Literal["report", "restart", "stop"]
+
+
+class GangSize(TypedDict):
+    min: int
+    max: int
+
+
+class _GangOrder(TypedDict):
+    secret: str
+
+
+class GangOrder(_GangOrder, total=False):
+    """How the nodes of a run find and trust each other."""
+    address: str
+    port: int
+    timeout: float
+
+
+class _ReservationHeld(TypedDict):
+    lease: str
+
+
+class ReservationHeld(_ReservationHeld, total=False):
+    fence: int
+
+
+class _RankPlace(TypedDict):
+    gpus: List[str]
+    cpus: Optional[str]
+    memory: List[int]
+
+
+class RankPlace(_RankPlace, total=False):
+    """What was chosen for a rank: GPUs by UUID, CPUs and memory, or leased GPUs as `GPU0 of gpu2`."""
+    leased: List[str]
+
+
+class HeldLeases(TypedDict):
+    """Leases of the GPU daemons that the run's supervisor holds. Absolute paths."""
+    hold: str
+    file: str
+    folder: str
+    libraries: Optional[str]
+    env: Dict[str, str]
+
+
+class _TrackingOrder(TypedDict):
+    upstream: str
+    token: str
+    authorization: Optional[str]
+    own_token: bool
+    run_id: str
+    experiment_id: str
+    artifact_uri: str
+
+
+class TrackingOrder(_TrackingOrder, total=False):
+    ca: str
+
+
+class ArrayTask(TypedDict):
+    name: str
+    task: int
+
+
+class _SlurmOrder(TypedDict):
+    nodes: int
+
+
+class SlurmOrder(_SlurmOrder, total=False):
+    """What is asked of Slurm, as far as the node needs it."""
+    requeue: Literal[True]
+    interface: str
+    bin: str
+    array: ArrayTask
+
+
+class _RunOrder(TypedDict):
+    run: str
+    project: str
+    node: str
+    index: int
+    nodes: List[str]
+    launcher: Literal["torchrun", "mpi", "plain"]
+    processes: int
+    command: List[str]
+    python: str
+    environment: Optional[str]
+    cwd: str
+    env: Dict[str, str]
+    restarts: int
+    grace: float
+    outputs: List[str]
+    gang: GangOrder
+    commit: Optional[str]
+    created: float
+    tracking: Optional[TrackingOrder]
+    owner: str
+
+
+class RunOrder(_RunOrder, total=False):
+    scheduler: Literal["slurm"]
+    slurm: SlurmOrder
+    container: str
+    checkpoint: CheckpointOrder
+    without_progress: int
+    size: GangSize
+    watch: bool
+    hang: HangOrder
+    address: str
+    neighbours: int
+    reservation: ReservationHeld
+    placed: List[RankPlace]
+    leases: HeldLeases

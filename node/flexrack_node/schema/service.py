@@ -1,0 +1,109 @@
+"""Services: long-lived processes of a node, kept running by a supervisor there. Generated from protocol/service.json by `npm run protocol`; for type checkers alone."""
+from __future__ import annotations
+
+from typing import Dict, List, Literal, Optional, TypedDict, Union
+
+
+class ServiceRestart(TypedDict):
+    max: int
+    window_seconds: float
+
+
+class ServiceFront(TypedDict):
+    """TLS before a service that listens on loopback, for who shows a client certificate of the authority in `ca`. All PEM."""
+    listen: List[Union[str, int]]
+    to: List[Union[str, int]]
+    key: str
+    certificate: str
+    ca: str
+
+
+class _ServiceOrder(TypedDict):
+    argv: List[str]
+
+
+class ServiceOrder(_ServiceOrder, total=False):
+    """What a service is started with; kept in its folder, 0600."""
+    env: Dict[str, str]
+    cwd: str
+    restart: ServiceRestart
+    grace: float
+    front: ServiceFront
+    rotate_bytes: int
+    spare_children: bool
+
+
+class _ServiceStart(ServiceOrder):
+    id: str
+
+
+class ServiceStart(_ServiceStart, total=False):
+    replace: bool
+
+
+class ProcessExit(TypedDict):
+    """How a process ended."""
+    code: Optional[int]
+    signal: Optional[str]
+    text: str
+
+
+class ServiceState(TypedDict):
+    id: str
+    state: Literal["absent", "starting", "running", "waiting", "failed", "stopped", "lost"]
+    pid: Optional[int]
+    restarts: int
+    started_at: Optional[float]
+    exit: Optional[ProcessExit]
+    log_from: int
+    supervised: bool
+
+
+class ServiceStarted(ServiceState):
+    started: bool
+
+
+class ServiceStopped(ServiceState):
+    stopped: bool
+
+
+class ServiceId(TypedDict):
+    id: str
+
+
+class _ServiceStop(TypedDict):
+    id: str
+
+
+class ServiceStop(_ServiceStop, total=False):
+    grace: float
+    remove: bool
+
+
+class ServicePrefix(TypedDict, total=False):
+    prefix: str
+
+
+class _ServiceLogs(TypedDict):
+    id: str
+
+
+class ServiceLogs(_ServiceLogs, total=False):
+    offset: int
+    tail: int
+    follow: bool
+
+
+class LogPiece(TypedDict):
+    event: Literal["log"]
+    offset: int
+    data: str
+
+
+class AliveEvent(TypedDict):
+    """Nothing new: a caller that has gone is noticed by it."""
+    event: Literal["alive"]
+
+
+class LogEnd(TypedDict):
+    offset: int

@@ -1,0 +1,35 @@
+"""Usage: what runs had of a node. Generated from protocol/usage.json by `npm run protocol`; for type checkers alone."""
+from __future__ import annotations
+
+from typing import List, Optional, TypedDict
+
+
+class UsageSince(TypedDict, total=False):
+    since: float
+
+
+class UsageLine(TypedDict):
+    """What one attempt of a run had of a node."""
+    run: str
+    project: Optional[str]
+    user: str
+    node: str
+    index: int
+    attempt: int
+    launcher: Optional[str]
+    status: str
+    started: float
+    ended: float
+    gpus: int
+    cpu: Optional[float]
+    ranks: int
+
+
+class UsageTold(UsageLine):
+    open: bool
+
+
+class NodeUsage(TypedDict):
+    account: str
+    now: float
+    entries: List[UsageTold]

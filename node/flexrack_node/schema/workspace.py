@@ -1,0 +1,84 @@
+"""Workspaces: a project's place on a node. Generated from protocol/workspace.json by `npm run protocol`; for type checkers alone."""
+from __future__ import annotations
+
+from typing import List, Optional, TypedDict
+
+from flexrack_node.schema.environment import EnvironmentContent, EnvironmentPlanned
+from flexrack_node.schema.sync import Compared, SyncQuestion
+
+
+class WorkspaceQuestion(SyncQuestion, total=False):
+    environment: EnvironmentContent
+
+
+class EnvironmentOfWorkspace(EnvironmentPlanned):
+    noted: bool
+
+
+class _WorkspaceInspected(TypedDict):
+    sync: Compared
+
+
+class WorkspaceInspected(_WorkspaceInspected, total=False):
+    environment: EnvironmentOfWorkspace
+
+
+class ProjectName(TypedDict, total=False):
+    project: str
+
+
+class _EnvironmentInUse(TypedDict):
+    hash: str
+    path: str
+    python: str
+    ready: bool
+
+
+class EnvironmentInUse(_EnvironmentInUse, total=False):
+    built: bool
+
+
+class WorkspaceProcess(TypedDict):
+    """What runs in a workspace; `run` is the run that it belongs to."""
+    pid: int
+    command: str
+    run: Optional[str]
+
+
+class WorkspaceEntry(TypedDict):
+    project: str
+    path: str
+    code: str
+    owner: Optional[str]
+    source: Optional[str]
+    synced_at: Optional[float]
+    files: Optional[int]
+    environment: Optional[EnvironmentInUse]
+    processes: List[WorkspaceProcess]
+
+
+class _WorkspaceEnd(TypedDict):
+    project: str
+
+
+class WorkspaceEnd(_WorkspaceEnd, total=False):
+    grace: float
+    owner: str
+    dry_run: bool
+
+
+class RunningProcess(TypedDict):
+    pid: int
+    command: str
+
+
+class WorkspaceStopped(TypedDict):
+    ended: List[RunningProcess]
+    survived: List[int]
+
+
+class WorkspaceRemoved(TypedDict):
+    ended: List[RunningProcess]
+    removed: Optional[str]
+    files: int
+    bytes: int

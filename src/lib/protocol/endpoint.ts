@@ -1,0 +1,54 @@
+// Endpoints: files and ports of model servers on a node. Generated from protocol/endpoint.json by `npm run protocol`.
+
+export interface ReleaseName {
+  name: string
+  release: string
+}
+
+export interface ModelFile {
+  path: string
+  bytes: number
+  sha256: string
+}
+
+export interface ReleaseFiles extends ReleaseName {
+  files: ModelFile[]
+}
+
+export interface ReleaseFound {
+  complete: boolean
+  folder: string
+}
+
+export interface FolderMade {
+  folder: string
+}
+
+export interface PortsWanted {
+  count: number
+  host: string
+  exclude?: number[]
+}
+
+export interface ReplicaFiles extends ReleaseName {
+  replica: number
+  files: Record<string, string>
+}
+
+export interface ReleasesKept {
+  name: string
+  keep: string[]
+}
+
+export interface EndpointVerbs {
+  /** Whether all files of a release are there. */
+  'endpoint.check': {input: ReleaseFiles; result: ReleaseFound; event: never}
+  /** Takes the files of a release, one after the other as the body: all of them, or none. */
+  'endpoint.place': {input: ReleaseFiles; result: FolderMade; event: never}
+  /** Ports of an address that nobody listens on. */
+  'endpoint.ports': {input: PortsWanted; result: number[]; event: never}
+  /** The folder that a server is started in, made anew. */
+  'endpoint.write': {input: ReplicaFiles; result: FolderMade; event: never}
+  /** Removes the other releases' folders; tells their names. */
+  'endpoint.prune': {input: ReleasesKept; result: string[]; event: never}
+}

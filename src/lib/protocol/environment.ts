@@ -1,0 +1,137 @@
+// Python environments of a node, shared by content. Generated from protocol/environment.json by `npm run protocol`.
+
+/** The same content gives the same environment, whoever asks. */
+export interface EnvironmentContent {
+  /** Text of a requirements file; empty: an environment without packages. */
+  requirements: string
+  /** Text of a constraints file. */
+  constraints?: string
+  /** Python version (3.11), name or absolute path on the node; the node's python3 by default. */
+  python?: string
+}
+
+export interface EnvironmentWanted extends EnvironmentContent {
+  /** What uses it from now on, which keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`. */
+  user?: string
+  /** Who asked for it, told to who waits for this build. */
+  owner?: string
+  /** The command that asked, and for which node. */
+  asker?: Asker
+}
+
+export interface Asker {
+  command: string
+  node: string
+}
+
+/** Who holds a lock. */
+export interface LockHolder {
+  pid?: number
+  user?: string
+  host?: string
+  since?: number
+  purpose?: string
+  owner?: string | null
+  asker?: Asker | null
+}
+
+export interface EnvironmentMade {
+  /** Content hash: requirements, Python version, platform. 16 hex digits. */
+  hash: string
+  /** Absolute; its Python is at `<path>/bin/python`. */
+  path: string
+  /** False where it was there already. */
+  built: boolean
+  /** Version. */
+  python: string
+}
+
+export interface EnvironmentPlanned {
+  hash: string
+  path: string
+  ready: boolean
+  python: string
+}
+
+/** What uses an environment, and flexrack's folder of the node that it is on. */
+export interface EnvironmentUser {
+  user: string
+  root: string
+}
+
+export interface EnvironmentNote extends EnvironmentUser {
+  at?: number
+  machine?: string
+  pid?: number | null
+  start?: string | null
+}
+
+export interface EnvironmentEntry {
+  hash: string
+  path: string
+  ready: boolean
+  python: string | null
+  built_at: number | null
+  requirements: string[]
+  users: EnvironmentNote[]
+}
+
+export interface EnvironmentUse {
+  user: string
+}
+
+export interface EnvironmentsReleased {
+  released: string[]
+}
+
+export interface EnvironmentsUnwanted {
+  hashes?: string[]
+  ignoring?: EnvironmentUser[]
+  dry_run?: boolean
+}
+
+export interface EnvironmentKept {
+  hash: string
+  users: EnvironmentNote[]
+  pids: number[]
+}
+
+export interface EnvironmentsGone {
+  removed: string[]
+  bytes: number
+  kept: EnvironmentKept[]
+}
+
+export interface BuildProgressEvent {
+  event: 'progress'
+  detail?: string
+  done?: number
+  total?: number
+  unit?: 'bytes'
+}
+
+/** Somebody else holds a lock. */
+export interface WaitingEvent {
+  event: 'waiting'
+  purpose: string
+  holder: LockHolder
+  text: string
+}
+
+/** Nothing new: a caller that has gone is noticed by it. */
+export interface StillBuilding {
+  event: 'alive'
+}
+
+export interface EnvironmentVerbs {
+  /** Makes sure that an environment is there. */
+  'environment.ensure': {input: EnvironmentWanted; result: EnvironmentMade; event: BuildProgressEvent | WaitingEvent | StillBuilding}
+  /** What `environment.ensure` would do. */
+  'environment.plan': {input: EnvironmentContent; result: EnvironmentPlanned; event: never}
+  /** Every environment of the node. */
+  'environment.list': {input: null; result: EnvironmentEntry[]; event: never}
+  /** Something uses no environment any more; tells the hashes that it used. */
+  'environment.release': {input: EnvironmentUse; result: EnvironmentsReleased; event: never}
+  /** Removes what nothing uses and nothing runs from. */
+  'environment.remove': {input: EnvironmentsUnwanted; result: EnvironmentsGone; event: WaitingEvent}
+}

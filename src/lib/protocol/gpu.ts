@@ -1,0 +1,300 @@
+// GPUs that a node shares, and leases of them. Generated from protocol/gpu.json by `npm run protocol`.
+import type {ShareLeft} from './facts.ts'
+import type {FilePlaced, ProgramFile} from './head.ts'
+import type {Nothing} from './node.ts'
+
+export type Api = 'cuda' | 'opencl'
+
+/** What a daemon reaches its GPUs through; sim is a GPU in software, with CUDA's API. */
+export type Backend = 'cuda' | 'opencl' | 'sim'
+
+/** How a GPU in software is to be. Memory in bytes, latency in microseconds, bandwidth in 10^9 bytes a second; absent: the driver's own default. */
+export interface SimSettings {
+  devices?: number
+  memory?: number
+  capability?: string
+  latency?: string
+  bandwidth?: string
+  fault?: string
+}
+
+/** What a node's daemon is started with; kept as settings.json. */
+export interface GpuOrder {
+  program: string
+  backend: Backend
+  /** The library of a backend that we bring along. */
+  driver?: string
+  sim?: SimSettings
+  bind: string[]
+  port?: number
+  transport: string
+  trusted_fabric: boolean
+  grace: number
+  env: Record<string, string>
+}
+
+export interface GpuQuestion {
+  programs: string[]
+  drivers?: boolean
+  env?: Record<string, string>
+}
+
+export interface DriverFound {
+  found: boolean
+  why: string
+}
+
+/** OpenCL is looked for only where there is no CUDA. */
+export interface FoundDrivers {
+  cuda: DriverFound
+  opencl?: DriverFound
+}
+
+/** What is there of a daemon. */
+export interface GpuFound {
+  folder: string
+  /** As Python's platform.system().lower(): linux. */
+  system: string
+  machine: string
+  /** Version of the C library. */
+  glibc: string
+  placed: string[]
+  /** What starts it again when it ends. */
+  keeper: 'systemd' | 'supervisor'
+  running: boolean
+  pid: number | null
+  settings: GpuOrder | null
+  /** Where it was asked for. */
+  drivers?: FoundDrivers
+}
+
+export interface GpuStarted {
+  /** False where exactly this daemon ran already. */
+  started: boolean
+  pid: number
+  port: number
+  keeper: 'systemd' | 'supervisor'
+  /** False where systemd ends it when the user logs out. */
+  linger: boolean
+}
+
+export interface GpuStop {
+  force?: boolean
+  grace?: number
+}
+
+/** What was taken away on one node. */
+export interface Withdrawn {
+  stopped: boolean
+  leases: number
+}
+
+export interface DeviceShare {
+  memory: number
+  compute: number
+  whole: boolean
+}
+
+/** A run has all of a device. */
+export interface DeviceReserved {
+  lease: string
+  owner: string
+}
+
+export interface DaemonDevice {
+  index: number
+  id: string
+  name: string
+  vendor: string
+  driver: string
+  api: Api
+  capability?: string | null
+  memory: number
+  compute_units: number
+  leased: DeviceShare
+  free: ShareLeft
+  used: number
+  utilization: number
+  reserved?: DeviceReserved
+}
+
+export interface LeasedDevice {
+  index: number
+  id: string
+  name: string
+  memory: number
+  compute: number
+  whole: boolean
+  cap: boolean
+  used: number
+  utilization: number
+}
+
+export interface LeaseHolder {
+  address: string
+  since: number
+}
+
+export interface LeaseSession {
+  pid: number
+  used: number
+}
+
+export interface DaemonLease {
+  lease: string
+  /** granted: not taken up yet. lost: its holder does not answer. */
+  state: 'granted' | 'held' | 'lost'
+  owner: string
+  purpose: string
+  /** Seconds since 1970. */
+  created: number
+  holder: LeaseHolder | null
+  ends_in_seconds: number | null
+  devices: LeasedDevice[]
+  /** Programs that use it now. */
+  sessions: LeaseSession[]
+}
+
+export interface DaemonStatus {
+  version: string
+  backend: string
+  address: string
+  port: number
+  pid: number
+  refused?: Record<string, number>
+}
+
+export interface DaemonState {
+  /** stopped: it should run and does not. */
+  state: 'running' | 'stopped' | 'absent'
+  status: DaemonStatus | null
+  devices: DaemonDevice[]
+  leases: DaemonLease[]
+}
+
+export interface LeaseRequest {
+  devices: string[]
+  whole?: boolean
+  fraction?: number
+  memory?: number
+  compute?: number
+  cap: boolean
+  owner: string
+  purpose: string
+}
+
+export interface LeaseServer {
+  address: string
+  port: number
+  unix: string
+  boot_id: string
+  transport: 'auto' | 'tls' | 'tcp' | 'shm'
+  api?: Api
+}
+
+export interface GrantedDevice {
+  id: string
+  name: string
+  memory: number
+}
+
+export interface GrantedLease {
+  lease: string
+  key: string
+  grace_seconds: number
+  server: LeaseServer
+  devices: GrantedDevice[]
+}
+
+export interface LeaseId {
+  lease: string
+}
+
+export interface WayQuestion {
+  unix: string
+  boot_id: string
+  /** Tried under the daemon's own kernel only: everywhere else it is somebody else's. */
+  loopback: string | null
+  addresses: string[]
+  port: number
+  /** By which the daemon is known from whatever else may be there. */
+  lease: string
+}
+
+/** unix: it answers at its socket under this very kernel. address: the first at which it answers. */
+export interface Reachable {
+  unix: boolean
+  address: string | null
+}
+
+export interface LeaseFileDevice {
+  name: string
+  memory: number
+}
+
+export interface LeaseFileServer {
+  node: string
+  address: string
+  port: number
+  unix: string
+  boot_id: string
+  transport: string
+  api: string
+  lease: string
+  key: string
+  devices: LeaseFileDevice[]
+}
+
+/** What the driver and flexrack-hold read (native/client/lease_file.h). Holds keys. */
+export interface LeaseFile {
+  version: 1
+  grace_seconds: number
+  servers: LeaseFileServer[]
+}
+
+export interface LeaseDelivery {
+  leases: LeaseFile
+  hold: string
+  icd: string | null
+  libraries: Record<string, string>
+}
+
+/** Absolute paths. */
+export interface DeliveredLeases {
+  folder: string
+  file: string
+  hold: string
+  vendors: string | null
+  libraries: string | null
+}
+
+export interface DeliveryFolder {
+  folder: string
+}
+
+export interface DeliveryForgotten {
+  removed: boolean
+}
+
+export interface GpuVerbs {
+  /** What is there of a daemon. */
+  'gpu.inspect': {input: GpuQuestion; result: GpuFound; event: never}
+  /** Takes a program file as the body. */
+  'gpu.place': {input: ProgramFile; result: FilePlaced; event: never}
+  /** Has exactly this daemon run, and waits until it answers. */
+  'gpu.start': {input: GpuOrder; result: GpuStarted; event: never}
+  /** Ends the daemon, its workers and its leases. */
+  'gpu.stop': {input: GpuStop; result: Withdrawn; event: never}
+  /** Devices and leases. */
+  'gpu.state': {input: Nothing | null; result: DaemonState; event: never}
+  /** Takes a lease. */
+  'gpu.lease': {input: LeaseRequest; result: GrantedLease; event: never}
+  /** Ends a lease and its workers. */
+  'gpu.release': {input: LeaseId; result: Record<string, unknown>; event: never}
+  /** The way from here to a daemon, found by trying. */
+  'gpu.reach': {input: WayQuestion; result: Reachable; event: never}
+  /** Leases for a command that runs here. */
+  'gpu.deliver': {input: LeaseDelivery; result: DeliveredLeases; event: never}
+  /** Takes a delivery away. */
+  'gpu.forget': {input: DeliveryFolder; result: DeliveryForgotten; event: never}
+}

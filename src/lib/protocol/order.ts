@@ -1,0 +1,123 @@
+// What a run is started with; a node keeps it as spec.json. Generated from protocol/order.json by `npm run protocol`.
+
+export interface CheckpointOrder {
+  path: string
+  marker?: string
+  copies?: number
+}
+
+export interface HangOrder {
+  after: number
+  action: 'report' | 'restart' | 'stop'
+}
+
+export interface GangSize {
+  min: number
+  max: number
+}
+
+/** How the nodes of a run find and trust each other. */
+export interface GangOrder {
+  secret: string
+  address?: string
+  port?: number
+  timeout?: number
+}
+
+export interface ReservationHeld {
+  lease: string
+  fence?: number
+}
+
+/** What was chosen for a rank: GPUs by UUID, CPUs and memory, or leased GPUs as `GPU0 of gpu2`. */
+export interface RankPlace {
+  gpus: string[]
+  cpus: string | null
+  memory: number[]
+  leased?: string[]
+}
+
+/** Leases of the GPU daemons that the run's supervisor holds. Absolute paths. */
+export interface HeldLeases {
+  hold: string
+  file: string
+  folder: string
+  libraries: string | null
+  env: Record<string, string>
+}
+
+export interface TrackingOrder {
+  upstream: string
+  ca?: string
+  token: string
+  authorization: string | null
+  own_token: boolean
+  run_id: string
+  experiment_id: string
+  artifact_uri: string
+}
+
+export interface ArrayTask {
+  name: string
+  task: number
+}
+
+/** What is asked of Slurm, as far as the node needs it. */
+export interface SlurmOrder {
+  nodes: number
+  requeue?: true
+  interface?: string
+  bin?: string
+  array?: ArrayTask
+}
+
+export interface RunOrder {
+  run: string
+  project: string
+  /** Slurm places it. */
+  scheduler?: 'slurm'
+  slurm?: SlurmOrder
+  node: string
+  /** Position in the gang; 0 leads at first. */
+  index: number
+  nodes: string[]
+  launcher: 'torchrun' | 'mpi' | 'plain'
+  /** Ranks a node. */
+  processes: number
+  command: string[]
+  /** Path of the Python that has its packages. */
+  python: string
+  /** The image that its ranks run in. */
+  container?: string
+  /** Hash of its environment. */
+  environment: string | null
+  cwd: string
+  env: Record<string, string>
+  /** How often all ranks are started again. */
+  restarts: number
+  checkpoint?: CheckpointOrder
+  /** Attempts in a row without progress after which none is made any more. */
+  without_progress?: number
+  size?: GangSize
+  /** Seconds between SIGTERM and SIGKILL. */
+  grace: number
+  /** False: ranks are not to tell of themselves. */
+  watch?: boolean
+  hang?: HangOrder
+  /** Files and folders that are kept as artifacts. */
+  outputs: string[]
+  /** Its own address within the gang. */
+  address?: string
+  /** Nodes of the gang on its machine. */
+  neighbours?: number
+  gang: GangOrder
+  reservation?: ReservationHeld
+  placed?: RankPlace[]
+  leases?: HeldLeases
+  commit: string | null
+  /** Seconds since 1970. */
+  created: number
+  tracking: TrackingOrder | null
+  /** Who starts it. */
+  owner: string
+}

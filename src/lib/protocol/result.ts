@@ -1,0 +1,153 @@
+// How a run ended: result.json, and the records of its ranks. Times in seconds since 1970, by the node's clock. Generated from protocol/result.json by `npm run protocol`.
+import type {Pace} from './watch.ts'
+
+/** Why a run failed: the first failure that was not a consequence of another. */
+export interface Cause {
+  kind: 'rank' | 'launcher' | 'gang' | 'slurm' | 'hang'
+  node: string
+  rank: number | null
+  exit: number | null
+  /** Name without SIG. */
+  signal: string | null
+  at: number
+  message: string | null
+  /** Last lines of the rank's log. */
+  lines: string[]
+  /** Ranks that failed as a consequence. */
+  others: number[]
+  /** Nodes that were lost with it. */
+  lost?: string[]
+  /** So many attempts in a row made no progress. */
+  stuck?: number
+}
+
+/** Whether Slurm has put a job back into its queue; why, where that is known. */
+export interface Requeued {
+  times: number
+  why: string | null
+}
+
+/** What a rank was bound to: CPUs and memory, or why not; GPUs by UUID, or as `GPU0 of gpu2` where they are leased. */
+export interface RankBound {
+  cpus: string
+  memory: string
+  gpus?: string[]
+}
+
+/** What PyTorch's elastic launcher wrote of a rank's exception. */
+export interface RankError {
+  message?: string | null
+  at?: number | null
+}
+
+/** The record that a rank wrote. Without `exit` it is running, or was killed with everything around it. */
+export interface RankRecord {
+  rank: number
+  local_rank: number
+  node: string
+  attempt?: number
+  /** Process that started it and waits for it. */
+  wrapper?: number
+  pid: number
+  started: number
+  ended?: number
+  exit?: number
+  signal?: string | null
+  /** CPU time of it and its children, once it has ended. Seconds. */
+  cpu?: number
+  bound?: RankBound
+  error?: RankError | null
+  /** Last lines of its log. */
+  tail?: string[]
+  /** Its own record is missing; this is what is known. */
+  presumed?: boolean
+}
+
+export interface CheckpointAt {
+  name: string
+  node: string
+  at: number
+}
+
+/** The newest checkpoint that there was after an attempt; `name` is missing where there was none. Its time is in nanoseconds. */
+export interface CheckpointReached {
+  name?: string
+  node?: string
+  at: number
+}
+
+/** One start of the whole group. */
+export interface RunAttempt {
+  attempt: number
+  status: string
+  started?: number
+  ended?: number
+  cause?: Cause | null
+  /** Pids that outlived SIGKILL, by node. */
+  survivors?: Record<string, number[]>
+  /** Nothing is left of it, and no node was lost. */
+  clean?: boolean
+  /** Nodes that were lost in it. */
+  lost?: string[]
+  /** Its nodes, in the order of their ranks. */
+  nodes?: string[]
+  /** Why it was made: `start`, `a rank failed`, `c takes the place of b`. */
+  why?: string
+  /** What became of the nodes after it, where some were lost, or that Slurm started the job again; such an attempt uses up no restart. */
+  changes?: string
+  /** The checkpoint that it began with, and the node that had it. */
+  checkpoint?: CheckpointAt | null
+  reached?: CheckpointReached | null
+  /** The most steps that one of its ranks made; null where none tells. */
+  steps?: number | null
+  /** How fast each rank was; null of all attempts but the last. */
+  pace?: Pace | null
+  /** Slurm took the nodes away, and starts the job again. */
+  requeued?: RequeuedWhy
+}
+
+export interface RequeuedWhy {
+  why: string | null
+}
+
+/** How the job of a run ended that Slurm placed. */
+export interface SlurmEnd {
+  job: string | null
+  state: string | null
+  source: 'squeue' | 'sacct' | 'records'
+  requeued?: Requeued | null
+}
+
+/** result.json: how a run ended. */
+export interface RunResult {
+  run?: string
+  status: 'finished' | 'failed' | 'stopped'
+  exit: number
+  cause: Cause | null
+  attempts: RunAttempt[]
+  started: number
+  ended: number
+  /** Seconds, from the supervisor's start. */
+  duration: number
+  outputs?: string[]
+  recorded: boolean
+  /** The record was completed after the head had been away. */
+  reconciled?: boolean
+  /** Whose judgement it is, and of which epoch; results of older versions lack both. */
+  leader?: string
+  epoch?: number
+  /** No leader's judgement: the node lost its gang, or the leader was cut off from the majority. */
+  partial?: boolean
+  /** No leader's judgement: its supervisor died. */
+  lost?: boolean
+  /** It never started: what refused it. */
+  refused?: string
+  refused_code?: string
+  /** Of a run that Slurm placed. */
+  slurm?: SlurmEnd
+  requeued?: RequeuedWhy
+  /** Slurm says how it ended once the job is over. */
+  provisional?: boolean
+  /** It may be started again by Slurm: its record is not closed. */
+  open?: boolean
+}

@@ -1,0 +1,126 @@
+// Services: long-lived processes of a node, kept running by a supervisor there. Generated from protocol/service.json by `npm run protocol`.
+
+export interface ServiceRestart {
+  max: number
+  window_seconds: number
+}
+
+/** TLS before a service that listens on loopback, for who shows a client certificate of the authority in `ca`. All PEM. */
+export interface ServiceFront {
+  listen: [string, number]
+  to: [string, number]
+  key: string
+  certificate: string
+  ca: string
+}
+
+/** What a service is started with; kept in its folder, 0600. */
+export interface ServiceOrder {
+  argv: string[]
+  /** Added to the node's own environment. */
+  env?: Record<string, string>
+  /** Absolute; its own folder by default. */
+  cwd?: string
+  /** Absent: it is never started again. */
+  restart?: ServiceRestart
+  /** Seconds between SIGTERM and SIGKILL; 10 by default. */
+  grace?: number
+  front?: ServiceFront
+  /** Bytes after which its log begins anew. */
+  rotate_bytes?: number
+  /** What the process has started lives on when it ends or is replaced; a stop ends all of it. */
+  spare_children?: boolean
+}
+
+export interface ServiceStart extends ServiceOrder {
+  /** Letters, digits, `.`, `_`, `-`: also the name of its folder. */
+  id: string
+  /** Another one under this id is ended first. */
+  replace?: boolean
+}
+
+/** How a process ended. */
+export interface ProcessExit {
+  code: number | null
+  signal: string | null
+  text: string
+}
+
+export interface ServiceState {
+  id: string
+  /** lost: killed together with its supervisor, or the machine was restarted. waiting: ended, will be started again. */
+  state: 'absent' | 'starting' | 'running' | 'waiting' | 'failed' | 'stopped' | 'lost'
+  pid: number | null
+  /** How often it ended by itself and was started again. */
+  restarts: number
+  /** Seconds since 1970. */
+  started_at: number | null
+  /** How it ended last. */
+  exit: ProcessExit | null
+  /** Log offset at which this start of it begins. */
+  log_from: number
+  /** Its supervisor is alive. */
+  supervised: boolean
+}
+
+export interface ServiceStarted extends ServiceState {
+  started: boolean
+}
+
+export interface ServiceStopped extends ServiceState {
+  stopped: boolean
+}
+
+export interface ServiceId {
+  id: string
+}
+
+export interface ServiceStop {
+  id: string
+  /** Seconds between SIGTERM and SIGKILL; by default the service's own. */
+  grace?: number
+  /** Its folder goes, too. */
+  remove?: boolean
+}
+
+export interface ServicePrefix {
+  prefix?: string
+}
+
+export interface ServiceLogs {
+  id: string
+  /** Byte offset to begin at, counted from the first byte ever written. */
+  offset?: number
+  /** Instead: so many bytes before the end, and not before the last start. */
+  tail?: number
+  /** Goes on until the service has ended. */
+  follow?: boolean
+}
+
+export interface LogPiece {
+  event: 'log'
+  offset: number
+  data: string
+}
+
+/** Nothing new: a caller that has gone is noticed by it. */
+export interface AliveEvent {
+  event: 'alive'
+}
+
+export interface LogEnd {
+  offset: number
+}
+
+export interface ServiceVerbs {
+  /** Starts a service unless exactly this one runs already. */
+  'service.start': {input: ServiceStart; result: ServiceStarted; event: never}
+  /** What it does now. Adopts the process of a supervisor that was killed. */
+  'service.status': {input: ServiceId; result: ServiceState; event: never}
+  /** SIGTERM, the grace, SIGKILL, and proof that no process of it is left. */
+  'service.stop': {input: ServiceStop; result: ServiceStopped; event: never}
+  /** Every service of the node whose id begins so. */
+  'service.list': {input: ServicePrefix; result: ServiceState[]; event: never}
+  /** A service's log, from an offset on. */
+  'service.logs': {input: ServiceLogs; result: LogEnd; event: LogPiece | AliveEvent}
+}

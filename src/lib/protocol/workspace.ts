@@ -1,0 +1,85 @@
+// Workspaces: a project's place on a node. Generated from protocol/workspace.json by `npm run protocol`.
+import type {EnvironmentContent, EnvironmentPlanned, WaitingEvent} from './environment.ts'
+import type {Compared, SyncQuestion} from './sync.ts'
+
+export interface WorkspaceQuestion extends SyncQuestion {
+  environment?: EnvironmentContent
+}
+
+export interface EnvironmentOfWorkspace extends EnvironmentPlanned {
+  noted: boolean
+}
+
+export interface WorkspaceInspected {
+  sync: Compared
+  environment?: EnvironmentOfWorkspace
+}
+
+export interface ProjectName {
+  project?: string
+}
+
+export interface EnvironmentInUse {
+  hash: string
+  path: string
+  python: string
+  ready: boolean
+  built?: boolean
+}
+
+/** What runs in a workspace; `run` is the run that it belongs to. */
+export interface WorkspaceProcess {
+  pid: number
+  command: string
+  run: string | null
+}
+
+export interface WorkspaceEntry {
+  project: string
+  /** Absolute: the workspace's folder. */
+  path: string
+  /** Absolute: the code in it. */
+  code: string
+  owner: string | null
+  source: string | null
+  /** Seconds since 1970; null before the first sync. */
+  synced_at: number | null
+  files: number | null
+  environment: EnvironmentInUse | null
+  processes: WorkspaceProcess[]
+}
+
+export interface WorkspaceEnd {
+  project: string
+  grace?: number
+  owner?: string
+  dry_run?: boolean
+}
+
+export interface RunningProcess {
+  pid: number
+  command: string
+}
+
+export interface WorkspaceStopped {
+  ended: RunningProcess[]
+  survived: number[]
+}
+
+export interface WorkspaceRemoved {
+  ended: RunningProcess[]
+  removed: string | null
+  files: number
+  bytes: number
+}
+
+export interface WorkspaceVerbs {
+  /** What has to travel and to be built, in one call. */
+  'workspace.inspect': {input: WorkspaceQuestion; result: WorkspaceInspected; event: never}
+  /** The workspaces of the node: all, or that of one project. */
+  'workspace.list': {input: ProjectName; result: WorkspaceEntry[]; event: never}
+  /** Ends what runs in a workspace. */
+  'workspace.stop': {input: WorkspaceEnd; result: WorkspaceStopped; event: never}
+  /** Removes a workspace. */
+  'workspace.remove': {input: WorkspaceEnd; result: WorkspaceRemoved; event: WaitingEvent}
+}
