@@ -1,7 +1,7 @@
 /**
  * Tests, and one closing line over all of them: `N passed, N failed`.
  *   npm test                              the gate: everything that proves a promise
- *   npm test -- unit node                 these suites: checks, node, unit, native, integration, e2e
+ *   npm test -- unit node                 these suites: checks, node, unit, integration, e2e, native
  *   npm test -- unit train/place          of a suite what has a word in its path (native: in its name)
  *   npm test -- test/unit/train/x.test.ts one file
  *   npm test -- --watch unit train/place  again at each change

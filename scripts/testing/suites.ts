@@ -4,8 +4,8 @@ import type {Counts} from './counts.ts'
 import {runPython} from './python.ts'
 import {runVitest} from './vitest.ts'
 
-/** In this order: what fails soonest comes first. */
-export const SUITES = ['checks', 'node', 'unit', 'native', 'integration', 'e2e'] as const
+/** In this order: what fails soonest comes first; native last, as it is compiled while the others wait for their processes. */
+export const SUITES = ['checks', 'node', 'unit', 'integration', 'e2e', 'native'] as const
 
 export type Suite = (typeof SUITES)[number]
 
