@@ -141,10 +141,13 @@ class FinishCommand(TypedDict):
 EngineCommand = Union[AskCommand, BindCommand, DropCommand, ReportCommand, TellCommand, FinishCommand]
 
 
-class EngineReady(TypedDict):
+class _EngineReady(TypedDict):
     event: Literal["ready"]
     trials: List[Trial]
     limit: int
+
+
+class EngineReady(_EngineReady, total=False):
     stop: bool
 
 EngineDone = Dict[str, Any]

@@ -155,7 +155,7 @@ export interface EngineReady {
   event: 'ready'
   trials: Trial[]
   limit: number
-  stop: boolean
+  stop?: boolean
 }
 
 /** The answer to a command. */
