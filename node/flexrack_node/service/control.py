@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SUPERVISOR = Path(__file__).resolve().with_name("supervisor.py")
 ALIVE = ("starting", "running", "waiting")
+_KEPT = ("argv", "env", "cwd", "restart", "grace", "rotate_bytes", "spare_children", "front")  # of what is asked for; the rest is about the asking
 
 
 def start(given: "ServiceStart", channel: Channel) -> Dict[str, Any]:
@@ -36,7 +37,7 @@ def start(given: "ServiceStart", channel: Channel) -> Dict[str, Any]:
     `front` (service/front.py) lets the head in where the service only listens on loopback; it holds a private key.
     With `spare_children` what the process has started lives on when it ends or is replaced; a stop ends all of it.
     """
-    spec = {key: given[key] for key in ("argv", "env", "cwd", "restart", "grace", "rotate_bytes", "spare_children", "front") if given.get(key) is not None}
+    spec = {key: value for key, value in given.items() if key in _KEPT and value is not None}
     if not spec.get("argv"):
         raise NodeError("USAGE", f"service {given.get('id')} has no command")
     record = ServiceRecord(channel.root, given["id"])
