@@ -76,6 +76,8 @@ export interface CheckpointReached {
   name?: string
   node?: string
   at: number
+  bytes?: number
+  place?: [string, number] | null
 }
 
 /** One start of the whole group. */
