@@ -1,5 +1,5 @@
 """How a run ended: result.json, and the records of its ranks. Times in seconds since 1970, by the node's clock. Generated from protocol/result.json by `npm run protocol`; for type checkers alone."""
-from typing import Dict, List, Literal, Optional, TypedDict
+from typing import Dict, List, Literal, Optional, TypedDict, Union
 
 
 class _Cause(TypedDict):
@@ -79,6 +79,8 @@ class CheckpointReached(_CheckpointReached, total=False):
     """The newest checkpoint that there was after an attempt; `name` is missing where there was none. Its time is in nanoseconds."""
     name: str
     node: str
+    bytes: int
+    place: List[Union[str, int]]
 
 
 class RankPace(TypedDict):

@@ -76,6 +76,9 @@ export interface CheckpointReached {
   name?: string
   node?: string
   at: number
+  bytes?: number
+  /** Address and port of the node's supervisor. */
+  place?: (string | number)[]
 }
 
 /** One start of the whole group. */
