@@ -15,6 +15,7 @@ Most of these tests wait for real processes; a module has a process of its own. 
 """
 import importlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -61,7 +62,8 @@ def run_module(name):
     """Counts of one module, in this process."""
     sys.path[:0] = [str(modules()[name].parent), str(HERE), str(HERE.parent.parent / "node")]
     suite = unittest.defaultTestLoader.loadTestsFromName(name)
-    importlib.import_module("messages").hold()
+    if os.environ.get("FLEXRACK_MESSAGES") == "strict":
+        importlib.import_module("messages").hold()
     result = run(suite)
     trouble, flaky = [], []
     failed = len(result.unexpectedSuccesses)

@@ -77,7 +77,8 @@ export interface CheckpointReached {
   node?: string
   at: number
   bytes?: number
-  place?: [string, number] | null
+  /** Address and port of the node's supervisor. */
+  place?: (string | number)[]
 }
 
 /** One start of the whole group. */
