@@ -80,7 +80,7 @@ class CheckpointReached(_CheckpointReached, total=False):
     name: str
     node: str
     bytes: int
-    place: List[Union[str, int]]
+    place: Optional[List[Union[str, int]]]
 
 
 class RankPace(TypedDict):

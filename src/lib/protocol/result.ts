@@ -77,8 +77,8 @@ export interface CheckpointReached {
   node?: string
   at: number
   bytes?: number
-  /** Address and port of the node's supervisor. */
-  place?: (string | number)[]
+  /** Address and port at which the node gives it away; null where none is known. */
+  place?: [string, number] | null
 }
 
 /** One start of the whole group. */
