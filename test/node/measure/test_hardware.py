@@ -180,9 +180,9 @@ class CountsTest(unittest.TestCase):
         self.assertEqual(tree.read(hardware.all_parents())["processes"], 2)
         self.assertEqual(tree.read()["processes"], 2)  # it is known from then on
         child = [pid for pid, above in hardware.all_parents().items() if above == parent.pid]
-        parent.communicate()
         for pid in child:
-            os.kill(pid, 9)
+            os.kill(pid, 9)  # it has our pipe, too
+        parent.communicate()
 
     def test_rates_are_differences_over_the_time_and_counters_that_began_anew_are_no_rates(self):
         gpus = {"0": {"uuid": "GPU-a", "used": 50.0, "memory": 7, "total": 9, "power": None, "limit": None, "temperature": 40.0}}
