@@ -137,8 +137,8 @@ class Listener:
         float(hello["clock"])
         return hello, nonces
 
-    def _welcome(self, connection: socket.socket, judged: Tuple[Dict[str, Any], str]) -> None:
-        hello, nonces = judged
+    def _welcome(self, connection: socket.socket, verified: Tuple[Dict[str, Any], str]) -> None:
+        hello, nonces = verified
         try:
             connection.sendall(json.dumps({"proof": _proof(self._secret, "leader", nonces, hello["node"])}).encode() + b"\n")
             self._on_member(hello["node"], Link(connection, _session_key(self._secret, nonces), True), {"clock": hello["clock"]})

@@ -66,8 +66,8 @@ class Listener:
             return None
         return _proof(self._secret, "listener", challenge, hello["from"], hello["to"]), hello["what"], float(hello.get("seconds") or 0)
 
-    def _welcome(self, connection: socket.socket, judged: Tuple[str, str, float]) -> None:
-        proof, what, seconds = judged
+    def _welcome(self, connection: socket.socket, verified: Tuple[str, str, float]) -> None:
+        proof, what, seconds = verified
         if not self._slots.acquire(blocking=False):
             return connection.close()
         try:

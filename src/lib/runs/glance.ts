@@ -1,7 +1,7 @@
 import type {NodeRun} from '../protocol/index.ts'
 
 /** Of verbs/look.py: what run.list tells of a run, once nothing of that can change any more. */
-const SUMMARY = 'summary.2.json'
+const SUMMARY = 'summary.3.json'
 
 /**
  * A look at a node's runs with sh alone, a hundred times cheaper than starting Python where all of them are over.

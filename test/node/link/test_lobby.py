@@ -87,7 +87,7 @@ class LobbyTest(unittest.TestCase):
         self.addCleanup(lobby.close)
         return lobby
 
-    def admit(self, connection, judged):
+    def admit(self, connection, verified):
         self.let_in.append(connection)
         connection.sendall(b"in\n")
 
