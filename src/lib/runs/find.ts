@@ -105,11 +105,6 @@ export async function hostOf(place: Place, name: string, context: Context): Prom
   return host
 }
 
-/** True for errors after which trying again may help: the link, not the node, is the trouble. */
-export function isLinkTrouble(error: unknown): boolean {
-  return isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')
-}
-
 function createdAt(run: FoundRun): number {
   return Math.max(...run.nodes.map((one) => one.created))
 }
