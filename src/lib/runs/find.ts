@@ -1,4 +1,4 @@
-import {CliError, isCliError, type Context} from '../base/index.ts'
+import {CliError, type Context} from '../base/index.ts'
 import {nearestName} from '../document/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {NodeRun} from '../protocol/index.ts'
