@@ -12,7 +12,7 @@ export function findOwnNode(root) {
 
 /** Runs `node` with `args` in place of this process: same terminal, signals passed on, its exit status ours. */
 export function becomeNode(node, args, env = process.env) {
-  // Ctrl-C reaches the child from the terminal as well; by FLEXRACK_LAUNCHER, src/cli/context.ts knows to take the two
+  // Ctrl-C reaches the child from the terminal as well; by FLEXRACK_LAUNCHER, src/cli/base/context.ts knows to take the two
   // for one.
   const child = spawn(node, args, {stdio: 'inherit', env: {...env, FLEXRACK_LAUNCHER: String(process.pid)}})
   // This process only waits: were it gone first, the shell would print its prompt into the child's output.

@@ -1,5 +1,5 @@
 import {dirname, join} from 'node:path/posix'
-import {LAYERS, OWN_PROCESSES, PACKAGE_OWNERS} from './layers.ts'
+import {CLI_LAYERS, LAYERS, OWN_PROCESSES, PACKAGE_OWNERS} from './layers.ts'
 
 export interface SourceFile {
   /** Relative to the checkout, with slashes. */
@@ -30,6 +30,7 @@ function checkLocal(path: string, target: string): string | undefined {
   const program = Object.keys(OWN_PROCESSES).find((folder) => path.startsWith(folder) || target.startsWith(folder))
   if (program) return checkProgram(program, path, target)
   const [from, to] = [areaOf(path), areaOf(target)]
+  if (from === 'cli' && to === 'cli') return checkRooms(path, target)
   if (from === to) return undefined
   if (to.startsWith('lib/') && !target.endsWith('/index.ts')) return `outside its folder only through ${dirname(target)}/index.ts`
   if (from === 'commands') return to === 'cli' || to.startsWith('lib/') ? undefined : 'commands import cli and lib'
@@ -44,14 +45,30 @@ function checkProgram(folder: string, path: string, target: string): string | un
   return target.startsWith(folder) || allowed.includes(target) ? undefined : `${folder} imports of lib only ${allowed.join(', ')}`
 }
 
+/** Rooms of src/cli; main.ts, beside them, starts everything and is imported by nobody. */
+function checkRooms(path: string, target: string): string | undefined {
+  const [from, to] = [roomOf(path), roomOf(target)]
+  if (from === to || from === undefined) return undefined
+  if (to === undefined) return 'nothing imports main.ts'
+  const [upper, lower] = [layerOf(from, CLI_LAYERS), layerOf(to, CLI_LAYERS)]
+  if (lower === -1 || upper === -1) return 'a room without a layer (scripts/rules/layers.ts)'
+  return lower < upper ? undefined : `cli/${from} is not above cli/${to}`
+}
+
+/** `gpu` of src/cli/gpu/text.ts; undefined of src/cli/main.ts. */
+function roomOf(path: string): string | undefined {
+  const [, , room, file] = path.split('/')
+  return file === undefined ? undefined : room
+}
+
 function checkLayers(from: string, to: string): string | undefined {
-  const [lower, upper] = [layerOf(to), layerOf(from)]
+  const [lower, upper] = [layerOf(to, LAYERS), layerOf(from, LAYERS)]
   if (lower === -1 || upper === -1) return 'a folder without a layer (scripts/rules/layers.ts)'
   return lower > upper ? `${from} is below ${to}` : undefined
 }
 
-function layerOf(folder: string): number {
-  return LAYERS.findIndex((layer) => layer.includes(folder))
+function layerOf(folder: string, layers: readonly (readonly string[])[]): number {
+  return layers.findIndex((layer) => layer.includes(folder))
 }
 
 /** `commands`, `cli`, or `lib/<folder>`. */

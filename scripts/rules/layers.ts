@@ -9,12 +9,23 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage'],
 ]
 
+/** The same for the rooms of src/cli: what draws, what all commands have, then the topics. A room imports rooms of lower layers only. */
+export const CLI_LAYERS: readonly (readonly string[])[] = [
+  ['terminal'],
+  ['progress'],
+  ['errors'],
+  ['base'],
+  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project'],
+  ['train', 'workspace', 'usage'],
+  ['check', 'sweep', 'status'],
+]
+
 /** Everything below src that may import the package, by the start of its path. */
 export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@oclif/core': ['src/commands/', 'src/cli/'],
-  '@inquirer/prompts': ['src/cli/prompt.ts'],
-  chalk: ['src/cli/print.ts'],
-  listr2: ['src/cli/progress'],
+  '@inquirer/prompts': ['src/cli/base/prompt.ts'],
+  chalk: ['src/cli/terminal/print.ts'],
+  listr2: ['src/cli/progress/'],
   execa: ['src/lib/artifact/', 'src/lib/local/', 'src/lib/train/', 'src/lib/workspace/', 'src/lib/head/', 'src/lib/project/'],
   fastify: ['src/lib/head/service/'],
   '@fastify/reply-from': ['src/lib/head/service/'],

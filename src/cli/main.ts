@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs'
 import type {Interfaces} from '@oclif/core'
-import {allWritten, watchPipes} from './pipe.ts'
+import {allWritten, watchPipes} from './terminal/pipe.ts'
 
 export interface Installation {
   /** Folder of package.json. */
@@ -22,7 +22,7 @@ export async function main({root, code}: Installation): Promise<never> {
   // Else oclif would look for tsx, ts-node and sources wherever NODE_ENV is development or test.
   settings.enableAutoTranspile = false
   const fail = async (error: unknown): Promise<never> => {
-    const {showError} = await import('./errors.ts')
+    const {showError} = await import('./errors/show.ts')
     const status = await showError(error, {argv, env: process.env})
     await allWritten()
     process.exit(status)
@@ -31,7 +31,7 @@ export async function main({root, code}: Installation): Promise<never> {
   const crash = async (error: unknown): Promise<never> => {
     process.removeAllListeners('uncaughtException').removeAllListeners('unhandledRejection')
     process.on('uncaughtException', () => {}).on('unhandledRejection', () => {})
-    const {closeEverything} = await import('./context.ts')
+    const {closeEverything} = await import('./base/context.ts')
     await closeEverything()
     return fail(error)
   }
@@ -57,6 +57,6 @@ function configure(json: Interfaces.PJSON, code: 'dist' | 'src', argv: readonly 
   const canAsk = process.stdin.isTTY && process.stderr.isTTY && !(end === -1 ? argv : argv.slice(0, end)).includes('--json')
   const plugins = (json.oclif.plugins ?? []).filter((name) => canAsk || !name.endsWith('/plugin-not-found'))
   const file = (name: string): string => `./${code}/cli/${name}.${code === 'src' ? 'ts' : 'js'}`
-  const hooks: Record<string, string> = canAsk ? {} : {command_not_found: file('not-found')}
-  return {...json, oclif: {...json.oclif, commands: `./${code}/commands`, helpClass: file('help'), plugins, hooks}}
+  const hooks: Record<string, string> = canAsk ? {} : {command_not_found: file('base/not-found')}
+  return {...json, oclif: {...json.oclif, commands: `./${code}/commands`, helpClass: file('base/help'), plugins, hooks}}
 }

@@ -1,8 +1,8 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../cli/base-command.ts'
-import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../cli/flags.ts'
-import {gpuFlags} from '../cli/gpus.ts'
-import {wordsOf} from '../cli/words.ts'
+import {BaseCommand} from '../cli/base/command.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../cli/base/flags.ts'
+import {gpuFlags} from '../cli/gpu/request.ts'
+import {wordsOf} from '../cli/base/words.ts'
 
 export default class Attach extends BaseCommand {
   static override summary = 'run a command here with GPUs that are in other machines'
@@ -29,10 +29,10 @@ export default class Attach extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(Attach)
     const [session, context] = [await this.session(flags), await this.context()]
-    const {attachHere} = await import('../cli/attach.ts')
+    const {attachHere} = await import('../cli/gpu/attach.ts')
     const answer = await attachHere(wordsOf(raw), flags, session, context, this.jsonEnabled())
     if (answer === undefined) return undefined
-    const {planText} = await import('../cli/render.ts')
+    const {planText} = await import('../cli/terminal/render.ts')
     return 'steps' in answer ? this.answer(answer, planText) : answer
   }
 }

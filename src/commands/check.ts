@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
-import {BaseCommand} from '../cli/base-command.ts'
-import {onFlag, projectFlag, rackFlag, skipFlag, yesFlag} from '../cli/flags.ts'
+import {BaseCommand} from '../cli/base/command.ts'
+import {onFlag, projectFlag, rackFlag, skipFlag, yesFlag} from '../cli/base/flags.ts'
 import type {CheckResult} from '../lib/project/index.ts'
 
 export default class Check extends BaseCommand {
@@ -23,9 +23,9 @@ export default class Check extends BaseCommand {
   async run(): Promise<CheckResult> {
     const {flags} = await this.parse(Check)
     const ctx = await this.context()
-    const mended = flags.fix ? await (await import('../cli/check-fix.ts')).fixNodes(await this.session(flags), {on: flags.on, yes: flags.yes, json: this.jsonEnabled()}, ctx) : undefined
+    const mended = flags.fix ? await (await import('../cli/check/fix.ts')).fixNodes(await this.session(flags), {on: flags.on, yes: flags.yes, json: this.jsonEnabled()}, ctx) : undefined
     const [{checkProject}, {openRackFleet}, {parseSkip}, {checkText}] = await Promise.all([
-      import('../lib/project/index.ts'), import('../cli/fleet.ts'), import('../lib/preflight/index.ts'), import('../cli/check-text.ts'),
+      import('../lib/project/index.ts'), import('../cli/base/fleet.ts'), import('../lib/preflight/index.ts'), import('../cli/check/text.ts'),
     ])
     const checked = await checkProject(
       {

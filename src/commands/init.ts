@@ -1,8 +1,8 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../cli/base-command.ts'
-import {dryRunFlag} from '../cli/flags.ts'
-import {initText} from '../cli/init-text.ts'
-import {planText} from '../cli/render.ts'
+import {BaseCommand} from '../cli/base/command.ts'
+import {dryRunFlag} from '../cli/base/flags.ts'
+import {initText} from '../cli/project/init-text.ts'
+import {planText} from '../cli/terminal/render.ts'
 
 const DEFAULT_TEMPLATE = 'pytorch-ddp'
 
@@ -28,7 +28,7 @@ export default class Init extends BaseCommand {
   }
 
   async #chooseTemplate(): Promise<string> {
-    const {choose, hasTerminal} = await import('../cli/prompt.ts')
+    const {choose, hasTerminal} = await import('../cli/base/prompt.ts')
     if (!hasTerminal() || this.jsonEnabled()) return DEFAULT_TEMPLATE
     const {listTemplates} = await import('../lib/project/index.ts')
     const choices = (await listTemplates()).map(({name, purpose}) => ({value: name, description: purpose}))

@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
-import {BaseCommand} from '../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../cli/flags.ts'
+import {BaseCommand} from '../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../cli/base/flags.ts'
 
 export default class Status extends BaseCommand {
   static override summary = 'one screen: nodes, head, GPUs and leases, runs, endpoints'
@@ -15,7 +15,7 @@ export default class Status extends BaseCommand {
   async run(): Promise<unknown> {
     const {flags} = await this.parse(Status)
     const [session, context] = [await this.session(flags), await this.context()]
-    const [{readOverview}, {statusText}] = await Promise.all([import('../lib/overview/index.ts'), import('../cli/status-text.ts')])
+    const [{readOverview}, {statusText}] = await Promise.all([import('../lib/overview/index.ts'), import('../cli/status/text.ts')])
     const overview = await readOverview(session, flags.limit, context)
     if (overview.nodes.some((node) => !node.ok)) process.exitCode = 8
     return this.answer(overview, statusText)

@@ -1,7 +1,7 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../cli/base-command.ts'
-import {dryRunFlag, excludeFlag, onFlag, projectFlag, rackFlag, skipFlag} from '../cli/flags.ts'
-import {wordsOf} from '../cli/words.ts'
+import {BaseCommand} from '../cli/base/command.ts'
+import {dryRunFlag, excludeFlag, onFlag, projectFlag, rackFlag, skipFlag} from '../cli/base/flags.ts'
+import {wordsOf} from '../cli/base/words.ts'
 
 export default class Sweep extends BaseCommand {
   static override summary = 'search for the best parameters: many runs of the training command'
@@ -39,8 +39,8 @@ export default class Sweep extends BaseCommand {
     const [context, place] = [await this.context(), await this.projectSession(flags, {handedOn: flags.detach})]
     const [{planSweep, runSweep}, {parseSkip}, {detachedText, sweptText}, {planText}, {throwWithPreflight}, {detachSweep, tellSweep}] = await Promise.all([
      
-      import('../lib/sweep/index.ts'), import('../lib/preflight/index.ts'), import('../cli/sweep-text.ts'), import('../cli/render.ts'), import('../cli/preflight-text.ts'),
-      import('../cli/sweep-detach.ts'),
+      import('../lib/sweep/index.ts'), import('../lib/preflight/index.ts'), import('../cli/sweep/text.ts'), import('../cli/terminal/render.ts'), import('../cli/train/preflight-text.ts'),
+      import('../cli/sweep/detach.ts'),
     ])
     const choice = {...flags, preflight: {skip: parseSkip(flags.skip), force: flags.force}, args: wordsOf(raw)}
     const plan = await planSweep(place, choice, context)

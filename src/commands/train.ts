@@ -1,7 +1,7 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../cli/base-command.ts'
-import {dryRunFlag, excludeFlag, onFlag, projectFlag, rackFlag, skipFlag, watchEveryFlag} from '../cli/flags.ts'
-import {wordsOf} from '../cli/words.ts'
+import {BaseCommand} from '../cli/base/command.ts'
+import {dryRunFlag, excludeFlag, onFlag, projectFlag, rackFlag, skipFlag, watchEveryFlag} from '../cli/base/flags.ts'
+import {wordsOf} from '../cli/base/words.ts'
 
 export default class Train extends BaseCommand {
   static override summary = 'train on the nodes of the rack'
@@ -49,8 +49,8 @@ export default class Train extends BaseCommand {
     const {raw, flags} = await this.parse(Train)
     const [context, place, json] = [await this.context(), await this.projectSession(flags), this.jsonEnabled()]
     const [{CliError}, {planTrain, runPlan, SLURM}, {parseSkip}, {failureOf}, {trainedText}, {trainPlanText}, {linePrinter, newsTeller}, {throwWithPreflight}, {trainStatus}] = await Promise.all([
-      import('../lib/base/index.ts'), import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/run-text.ts'), import('../cli/slurm-text.ts'),
-      import('../cli/follow-lines.ts'), import('../cli/preflight-text.ts'), import('../cli/train-status.ts'),
+      import('../lib/base/index.ts'), import('../lib/train/index.ts'), import('../lib/preflight/index.ts'), import('../lib/runs/index.ts'), import('../cli/runs/text.ts'), import('../cli/train/plan-text.ts'),
+      import('../cli/runs/follow.ts'), import('../cli/train/preflight-text.ts'), import('../cli/train/status.ts'),
     ])
     const preflight = {skip: parseSkip(flags.skip), force: flags.force}
     const choice = {

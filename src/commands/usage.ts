@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
-import {BaseCommand} from '../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../cli/flags.ts'
+import {BaseCommand} from '../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../cli/base/flags.ts'
 
 export default class Usage extends BaseCommand {
   static override summary = 'GPU hours, core hours and runs, by user, project or node'
@@ -19,7 +19,7 @@ export default class Usage extends BaseCommand {
   async run(): Promise<unknown> {
     const {flags} = await this.parse(Usage)
     const [session, context] = [await this.session(flags), await this.context()]
-    const [{readUsage, sinceOf}, {usageCsv, usageText}] = await Promise.all([import('../lib/usage/index.ts'), import('../cli/usage-text.ts')])
+    const [{readUsage, sinceOf}, {usageCsv, usageText}] = await Promise.all([import('../lib/usage/index.ts'), import('../cli/usage/text.ts')])
     const report = await readUsage(session, {since: sinceOf(flags.since, Date.now() / 1000), by: flags.by}, context)
     return this.answer(report, flags.csv ? usageCsv : usageText)
   }

@@ -8,7 +8,7 @@ import type {Manifest} from '../../src/lib/manifest/index.ts'
 import {parseSkip, runPreflight, type CheckName, type PreflightResult} from '../../src/lib/preflight/index.ts'
 import {openFleet, type Fleet} from '../../src/lib/ssh/index.ts'
 import {findAddresses, planTrain, runPlan, type PreflightChoice} from '../../src/lib/train/index.ts'
-import {preflightText} from '../../src/cli/preflight-text.ts'
+import {preflightText} from '../../src/cli/train/preflight-text.ts'
 import {sharedEnvironments} from '../support/environments.ts'
 import {mayMakeNetworks, startNetRack, type TestNetRack} from '../support/net-rack.ts'
 

@@ -6,7 +6,7 @@ import {makeContext, type CliError} from '../../src/lib/base/index.ts'
 import type {Rack, RackNode} from '../../src/lib/rack/index.ts'
 import {openFleet} from '../../src/lib/ssh/index.ts'
 import {planTrain, runPlan, type TrainChoice} from '../../src/lib/train/index.ts'
-import {trainPlanText} from '../../src/cli/slurm-text.ts'
+import {trainPlanText} from '../../src/cli/train/plan-text.ts'
 import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
 
 /** Without GPUs (`gpus: 0`), as this machine has none: nodes are asked, chosen, reserved and ranks bound all the same. */

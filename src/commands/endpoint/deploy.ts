@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, onFlag, projectFlag, rackFlag, readyTimeoutFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag, readyTimeoutFlag} from '../../cli/base/flags.ts'
 
 export default class EndpointDeploy extends BaseCommand {
   static override summary = 'serve a model version behind a stable address'
@@ -27,7 +27,7 @@ export default class EndpointDeploy extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(EndpointDeploy)
-    const [{endpointsOf}, {changeText}, {planText}] = await Promise.all([import('../../cli/endpoints.ts'), import('../../cli/endpoint-text.ts'), import('../../cli/render.ts')])
+    const [{endpointsOf}, {changeText}, {planText}] = await Promise.all([import('../../cli/endpoint/open.ts'), import('../../cli/endpoint/text.ts'), import('../../cli/terminal/render.ts')])
     const endpoints = await endpointsOf(await this.session(flags), await this.context())
     const {model, on, replicas, runtime, timeout, force} = flags
     const input = {

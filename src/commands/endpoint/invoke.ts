@@ -1,8 +1,8 @@
 import {readFile} from 'node:fs/promises'
 import {buffer} from 'node:stream/consumers'
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class EndpointInvoke extends BaseCommand {
   static override summary = 'send one request to an endpoint'
@@ -24,7 +24,7 @@ export default class EndpointInvoke extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(EndpointInvoke)
-    const [{endpointsOf}, {answerText}] = await Promise.all([import('../../cli/endpoints.ts'), import('../../cli/endpoint-text.ts')])
+    const [{endpointsOf}, {answerText}] = await Promise.all([import('../../cli/endpoint/open.ts'), import('../../cli/endpoint/text.ts')])
     const {file, bytes} = await readInput(flags)
     const endpoints = await endpointsOf(await this.session(flags), await this.context())
     return this.answer(await endpoints.invoke({name: args.name, file, bytes}), answerText)

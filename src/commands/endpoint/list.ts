@@ -1,5 +1,5 @@
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class EndpointList extends BaseCommand {
   static override summary = 'endpoints of the rack and what they serve'
@@ -9,7 +9,7 @@ export default class EndpointList extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(EndpointList)
-    const [{endpointsOf}, {endpointListText}] = await Promise.all([import('../../cli/endpoints.ts'), import('../../cli/endpoint-text.ts')])
+    const [{endpointsOf}, {endpointListText}] = await Promise.all([import('../../cli/endpoint/open.ts'), import('../../cli/endpoint/text.ts')])
     const endpoints = await endpointsOf(await this.session(flags), await this.context())
     return this.answer(await endpoints.list(), endpointListText)
   }

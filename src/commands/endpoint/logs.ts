@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class EndpointLogs extends BaseCommand {
   static override summary = 'what the model servers of an endpoint print'
@@ -17,7 +17,7 @@ export default class EndpointLogs extends BaseCommand {
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(EndpointLogs)
-    const {endpointsOf} = await import('../../cli/endpoints.ts')
+    const {endpointsOf} = await import('../../cli/endpoint/open.ts')
     const endpoints = await endpointsOf(await this.session(flags), await this.context())
     await endpoints.logs({
       name: args.name, follow: flags.follow, tail: flags.bytes, ...(flags.release && {release: flags.release}),

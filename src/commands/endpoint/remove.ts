@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, projectFlag, rackFlag, yesFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, projectFlag, rackFlag, yesFlag} from '../../cli/base/flags.ts'
 
 export default class EndpointRemove extends BaseCommand {
   static override summary = 'end an endpoint, with its servers, files and token'
@@ -12,7 +12,7 @@ export default class EndpointRemove extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(EndpointRemove)
     const [{endpointsOf}, {planText}, {confirm}, {CliError}] = await Promise.all([
-      import('../../cli/endpoints.ts'), import('../../cli/render.ts'), import('../../cli/prompt.ts'), import('../../lib/base/index.ts'),
+      import('../../cli/endpoint/open.ts'), import('../../cli/terminal/render.ts'), import('../../cli/base/prompt.ts'), import('../../lib/base/index.ts'),
     ])
     const context = await this.context()
     const endpoints = await endpointsOf(await this.session(flags), context)

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, projectFlag, rackFlag, readyTimeoutFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, projectFlag, rackFlag, readyTimeoutFlag} from '../../cli/base/flags.ts'
 
 export default class EndpointRollback extends BaseCommand {
   static override summary = 'go back to the last good release before this one'
@@ -16,7 +16,7 @@ export default class EndpointRollback extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(EndpointRollback)
-    const [{endpointsOf}, {changeText}, {planText}] = await Promise.all([import('../../cli/endpoints.ts'), import('../../cli/endpoint-text.ts'), import('../../cli/render.ts')])
+    const [{endpointsOf}, {changeText}, {planText}] = await Promise.all([import('../../cli/endpoint/open.ts'), import('../../cli/endpoint/text.ts'), import('../../cli/terminal/render.ts')])
     const endpoints = await endpointsOf(await this.session(flags), await this.context())
     if (flags['dry-run']) return this.answer(await endpoints.planRollback(args.name), planText)
     const {endpoint, changed} = await endpoints.rollback(args.name, flags.timeout)

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class EndpointShow extends BaseCommand {
   static override summary = 'an endpoint with its address, servers and releases'
@@ -15,7 +15,7 @@ export default class EndpointShow extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(EndpointShow)
-    const [{endpointsOf}, {endpointShowText}] = await Promise.all([import('../../cli/endpoints.ts'), import('../../cli/endpoint-text.ts')])
+    const [{endpointsOf}, {endpointShowText}] = await Promise.all([import('../../cli/endpoint/open.ts'), import('../../cli/endpoint/text.ts')])
     const endpoints = await endpointsOf(await this.session(flags), await this.context())
     const details = await endpoints.show(args.name)
     const token = flags['show-token'] ? (await endpoints.token(args.name)).reveal() : undefined

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, onFlag, rackFlag} from '../../cli/flags.ts'
-import {gpuFlags} from '../../cli/gpus.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, onFlag, rackFlag} from '../../cli/base/flags.ts'
+import {gpuFlags} from '../../cli/gpu/request.ts'
 
 const {api: _api, ...shareFlags} = gpuFlags
 
@@ -22,14 +22,14 @@ export default class GpuBench extends BaseCommand {
   async run(): Promise<unknown> {
     const {flags} = await this.parse(GpuBench)
     const [session, context] = [await this.session(flags), await this.context()]
-    const [{gpuNodes, gpusOf, waitSeconds}, {gpuRequest}] = await Promise.all([import('../../cli/gpus.ts'), import('../../lib/gpu/index.ts')])
+    const [{gpuNodes, gpusOf, waitSeconds}, {gpuRequest}] = await Promise.all([import('../../cli/gpu/request.ts'), import('../../lib/gpu/index.ts')])
     const [wait, gpus, {transport}] = [waitSeconds(flags), await gpusOf(session, context), flags]
     const input = {nodes: await gpuNodes(session, [], flags.on), request: gpuRequest(flags), ...(wait !== undefined && {wait}), ...(transport !== undefined && {transport})}
     if (flags['dry-run']) {
-      const {planText} = await import('../../cli/render.ts')
+      const {planText} = await import('../../cli/terminal/render.ts')
       return this.answer(await gpus.planBench(input), planText)
     }
-    const {gpuBenchText} = await import('../../cli/gpu-bench-text.ts')
+    const {gpuBenchText} = await import('../../cli/gpu/bench-text.ts')
     return this.answer(await gpus.bench(input), gpuBenchText)
   }
 }

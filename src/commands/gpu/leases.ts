@@ -1,5 +1,5 @@
-import {BaseCommand} from '../../cli/base-command.ts'
-import {onFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {onFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class GpuLeases extends BaseCommand {
   static override summary = 'who holds which GPUs, and for what'
@@ -10,7 +10,7 @@ export default class GpuLeases extends BaseCommand {
   async run(): Promise<unknown> {
     const {flags} = await this.parse(GpuLeases)
     const [session, context] = [await this.session(flags), await this.context()]
-    const [{gpuNodes, gpusOf}, {leasesText}] = await Promise.all([import('../../cli/gpus.ts'), import('../../cli/gpu-text.ts')])
+    const [{gpuNodes, gpusOf}, {leasesText}] = await Promise.all([import('../../cli/gpu/request.ts'), import('../../cli/gpu/text.ts')])
     const report = await (await gpusOf(session, context)).read(await gpuNodes(session, [], flags.on))
     if (report.nodes.some((node) => node.state === 'failed')) process.exitCode = 8
     return this.answer({leases: report.leases, nodes: report.nodes}, leasesText)

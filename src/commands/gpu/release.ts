@@ -1,7 +1,7 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, rackFlag, yesFlag} from '../../cli/flags.ts'
-import {wordsOf} from '../../cli/words.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, rackFlag, yesFlag} from '../../cli/base/flags.ts'
+import {wordsOf} from '../../cli/base/words.ts'
 
 export default class GpuRelease extends BaseCommand {
   static override summary = 'end leases: take GPUs back from their holders'
@@ -14,15 +14,15 @@ export default class GpuRelease extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(GpuRelease)
     const [session, context] = [await this.session(flags), await this.context()]
-    const [{gpusOf}, {leasesText, releasedText}, {releasePlan}] = await Promise.all([import('../../cli/gpus.ts'), import('../../cli/gpu-text.ts'), import('../../cli/gpu-release.ts')])
+    const [{gpusOf}, {leasesText, releasedText}, {releasePlan}] = await Promise.all([import('../../cli/gpu/request.ts'), import('../../cli/gpu/text.ts'), import('../../cli/gpu/release.ts')])
     const gpus = await gpusOf(session, context)
     const leases = await gpus.find(wordsOf(raw))
     if (flags['dry-run']) {
-      const {planText} = await import('../../cli/render.ts')
+      const {planText} = await import('../../cli/terminal/render.ts')
       return this.answer(releasePlan(leases), planText)
     }
     if (leases.some((one) => one.programs > 0) && !flags.yes) {
-      const [{confirm}, {CliError}] = await Promise.all([import('../../cli/prompt.ts'), import('../../lib/base/index.ts')])
+      const [{confirm}, {CliError}] = await Promise.all([import('../../cli/base/prompt.ts'), import('../../lib/base/index.ts')])
       const sure = await confirm({message: `${leasesText({leases, nodes: []})}\nEnd ${leases.length === 1 ? 'it' : 'them'} although programs are using the GPUs?`, flag: '--yes'}, context)
       if (!sure) throw new CliError('INTERRUPTED', 'nothing was changed')
     }

@@ -1,8 +1,8 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, onFlag, rackFlag} from '../../cli/flags.ts'
-import {simFlags, simPaceFlags} from '../../cli/gpus.ts'
-import {wordsOf} from '../../cli/words.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, onFlag, rackFlag} from '../../cli/base/flags.ts'
+import {simFlags, simPaceFlags} from '../../cli/gpu/request.ts'
+import {wordsOf} from '../../cli/base/words.ts'
 import type {Backend} from '../../lib/protocol/index.ts'
 
 export default class GpuServe extends BaseCommand {
@@ -26,7 +26,7 @@ export default class GpuServe extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(GpuServe)
     const [session, context] = [await this.session(flags), await this.context()]
-    const [{gpuNodes, gpusOf, simOf}, {servedText}, {planText}] = await Promise.all([import('../../cli/gpus.ts'), import('../../cli/gpu-text.ts'), import('../../cli/render.ts')])
+    const [{gpuNodes, gpusOf, simOf}, {servedText}, {planText}] = await Promise.all([import('../../cli/gpu/request.ts'), import('../../cli/gpu/text.ts'), import('../../cli/terminal/render.ts')])
     const [nodes, gpus] = [await gpuNodes(session, wordsOf(raw), flags.on), await gpusOf(session, context)]
     const backend = flags.backend as Backend | undefined
     const wish = {...(backend && {backend}), ...(await simOf(flags, backend === 'sim', '--backend sim'))}

@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {onFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {onFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class GpuSmi extends BaseCommand {
   static override summary = 'the GPUs at a glance: memory, time, and who holds what'
@@ -16,10 +16,10 @@ export default class GpuSmi extends BaseCommand {
   async run(): Promise<unknown> {
     const {flags} = await this.parse(GpuSmi)
     const [session, context] = [await this.session(flags), await this.context()]
-    const [{gpuNodes, gpusOf}, {gpuSmiText}] = await Promise.all([import('../../cli/gpus.ts'), import('../../cli/gpu-smi-text.ts')])
+    const [{gpuNodes, gpusOf}, {gpuSmiText}] = await Promise.all([import('../../cli/gpu/request.ts'), import('../../cli/gpu/smi-text.ts')])
     const nodes = await gpuNodes(session, [], flags.on)
     if (flags.watch) {
-      const {watchGpus} = await import('../../cli/gpu-watch.ts')
+      const {watchGpus} = await import('../../cli/gpu/watch.ts')
       await watchGpus({session, nodes, interval: flags.interval, context}, (report) => this.follow(report, gpuSmiText))
       return undefined
     }

@@ -1,7 +1,7 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, onFlag, rackFlag} from '../../cli/flags.ts'
-import {wordsOf} from '../../cli/words.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, onFlag, rackFlag} from '../../cli/base/flags.ts'
+import {wordsOf} from '../../cli/base/words.ts'
 
 export default class GpuStop extends BaseCommand {
   static override summary = 'stop sharing GPUs and remove the daemon'
@@ -19,7 +19,7 @@ export default class GpuStop extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(GpuStop)
     const [session, context] = [await this.session(flags), await this.context()]
-    const [{gpuNodes, gpusOf}, {withdrawnText}, {planText}] = await Promise.all([import('../../cli/gpus.ts'), import('../../cli/gpu-text.ts'), import('../../cli/render.ts')])
+    const [{gpuNodes, gpusOf}, {withdrawnText}, {planText}] = await Promise.all([import('../../cli/gpu/request.ts'), import('../../cli/gpu/text.ts'), import('../../cli/terminal/render.ts')])
     const [nodes, gpus] = [await gpuNodes(session, wordsOf(raw), flags.on), await gpusOf(session, context)]
     if (flags['dry-run']) return this.answer(await gpus.planStop(nodes), planText)
     return this.answer(await gpus.stop(nodes, flags.force ?? false), withdrawnText)

@@ -1,5 +1,5 @@
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class HeadStart extends BaseCommand {
   static override summary = "start the rack's service: tracking, registry and gateway"
@@ -14,10 +14,10 @@ export default class HeadStart extends BaseCommand {
     const {rack, fleet} = await this.session(flags)
     const {planHead, startHead} = await import('../../lib/head/index.ts')
     if (flags['dry-run']) {
-      const {planText} = await import('../../cli/render.ts')
+      const {planText} = await import('../../cli/terminal/render.ts')
       return this.answer(await planHead(rack, fleet, await this.context(), 'start'), planText)
     }
-    const {headText} = await import('../../cli/head-text.ts')
+    const {headText} = await import('../../cli/head/text.ts')
     return this.answer(await startHead(rack, fleet, await this.context()), headText)
   }
 }

@@ -1,5 +1,5 @@
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class HeadStatusCommand extends BaseCommand {
   static override summary = "the state of the rack's head"
@@ -10,7 +10,7 @@ export default class HeadStatusCommand extends BaseCommand {
   async run(): Promise<unknown> {
     const {flags} = await this.parse(HeadStatusCommand)
     const {rack, fleet} = await this.session(flags)
-    const [{headStatus}, {headText}] = await Promise.all([import('../../lib/head/index.ts'), import('../../cli/head-text.ts')])
+    const [{headStatus}, {headText}] = await Promise.all([import('../../lib/head/index.ts'), import('../../cli/head/text.ts')])
     return this.answer(await headStatus(rack, fleet, await this.context()), headText)
   }
 }

@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class HeadStop extends BaseCommand {
   static override summary = "stop the rack's head"
@@ -19,10 +19,10 @@ export default class HeadStop extends BaseCommand {
     const {rack, fleet} = await this.session(flags)
     const {planHead, stopHead} = await import('../../lib/head/index.ts')
     if (flags['dry-run']) {
-      const {planText} = await import('../../cli/render.ts')
+      const {planText} = await import('../../cli/terminal/render.ts')
       return this.answer(await planHead(rack, fleet, await this.context(), 'stop', flags.grace), planText)
     }
-    const {headText} = await import('../../cli/head-text.ts')
+    const {headText} = await import('../../cli/head/text.ts')
     return this.answer(await stopHead(rack, fleet, await this.context(), flags.grace), headText)
   }
 }

@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 import {CliError} from '../../lib/base/index.ts'
 
 export default class HeadUi extends BaseCommand {
@@ -14,7 +14,7 @@ export default class HeadUi extends BaseCommand {
     const {flags} = await this.parse(HeadUi)
     const {rack, fleet} = await this.session(flags)
     const context = await this.context()
-    const [{connectHead}, {headLinkText, openBrowser}] = await Promise.all([import('../../lib/head/index.ts'), import('../../cli/head-ui.ts')])
+    const [{connectHead}, {headLinkText, openBrowser}] = await Promise.all([import('../../lib/head/index.ts'), import('../../cli/head/ui.ts')])
     // Ctrl-C ends the wait below, not the goodbye after it.
     const head = await connectHead(rack, fleet, {...context, signal: new AbortController().signal})
     const login = await head.logIn()

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, yesFlag} from '../../cli/flags.ts'
-import {localDownText} from '../../cli/local.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, yesFlag} from '../../cli/base/flags.ts'
+import {localDownText} from '../../cli/local/text.ts'
 
 export default class LocalDown extends BaseCommand {
   static override summary = 'stop the rack on this machine'
@@ -21,11 +21,11 @@ export default class LocalDown extends BaseCommand {
     const input = {purge: flags.purge, grace: flags.grace}
     const plan = await planLocalDown(input, ctx)
     if (flags['dry-run']) {
-      const {planText} = await import('../../cli/render.ts')
+      const {planText} = await import('../../cli/terminal/render.ts')
       return this.answer(plan, planText)
     }
     if (plan.steps.some((step) => step.kind === 'local.purge') && !flags.yes) {
-      const {confirm} = await import('../../cli/prompt.ts')
+      const {confirm} = await import('../../cli/base/prompt.ts')
       const {CliError} = await import('../../lib/base/index.ts')
       const sure = await confirm({message: 'Remove the homes of the local nodes with everything in them?', flag: '--yes'}, ctx)
       if (!sure) throw new CliError('INTERRUPTED', 'nothing was changed')

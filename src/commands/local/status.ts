@@ -1,5 +1,5 @@
-import {BaseCommand} from '../../cli/base-command.ts'
-import {localStatusText} from '../../cli/local.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {localStatusText} from '../../cli/local/text.ts'
 
 export default class LocalStatus extends BaseCommand {
   static override summary = 'show the rack on this machine'

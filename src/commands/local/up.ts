@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, yesFlag} from '../../cli/flags.ts'
-import {simFlags} from '../../cli/gpus.ts'
-import {localStatusText} from '../../cli/local.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, yesFlag} from '../../cli/base/flags.ts'
+import {simFlags} from '../../cli/gpu/request.ts'
+import {localStatusText} from '../../cli/local/text.ts'
 import type {BackendWish} from '../../lib/gpu/index.ts'
 import type {Backend} from '../../lib/protocol/index.ts'
 
@@ -28,26 +28,26 @@ export default class LocalUp extends BaseCommand {
     const wish = await this.wish(flags.gpu, flags)
     const before = await localStatus(ctx)
     if (wish && before.state === 'running') {
-      const [{gpusOf}, {keepBackend}, session] = await Promise.all([import('../../cli/gpus.ts'), import('../../cli/local-gpus.ts'), this.session({rack: before.rackFile})])
+      const [{gpusOf}, {keepBackend}, session] = await Promise.all([import('../../cli/gpu/request.ts'), import('../../cli/local/gpus.ts'), this.session({rack: before.rackFile})])
       await keepBackend(await gpusOf(session, ctx), session.rack.nodes, wish)
     }
     const input = {...(flags.nodes !== undefined && {nodes: flags.nodes}), ...(flags.environments && {environments: flags.environments})}
     const plan = await planLocalUp(input, ctx)
     if (flags['dry-run']) {
-      const {planText} = await import('../../cli/render.ts')
+      const {planText} = await import('../../cli/terminal/render.ts')
       const serve = {id: 'gpu', node: null, kind: 'gpu.serve', title: 'Have its nodes share their GPUs (what gpu serve does)', input: {...wish}, needs: plan.steps.slice(-1).map((step) => step.id)}
       return this.answer(wish ? {...plan, steps: [...plan.steps, serve]} : plan, planText)
     }
     const busy = plan.steps.filter((step) => step.kind === 'local.end' && step.input.processes !== 0).map((step) => step.node)
     if (busy.length > 0 && !flags.yes) {
-      const {confirm} = await import('../../cli/prompt.ts')
+      const {confirm} = await import('../../cli/base/prompt.ts')
       const {CliError} = await import('../../lib/base/index.ts')
       const sure = await confirm({message: `Something runs on ${busy.join(', ')}. End it?`, flag: '--yes'}, ctx)
       if (!sure) throw new CliError('INTERRUPTED', 'nothing was changed')
     }
     const status = await localUp(input, ctx)
     if (wish) {
-      const [{gpusOf}, session] = await Promise.all([import('../../cli/gpus.ts'), this.session({rack: status.rackFile})])
+      const [{gpusOf}, session] = await Promise.all([import('../../cli/gpu/request.ts'), this.session({rack: status.rackFile})])
       await (await gpusOf(session, ctx)).serve(session.rack.nodes, wish)
     }
     return this.answer(status, localStatusText)
@@ -55,7 +55,7 @@ export default class LocalUp extends BaseCommand {
 
   /** What its nodes are to share, if anything. */
   private async wish(gpu: string | undefined, flags: Record<string, unknown>): Promise<BackendWish | undefined> {
-    const {simOf} = await import('../../cli/gpus.ts')
+    const {simOf} = await import('../../cli/gpu/request.ts')
     const sim = await simOf(flags, gpu === 'sim' || gpu === 'auto', '--gpu sim')
     if (gpu === undefined) return undefined
     return gpu === 'auto' ? {otherwise: 'sim', ...sim} : {backend: gpu as Backend, ...sim}

@@ -1,5 +1,5 @@
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class ModelList extends BaseCommand {
   static override summary = 'registered models, their newest version and aliases'
@@ -9,7 +9,7 @@ export default class ModelList extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(ModelList)
-    const [{withModels}, {modelListText}] = await Promise.all([import('../../cli/models.ts'), import('../../cli/model-text.ts')])
+    const [{withModels}, {modelListText}] = await Promise.all([import('../../cli/model/open.ts'), import('../../cli/model/text.ts')])
     return this.answer(await withModels(flags, await this.context(), (models) => models.list()), modelListText)
   }
 }

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class ModelPromote extends BaseCommand {
   static override summary = 'point an alias to a version of a model'
@@ -15,7 +15,7 @@ export default class ModelPromote extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(ModelPromote)
     const [{withModels}, {promotedText}, {planText}, {planOf}] = await Promise.all([
-      import('../../cli/models.ts'), import('../../cli/model-text.ts'), import('../../cli/render.ts'), import('../../lib/model/index.ts'),
+      import('../../cli/model/open.ts'), import('../../cli/model/text.ts'), import('../../cli/terminal/render.ts'), import('../../lib/model/index.ts'),
     ])
     return withModels(flags, await this.context(), async (models) => {
       const promotion = await models.findPromotion(args.model, args.alias)

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class ModelRegister extends BaseCommand {
   static override summary = 'make a run\'s ONNX output a version of a model'
@@ -22,7 +22,7 @@ export default class ModelRegister extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(ModelRegister)
     const [{withModels}, {registeredText}, {planText}, {planOf}] = await Promise.all([
-      import('../../cli/models.ts'), import('../../cli/model-text.ts'), import('../../cli/render.ts'), import('../../lib/model/index.ts'),
+      import('../../cli/model/open.ts'), import('../../cli/model/text.ts'), import('../../cli/terminal/render.ts'), import('../../lib/model/index.ts'),
     ])
     return withModels(flags, await this.context(), async (models, manifest) => {
       const {run, path, alias} = flags

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, projectFlag, rackFlag, yesFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, projectFlag, rackFlag, yesFlag} from '../../cli/base/flags.ts'
 
 export default class ModelRemove extends BaseCommand {
   static override summary = 'take a version, or a whole model, out of the registry'
@@ -12,8 +12,8 @@ export default class ModelRemove extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(ModelRemove)
     const [{withModels}, {removedText}, {planText}, {planOf}, {confirm}, {CliError}] = await Promise.all([
-      import('../../cli/models.ts'), import('../../cli/model-text.ts'), import('../../cli/render.ts'), import('../../lib/model/index.ts'),
-      import('../../cli/prompt.ts'), import('../../lib/base/index.ts'),
+      import('../../cli/model/open.ts'), import('../../cli/model/text.ts'), import('../../cli/terminal/render.ts'), import('../../lib/model/index.ts'),
+      import('../../cli/base/prompt.ts'), import('../../lib/base/index.ts'),
     ])
     const context = await this.context()
     return withModels(flags, context, async (models) => {

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class ModelShow extends BaseCommand {
   static override summary = 'versions of a model and where each comes from'
@@ -11,7 +11,7 @@ export default class ModelShow extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(ModelShow)
-    const [{withModels}, {modelShowText}] = await Promise.all([import('../../cli/models.ts'), import('../../cli/model-text.ts')])
+    const [{withModels}, {modelShowText}] = await Promise.all([import('../../cli/model/open.ts'), import('../../cli/model/text.ts')])
     return this.answer(await withModels(flags, await this.context(), (models) => models.show(args.model)), modelShowText)
   }
 }

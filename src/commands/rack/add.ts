@@ -1,8 +1,8 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag} from '../../cli/flags.ts'
-import {rackText} from '../../cli/rack-text.ts'
-import {planText} from '../../cli/render.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag} from '../../cli/base/flags.ts'
+import {rackText} from '../../cli/rack/text.ts'
+import {planText} from '../../cli/terminal/render.ts'
 
 export default class RackAdd extends BaseCommand {
   static override summary = 'add nodes to a rack'
@@ -44,7 +44,7 @@ export default class RackAdd extends BaseCommand {
     const plan = await enroll.planAdd(path, nodes, {probe: flags.probe, trust: flags.trust})
     if (flags['dry-run']) return this.answer(plan, planText)
     if (flags.probe) {
-      const {openTerminalFleet} = await import('../../cli/fleet.ts')
+      const {openTerminalFleet} = await import('../../cli/base/fleet.ts')
       await enroll.greetNodes(nodes, await openTerminalFleet(nodes, ctx, {trustNew: flags.trust}), ctx)
     }
     return this.answer(await enroll.addNodes(path, nodes), rackText)

@@ -1,6 +1,6 @@
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
-import {planText, table} from '../../cli/render.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
+import {planText, table} from '../../cli/terminal/render.ts'
 
 export default class RackInstall extends BaseCommand {
   static override summary = "put flexrack's program on the nodes"

@@ -1,5 +1,5 @@
-import {BaseCommand} from '../../cli/base-command.ts'
-import {rackListText, type RackRow} from '../../cli/rack-text.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {rackListText, type RackRow} from '../../cli/rack/text.ts'
 
 export default class RackList extends BaseCommand {
   static override summary = 'list the racks'

@@ -1,6 +1,6 @@
-import {BaseCommand} from '../../cli/base-command.ts'
-import {onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
-import {probeText} from '../../cli/probe-text.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {onFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
+import {probeText} from '../../cli/rack/probe-text.ts'
 import type {NodeReport, Probe} from '../../lib/nodes/index.ts'
 
 /** Above this, asking every node for its route to every other would grow with the square; the head's route is enough. */

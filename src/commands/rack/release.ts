@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, onFlag, projectFlag, rackFlag, yesFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag, yesFlag} from '../../cli/base/flags.ts'
 
 export default class RackRelease extends BaseCommand {
   static override summary = 'free what a run has reserved'
@@ -24,17 +24,17 @@ export default class RackRelease extends BaseCommand {
     const {args, flags} = await this.parse(RackRelease)
     const [{rack, fleet}, context] = [await this.session(flags), await this.context()]
     const [reservation, {selectNodes}, {releasedText}] = await Promise.all([
-      import('../../lib/reservation/index.ts'), import('../../lib/rack/index.ts'), import('../../cli/reservation-text.ts'),
+      import('../../lib/reservation/index.ts'), import('../../lib/rack/index.ts'), import('../../cli/rack/reservation-text.ts'),
     ])
     const reports = await reservation.readReservations(selectNodes(rack, flags.on, rack.nodes), fleet, context)
     for (const {node, ok, message} of reports) if (!ok) context.reporter.warn(`${node} was not asked: ${message}`)
     const chosen = reservation.planRelease(reports, args.run, {user: flags.user, force: flags.force}, context)
     if (flags['dry-run']) {
-      const {planText} = await import('../../cli/render.ts')
+      const {planText} = await import('../../cli/terminal/render.ts')
       return this.answer(chosen.plan, planText)
     }
     if (chosen.parts.some((one) => one.reservation.state === 'running') && !flags.yes) {
-      const [{confirm}, {CliError}] = await Promise.all([import('../../cli/prompt.ts'), import('../../lib/base/index.ts')])
+      const [{confirm}, {CliError}] = await Promise.all([import('../../cli/base/prompt.ts'), import('../../lib/base/index.ts')])
       const sure = await confirm({message: `End the ranks of ${chosen.lease} (${chosen.owner}) and free its nodes?`, flag: '--yes'}, context)
       if (!sure) throw new CliError('INTERRUPTED', 'nothing was changed')
     }

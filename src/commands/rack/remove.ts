@@ -1,7 +1,7 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, yesFlag} from '../../cli/flags.ts'
-import {planText} from '../../cli/render.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, yesFlag} from '../../cli/base/flags.ts'
+import {planText} from '../../cli/terminal/render.ts'
 
 export default class RackRemove extends BaseCommand {
   static override summary = 'take nodes out of a rack, or remove the rack'
@@ -20,7 +20,7 @@ export default class RackRemove extends BaseCommand {
     const plan = planRemove(rack, names, flags.force)
     if (flags['dry-run']) return this.answer(plan, planText)
     if (!flags.yes) {
-      const {confirm} = await import('../../cli/prompt.ts')
+      const {confirm} = await import('../../cli/base/prompt.ts')
       if (!(await confirm({message: `${plan.steps[0]?.title}?`, flag: '--yes'}, ctx))) return this.answer({removed: false}, () => 'Nothing was changed.')
     }
     const rest = await removeNodes(rack, names, flags.force)

@@ -1,5 +1,5 @@
-import {BaseCommand} from '../../cli/base-command.ts'
-import {onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {onFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class RackReservations extends BaseCommand {
   static override summary = 'who has reserved which nodes and GPUs, and who waits for them'
@@ -13,7 +13,7 @@ export default class RackReservations extends BaseCommand {
     const {flags} = await this.parse(RackReservations)
     const [{rack, fleet}, context] = [await this.session(flags), await this.context()]
     const [{readReservations}, {selectNodes}, {reservationsText}] = await Promise.all([
-      import('../../lib/reservation/index.ts'), import('../../lib/rack/index.ts'), import('../../cli/reservation-text.ts'),
+      import('../../lib/reservation/index.ts'), import('../../lib/rack/index.ts'), import('../../cli/rack/reservation-text.ts'),
     ])
     const reports = await readReservations(selectNodes(rack, flags.on, rack.nodes), fleet, context)
     if (reports.some((one) => !one.ok)) process.exitCode = 8

@@ -1,8 +1,8 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
-import {nodeText, rackText} from '../../cli/rack-text.ts'
-import {topologiesText} from '../../cli/topology-text.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
+import {nodeText, rackText} from '../../cli/rack/text.ts'
+import {topologiesText} from '../../cli/rack/topology-text.ts'
 import type {Context} from '../../lib/base/index.ts'
 import type {NodeReport, NodeTopology} from '../../lib/nodes/index.ts'
 import type {Rack, RackNode} from '../../lib/rack/index.ts'
@@ -25,7 +25,7 @@ export default class RackShow extends BaseCommand {
 
   async run(): Promise<Rack | RackNode | NodeReport<NodeTopology>[]> {
     const {args, flags} = await this.parse(RackShow)
-    const [context, {openNamedRack}] = await Promise.all([this.context(), import('../../cli/rack-choice.ts')])
+    const [context, {openNamedRack}] = await Promise.all([this.context(), import('../../cli/rack/choice.ts')])
     const {rack, fleet, nodes} = await openNamedRack(args, flags, (wanted) => this.session(wanted), context)
     if (flags.topology) return this.showTopology(nodes ?? rack.nodes, fleet, context)
     return nodes === undefined ? this.answer(rack, rackText) : this.answer(nodes[0] as RackNode, nodeText)

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, onFlag, projectFlag, rackFlag, yesFlag} from '../../cli/flags.ts'
-import {uninstallPlanText, uninstalledText} from '../../cli/install-text.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag, yesFlag} from '../../cli/base/flags.ts'
+import {uninstallPlanText, uninstalledText} from '../../cli/rack/install-text.ts'
 
 export default class RackUninstall extends BaseCommand {
   static override summary = 'remove everything of flexrack from the nodes'
@@ -28,7 +28,7 @@ export default class RackUninstall extends BaseCommand {
     if (flags['dry-run'] || !flags.yes) {
       const plan = await planUninstall(rack, nodes, fleet, ctx)
       if (flags['dry-run'] || plan.steps.length === 0) return this.answer(plan, uninstallPlanText)
-      const {confirm} = await import('../../cli/prompt.ts')
+      const {confirm} = await import('../../cli/base/prompt.ts')
       const message = `Remove everything of flexrack from ${plan.steps.map((step) => step.node).join(', ')}? Runs, logs and tracking data on them are lost`
       if (!(await confirm({message, flag: '--yes'}, ctx))) return this.answer({removed: false}, () => 'Nothing was changed.')
     }

@@ -1,7 +1,7 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
-import {wordsOf} from '../../cli/words.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
+import {wordsOf} from '../../cli/base/words.ts'
 
 export default class RunsCompare extends BaseCommand {
   static override summary = 'put runs side by side'
@@ -13,7 +13,7 @@ export default class RunsCompare extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(RunsCompare)
-    const [{openRunSession}, {comparisonText}, {CliError}] = await Promise.all([import('../../cli/runs.ts'), import('../../cli/run-text.ts'), import('../../lib/base/index.ts')])
+    const [{openRunSession}, {comparisonText}, {CliError}] = await Promise.all([import('../../cli/runs/open.ts'), import('../../cli/runs/text.ts'), import('../../lib/base/index.ts')])
     if (wordsOf(raw).length < 2) throw new CliError('USAGE', 'comparing takes two runs or more', {hint: 'flexrack runs list'})
     const runs = await openRunSession(flags, await this.context())
     return this.answer(await runs.compare(wordsOf(raw)), comparisonText)

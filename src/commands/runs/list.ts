@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class RunsList extends BaseCommand {
   static override summary = 'list runs, newest first'
@@ -15,7 +15,7 @@ export default class RunsList extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(RunsList)
-    const [{openRunSession}, {runListText}] = await Promise.all([import('../../cli/runs.ts'), import('../../cli/run-text.ts')])
+    const [{openRunSession}, {runListText}] = await Promise.all([import('../../cli/runs/open.ts'), import('../../cli/runs/text.ts')])
     const runs = await openRunSession(flags, await this.context())
     return this.answer(await runs.list({all: flags.all, limit: flags.limit}), runListText)
   }

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag, watchEveryFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag, watchEveryFlag} from '../../cli/base/flags.ts'
 
 export default class RunsLogs extends BaseCommand {
   static override summary = 'show the output of a run\'s ranks'
@@ -23,7 +23,7 @@ export default class RunsLogs extends BaseCommand {
     const {args, flags} = await this.parse(RunsLogs)
     const context = await this.context()
     const [{openRunSession}, {followRun}, {linePrinter, newsTeller}, {openStatusLine}, {secondsOf}] = await Promise.all([
-      import('../../cli/runs.ts'), import('../../lib/runs/index.ts'), import('../../cli/follow-lines.ts'), import('../../cli/run-watch.ts'), import('../../cli/seconds.ts'),
+      import('../../cli/runs/open.ts'), import('../../lib/runs/index.ts'), import('../../cli/runs/follow.ts'), import('../../cli/runs/watch.ts'), import('../../cli/base/seconds.ts'),
     ])
     const every = secondsOf(flags['watch-every'], {least: 0.5, flag: '--watch-every'})
     const runs = await openRunSession(flags, context)

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class RunsPlot extends BaseCommand {
   static override summary = 'draw a metric of a run in the terminal'
@@ -14,7 +14,7 @@ export default class RunsPlot extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(RunsPlot)
-    const [{openRunSession}, {chartText}] = await Promise.all([import('../../cli/runs.ts'), import('../../cli/chart.ts')])
+    const [{openRunSession}, {chartText}] = await Promise.all([import('../../cli/runs/open.ts'), import('../../cli/runs/chart.ts')])
     const runs = await openRunSession(flags, await this.context())
     const size = {width: Math.min(process.stdout.columns ?? 80, 120), height: flags.height}
     return this.answer(await runs.history(args.run, args.metric), ({run, metric, values}) => chartText(`${metric} of ${run}`, values, size))

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, projectFlag, rackFlag, yesFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, projectFlag, rackFlag, yesFlag} from '../../cli/base/flags.ts'
 
 export default class RunsRemove extends BaseCommand {
   static override summary = 'delete a run: its files on the nodes, and its record'
@@ -12,11 +12,11 @@ export default class RunsRemove extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(RunsRemove)
     const context = await this.context()
-    const [{openRunSession}, {confirm}, {CliError}] = await Promise.all([import('../../cli/runs.ts'), import('../../cli/prompt.ts'), import('../../lib/base/index.ts')])
+    const [{openRunSession}, {confirm}, {CliError}] = await Promise.all([import('../../cli/runs/open.ts'), import('../../cli/base/prompt.ts'), import('../../lib/base/index.ts')])
     const runs = await openRunSession(flags, context)
     const run = await runs.find(args.run)
     if (flags['dry-run']) {
-      const {planText} = await import('../../cli/render.ts')
+      const {planText} = await import('../../cli/terminal/render.ts')
       return this.answer(runs.planRemove(run), planText)
     }
     const sure = flags.yes || (await confirm({message: `Delete run ${run.run} on ${run.nodes.map((one) => one.node).join(', ')}, and its record?`, flag: '--yes'}, context))

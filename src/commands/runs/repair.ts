@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class RunsRepair extends BaseCommand {
   static override summary = 'resend what the tracking server has not taken'
@@ -14,11 +14,11 @@ export default class RunsRepair extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(RunsRepair)
     const context = await this.context()
-    const [{openRunSession}, {repairedText}] = await Promise.all([import('../../cli/runs.ts'), import('../../cli/unsent-text.ts')])
+    const [{openRunSession}, {repairedText}] = await Promise.all([import('../../cli/runs/open.ts'), import('../../cli/runs/unsent-text.ts')])
     const runs = await openRunSession(flags, context)
     const run = await runs.find(args.run)
     if (flags['dry-run']) {
-      const {planText} = await import('../../cli/render.ts')
+      const {planText} = await import('../../cli/terminal/render.ts')
       return this.answer(await runs.planRepair(run), planText)
     }
     return this.answer(await runs.repair(run), repairedText)

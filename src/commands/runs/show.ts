@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class RunsShow extends BaseCommand {
   static override summary = 'show everything about a run'
@@ -13,7 +13,7 @@ export default class RunsShow extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(RunsShow)
-    const [{openRunSession}, {shownRunText}] = await Promise.all([import('../../cli/runs.ts'), import('../../cli/run-text.ts')])
+    const [{openRunSession}, {shownRunText}] = await Promise.all([import('../../cli/runs/open.ts'), import('../../cli/runs/text.ts')])
     const runs = await openRunSession(flags, await this.context())
     return this.answer(await runs.show(args.run, {against: flags.against}), shownRunText)
   }

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class RunsStacks extends BaseCommand {
   static override summary = 'show where the ranks of a live run are right now'
@@ -14,7 +14,7 @@ export default class RunsStacks extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(RunsStacks)
     const context = await this.context()
-    const [{openRunSession}, {stacksText}] = await Promise.all([import('../../cli/runs.ts'), import('../../cli/hang-text.ts')])
+    const [{openRunSession}, {stacksText}] = await Promise.all([import('../../cli/runs/open.ts'), import('../../cli/runs/hang-text.ts')])
     const runs = await openRunSession(flags, context)
     return this.answer(await runs.stacks(await runs.find(args.run), flags.rank), stacksText)
   }

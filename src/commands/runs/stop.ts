@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class RunsStop extends BaseCommand {
   static override summary = 'stop a run on all of its nodes'
@@ -19,7 +19,7 @@ export default class RunsStop extends BaseCommand {
     const {args, flags} = await this.parse(RunsStop)
     const context = await this.context()
     const [{openRunSession}, {stopRun}, {stoppedText}, {planText}] = await Promise.all([
-      import('../../cli/runs.ts'), import('../../lib/runs/index.ts'), import('../../cli/run-text.ts'), import('../../cli/render.ts'),
+      import('../../cli/runs/open.ts'), import('../../lib/runs/index.ts'), import('../../cli/runs/text.ts'), import('../../cli/terminal/render.ts'),
     ])
     const runs = await openRunSession(flags, context)
     const run = await runs.find(args.run)

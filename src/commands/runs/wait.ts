@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class RunsWait extends BaseCommand {
   static override summary = 'wait until a run is over'
@@ -16,7 +16,7 @@ export default class RunsWait extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(RunsWait)
     const context = await this.context()
-    const [{openRunSession}, {failureOf}] = await Promise.all([import('../../cli/runs.ts'), import('../../lib/runs/index.ts')])
+    const [{openRunSession}, {failureOf}] = await Promise.all([import('../../cli/runs/open.ts'), import('../../lib/runs/index.ts')])
     const runs = await openRunSession(flags, context)
     const run = await runs.find(args.run)
     const progress = context.reporter.begin(`Wait for run ${run.run}`)

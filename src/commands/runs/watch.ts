@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class RunsWatch extends BaseCommand {
   static override summary = 'watch a live run: steps, throughput, and what it uses'
@@ -19,7 +19,7 @@ export default class RunsWatch extends BaseCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(RunsWatch)
     const context = await this.context()
-    const [{openRunSession}, {hasScreen, showRun}, {secondsOf}] = await Promise.all([import('../../cli/runs.ts'), import('../../cli/run-watch.ts'), import('../../cli/seconds.ts')])
+    const [{openRunSession}, {hasScreen, showRun}, {secondsOf}] = await Promise.all([import('../../cli/runs/open.ts'), import('../../cli/runs/watch.ts'), import('../../cli/base/seconds.ts')])
     const json = this.jsonEnabled()
     const every = secondsOf(flags.every, {least: 0.5, flag: '--every'}) ?? (hasScreen() && !json ? 2 : 30)
     const runs = await openRunSession(flags, context)

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class SweepDrive extends BaseCommand {
   static override hidden = true
@@ -13,7 +13,7 @@ export default class SweepDrive extends BaseCommand {
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SweepDrive)
-    const {driveInBackground} = await import('../../cli/sweep-detach.ts')
+    const {driveInBackground} = await import('../../cli/sweep/detach.ts')
     await driveInBackground(() => this.projectSession(flags), await this.context())
   }
 }

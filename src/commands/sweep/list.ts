@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class SweepList extends BaseCommand {
   static override summary = 'list sweeps, newest first'
@@ -11,7 +11,7 @@ export default class SweepList extends BaseCommand {
   async run(): Promise<unknown> {
     const {flags} = await this.parse(SweepList)
     const [context, {rack, fleet, manifest}] = [await this.context(), await this.session(flags)]
-    const [{listSweeps}, {sweepListText}, {throwWithDrivers}] = await Promise.all([import('../../lib/sweep/index.ts'), import('../../cli/sweep-text.ts'), import('../../cli/sweep-unreached.ts')])
+    const [{listSweeps}, {sweepListText}, {throwWithDrivers}] = await Promise.all([import('../../lib/sweep/index.ts'), import('../../cli/sweep/text.ts'), import('../../cli/sweep/unreached.ts')])
     const project = manifest?.name
     const sweeps = await listSweeps({rack, fleet, project}, {all: flags.all}, context).catch((error: unknown) => throwWithDrivers(error, {project: flags.all ? undefined : project}, context))
     return this.answer(sweeps, sweepListText)

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag} from '../../cli/base/flags.ts'
 
 export default class SweepLogs extends BaseCommand {
   static override summary = 'show the output of a sweep\'s background process'
@@ -12,7 +12,7 @@ export default class SweepLogs extends BaseCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(SweepLogs)
     const context = await this.context()
-    const [{followLog}, {chooseBackground}] = await Promise.all([import('../../lib/background/index.ts'), import('../../cli/sweep-logs.ts')])
+    const [{followLog}, {chooseBackground}] = await Promise.all([import('../../lib/background/index.ts'), import('../../cli/sweep/logs.ts')])
     const name = await chooseBackground(args.sweep, flags.project, context)
     await followLog(name, {follow: flags.follow, onLines: (lines) => lines.forEach((line) => this.follow({sweep: name, line}, (one) => one.line))}, context)
   }

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class SweepPlot extends BaseCommand {
   static override summary = 'draw a sweep: parallel coordinates as an SVG, and the values of its trials in the terminal'
@@ -17,7 +17,7 @@ export default class SweepPlot extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(SweepPlot)
     const [context, {rack, fleet, manifest}] = [await this.context(), await this.session(flags)]
-    const [{findSweep, writePlot}, {plottedText}] = await Promise.all([import('../../lib/sweep/index.ts'), import('../../cli/sweep-text.ts')])
+    const [{findSweep, writePlot}, {plottedText}] = await Promise.all([import('../../lib/sweep/index.ts'), import('../../cli/sweep/text.ts')])
     const sweep = await findSweep({rack, fleet, project: manifest?.name}, args.sweep, context)
     const size = {width: Math.min(process.stdout.columns ?? 80, 120), height: flags.height}
     return this.answer(await writePlot(sweep, flags.output ?? `${sweep.sweep}.svg`), (plotted) => plottedText(plotted, sweep, size))

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class SweepShow extends BaseCommand {
   static override summary = 'show a sweep: its trials, the best one, and which parameters matter'
@@ -12,7 +12,7 @@ export default class SweepShow extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(SweepShow)
     const [context, {rack, fleet, manifest}] = [await this.context(), await this.session(flags)]
-    const [{findSweep}, {sweepText}, {throwWithDrivers}] = await Promise.all([import('../../lib/sweep/index.ts'), import('../../cli/sweep-text.ts'), import('../../cli/sweep-unreached.ts')])
+    const [{findSweep}, {sweepText}, {throwWithDrivers}] = await Promise.all([import('../../lib/sweep/index.ts'), import('../../cli/sweep/text.ts'), import('../../cli/sweep/unreached.ts')])
     const project = manifest?.name
     const sweep = await findSweep({rack, fleet, project}, args.sweep, context).catch((error: unknown) => throwWithDrivers(error, {project, name: args.sweep}, context))
     return this.answer(sweep, sweepText)

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class SweepStop extends BaseCommand {
   static override summary = 'stop a sweep and its running trials'
@@ -12,7 +12,7 @@ export default class SweepStop extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(SweepStop)
     const [context, {rack, fleet, manifest}] = [await this.context(), await this.session(flags)]
-    const [{stopSweep}, {stoppedSweepText}] = await Promise.all([import('../../lib/sweep/index.ts'), import('../../cli/sweep-text.ts')])
+    const [{stopSweep}, {stoppedSweepText}] = await Promise.all([import('../../lib/sweep/index.ts'), import('../../cli/sweep/text.ts')])
     return this.answer(await stopSweep({rack, fleet, project: manifest?.name}, args.sweep, context), stoppedSweepText)
   }
 }

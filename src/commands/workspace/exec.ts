@@ -1,8 +1,8 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
-import {gpuFlags} from '../../cli/gpus.ts'
-import {wordsOf} from '../../cli/words.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {onFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
+import {gpuFlags} from '../../cli/gpu/request.ts'
+import {wordsOf} from '../../cli/base/words.ts'
 
 export default class WorkspaceExec extends BaseCommand {
   static override summary = 'run a command in the workspace'
@@ -25,12 +25,12 @@ export default class WorkspaceExec extends BaseCommand {
     const {raw, flags} = await this.parse(WorkspaceExec)
     const session = await this.projectSession(flags)
     if (flags.gpus !== undefined) {
-      const {runWithGpus} = await import('../../cli/workspace-gpus.ts')
+      const {runWithGpus} = await import('../../cli/workspace/gpus.ts')
       return runWithGpus(wordsOf(raw), {...flags, count: flags.gpus}, session, await this.context(), this.jsonEnabled())
     }
-    const {needGpus} = await import('../../cli/gpus.ts')
+    const {needGpus} = await import('../../cli/gpu/request.ts')
     needGpus(flags)
-    const {runInWorkspaces} = await import('../../cli/workspace-exec.ts')
+    const {runInWorkspaces} = await import('../../cli/workspace/exec.ts')
     return runInWorkspaces(wordsOf(raw), flags.on, session, await this.context(), this.jsonEnabled())
   }
 }

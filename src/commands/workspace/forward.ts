@@ -1,8 +1,8 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
-import {forwardText} from '../../cli/workspace-text.ts'
-import {wordsOf} from '../../cli/words.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {onFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
+import {forwardText} from '../../cli/workspace/text.ts'
+import {wordsOf} from '../../cli/base/words.ts'
 
 export default class WorkspaceForward extends BaseCommand {
   static override summary = 'forward ports of a node to this machine'
@@ -17,7 +17,7 @@ export default class WorkspaceForward extends BaseCommand {
     const {raw, flags} = await this.parse(WorkspaceForward)
     const {rack, fleet, manifest} = await this.session(flags)
     const context = await this.context()
-    const [{readPorts}, {oneNode}, {keepForwards}] = await Promise.all([import('../../cli/ports.ts'), import('../../cli/workspace-nodes.ts'), import('../../lib/workspace/index.ts')])
+    const [{readPorts}, {oneNode}, {keepForwards}] = await Promise.all([import('../../cli/workspace/ports.ts'), import('../../cli/workspace/nodes.ts'), import('../../lib/workspace/index.ts')])
     const ports = readPorts(wordsOf(raw), manifest?.workspace.forward ?? [])
     const node = oneNode(rack, flags.on)
     await keepForwards(() => fleet.shell(node.name), ports, (event) => {

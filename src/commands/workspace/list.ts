@@ -1,6 +1,6 @@
-import {BaseCommand} from '../../cli/base-command.ts'
-import {onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
-import {workspacesText} from '../../cli/workspace-text.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {onFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
+import {workspacesText} from '../../cli/workspace/text.ts'
 
 export default class WorkspaceList extends BaseCommand {
   static override summary = 'list the workspaces on the nodes'
@@ -13,7 +13,7 @@ export default class WorkspaceList extends BaseCommand {
     const {rack, fleet} = await this.session(flags)
     const context = await this.context()
     const [{selectNodes}, {openHosts, throwIfNodesFailed}, {findWorkspaces}] = await Promise.all([
-      import('../../lib/rack/index.ts'), import('../../cli/hosts.ts'), import('../../lib/workspace/index.ts'),
+      import('../../lib/rack/index.ts'), import('../../cli/workspace/hosts.ts'), import('../../lib/workspace/index.ts'),
     ])
     const nodes = selectNodes(rack, flags.on, rack.nodes)
     const {hosts, failed} = await openHosts(fleet, nodes, context)

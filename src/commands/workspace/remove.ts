@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, onFlag, projectFlag, rackFlag, yesFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag, yesFlag} from '../../cli/base/flags.ts'
 
 export default class WorkspaceRemove extends BaseCommand {
   static override summary = 'remove a workspace from the nodes'
@@ -21,7 +21,7 @@ export default class WorkspaceRemove extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(WorkspaceRemove)
     const session = await this.session(flags)
-    const {endWorkspaces} = await import('../../cli/workspace-end.ts')
+    const {endWorkspaces} = await import('../../cli/workspace/end.ts')
     const input = {named: args.project, on: flags.on, remove: true, environments: flags.environments, grace: flags.grace, dryRun: flags['dry-run'], yes: flags.yes}
     return endWorkspaces(input, session, await this.context(), (value, text) => this.answer(value, text))
   }

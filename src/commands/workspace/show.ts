@@ -1,7 +1,7 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
-import {workspaceText} from '../../cli/workspace-text.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {onFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
+import {workspaceText} from '../../cli/workspace/text.ts'
 
 export default class WorkspaceShow extends BaseCommand {
   static override summary = 'show a workspace: folders, environment, what runs in it'
@@ -15,7 +15,7 @@ export default class WorkspaceShow extends BaseCommand {
     const {rack, fleet, manifest} = await this.session(flags)
     const context = await this.context()
     const [{selectNodes}, {openHosts, throwIfNodesFailed}, {findWorkspaces}, {projectName}, {CliError}] = await Promise.all([
-      import('../../lib/rack/index.ts'), import('../../cli/hosts.ts'), import('../../lib/workspace/index.ts'), import('../../cli/workspace-nodes.ts'), import('../../lib/base/index.ts'),
+      import('../../lib/rack/index.ts'), import('../../cli/workspace/hosts.ts'), import('../../lib/workspace/index.ts'), import('../../cli/workspace/nodes.ts'), import('../../lib/base/index.ts'),
     ])
     const project = projectName(args.project, manifest)
     const nodes = selectNodes(rack, flags.on, rack.nodes)

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class WorkspaceSsh extends BaseCommand {
   static override summary = 'open a terminal in the workspace'
@@ -14,7 +14,7 @@ export default class WorkspaceSsh extends BaseCommand {
     const {rack, fleet, manifest} = await this.projectSession(flags)
     const context = await this.context()
     const [{needTerminal, runInTerminal}, {oneNode, openWorkspace}, {workspaceScript}, {exitStatus}] = await Promise.all([
-      import('../../cli/remote-terminal.ts'), import('../../cli/workspace-nodes.ts'), import('../../lib/workspace/index.ts'), import('../../cli/remote-run.ts'),
+      import('../../cli/workspace/terminal.ts'), import('../../cli/workspace/nodes.ts'), import('../../lib/workspace/index.ts'), import('../../cli/base/remote-run.ts'),
     ])
     const node = oneNode(rack, args.node)
     needTerminal(`flexrack workspace exec --on ${node.name} -- COMMAND`)

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
 
 export default class WorkspaceStop extends BaseCommand {
   static override summary = 'end the processes in a workspace'
@@ -18,7 +18,7 @@ export default class WorkspaceStop extends BaseCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(WorkspaceStop)
     const session = await this.session(flags)
-    const {endWorkspaces} = await import('../../cli/workspace-end.ts')
+    const {endWorkspaces} = await import('../../cli/workspace/end.ts')
     const input = {named: args.project, on: flags.on, remove: false, environments: false, grace: flags.grace, dryRun: flags['dry-run'], yes: true}
     return endWorkspaces(input, session, await this.context(), (value, text) => this.answer(value, text))
   }

@@ -1,6 +1,6 @@
-import {BaseCommand} from '../../cli/base-command.ts'
-import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../../cli/flags.ts'
-import {bringUp} from '../../cli/workspace-up.ts'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, onFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
+import {bringUp} from '../../cli/workspace/up.ts'
 
 export default class WorkspaceSync extends BaseCommand {
   static override summary = 'sync the code to nodes, and nothing else'

@@ -1,4 +1,4 @@
-import {CliError, isCliError, type Context} from '../base/index.ts'
+import {CliError, type Context} from '../base/index.ts'
 import {nearestName} from '../document/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {NodeRun} from '../protocol/index.ts'
@@ -103,11 +103,6 @@ export async function hostOf(place: Place, name: string, context: Context): Prom
   const host = await openHost(place.fleet, node, context)
   place.hosts?.set(name, host)
   return host
-}
-
-/** True for errors after which trying again may help: the link, not the node, is the trouble. */
-export function isLinkTrouble(error: unknown): boolean {
-  return isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')
 }
 
 function createdAt(run: FoundRun): number {

@@ -1,6 +1,7 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {NodeUnsent, RunRepaired} from '../protocol/index.ts'
-import {hostOf, isLinkTrouble, type Place} from './find.ts'
+import {isLinkTrouble} from '../ssh/index.ts'
+import {hostOf, type Place} from './find.ts'
 import {carryOut, repairPlan} from './plans.ts'
 import type {Records} from './records.ts'
 import type {FoundRun} from './types.ts'

@@ -1,6 +1,7 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {NodeRun, NodeRunDetail} from '../protocol/index.ts'
-import {hostOf, isLinkTrouble, type Place} from './find.ts'
+import {isLinkTrouble} from '../ssh/index.ts'
+import {hostOf, type Place} from './find.ts'
 import {endOf, isGoingOn, stateOf} from './leading.ts'
 import type {FoundRun} from './types.ts'
 

@@ -1,4 +1,4 @@
-import {CliError} from '../base/index.ts'
+import {CliError, isCliError} from '../base/index.ts'
 import type {Endpoint} from './config.ts'
 import type {Identities} from './identity.ts'
 import {quote} from './quote.ts'
@@ -34,6 +34,11 @@ export function authenticationError(endpoint: Endpoint, identities: Identities, 
     hint: `ssh-copy-id -i ${quote([file])} ${endpoint.port === 22 ? '' : `-p ${endpoint.port} `}${quote([`${endpoint.user}@${endpoint.host}`])}`,
     cause,
   })
+}
+
+/** True for errors after which trying again may help: the link, not the node, is the trouble. */
+export function isLinkTrouble(error: unknown): boolean {
+  return isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')
 }
 
 function sshCommand(endpoint: Endpoint): string {

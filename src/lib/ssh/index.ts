@@ -1,3 +1,4 @@
+export {isLinkTrouble} from './connect-error.ts'
 export {openFleet} from './fleet.ts'
 export {forEachNode, Slots} from './parallel.ts'
 export {quote} from './quote.ts'

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {forwardText} from '../../../src/cli/workspace-text.ts'
+import {forwardText} from '../../../src/cli/workspace/text.ts'
 import {toCliError} from '../../../src/lib/host/node-error.ts'
 
 test('the node is always named, also where its name is a part of some word of the message', () => {

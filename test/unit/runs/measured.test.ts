@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {figureFields} from '../../../src/cli/figures-text.ts'
+import {figureFields} from '../../../src/cli/runs/figures-text.ts'
 import type {MeasuredPart, NodeRunDetail, RankRecord} from '../../../src/lib/protocol/index.ts'
 import {rankProgress} from '../../support/rank-progress.ts'
 import {runFigures} from '../../../src/lib/runs/measured.ts'

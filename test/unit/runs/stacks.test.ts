@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {RankStack} from '../../../src/lib/protocol/index.ts'
 import {groupStacks, shortFile} from '../../../src/lib/runs/stacks.ts'
-import {stacksText} from '../../../src/cli/hang-text.ts'
+import {stacksText} from '../../../src/cli/runs/hang-text.ts'
 import {rankProgress} from '../../support/rank-progress.ts'
 
 const frame = (file: string, line: number, name: string) => ({file, line, function: name})

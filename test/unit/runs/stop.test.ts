@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {stoppedText} from '../../../src/cli/run-text.ts'
+import {stoppedText} from '../../../src/cli/runs/text.ts'
 import {CliError, makeContext, silentReporter} from '../../../src/lib/base/index.ts'
 import type {Host} from '../../../src/lib/host/index.ts'
 import type {NodeRun} from '../../../src/lib/protocol/index.ts'

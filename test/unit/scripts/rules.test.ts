@@ -22,16 +22,25 @@ describe('layers', () => {
   })
 
   it('keeps lib away from cli, and the head service to itself', () => {
-    expect(imports('src/lib/train/launch.ts', '../../cli/render.ts')).toEqual(['imports ../../cli/render.ts: lib imports neither cli nor commands'])
+    expect(imports('src/lib/train/launch.ts', '../../cli/terminal/render.ts')).toEqual(['imports ../../cli/terminal/render.ts: lib imports neither cli nor commands'])
     expect(imports('src/lib/head/start.ts', './service/door.ts')).toHaveLength(1)
     expect(imports('src/lib/head/service/door.ts', '../../ssh/index.ts')).toHaveLength(1)
+  })
+
+  it('lets a room of cli import rooms below it only', () => {
+    expect(imports('src/cli/gpu/smi-text.ts', '../terminal/render.ts', './text.ts')).toEqual([])
+    expect(imports('src/cli/main.ts', './errors/show.ts')).toEqual([])
+    expect(imports('src/cli/terminal/render.ts', '../gpu/text.ts')).toEqual(['imports ../gpu/text.ts: cli/terminal is not above cli/gpu'])
+    expect(imports('src/cli/gpu/text.ts', '../runs/text.ts')).toEqual(['imports ../runs/text.ts: cli/gpu is not above cli/runs'])
+    expect(imports('src/cli/gpu/text.ts', '../main.ts')).toHaveLength(1)
+    expect(imports('src/cli/gpu/text.ts', '../elsewhere/text.ts')).toHaveLength(1)
   })
 
   it('gives every package one owner', () => {
     expect(imports('src/lib/ssh/open.ts', 'ssh2')).toEqual([])
     expect(imports('src/lib/train/launch.ts', 'ssh2')).toEqual(['imports ssh2: only src/lib/ssh/, src/lib/local/ may'])
     expect(imports('src/lib/train/launch.ts', '@oclif/core')).toHaveLength(1)
-    expect(imports('src/cli/render.ts', 'left-pad')).toEqual(['imports left-pad: no folder owns this package (scripts/rules/layers.ts)'])
+    expect(imports('src/cli/terminal/render.ts', 'left-pad')).toEqual(['imports left-pad: no folder owns this package (scripts/rules/layers.ts)'])
   })
 })
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {usageCsv, usageText} from '../../../src/cli/usage-text.ts'
+import {usageCsv, usageText} from '../../../src/cli/usage/text.ts'
 import {sinceOf, summarizeUsage, type UsageEntry, type UsageReport} from '../../../src/lib/usage/index.ts'
 
 const HOUR = 3600

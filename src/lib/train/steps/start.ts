@@ -1,4 +1,7 @@
+import {setTimeout as pause} from 'node:timers/promises'
 import {fromEnv, fromStep} from '../../plan/index.ts'
+import type {NodeRun, RunOrder} from '../../protocol/index.ts'
+import {isLinkTrouble} from '../../ssh/index.ts'
 import type {Workspace} from '../../workspace/index.ts'
 import {filledSpec} from '../env.ts'
 import {launcherWord} from '../mpi.ts'
@@ -9,6 +12,8 @@ import type {Done, Started, StartInput, TrainEnv, TrainStep} from './types.ts'
 
 /** Seconds in which the members of a gang must have found each other. */
 const GANG_SECONDS = 60
+/** Milliseconds before each further try, where a connection was lost before the node had answered. */
+const AGAIN_MS = [250, 2000]
 
 /** One for each node. The leader starts first, because the others need the port it listens on. Pure. */
 export function startSteps(spec: RunSpec, workspaces: ReadonlyMap<string, Workspace>): TrainStep[] {
@@ -44,7 +49,23 @@ function sshPart(spec: RunSpec, {node: {name: node}, index, placed}: Placement):
 }
 
 export async function start({reservation, spec}: StartInput, done: Done, env: TrainEnv): Promise<Started> {
-  const run = await (await env.host(spec.node)).call('run.start', filledSpec(spec, done, env), {signal: env.context.kill})
+  const run = await startOn(spec.node, filledSpec(spec, done, env), env)
   done.of('train.reserve', reservation).reservation.handOver(spec.node)
   return {run, port: run.gang?.port ?? 0}
+}
+
+/**
+ * A node that has been told to start does so, whether its answer comes or not, and the whole gang may be at its end before the loss of a connection is seen.
+ * It is told again then: for a run that it has, that is only a question.
+ */
+async function startOn(node: string, order: RunOrder, {host, context}: TrainEnv): Promise<NodeRun> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await (await host(node)).call('run.start', order, {signal: context.kill})
+    } catch (error) {
+      const wait = AGAIN_MS[tries]
+      if (!isLinkTrouble(error) || wait === undefined || context.signal.aborted) throw error
+      await pause(wait, undefined, {signal: context.signal}).catch(() => {})
+    }
+  }
 }

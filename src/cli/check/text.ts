@@ -1,0 +1,26 @@
+import type {CheckResult, Finding} from '../../lib/project/index.ts'
+import {mendedText} from './mended-text.ts'
+import {shownPath} from '../terminal/path.ts'
+import {preflightText} from '../train/preflight-text.ts'
+import {paint} from '../terminal/print.ts'
+import {count} from '../terminal/render.ts'
+
+export function checkText({checked, findings, preflight, mended}: CheckResult): string {
+  const all = [...findings, ...(preflight?.findings ?? [])]
+  const errors = all.filter((finding) => finding.severity === 'error').length
+  const looked = [checked.manifest && shownPath(checked.manifest), checked.rack && shownPath(checked.rack), checked.nodes.length > 0 && count(checked.nodes.length, 'node'), checked.head && `the head at ${checked.head}`]
+  const summary = errors > 0 ? `${count(errors, 'error')}` : 'Nothing here would stop a run'
+  const warnings = all.length - errors
+  const closing = `${summary}${warnings > 0 ? `, ${count(warnings, 'warning')}` : ''} (looked at ${looked.filter(Boolean).join(', ') || 'nothing'}).`
+  return [...(mended ? [mendedText(mended)] : []), ...findings.map(findingText), ...(preflight ? [preflightText(preflight)] : []), closing].join('\n\n')
+}
+
+function findingText(finding: Finding): string {
+  const {severity, node, file, line, column, message, excerpt, fix} = finding
+  const place = file === undefined ? node : `${shownPath(file)}:${line}:${column}`
+  const word = severity === 'error' ? paint.red('error') : paint.yellow('warning')
+  const lines = [`${word} ${place === undefined ? '' : `${place}: `}${message}`]
+  if (excerpt !== undefined) lines.push(...excerpt.split('\n').map((one) => `  ${paint.dim(one)}`))
+  if (fix !== undefined) lines.push(`  ${paint.cyan('fix:')} ${fix}`)
+  return lines.join('\n')
+}

@@ -1,0 +1,59 @@
+import {constants, accessSync, statSync} from 'node:fs'
+import {delimiter, join} from 'node:path'
+import {CliError, type Context} from '../../lib/base/index.ts'
+import type {AttachedLease} from '../../lib/gpu/index.ts'
+import type {Plan} from '../../lib/plan/index.ts'
+import {atClose} from '../base/context.ts'
+import {gpuNodes, waitSeconds, type GpuFlags} from './request.ts'
+import {runHere, type LocalResult} from './local-run.ts'
+import {exitStatus} from '../base/remote-run.ts'
+import type {Session} from '../base/session.ts'
+
+/** A command's end and output, and what it had leased. */
+export interface AttachAnswer extends LocalResult {
+  leases: AttachedLease[]
+}
+
+/** `attach`: leases, runs the command here, gives back. Sets the exit status to the command's. */
+export async function attachHere(
+  words: string[],
+  flags: GpuFlags & {count?: number | undefined; on?: string | undefined; 'dry-run'?: boolean},
+  session: Session,
+  context: Context,
+  json: boolean,
+): Promise<Plan | AttachAnswer | undefined> {
+  const {attachGpus, gpuRequest, planAttach} = await import('../../lib/gpu/index.ts')
+  const {transport} = flags
+  const wait = waitSeconds(flags)
+  const input = {
+    nodes: await gpuNodes(session, [], flags.on), request: gpuRequest(flags, session.manifest?.gpus), words,
+    ...(wait !== undefined && {wait}), ...(transport !== undefined && {transport}),
+  }
+  if (flags['dry-run']) return planAttach(session, input, context)
+  requireProgram(words[0] as string, context.env)
+  const attached = await attachGpus(session, input, context)
+  atClose(context, () => attached.release())
+  const env = {...context.env, ...attached.env}
+  if (attached.env.OCL_ICD_VENDORS) delete env.OCL_ICD_FILENAMES // drivers besides those of the folder
+  if (attached.libraries) env.LD_LIBRARY_PATH = [attached.libraries, ...(context.env.LD_LIBRARY_PATH ? [context.env.LD_LIBRARY_PATH] : [])].join(':')
+  const result = await runHere([...attached.prefix, ...words], env, context, json)
+  process.exitCode = await exitStatus(result)
+  return json ? {...result, leases: attached.leases} : undefined
+}
+
+/** Said before anything is leased. Throws NOT_FOUND with the status that a shell would give. */
+function requireProgram(name: string, env: NodeJS.ProcessEnv): void {
+  const places = name.includes('/') ? [name] : (env.PATH ?? '').split(delimiter).map((folder) => join(folder === '' ? '.' : folder, name))
+  const found = places.filter((path) => statSync(path, {throwIfNoEntry: false})?.isFile())
+  if (found.length === 0) throw new CliError('NOT_FOUND', `there is no command ${name} here`, {exitCode: 127})
+  if (!found.some(isExecutable)) throw new CliError('NOT_FOUND', `${found[0]} cannot be executed`, {exitCode: 126, hint: `chmod +x ${found[0]}`})
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,76 @@
+import {Flags} from '@oclif/core'
+import {CliError, type Context} from '../../lib/base/index.ts'
+import type {AskedSim, Gpus} from '../../lib/gpu/index.ts'
+import type {SimSettings} from '../../lib/protocol/index.ts'
+import type {RackNode} from '../../lib/rack/index.ts'
+import type {Session} from '../base/session.ts'
+
+/** What is asked for of GPUs; the manifest's `gpus` says it where no flag does. */
+export const gpuFlags = {
+  memory: Flags.string({helpValue: 'SIZE', description: 'memory of each, such as 2GiB: a share of a device', exclusive: ['fraction', 'whole']}),
+  fraction: Flags.string({helpValue: 'SHARE', description: 'this fraction of the memory and time of each, such as 0.25', exclusive: ['memory', 'whole']}),
+  whole: Flags.boolean({description: 'whole GPUs, shared with nobody (the default unless something says otherwise)', exclusive: ['memory', 'fraction']}),
+  cap: Flags.boolean({description: 'never use more time than the share, even if nobody else wants it'}),
+  wait: Flags.boolean({description: 'wait until enough is free'}),
+  timeout: Flags.integer({helpValue: 'SECONDS', description: 'wait no longer than this', min: 0, dependsOn: ['wait']}),
+  api: Flags.string({description: 'API through which the command reaches the GPUs (default: the manifest\'s, else CUDA where a node shares such GPUs, else OpenCL)', options: ['cuda', 'opencl']}),
+  transport: Flags.string({description: 'how the data travels (default: what the rack file says, else shared memory on the same machine and TLS elsewhere)', options: ['auto', 'tls', 'tcp', 'shm']}),
+}
+
+export interface GpuFlags {
+  memory?: string | undefined
+  fraction?: string | undefined
+  whole?: boolean | undefined
+  cap?: boolean | undefined
+  wait?: boolean | undefined
+  timeout?: number | undefined
+  api?: string | undefined
+  transport?: string | undefined
+}
+
+/** How GPUs in software are to be. */
+export const simFlags = {
+  'sim-devices': Flags.integer({helpValue: 'N', description: 'with sim: number of GPUs on each node (default: 1)', min: 1, max: 64}),
+  'sim-memory': Flags.string({helpValue: 'SIZE', description: 'with sim: memory of each (default: 4GiB); only the used part is really allocated'}),
+  'sim-capability': Flags.string({helpValue: 'M.N', description: 'with sim: compute capability of the GPUs (default: 7.5)'}),
+}
+
+/** More of it, for measurements and tests. */
+export const simPaceFlags = {
+  'sim-latency': Flags.string({helpValue: 'MICROSECONDS', description: 'with sim: time before a kernel or a copy starts (default: 0)'}),
+  'sim-bandwidth': Flags.string({helpValue: 'GB/S', description: 'with sim: bandwidth of a copy in 10^9 bytes per second (default: what the machine reaches)'}),
+  'sim-fault': Flags.string({helpValue: 'KIND:N', description: 'with sim: inject a fault, launch:100 into the hundredth launch; also alloc, copy, memset, load; separated by commas'}),
+}
+
+/** The settings that such flags say. `isSim`: sim may be what is served; if not, `hint` has it. Throws USAGE. */
+export async function simOf(flags: Record<string, unknown>, isSim: boolean, hint: string): Promise<{sim?: SimSettings}> {
+  const given = Object.entries(flags).filter(([name, value]) => name.startsWith('sim-') && value !== undefined)
+  if (given.length === 0) return {}
+  const {simSettings} = await import('../../lib/gpu/index.ts')
+  const asked = given.map(([name, value]) => [name.slice('sim-'.length), value])
+  const sim = simSettings(Object.fromEntries(asked) as AskedSim, isSim, hint)
+  return sim ? {sim} : {}
+}
+
+/** The nodes a gpu command is about, named one by one or by --on; all by default. */
+export async function gpuNodes(session: Session, names: string[], on: string | undefined): Promise<RackNode[]> {
+  const {selectNodes} = await import('../../lib/rack/index.ts')
+  const selector = [...names, ...(on === undefined ? [] : [on])].join(',')
+  return selectNodes(session.rack, selector === '' ? undefined : selector, session.rack.nodes)
+}
+
+export async function gpusOf(session: Session, context: Context): Promise<Gpus> {
+  const {openGpus} = await import('../../lib/gpu/index.ts')
+  return openGpus(session, context)
+}
+
+/** How long flags want to wait: seconds, Infinity without a limit, undefined not at all. */
+export function waitSeconds({wait, timeout}: GpuFlags): number | undefined {
+  return wait ? (timeout ?? Infinity) : undefined
+}
+
+/** Flags that say what GPUs, where none are asked for, are a mistake. Throws USAGE. */
+export function needGpus(flags: GpuFlags): void {
+  const given = (['memory', 'fraction', 'whole', 'cap', 'wait', 'api', 'transport'] as const).find((name) => flags[name] !== undefined && flags[name] !== false)
+  if (given) throw new CliError('USAGE', `--${given} says what GPUs, but none are asked for`, {hint: '--gpus 1'})
+}

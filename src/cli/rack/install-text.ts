@@ -1,0 +1,24 @@
+import type {NodeReport} from '../../lib/nodes/index.ts'
+import type {Plan} from '../../lib/plan/index.ts'
+import type {Uninstalled} from '../../lib/protocol/index.ts'
+import {count, planText} from '../terminal/render.ts'
+
+/** The plan, and below it every path it would remove. */
+export function uninstallPlanText(plan: Plan): string {
+  if (plan.steps.length === 0) return 'Nothing of flexrack is on these nodes.'
+  const lines = plan.steps.flatMap((step) => {
+    const {paths, alive} = step.input as {paths: string[]; alive: {pid: number; command: string}[]}
+    return [`${step.node}:`, ...paths.map((path) => `  ${path}`), ...alive.map(({pid, command}) => `  still running: ${pid} ${command.length > 100 ? `${command.slice(0, 100)}…` : command}`)]
+  })
+  return `${lines.join('\n')}\n\n${planText(plan)}`
+}
+
+export function uninstalledText(reports: NodeReport<Uninstalled>[]): string {
+  const lines = reports.flatMap(({node, value}) => {
+    if (!value) return []
+    const ended = value.ended > 0 ? `, ${count(value.ended, 'process', 'processes')} ended` : ''
+    const first = value.removed.length > 0 ? `${node}: ${count(value.removed.length, 'path')} removed${ended}` : `${node}: nothing of flexrack was there`
+    return [first, ...value.left.map(({path, why}) => `  left: ${path} (${why})`)]
+  })
+  return lines.join('\n')
+}

@@ -1,0 +1,12 @@
+import type {Context} from '../../lib/base/index.ts'
+import type {Runs} from '../../lib/runs/index.ts'
+import {atClose} from '../base/context.ts'
+import {openSession, type SessionFlags} from '../base/session.ts'
+
+/** The runs that the project and the rack mean; closed when the command ends. */
+export async function openRunSession(flags: SessionFlags, context: Context): Promise<Runs> {
+  const [session, {openRuns}] = await Promise.all([openSession(flags, context), import('../../lib/runs/index.ts')])
+  const runs = openRuns(session, context)
+  atClose(context, () => runs.close())
+  return runs
+}
