@@ -24,6 +24,7 @@ class Tracking:
     def __init__(self, port=0, fails=lambda path, body: None):
         self.calls = []
         self.accepted = []  # bodies, in order
+        self.asked = []  # of each runs/create: what the relay says of who asks
         self.fails = fails
         outer = self
 
@@ -33,6 +34,8 @@ class Tracking:
             def do_any(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 outer.calls.append((self.command, self.path, body, self.headers.get("Authorization")))
+                if self.path.endswith("/runs/create"):
+                    outer.asked.append(self.headers.get("Flexrack-Own-Run"))
                 status, answer = (400, {"error_code": "INVALID_PARAMETER_VALUE", "message": "no"}) if b"refused" in body else (200, {})
                 status = outer.fails(self.path, body) or status
                 if status == 200:

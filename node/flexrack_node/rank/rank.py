@@ -36,6 +36,7 @@ def main(arguments: List[str]) -> int:
     take_place()
     forget_launcher()
     rank = os.environ["RANK"]
+    show_rank(rank)
     record_path = folder / f"rank-{rank}.json"
     errors = folder / f"rank-{rank}.error.json"
     os.environ["TORCHELASTIC_ERROR_FILE"] = str(errors)
@@ -85,6 +86,13 @@ def forget_launcher() -> None:
     """torchrun's settings are not for a torchrun that a rank might start itself."""
     for name in [name for name in os.environ if name.startswith("PET_")]:
         del os.environ[name]
+
+
+def show_rank(rank: str) -> None:
+    """To the relay, by the token: which rank asks for a run of its own makes a difference (relay/claims.py)."""
+    token = os.environ.get("MLFLOW_TRACKING_TOKEN")
+    if token:
+        os.environ["MLFLOW_TRACKING_TOKEN"] = f"{token}.{os.environ.get('FLEXRACK_ATTEMPT', '1')}.{rank}"
 
 
 def die_with_parent() -> None:

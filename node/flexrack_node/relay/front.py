@@ -1,23 +1,20 @@
 """The relay's own side: an HTTP server on loopback that the official MLflow client talks to."""
-import hmac
 import http.client
-import itertools
 import json
 import re
 import threading
 import time
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any, BinaryIO, Dict, Iterator, Optional, Protocol, Tuple
+from typing import Any, Callable, Dict, Optional, Protocol, Tuple
 from urllib.parse import parse_qs, urlsplit
 
+from flexrack_node.relay.claims import Claims, read_token
+from flexrack_node.relay.incoming import PIECE_BYTES, TooLarge, body_pieces, read_body
 from flexrack_node.relay.journal import Journal, SpoolFull
 from flexrack_node.relay.strangers import Server
 from flexrack_node.run.upstream import Away, Body, Line, Upstream
 
-MEMORY_BYTES = 1024 * 1024
-JSON_BYTES = 64 * 1024 * 1024
-PIECE_BYTES = 256 * 1024
 ANSWER_SECONDS = 60.0
 WAIT_SECONDS = 10.0
 CACHED_BYTES = 256 * 1024
@@ -52,6 +49,7 @@ class Front:
 
     def __init__(self, relay: Keeper, port: int) -> None:
         self.relay = relay
+        self.claims = Claims(relay.run_id)
         self._answers: Dict[str, Tuple[str, bytes]] = {}
         self._server = Server(("127.0.0.1", port), type("BoundHandler", (Handler,), {"front": self}))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), name="relay-front", daemon=True)
@@ -98,6 +96,7 @@ class Front:
 class Handler(BaseHTTPRequestHandler):
     front: Front
     server: Server
+    rank: Optional[str] = None
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = -1
@@ -119,7 +118,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def handle_any(self) -> None:
         path = urlsplit(self.path).path
-        if not self._may_pass():
+        may_pass, self.rank = read_token(self.headers.get("Authorization", ""), self.front.relay.token)
+        if not may_pass:
             self._drop_body()
             return self._answer_error(401, "UNAUTHENTICATED", "this run's token is missing or wrong: MLFLOW_TRACKING_TOKEN must be the one the run was given")
         self.server.strangers.leave(self.connection)
@@ -137,14 +137,10 @@ class Handler(BaseHTTPRequestHandler):
 
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
 
-    def _may_pass(self) -> bool:
-        token = self.front.relay.token
-        given = self.headers.get("Authorization", "")
-        return token is None or hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
-
     def _write(self, path: str) -> None:
         relay, kind = self.front.relay, self.headers.get("Content-Type", "application/json")
-        body = self._read_body(self.command == "PUT")
+        body = self._read_body(relay.journal.scratch if self.command == "PUT" else None)
+        self.front.claims.wrote(self.rank, body)
         kept = False
         try:
             answer = relay.write(self.line, self.command, self.path, kind, body)
@@ -162,7 +158,8 @@ class Handler(BaseHTTPRequestHandler):
     def _ask(self, path: str) -> None:
         """A call that needs an answer: passed on; while the server is away answered from memory, or after a bounded wait."""
         relay, is_read = self.front.relay, self.command in ("GET", "HEAD")
-        body = self._read_body(False)
+        body = self._read_body()
+        claim = self.front.claims.headers(self.rank, self.command, path)
         deadline = time.monotonic() + WAIT_SECONDS
         reason = "it is still away"
         remembered = self.front.recall(self.path) if self.command == "GET" and CACHED_GETS.search(path) else None
@@ -170,14 +167,18 @@ class Handler(BaseHTTPRequestHandler):
             # What is not a read may build on writes that are still in the journal, so it waits for them.
             if is_read or not relay.is_away or relay.wait_until_back(deadline - time.monotonic()):
                 try:
-                    headers = {name: self.headers[name] for name in ("Content-Type", "Accept", "Range") if name in self.headers}
+                    headers = {**claim, **{name: self.headers[name] for name in ("Content-Type", "Accept", "Range") if name in self.headers}}
                     seconds = 2.0 if remembered else ANSWER_SECONDS
-                    return self._pass_on(self.line.send(self.command, self.path, headers, body, seconds), bool(CACHED_GETS.search(path)))
+                    answer = self.line.send(self.command, self.path, headers, body, seconds)
+                    if answer.status != 200:
+                        self.front.claims.failed(self.rank, claim)
+                    return self._pass_on(answer, bool(CACHED_GETS.search(path)))
                 except Away as error:
                     reason = str(error)
             if remembered:
                 return self._answer(200, remembered[0], remembered[1])
             if time.monotonic() >= deadline:
+                self.front.claims.failed(self.rank, claim)
                 return self._answer_error(503, "TEMPORARILY_UNAVAILABLE", f"the tracking server is away: {reason}")
             time.sleep(0.2)
 
@@ -213,75 +214,12 @@ class Handler(BaseHTTPRequestHandler):
     def _answer_error(self, status: int, code: str, message: str) -> None:
         self._answer(status, "application/json", json.dumps({"error_code": code, "message": message}).encode())
 
-    def _read_body(self, may_be_file: bool) -> Body:
-        """The body; a large one is written to a file of the spool where that is allowed."""
-        pieces, size = [], 0
-        incoming = self._body_pieces()
-        for piece in incoming:
-            pieces.append(piece)
-            size += len(piece)
-            if size > MEMORY_BYTES and may_be_file:
-                return self._spool_body(pieces, incoming)
-            if size > JSON_BYTES:
-                raise TooLarge(f"a call may have {JSON_BYTES} bytes")
-        return b"".join(pieces)
-
-    def _spool_body(self, pieces: "list[bytes]", incoming: Iterator[bytes]) -> Path:
-        path = self.front.relay.journal.scratch()
-        try:
-            with open(path, "xb") as file:
-                for piece in itertools.chain(pieces, incoming):
-                    write_piece(file, piece)
-        except BaseException as error:
-            path.unlink(missing_ok=True)
-            if isinstance(error, SpoolFull):
-                for _ in incoming:  # a client that is cut off in mid-body does not see the answer, and tries again for minutes
-                    pass
-            raise
-        return path
-
-    def _body_pieces(self) -> Iterator[bytes]:
-        stream: BinaryIO = self.rfile  # type: ignore[assignment]
-        if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
-            while True:
-                size = int(stream.readline().split(b";")[0], 16)
-                left = size
-                while left > 0:
-                    piece = read_some(stream, left)
-                    left -= len(piece)
-                    yield piece
-                stream.readline()
-                if size == 0:
-                    return
-        left = int(self.headers.get("Content-Length") or 0)
-        while left > 0:
-            piece = read_some(stream, left)
-            left -= len(piece)
-            yield piece
+    def _read_body(self, scratch: Optional[Callable[[], Path]] = None) -> Body:
+        return read_body(self.rfile, self.headers, scratch)  # type: ignore[arg-type]
 
     def _drop_body(self) -> None:
-        for _ in self._body_pieces():
+        for _ in body_pieces(self.rfile, self.headers):  # type: ignore[arg-type]
             pass
-
-
-def write_piece(file: BinaryIO, piece: bytes) -> None:
-    """Raises SpoolFull where the disk does not take it, apart from OSErrors of the connection that it came from."""
-    try:
-        file.write(piece)
-        file.flush()
-    except OSError as error:
-        raise SpoolFull(f"a large body cannot be kept on this node's disk: {error.strerror}") from error
-
-
-class TooLarge(Exception):
-    """More bytes than a call may have."""
-
-
-def read_some(stream: BinaryIO, most: int) -> bytes:
-    piece = stream.read(min(most, PIECE_BYTES))
-    if not piece:
-        raise ConnectionResetError("the client went away in mid-call")
-    return piece
 
 
 def cache_key(path: str) -> str:

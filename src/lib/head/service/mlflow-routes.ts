@@ -5,10 +5,11 @@ import {Failure} from './failure.ts'
 import {openLookup} from './mlflow-reader.ts'
 import {openRegistry} from './mlflow-registry.ts'
 import {backwardHeaders, onwardHeaders} from './onward.ts'
+import {openOwnRun, OWN_RUN_HEADER} from './own-run.ts'
 import type {Parts} from './parts.ts'
 import {failureOf, passBody} from './passing.ts'
 import {isOurs, pathOf} from './path.ts'
-import {checkRunScope} from './scope.ts'
+import {checkRunScope, type RunCall} from './scope.ts'
 
 /** MLflow itself takes 1 MB a log-batch; models' descriptions and traces may be larger. */
 const LARGEST_CALL = 64 * 1024 * 1024
@@ -28,15 +29,16 @@ export async function addMlflow(app: FastifyInstance, parts: Parts): Promise<voi
     retryMethods: [],
     destroyAgent: true,
   })
-  const lookup = {...openLookup(parts.mlflow.socket), ...openRegistry(parts.mlflow.socket)}
+  const lookup = {...openLookup(parts.mlflow.socket), ...openRegistry(parts.mlflow.socket), ...openOwnRun(parts.mlflow.socket)}
   const forward = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = pathOf(request.url)
     if (isOurs(path)) throw new Failure(404, 'NOT_FOUND', `there is nothing at ${path}`)
     const isArtifact = request.method === 'PUT' && path.startsWith('/api/2.0/mlflow-artifacts/artifacts/')
     if (!parts.mlflow.isReady) throw new Failure(503, 'HEAD_FAILED', `the tracking server is not ready yet (${parts.mlflow.status.state}); try again in a moment`)
     const given = isArtifact || request.body === undefined ? undefined : await readBody(request, request.caller?.kind === 'run' ? LARGEST_PARSED : LARGEST_CALL, parts.limits)
-    const checked = request.caller?.kind === 'run' ? await checkRunScope(request.caller, request.method, path, () => parseObject(given ?? Buffer.alloc(0)), lookup) : undefined
-    const body = checked ? Buffer.from(JSON.stringify(checked)) : given
+    const verdict = request.caller?.kind === 'run' ? await checkRunScope(request.caller, callOf(request, path, given), lookup) : {}
+    if (verdict.answer) return reply.send(verdict.answer)
+    const body = verdict.body ? Buffer.from(JSON.stringify(verdict.body)) : given
     if (isArtifact) await passBody(request, parts.config.largestArtifact ?? LARGEST_ARTIFACT, parts.limits, true)
     const sends = body !== undefined && request.method !== 'GET' && request.method !== 'HEAD'
     return reply.from(request.url, {
@@ -48,6 +50,13 @@ export async function addMlflow(app: FastifyInstance, parts: Parts): Promise<voi
     })
   }
   app.route({method: [...METHODS], url: '/*', handler: forward})
+}
+
+function callOf(request: FastifyRequest, path: string, given: Buffer | undefined): RunCall {
+  return {
+    method: request.method, path, query: new URLSearchParams(request.url.split('?', 2)[1]), hasNoRun: request.headers[OWN_RUN_HEADER] === 'none',
+    body: () => parseObject(given ?? Buffer.alloc(0)),
+  }
 }
 
 /** MLflow needs no token, and its own checks of Host and Origin are made for a server that stands in the open. */

@@ -1,41 +1,61 @@
 import {Failure} from './failure.ts'
+import type {OwnRun} from './own-run.ts'
 import {checkRegistryWrite, isRegistryWrite, type RegistryLookup} from './scope-registry.ts'
 import type {Caller} from './tokens.ts'
 
 type RunCaller = Extract<Caller, {kind: 'run'}>
 
 /** What the policy looks up in MLflow itself; undefined where there is no such thing. */
-export interface Lookup extends RegistryLookup {
+export interface Lookup extends RegistryLookup, OwnRun {
   /** mlflow.parentRunId and the artifact folder of a run. */
   run(id: string): Promise<{parent: string | undefined; artifacts: string} | undefined>
   /** The run a logged model came from, and its artifact folder. */
   model(id: string): Promise<{run: string | undefined; artifacts: string} | undefined>
 }
 
+/** What becomes of a run's call that is open to it: it goes on to MLflow as it came, with another body, or is answered by us. */
+export type Verdict = {body?: Record<string, unknown>; answer?: object}
+
+/** A call of a run. */
+export interface RunCall {
+  method: string
+  path: string
+  query: URLSearchParams
+  body(): Record<string, unknown>
+  /** The rank that asks has no run of its own yet: OWN_RUN_HEADER. */
+  hasNoRun: boolean
+}
+
 /**
  * What a run's token opens. It reads everything (a run may start from another's checkpoint), and writes only to its run,
  * to runs nested in it, to models logged in these, to traces of its experiment, and to registered models of its project, where it deletes nothing but
- * aliases and tags. Gives the body that MLflow is to get in the place of the caller's, where that was looked at whole.
- * Whether a run is nested is read from MLflow: its parent can be set only by who may write to it already.
- * Throws 403 with the reason.
+ * aliases and tags. Whether a run is nested is read from MLflow: its parent can be set only by who may write to it already.
+ * Programs that were written for a server of their own go on working: the experiment that they name is the run's own, the first run that a rank
+ * asks for is the run itself, and any other is nested in it (docs/adr/0028). Throws 403 with the reason.
  */
-export async function checkRunScope(caller: RunCaller, method: string, path: string, body: () => Record<string, unknown>, lookup: Lookup): Promise<Record<string, unknown> | void> {
+export async function checkRunScope(caller: RunCaller, {method, path, query, body, hasNoRun}: RunCall, lookup: Lookup): Promise<Verdict> {
   const artifact = /^\/api\/2\.0\/mlflow-artifacts\/(?:artifacts|mpu\/[a-z]+|presigned[a-z-]*)\/(.+)$/.exec(path)
   const call = /^\/api\/[23]\.0\/(?:preview\/)?mlflow\/(.+)$/.exec(path)?.[1]
-  if (method === 'GET' || method === 'HEAD') return requireReadable(caller, path)
-  if (artifact) return requireOwnArtifact(caller, decodeURIComponent(artifact[1]!), lookup)
+  if (method === 'GET' && call === 'experiments/get-by-name') return {answer: await lookup.experiment(caller, query.get('experiment_name') ?? '')}
+  if (method === 'GET' || method === 'HEAD') return pass(requireReadable(caller, path))
+  if (artifact) return pass(await requireOwnArtifact(caller, decodeURIComponent(artifact[1]!), lookup))
   if (!call) throw refusal(caller, `${method} ${path} is not open to a run`)
-  if (READS.has(call)) return
+  if (READS.has(call)) return {}
   const fields = (): Record<string, unknown> => requirePlainNames(caller, body())
-  if (isRegistryWrite(method, call)) return checkRegistryWrite(caller, call, fields(), lookup)
-  if (call === 'runs/create') return requireNested(caller, fields(), lookup)
-  if (RUN_WRITES.has(call)) return requireNamedRuns(caller, fields(), lookup)
-  if (path === '/api/3.0/mlflow/traces') return requireOwnExperiment(caller, fields())
-  if (call === 'logged-models') return requireOwnRun(caller, textOf(fields().source_run_id), lookup)
+  if (isRegistryWrite(method, call)) return {body: await checkRegistryWrite(caller, call, fields(), lookup)}
+  if (call === 'experiments/create') return {answer: await createdExperiment(caller, fields(), lookup)}
+  if (call === 'runs/create') return createRun(caller, fields(), hasNoRun, lookup)
+  if (call === 'runs/delete') return pass(await requireNestedRun(caller, fields(), lookup))
+  if (RUN_WRITES.has(call)) return pass(await requireNamedRuns(caller, fields(), lookup))
+  if (path === '/api/3.0/mlflow/traces') return pass(requireOwnExperiment(caller, fields()))
+  if (call === 'logged-models') return pass(await requireOwnRun(caller, textOf(fields().source_run_id), lookup))
   const model = /^logged-models\/(m-[^/]+)(\/.*)?$/.exec(call)?.[1]
-  if (model) return requireOwnModel(caller, model, lookup)
+  if (model) return pass(await requireOwnModel(caller, model, lookup))
   throw refusal(caller, `${method} ${call} is not open to a run`)
 }
+
+/** It goes on as it came, as nothing was thrown. */
+const pass = (_checked: void): Verdict => ({})
 
 const READS = new Set(['runs/search', 'experiments/search', 'logged-models/search', 'registered-models/get-latest-versions', 'traces/search', 'metrics/get-history-bulk-interval'])
 const RUN_WRITES = new Set([
@@ -72,11 +92,28 @@ async function requireOwnRun(caller: RunCaller, runId: string | undefined, looku
   throw refusal(caller, runId ? `run ${runId} is another` : 'the call names no run')
 }
 
-async function requireNested(caller: RunCaller, body: Record<string, unknown>, lookup: Lookup): Promise<void> {
-  const tags = Array.isArray(body.tags) ? (body.tags as ({key?: unknown; value?: unknown} | null)[]) : []
-  const parents = tags.filter((tag) => tag?.key === 'mlflow.parentRunId')
-  if (parents.length !== 1) throw refusal(caller, 'it may create nested runs only: use mlflow.start_run(nested=True) inside the run it was given')
-  await requireOwnRun(caller, textOf(parents[0]?.value), lookup)
+/** A run whose parent is not told is the caller's own where the rank has none yet, else nested in it. All of them are in its experiment. */
+async function createRun(caller: RunCaller, body: Record<string, unknown>, hasNoRun: boolean, lookup: Lookup): Promise<Verdict> {
+  const tags = body.tags ?? []
+  if (!Array.isArray(tags)) throw refusal(caller, 'tags must be a list')
+  const parents = tags.filter((tag: {key?: unknown} | null) => tag?.key === 'mlflow.parentRunId') as {value?: unknown}[]
+  if (parents.length > 1) throw refusal(caller, 'a run has one parent')
+  if (parents.length === 0 && hasNoRun) return {answer: await lookup.adopt(caller, body)}
+  if (parents.length > 0) await requireOwnRun(caller, textOf(parents[0]?.value), lookup)
+  const nested = parents.length > 0 ? tags : [...(tags as unknown[]), {key: 'mlflow.parentRunId', value: caller.runId}]
+  return {body: {...body, tags: nested, experiment_id: caller.experimentId}}
+}
+
+async function createdExperiment(caller: RunCaller, {name}: Record<string, unknown>, lookup: Lookup): Promise<object> {
+  if (typeof name !== 'string' || name === '') throw refusal(caller, 'the call names no experiment')
+  await lookup.experiment(caller, name)
+  return {experiment_id: caller.experimentId}
+}
+
+/** A run that it has made, not itself. */
+async function requireNestedRun(caller: RunCaller, body: Record<string, unknown>, lookup: Lookup): Promise<void> {
+  await requireNamedRuns(caller, body, lookup)
+  if ([body.run_id, body.run_uuid].includes(caller.runId)) throw refusal(caller, 'a run does not delete itself: flexrack runs remove')
 }
 
 /** A trace belongs to an experiment; whose run it came from is only a note in it. */

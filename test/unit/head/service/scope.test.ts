@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {checkRunScope, type Lookup} from '../../../../src/lib/head/service/scope.ts'
+import {checkRunScope, type Lookup, type RunCall} from '../../../../src/lib/head/service/scope.ts'
 
 const MINE = 'a'.repeat(32)
 const CHILD = 'b'.repeat(32)
@@ -14,6 +14,8 @@ const owners: Record<string, {owner: string | undefined; isEmpty: boolean}> = {
   mine: {owner: '1', isEmpty: false}, other: {owner: '2', isEmpty: false}, free: {owner: undefined, isEmpty: true}, lost: {owner: undefined, isEmpty: true}, nobodys: {owner: undefined, isEmpty: false},
 }
 const lookup: Lookup = {
+  experiment: (_caller, name) => Promise.resolve({experiment: {experiment_id: '1', asked: name}}),
+  adopt: ({runId}, {run_name: name}) => Promise.resolve({run: {info: {run_id: runId}, name}}),
   registered: (name) => Promise.resolve(owners[name]),
   claim: (name, experiment) => Promise.resolve(name === 'lost' ? '2' : experiment),
   run: (id) => Promise.resolve(runs[id]),
@@ -23,8 +25,13 @@ type Case = [method: string, path: string, body: Record<string, unknown>]
 const API = '/api/2.0/mlflow'
 const PUT = '/api/2.0/mlflow-artifacts/artifacts'
 
+const callOf = (method: string, path: string, body: Record<string, unknown> = {}, hasNoRun = false): RunCall => {
+  const [plain, query] = path.split('?', 2)
+  return {method, path: plain as string, query: new URLSearchParams(query), body: () => body, hasNoRun}
+}
+
 async function may(method: string, path: string, body: Record<string, unknown> = {}): Promise<boolean> {
-  return checkRunScope(caller, method, path, () => body, lookup).then(() => true, (error: {status: number}) => {
+  return checkRunScope(caller, callOf(method, path, body), lookup).then(() => true, (error: {status: number}) => {
     expect(error.status).toBe(403)
     return false
   })
@@ -35,6 +42,7 @@ describe("a run's token", () => {
     ['POST', `${API}/runs/log-batch`, {run_id: MINE}],
     ['POST', `${API}/runs/update`, {run_id: CHILD}],
     ['POST', `${API}/runs/create`, {tags: [{key: 'mlflow.parentRunId', value: CHILD}]}],
+    ['POST', `${API}/runs/delete`, {run_id: CHILD}],
     ['POST', `${API}/logged-models`, {source_run_id: MINE}],
     ['PATCH', `${API}/logged-models/m-mine`, {}],
     ['PUT', `${PUT}/1/${MINE}/artifacts/model/weights.bin`, {}],
@@ -66,10 +74,14 @@ describe("a run's token", () => {
     ['POST', `${API}/runs/log-batch`, {run_id: MINE, run_uuid: OTHER}],
     ['POST', `${API}/runs/log-batch`, {run_id: [MINE]}],
     ['POST', `${API}/runs/delete`, {run_id: MINE}],
-    ['POST', `${API}/runs/create`, {}],
+    ['POST', `${API}/runs/delete`, {run_id: CHILD, run_uuid: MINE}],
+    ['POST', `${API}/runs/delete`, {run_id: OTHER}],
+    ['POST', `${API}/runs/create`, {tags: {key: 'mlflow.parentRunId', value: MINE}}],
     ['POST', `${API}/runs/create`, {tags: [{key: 'mlflow.parentRunId', value: OTHER}]}],
     ['POST', `${API}/runs/create`, {tags: [{key: 'mlflow.parentRunId', value: MINE}, {key: 'mlflow.parentRunId', value: OTHER}]}],
-    ['POST', `${API}/experiments/create`, {name: 'x'}],
+    ['POST', `${API}/experiments/create`, {}],
+    ['POST', `${API}/experiments/update`, {experiment_id: '1', new_name: 'x'}],
+    ['POST', `${API}/experiments/delete`, {experiment_id: '1'}],
     ['POST', `${API}/logged-models`, {source_run_id: OTHER}],
     ['POST', `${API}/logged-models`, {}],
     ['PATCH', `${API}/logged-models/m-other`, {}],
@@ -113,10 +125,34 @@ describe("a run's token", () => {
 
 test('two runs that name each other as parent end the search instead of going round', async () => {
   const circle: Lookup = {...lookup, run: (id) => Promise.resolve({parent: id === OTHER ? CHILD : OTHER, artifacts: ''})}
-  await expect(checkRunScope(caller, 'POST', `${API}/runs/set-tag`, () => ({run_id: OTHER}), circle)).rejects.toMatchObject({status: 403})
+  await expect(checkRunScope(caller, callOf('POST', `${API}/runs/set-tag`, {run_id: OTHER}), circle)).rejects.toMatchObject({status: 403})
 })
 
 test('a model that a run creates is its project\'s, by a tag that comes with its creation', async () => {
-  const body = await checkRunScope(caller, 'POST', `${API}/registered-models/create`, () => ({name: 'new', tags: [{key: 'a', value: 'b'}]}), lookup)
-  expect(body).toEqual({name: 'new', tags: [{key: 'a', value: 'b'}, {key: 'flexrack.experiment', value: '1'}]})
+  const verdict = await checkRunScope(caller, callOf('POST', `${API}/registered-models/create`, {name: 'new', tags: [{key: 'a', value: 'b'}]}), lookup)
+  expect(verdict.body).toEqual({name: 'new', tags: [{key: 'a', value: 'b'}, {key: 'flexrack.experiment', value: '1'}]})
+})
+
+describe('what programs ask of a server of their own', () => {
+  const verdict = (path: string, body: Record<string, unknown>, hasNoRun = false) => checkRunScope(caller, callOf('POST', `${API}/${path}`, body, hasNoRun), lookup)
+
+  test("an experiment by any name is the run's own, to be found and to be made", async () => {
+    const found = await checkRunScope(caller, callOf('GET', `${API}/experiments/get-by-name?experiment_name=my%20net`), lookup)
+    expect(found).toEqual({answer: {experiment: {experiment_id: '1', asked: 'my net'}}})
+    expect(await verdict('experiments/create', {name: 'my net'})).toEqual({answer: {experiment_id: '1'}})
+  })
+
+  test('a rank without a run gets the run itself, and nothing is made', async () => {
+    expect(await verdict('runs/create', {run_name: 'first', experiment_id: '1'}, true)).toEqual({answer: {run: {info: {run_id: MINE}, name: 'first'}}})
+  })
+
+  test('a rank that has a run gets one nested in it', async () => {
+    const {body} = await verdict('runs/create', {run_name: 'second', experiment_id: '9', tags: [{key: 'a', value: 'b'}]})
+    expect(body).toEqual({run_name: 'second', experiment_id: '1', tags: [{key: 'a', value: 'b'}, {key: 'mlflow.parentRunId', value: MINE}]})
+  })
+
+  test.each([true, false])('a run that names its parent is nested there, in the experiment of both (a rank without a run: %s)', async (hasNoRun) => {
+    const tags = [{key: 'mlflow.parentRunId', value: CHILD}]
+    expect(await verdict('runs/create', {experiment_id: '9', tags}, hasNoRun)).toEqual({body: {experiment_id: '1', tags}})
+  })
 })
