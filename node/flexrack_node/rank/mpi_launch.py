@@ -47,10 +47,10 @@ def lead(arguments: List[str]) -> int:
     try:
         if not leader.wait_for_all():
             return 1
-        hostfile, agent, listener = scratch / "hosts", scratch / "agent", scratch / "agents.sock"
+        hostfile, agent, agents = scratch / "hosts", scratch / "agent", scratch / "agents.sock"
         hostfile.write_text(mpi.hostfile_text(len(job["nodes"]), job["processes"]))
-        agent.write_text(f'exec {shlex.join(python_module("rank.mpi_launch:agent", str(listener)))} "$@"\n')
-        leader.open(listener)
+        agent.write_text(f'exec {shlex.join(python_module("rank.mpi_launch:agent", str(agents)))} "$@"\n')
+        leader.open(agents)
         words = mpi.mpirun_words(program, job, hostfile, f"/bin/sh {agent}", os.geteuid() == 0)
         child = subprocess.Popen(words, cwd="/", env=mpi.daemon_environment(job, interface_of(job["own"]), leader.master), stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
         status = child.wait()
@@ -109,7 +109,7 @@ class _Leader:
         self._links: Dict[str, Link] = {}
         self._versions: Dict[str, Optional[str]] = {}
         self._started: Dict[str, int] = {}
-        self._listener: Optional[socket.socket] = None
+        self._agents: Optional[socket.socket] = None
         self._listener: Optional[Listener] = None
         self.is_over = False
         self.first_lost: Optional[str] = None  # the first node whose daemon ended before mpirun
@@ -133,17 +133,17 @@ class _Leader:
             _fail(why, 1)
         return not missing and not others
 
-    def open(self, listener: Path) -> None:
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._listener.bind(str(listener))
-        self._listener.listen(128)
-        threading.Thread(target=self._serve, args=(self._listener,), daemon=True).start()
+    def open(self, path: Path) -> None:
+        self._agents = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._agents.bind(str(path))
+        self._agents.listen(128)
+        threading.Thread(target=self._serve, args=(self._agents,), daemon=True).start()
 
     def close(self) -> None:
         if self._listener:
             self._listener.close()
-        if self._listener:
-            self._listener.close()
+        if self._agents:
+            self._agents.close()
         with self._lock:
             links = list(self._links.values())
         for link in links:
@@ -172,10 +172,10 @@ class _Leader:
         except LinkLost:
             pass  # of a daemon that lives mpirun has a connection of its own
 
-    def _serve(self, listener: socket.socket) -> None:
+    def _serve(self, agents: socket.socket) -> None:
         while True:
             try:
-                connection, _ = listener.accept()
+                connection, _ = agents.accept()
             except OSError:
                 return
             threading.Thread(target=self._hand_out, args=(connection,), daemon=True).start()
