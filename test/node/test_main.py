@@ -17,7 +17,7 @@ def full(value, channel):
     raise OSError(errno.ENOSPC, "No space left on device", value["path"])
 def odd(value, channel):
     raise OSError(errno.ECONNREFUSED, "Connection refused")
-def told(value, channel):
+def refused(value, channel):
     raise NodeError("LOCKED", "taken", "wait", holder="me")
 def wait(value, channel):
     try:
