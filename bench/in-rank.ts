@@ -5,15 +5,15 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {medians, report, root} from './measure.ts'
 
-const inrank = join(root, 'node/flexrack_node/instrumentation')
+const instrumentation = join(root, 'node/flexrack_node/instrumentation')
 const folder = mkdtempSync(join(tmpdir(), 'flexrack-bench-'))
 const file = join(folder, 'rank-0.progress')
 const rounds = Number(process.env.BENCH_ROUNDS ?? 7)
 
 /** One loop of each kind in turns; prints the median nanoseconds of an iteration. What torch itself adds around its hooks is not in it. */
 const LOOP = `
-import json, statistics, time, flexrack_inrank, flexrack_inrank_torch as hooks
-p = flexrack_inrank._progress
+import json, statistics, time, flexrack_instrumentation, flexrack_instrumentation_torch as hooks
+p = flexrack_instrumentation._progress
 bare = lambda: None
 noted = hooks._noted(bare, "all_reduce", p)
 def loop_bare(n):
@@ -39,7 +39,7 @@ print(json.dumps({name: statistics.median(values) for name, values in found.item
 
 function python(code: string, watched: boolean): string {
   writeFileSync(file, Buffer.concat([Buffer.from('FLXRPROG\u0001\0\0\0\0\0\0\0'), Buffer.alloc(2032)]))
-  const env = {...process.env, ...(watched && {PYTHONPATH: inrank, FLEXRACK_PROGRESS: file, FLEXRACK_STACKS: join(folder, 'rank-0.stacks'), FLEXRACK_STACKS_SIGNAL: '43'})}
+  const env = {...process.env, ...(watched && {PYTHONPATH: instrumentation, FLEXRACK_PROGRESS: file, FLEXRACK_STACKS: join(folder, 'rank-0.stacks'), FLEXRACK_STACKS_SIGNAL: '43'})}
   const done = spawnSync('python3', ['-c', code], {encoding: 'utf8', env})
   if (done.status !== 0) throw new Error(done.stderr)
   return done.stdout

@@ -97,8 +97,8 @@ export function keepChart(name: string, svg: string): void {
 
 /** Prints the rows and keeps them in bench/results/<name>.json with the machine they were taken on. */
 export function report(name: string, rows: Row[], notes: string[] = []): void {
-  const judged = rows.map((row) => ({...row, value: round(row.value), ...(row.bar !== undefined && {bar: round(row.bar), holds: row.better === 'higher' ? row.value >= row.bar : row.value <= row.bar})}))
-  const result: Result = {name, takenAt: new Date().toISOString(), machine: machine(), notes, rows: judged}
+  const rated = rows.map((row) => ({...row, value: round(row.value), ...(row.bar !== undefined && {bar: round(row.bar), holds: row.better === 'higher' ? row.value >= row.bar : row.value <= row.bar})}))
+  const result: Result = {name, takenAt: new Date().toISOString(), machine: machine(), notes, rows: rated}
   mkdirSync(results, {recursive: true})
   writeFileSync(`${results}${name}.json`, `${JSON.stringify(result, null, 2)}\n`)
   console.log(markdown(result))

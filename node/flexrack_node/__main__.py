@@ -48,7 +48,7 @@ def unheard() -> int:
 
 
 def tell_os_error(verb: str, error: OSError) -> Dict[str, Any]:
-    from flexrack_node.arrival import UNFIT  # only now: it would slow every start
+    from flexrack_node.installer import UNFIT  # only now: it would slow every start
     reason = UNFIT.get(error.errno or 0)
     if reason is None:
         return {"code": "BUG", "message": f"{verb}: {error!r}", "details": {"trace": traceback.format_exc()}}

@@ -12,8 +12,8 @@ import {layRun} from '../support/run-folder.ts'
 /** The run's first node, which does not answer, and the two others, as files: node-1 has been chosen to lead it on. */
 const NODES = ['gone', 'node-1', 'node-2']
 const SPEC = {size: {min: 1, max: 3}}
-const LED = {epoch: 2, leader: 'node-1'}
-const LOST = {status: 'failed', exit: 1, partial: true, epoch: 1, leader: 'gone', outputs: undefined, cause: {kind: 'gang', node: 'node-1', rank: null, exit: null, signal: null, at: 1, message: 'the leader on gone is gone', lines: [], others: []}}
+const LED = {term: 2, leader: 'node-1'}
+const LOST = {status: 'failed', exit: 1, partial: true, term: 1, leader: 'gone', outputs: undefined, cause: {kind: 'gang', node: 'node-1', rank: null, exit: null, signal: null, at: 1, message: 'the leader on gone is gone', lines: [], others: []}}
 
 describe('a run whose first leader\'s node does not answer', () => {
   let local: TestLocalRack
@@ -43,10 +43,10 @@ describe('a run whose first leader\'s node does not answer', () => {
     const result = {...LED, cause: null, attempts: [{attempt: 1, status: 'failed', nodes: NODES, lost: ['gone'], changes: 'x'}, {attempt: 2, status: 'finished', nodes: ['node-1', 'node-2'], why: 'node-1 leads in the place of gone'}]}
     const folders = [1, 2].map((index) => layRun(local.home, 'led-aaaaa', NODES, index, 1, {spec: SPEC, state: {...LED, attempt: 2}, result}))
     writeFileSync(join(folders[1] as string, 'attempts/1/rank-2.log'), 'hello\n')
-    appendFileSync(join(folders[0] as string, 'events.jsonl'), `${JSON.stringify({at: 1, event: 'elected', epoch: 2, votes: ['node-1', 'node-2'], instead: 'gone'})}\n`)
+    appendFileSync(join(folders[0] as string, 'events.jsonl'), `${JSON.stringify({at: 1, event: 'elected', term: 2, votes: ['node-1', 'node-2'], instead: 'gone'})}\n`)
 
     const shown = await runs('show', 'led-aaaaa', '--json')
-    expect(JSON.parse(shown.stdout) as ShownRun).toMatchObject({status: 'finished', leader: 'node-1', epoch: 2, attempts: [{attempt: 1}, {attempt: 2}]})
+    expect(JSON.parse(shown.stdout) as ShownRun).toMatchObject({status: 'finished', leader: 'node-1', term: 2, attempts: [{attempt: 1}, {attempt: 2}]})
     expect((await runs('show', 'led-aaaaa')).stdout).toMatch(/leader: +node-1, chosen by the others \(gone led at first\)/)
     const listed = await runs('list', '--all', '--json')
     expect(JSON.parse(listed.stdout)).toMatchObject({runs: [{run: 'led-aaaaa', status: 'finished', leader: 'node-1'}], unasked: ['gone']})
@@ -62,9 +62,9 @@ describe('a run whose first leader\'s node does not answer', () => {
     const folders = [1, 2].map((index) => layRun(local.home, 'led-bbbbb', NODES, index, 1, {spec: SPEC, state: {status: 'running', pid: 1}, result: null}))
     const held = await Promise.all(folders.map(hold))
     const waiting = runs('wait', 'led-bbbbb')
-    await expect.poll(async () => JSON.parse((await runs('show', 'led-bbbbb', '--json')).stdout) as ShownRun, {timeout: 20_000}).toMatchObject({status: 'running', leader: 'gone', epoch: 1})
+    await expect.poll(async () => JSON.parse((await runs('show', 'led-bbbbb', '--json')).stdout) as ShownRun, {timeout: 20_000}).toMatchObject({status: 'running', leader: 'gone', term: 1})
     for (const folder of folders) write(folder, 'state', {status: 'running', attempt: 2, pid: 1, ...LED})
-    expect(JSON.parse((await runs('show', 'led-bbbbb', '--json')).stdout)).toMatchObject({status: 'running', leader: 'node-1', epoch: 2})
+    expect(JSON.parse((await runs('show', 'led-bbbbb', '--json')).stdout)).toMatchObject({status: 'running', leader: 'node-1', term: 2})
     const seconds = Date.now() / 1000
     for (const folder of folders) write(folder, 'result', {status: 'finished', exit: 0, cause: null, attempts: [], started: seconds, ended: seconds, duration: 1, recorded: true, outputs: [], ...LED})
     for (const one of held) one.stdin?.end()
@@ -76,7 +76,7 @@ describe('a run whose first leader\'s node does not answer', () => {
     const waited = await runs('wait', 'led-ccccc')
     expect(waited.status).toBe(5)
     expect(waited.stderr).toContain('gone, which led run led-ccccc, does not answer any more, so how the run ended is not known; it is over on node-1, node-2 (node-1: the leader on gone is gone)')
-    const unknown = {run: 'led-ccccc', status: 'unknown', cause: null, ended: null, leader: 'gone', epoch: 1, doubt: {nodes: ['gone'], message: expect.stringContaining('does not answer any more, so how the run ended is not known') as string}}
+    const unknown = {run: 'led-ccccc', status: 'unknown', cause: null, ended: null, leader: 'gone', term: 1, doubt: {nodes: ['gone'], message: expect.stringContaining('does not answer any more, so how the run ended is not known') as string}}
     expect(JSON.parse((await runs('show', 'led-ccccc', '--json')).stdout)).toMatchObject(unknown)
     expect((await runs('show', 'led-ccccc')).stdout).toMatch(/run: +led-ccccc unknown\nend: +not known: gone, which led run led-ccccc, .*\n +once gone answers, it is told by: flexrack runs show led-ccccc\n/)
     expect((JSON.parse((await runs('list', '--all', '--json')).stdout) as {runs: RunEntry[]}).runs.find((one) => one.run === 'led-ccccc')).toMatchObject(unknown)

@@ -43,9 +43,9 @@ async function allow(key: string): Promise<string> {
 
 describe('a key that the server does not know', () => {
   it('is refused with the name of every key that was offered', async () => {
-    const stranger = await makeKey(join(folder, 'stranger'))
-    const error = await open([sshd.target('node-1', {identityFile: stranger})]).shell('node-1').catch((error: unknown) => error)
-    expect(error).toMatchObject({code: 'AUTH_FAILED', details: {node: 'node-1', user: sshd.user, offered: [expect.stringContaining(stranger)]}})
+    const unknownKey = await makeKey(join(folder, 'unknownKey'))
+    const error = await open([sshd.target('node-1', {identityFile: unknownKey})]).shell('node-1').catch((error: unknown) => error)
+    expect(error).toMatchObject({code: 'AUTH_FAILED', details: {node: 'node-1', user: sshd.user, offered: [expect.stringContaining(unknownKey)]}})
     expect((error as {hint: string}).hint).toContain('ssh-copy-id')
   })
 
@@ -56,7 +56,7 @@ describe('a key that the server does not know', () => {
 
 describe('keys of every usual kind', () => {
   for (const [type, pem] of [['rsa', false], ['rsa', true], ['ecdsa', false], ['ecdsa', true], ['ed25519', false]] as const) {
-    it(`${type}${pem ? ' in PEM' : ''} opens the door`, async () => {
+    it(`${type}${pem ? ' in PEM' : ''} logs in`, async () => {
       const key = await allow(await makeKey(join(folder, 'key'), {type, pem}))
       expect(await (await open([sshd.target('node-1', {identityFile: key})]).shell('node-1')).run('echo in')).toBe('in\n')
     })

@@ -91,7 +91,7 @@ for step in range(100):
 })
 
 test('with watch: false nothing of ours is in the ranks, and nothing is told of them', {timeout: 600_000}, async () => {
-  const {trained, lines} = await setup.train('import os, sys\nprint("flexrack_inrank" in sys.modules, os.environ.get("FLEXRACK_PROGRESS"), os.environ.get("PYTHONPATH"))', {spec: {watch: false}})
+  const {trained, lines} = await setup.train('import os, sys\nprint("flexrack_instrumentation" in sys.modules, os.environ.get("FLEXRACK_PROGRESS"), os.environ.get("PYTHONPATH"))', {spec: {watch: false}})
   expect(textOf(lines, 0)).toEqual([`False None ${process.env.PYTHONPATH ?? 'None'}`])
   expect(trained).toMatchObject({status: 'finished', pace: null})
 })

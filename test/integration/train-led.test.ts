@@ -60,9 +60,9 @@ describe('a tracked run whose leader\'s supervisor is killed', () => {
     expect(tokens[0]!.expiresAt).toBeLessThanOrEqual(Date.now() + 300_000)
     expect(trained).toMatchObject({status: 'finished', exit: 0, leader: 'node-2', attempts: 2, outputs: ['model-0.onnx'], recorded: true, left: {'node-1': [], 'node-2': [], 'node-3': []}})
     const elected = news.filter((one) => one.event === 'elected')
-    expect(elected).toMatchObject([{node: 'node-2', epoch: expect.any(Number), instead: 'node-1'}])
-    const epoch = (elected[0] as unknown as {epoch: number}).epoch // 2, or more where node-3 noticed the loss so much later that a vote came too early
-    expect(epoch).toBeGreaterThanOrEqual(2)
+    expect(elected).toMatchObject([{node: 'node-2', term: expect.any(Number), instead: 'node-1'}])
+    const term = (elected[0] as unknown as {term: number}).term // 2, or more where node-3 noticed the loss so much later that a vote came too early
+    expect(term).toBeGreaterThanOrEqual(2)
     const head = await connectHead(setup.rack.rack, setup.rack.fleet(), context())
     const client = openMlflow({uri: head.uri, token: head.token})
     const artifacts = async (): Promise<string[]> => (await client.walkArtifacts(trained.trackedId as string)).map((one) => one.path)
@@ -70,7 +70,7 @@ describe('a tracked run whose leader\'s supervisor is killed', () => {
     expect(await artifacts()).toEqual(expect.arrayContaining(['model-0.onnx', 'logs/attempt-2/rank-0.log']))
 
     const runs = openRuns({rack: setup.rack.rack, fleet: setup.rack.fleet(), manifest: await setup.manifest()}, context())
-    expect((await runs.list({all: true, limit: 5})).runs[0]).toMatchObject({run: trained.run, status: 'finished', leader: 'node-2', epoch, recorded: true})
+    expect((await runs.list({all: true, limit: 5})).runs[0]).toMatchObject({run: trained.run, status: 'finished', leader: 'node-2', term, recorded: true})
     expect(await artifacts()).toContain('logs/attempt-1/rank-0.log') // of the old leader's node
     expect((await client.getRun(trained.trackedId as string)).status).toBe('FINISHED')
     expect((await runs.look()).runs.find((one) => one.run === trained.run)?.nodes.map((one) => [one.node, one.status, one.recorded])).toEqual([['node-1', 'failed', true], ['node-2', 'finished', true], ['node-3', 'finished', true]])

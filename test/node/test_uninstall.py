@@ -85,7 +85,7 @@ class UninstallTest(unittest.TestCase):
         log.write_text("a line\n")
         wait = "import sys, time; file = open(sys.argv[1]); print('up', flush=True); time.sleep(600)"
         editor = self.start([sys.executable, "-c", wait, str(log)])
-        module = self.start([sys.executable, "-c", f"import sys; 'from flexrack_node.gang.warden import main'; {wait}", str(log)])
+        module = self.start([sys.executable, "-c", f"import sys; 'from flexrack_node.gang.reaper import main'; {wait}", str(log)])
         program = self.root / "program" / "abc"
         program.mkdir(parents=True)
         shutil.copy("/bin/sleep", program / "flexrack-gpud")

@@ -9,7 +9,7 @@ _TOGETHER = 0.005  # for what comes at the same time from many nodes to be looke
 _BUSY = 2.0  # of quick looks after the last change
 
 
-class Pulse:
+class AdaptivePoll:
     """One thread pauses, any other wakes it."""
 
     def __init__(self) -> None:

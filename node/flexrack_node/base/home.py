@@ -4,7 +4,7 @@
     <root>/nodes/NAME/machine    of another machine: all that is its own lies in this folder, laid out as in the root
     <root>/environments/         everybody's, under locks (workspace/environment.py)
 
-arrival.py runs it before the package is there, so it imports nothing of that. docs/adr/0026 says why all this.
+installer.py runs it before the package is there, so it imports nothing of that. docs/adr/0026 says why all this.
 """
 import itertools
 import os

@@ -3,7 +3,7 @@ import time
 from typing import Any, Dict, List, Optional
 
 from flexrack_node.gang.evidence import explain
-from flexrack_node.gang.muster import Muster
+from flexrack_node.gang.membership import Membership
 from flexrack_node.rank.local_ranks import TICK, LocalRanks
 from flexrack_node.run import rules
 
@@ -11,25 +11,25 @@ from flexrack_node.run import rules
 class Aftermath:
     """`decide()` after each failed attempt."""
 
-    def __init__(self, spec: Dict[str, Any], muster: Muster, local: LocalRanks) -> None:
-        self._spec, self._muster, self._local = spec, muster, local
+    def __init__(self, spec: Dict[str, Any], membership: Membership, local: LocalRanks) -> None:
+        self._spec, self._membership, self._local = spec, membership, local
 
     def decide(self, attempts: List[Dict[str, Any]], members: List[str]) -> Optional[Dict[str, Any]]:
         """What comes next: {members, why}, or None, and then the last attempt's `cause` says why it is over."""
-        last, muster = attempts[-1], self._muster
+        last, membership = attempts[-1], self._membership
         has_restarts = sum(not one.get("changes") for one in attempts) <= self._spec["restarts"]
         out = self._settle(last, members, has_restarts)
         if out:
             explain(last, out)
-        if muster.stop_request():
+        if membership.stop_request():
             last.update({"status": "stopped", "cause": None} if has_restarts or out else {})
             return None
-        next_members = muster.next_members()
+        next_members = membership.next_members()
         if last["survivors"]:
             return None
         if not next_members:
-            left = len(muster.pool) - len(muster.lost)
-            last["cause"]["message"] = f"{last['cause']['message']}; {left} of {len(muster.pool)} nodes are left, and {muster.size['min']} are needed"
+            left = len(membership.pool) - len(membership.lost)
+            last["cause"]["message"] = f"{last['cause']['message']}; {left} of {len(membership.pool)} nodes are left, and {membership.size['min']} are needed"
             return None
         if out:
             last["changes"] = rules.describe_change(members, next_members)
@@ -44,34 +44,34 @@ class Aftermath:
     def _settle(self, last: Dict[str, Any], members: List[str], has_restarts: bool) -> Dict[str, Dict[str, Any]]:
         """Until every node of the attempt is ready again, or surely has no rank any more; returns those that are put out, and why."""
         out: Dict[str, Dict[str, Any]] = {}
-        muster, number = self._muster, last["attempt"]
+        membership, number = self._membership, last["attempt"]
         # Where nothing could go on, only so long that the others can say what they know.
-        can_go_on = has_restarts or muster.next_members(but=last["lost"]) is not None
+        can_go_on = has_restarts or membership.next_members(but=last["lost"]) is not None
         begun = time.monotonic()
-        while not muster.stop_request() and not muster.deposed():
-            muster.obey()
+        while not membership.stop_request() and not membership.step_down_cause():
+            membership.apply()
             self._local.tick()
             for node in [one for one in members if one not in out]:
-                view, away = muster.view(node), muster.roll.lost_for(node)
-                is_ended = node not in muster.unended(number, [node])
-                if view.get("gone") and not view.get("survivors"):
+                observed, away = membership.observed(node), membership.links.lost_for(node)
+                is_ended = node not in membership.unended(number, [node])
+                if observed.get("gone") and not observed.get("survivors"):
                     out[node] = {"node": node, "kind": "supervisor", "message": f"{node} is lost: its supervisor was killed"}
-                elif away is not None and (away > muster.certain(node) or (not can_go_on and muster.evidence.is_known(node, time.monotonic() - begun))):
-                    out[node] = muster.evidence.judge(node, away)
-                elif not is_ended and away is None and (not can_go_on or time.monotonic() - begun > muster.certain(node)):
+                elif away is not None and (away > membership.certain(node) or (not can_go_on and membership.evidence.is_known(node, time.monotonic() - begun))):
+                    out[node] = membership.evidence.judge(node, away)
+                elif not is_ended and away is None and (not can_go_on or time.monotonic() - begun > membership.certain(node)):
                     out[node] = {"node": node, "kind": "node", "message": f"{node} did not say that its ranks have ended"}
                     last["survivors"].setdefault(node, [])
-            muster.gather()
-            open_nodes = [node for node in members if node not in out and (muster.roll.lost_for(node) is not None or muster.unended(number, [node]))]
+            membership.gather()
+            open_nodes = [node for node in members if node not in out and (membership.links.lost_for(node) is not None or membership.unended(number, [node]))]
             if not open_nodes:
                 break
             time.sleep(TICK)
         if not out and len(members) > 2:
-            found = muster.evidence.broken_links(members, muster.pool)
-            if not found or muster.next_members(but=list(found)):
+            found = membership.evidence.broken_links(members, membership.pool)
+            if not found or membership.next_members(but=list(found)):
                 out = found
             elif last["cause"]:  # it can only be tried again with all of them
                 last["cause"]["message"] = "; ".join([*(one["message"] for one in found.values()), last["cause"]["message"] or "a rank failed"])
         for node, why in out.items():
-            muster.put_out(node, why)
+            membership.put_out(node, why)
         return out

@@ -32,7 +32,7 @@ class Copies:
         self._in_outputs: Optional[str] = None  # the name of a copy that was put there
         self._unkept: Optional[Dict[str, Any]] = None
 
-    def view(self) -> Dict[str, Any]:
+    def observed(self) -> Dict[str, Any]:
         """{saved, kept, unkept}: each a checkpoint's {name, at, bytes}, or None; `unkept` could not be fetched."""
         return {"saved": self._saved, "kept": self._kept, "unkept": self._unkept}
 
@@ -42,10 +42,10 @@ class Copies:
             self._looked = time.monotonic()
             self._start(self._find)
 
-    def keep(self, wanted: Mapping[str, Any], is_idle: bool) -> None:
+    def keep(self, needed: Mapping[str, Any], is_idle: bool) -> None:
         """Fetches this checkpoint, or what has taken its name since; unless it is here or could not be had."""
-        if not self._is_busy() and not _is_as_new(self._kept, wanted) and not _is_as_new(self._unkept, wanted):
-            self._start(lambda: self._fetch(wanted, is_idle))
+        if not self._is_busy() and not _is_as_new(self._kept, needed) and not _is_as_new(self._unkept, needed):
+            self._start(lambda: self._fetch(needed, is_idle))
 
     def in_outputs(self) -> Optional[Dict[str, Any]]:
         """The copy, where it lies in the outputs."""
@@ -80,25 +80,25 @@ class Copies:
         except OSError:
             pass  # it changes under our eyes; the next look is soon
 
-    def _fetch(self, wanted: Mapping[str, Any], is_idle: bool) -> None:
+    def _fetch(self, needed: Mapping[str, Any], is_idle: bool) -> None:
         base = self._folder.outputs if is_idle else self._beside
         before = self._in_outputs if is_idle else self._kept and self._kept["name"]
-        place = (wanted["place"][0], int(wanted["place"][1]))
+        place = (needed["place"][0], int(needed["place"][1]))
         try:
             base.mkdir(parents=True, exist_ok=True)
-            kept = fetch(place, self._secret, self._node, base, wanted, exact=False)
+            kept = fetch(place, self._secret, self._node, base, needed, exact=False)
             if not checkpoint.is_whole(base / kept["name"], (self._declared or {}).get("marker") if (base / kept["name"]).is_dir() else None):
                 raise ValueError("it is not whole")
             if before and before != kept["name"]:
                 remove(checkpoint.inside(base, before))
         except (LinkLost, OSError, ValueError, KeyError, TypeError) as error:
-            self._unkept = {key: wanted[key] for key in ("name", "at", "bytes")}
-            self._folder.event("not copied", checkpoint=wanted["name"], source=wanted["node"], why=str(error))
+            self._unkept = {key: needed[key] for key in ("name", "at", "bytes")}
+            self._folder.event("not copied", checkpoint=needed["name"], source=needed["node"], why=str(error))
             return
         if is_idle:
             self._in_outputs = kept["name"]
         self._kept = kept
-        self._folder.event("copied", checkpoint=kept["name"], bytes=kept["bytes"], source=wanted["node"])
+        self._folder.event("copied", checkpoint=kept["name"], bytes=kept["bytes"], source=needed["node"])
 
 
 def copies_of(spec: Mapping[str, Any]) -> int:
@@ -110,17 +110,17 @@ def copies_of(spec: Mapping[str, Any]) -> int:
     return min(pool - 1, int(declared.get("copies", 1 if goes_on else 0)))
 
 
-def choose(views: Mapping[str, Mapping[str, Any]], members: Sequence[str], copies: int) -> Optional[Dict[str, Any]]:
-    """What is to be kept where: {name, at, bytes, node, place, nodes}, or None. Pure. `views`: of all nodes that can be used. Nodes that have an older copy are taken
+def choose(observations: Mapping[str, Mapping[str, Any]], members: Sequence[str], copies: int) -> Optional[Dict[str, Any]]:
+    """What is to be kept where: {name, at, bytes, node, place, nodes}, or None. Pure. `observations`: of all nodes that can be used. Nodes that have an older copy are taken
     first, so that copies do not spread, then idle ones, because no rank needs their network."""
-    found = [(view["saved"], node) for node, view in views.items() if view.get("saved") and view.get("peer")]
+    found = [(observed["saved"], node) for node, observed in observations.items() if observed.get("saved") and observed.get("peer")]
     if not found:
         return None
     newest, source = max(found, key=lambda one: one[0]["at"])
-    having = [node for node, view in views.items() if view.get("saved") == newest or _is_as_new(view.get("kept"), newest)]
-    able = [node for node in views if node not in having and not _is_as_new(views[node].get("unkept"), newest)]
-    nodes = sorted(able, key=lambda node: (not views[node].get("kept"), node in members))[:max(0, copies + 1 - len(having))]
-    return {**newest, "node": source, "place": views[source]["peer"], "nodes": nodes} if nodes else None
+    having = [node for node, observed in observations.items() if observed.get("saved") == newest or _is_as_new(observed.get("kept"), newest)]
+    able = [node for node in observations if node not in having and not _is_as_new(observations[node].get("unkept"), newest)]
+    nodes = sorted(able, key=lambda node: (not observations[node].get("kept"), node in members))[:max(0, copies + 1 - len(having))]
+    return {**newest, "node": source, "place": observations[source]["peer"], "nodes": nodes} if nodes else None
 
 
 def _is_as_new(one: Optional[Mapping[str, Any]], as_other: Mapping[str, Any]) -> bool:

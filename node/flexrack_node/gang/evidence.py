@@ -2,61 +2,61 @@
 import time
 from typing import Any, Dict, List, Mapping, Set
 
-from flexrack_node.gang.roll import Roll
-from flexrack_node.gang.side import Side
+from flexrack_node.gang.member_agent import MemberAgent
+from flexrack_node.gang.member_links import MemberLinks
 from flexrack_node.rank.local_ranks import TICK
 from flexrack_node.run import rules
 from flexrack_node.run.cause import of_gang
 from flexrack_node.run.files import RunFolder
 
 _RANK = {"silent": 0, "refused": 1, "reached": 2}
-_PATIENCE = 4.0  # seconds for everybody to have asked everybody; a try takes two
+_PATIENCE = 4.0  # seconds for everybody to have requested everybody; a try takes two
 
 
 class Evidence:
     """Used in the leader's thread only."""
 
-    def __init__(self, folder: RunFolder, own: str, roll: Roll, side: Side) -> None:
-        self._folder, self._own, self._roll, self._side = folder, own, roll, side
+    def __init__(self, folder: RunFolder, own: str, links: MemberLinks, agent: MemberAgent) -> None:
+        self._folder, self._own, self._links, self._agent = folder, own, links, agent
         self._round = 0
-        self._asked: List[str] = []
-        self._told: Dict[str, Dict[str, str]] = {}  # by lost node: the best word of each peer since then
+        self._requested: List[str] = []
+        self._reported: Dict[str, Dict[str, str]] = {}  # by lost node: the best word of each peer since then
 
     def gather(self, lost: List[str]) -> None:
         """Has everybody asked about nodes that the leader has no connection to; what they say is an event when it changes. Call it again and again."""
-        if lost != self._asked:
-            self._asked = lost
-            self._told = {node: words for node, words in self._told.items() if node in lost}
+        if lost != self._requested:
+            self._requested = lost
+            self._reported = {node: words for node, words in self._reported.items() if node in lost}
             self._ask({node: self._place(node) for node in lost})
         for node in lost:
             # A node that is cut off from the leader ends its part after a while, and then nobody reaches it any more.
-            known = self._told.get(node, {})
+            known = self._reported.get(node, {})
             words = {**known, **{peer: word for peer, word in self._words_of(node).items() if _RANK[word] >= _RANK[known.get(peer, "silent")]}}
             if words != known:
-                self._told[node] = words
+                self._reported[node] = words
                 self._folder.event("asked about", member=node, words=words)
 
     def is_known(self, node: str, seconds: float) -> bool:
         """Whether all who could say something about a node have done so, or had their time."""
-        peers = {self._own, *self._roll.here()} - {node}
-        return peers <= set(self._told.get(node, {})) or seconds > _PATIENCE
+        peers = {self._own, *self._links.here()} - {node}
+        return peers <= set(self._reported.get(node, {})) or seconds > _PATIENCE
 
     def refused(self) -> Set[str]:
         """Nodes whose machine answers while nobody reaches their supervisor: it is dead."""
-        return {node for node, words in self._told.items() if "refused" in words.values() and "reached" not in words.values()}
+        return {node for node, words in self._reported.items() if "refused" in words.values() and "reached" not in words.values()}
 
     def judge(self, node: str, seconds: float) -> Dict[str, Any]:
-        return rules.judge_lost(node, self._own, self._told.get(node, {}), seconds)
+        return rules.judge_lost(node, self._own, self._reported.get(node, {}), seconds)
 
     def broken_links(self, members: List[str], pool: List[str]) -> Dict[str, Dict[str, Any]]:
         """All ask all: nodes without which no two of the others are cut off from each other, and why."""
-        self._asked = []
-        asked = self._ask({node: self._place(node) for node in members})
+        self._requested = []
+        requested = self._ask({node: self._place(node) for node in members})
         deadline = time.monotonic() + _PATIENCE
         while time.monotonic() < deadline:
-            self._side.obey(self._roll.wanted)
+            self._agent.apply(self._links.desired)
             words = self._all_words(members)
-            if all(asked - {node} <= set(words[node]) for node in members):
+            if all(requested - {node} <= set(words[node]) for node in members):
                 break
             time.sleep(TICK)
         words = self._all_words(members)
@@ -73,21 +73,21 @@ class Evidence:
         """Returns those that can be asked about: who has no port is not."""
         self._round += 1
         known = {node: place for node, place in places.items() if place}
-        self._roll.want({**self._roll.wanted, "ask": {"round": self._round, "places": known} if known else None})
+        self._links.set_desired({**self._links.desired, "ask": {"round": self._round, "places": known} if known else None})
         return set(known)
 
     def _place(self, node: str) -> Any:
-        return (self._side.view() if node == self._own else self._roll.view(node)).get("peer")
+        return (self._agent.observed() if node == self._own else self._links.observed(node)).get("peer")
 
     def _words_of(self, node: str) -> Dict[str, str]:
-        return {peer: said[node] for peer, said in self._all_words([self._own, *self._roll.here()]).items() if node in said and peer != node}
+        return {peer: said[node] for peer, said in self._all_words([self._own, *self._links.here()]).items() if node in said and peer != node}
 
     def _all_words(self, nodes: List[str]) -> Dict[str, Dict[str, str]]:
         """By node: what it said in this round about others."""
         found: Dict[str, Dict[str, str]] = {}
         for node in nodes:
-            view = self._side.view() if node == self._own else self._roll.view(node)
-            found[node] = {other: one["word"] for other, one in view.get("words", {}).items() if one["round"] == self._round}
+            observed = self._agent.observed() if node == self._own else self._links.observed(node)
+            found[node] = {other: one["word"] for other, one in observed.get("words", {}).items() if one["round"] == self._round}
         return found
 
 

@@ -3,10 +3,10 @@ import threading
 import time
 from typing import Any, Dict, Optional, Tuple, Union
 
-from flexrack_node.base.adaptive_poll import Pulse
-from flexrack_node.gang.election import Election, Heritage
-from flexrack_node.gang.muster import LOST_SECONDS
-from flexrack_node.gang.side import Side
+from flexrack_node.base.adaptive_poll import AdaptivePoll
+from flexrack_node.gang.election import Election, Handover
+from flexrack_node.gang.member_agent import MemberAgent
+from flexrack_node.gang.membership import LOST_SECONDS
 from flexrack_node.link.gang_link import Link, LinkLost, boot_time, join
 from flexrack_node.rank.local_ranks import FAILURE_GRACE, TICK, LocalRanks
 from flexrack_node.run import rules
@@ -22,20 +22,20 @@ class Member:
     def __init__(self, folder: RunFolder, spec: Dict[str, Any], local: LocalRanks) -> None:
         self._folder, self._spec, self._local = folder, spec, local
         self._lock = threading.Lock()
-        self._pulse = Pulse()
-        self.side = Side(folder, spec, local)
+        self._poll = AdaptivePoll()
+        self.agent = MemberAgent(folder, spec, local)
         self._lost_seconds = float(spec["gang"].get("lost", LOST_SECONDS))
         self._leader: str = spec["nodes"][0]
         self._place: Optional[Tuple[str, int]] = (spec["gang"]["address"], spec["gang"]["port"])  # None: there is no leader
         self._link: Optional[Link] = None
         self._heard = boot_time()  # the leader's last sign of life
         self._refused_since: Optional[float] = None
-        self._wanted: Dict[str, Any] = {"phase": "wait", "attempt": 0}
+        self._desired: Dict[str, Any] = {"phase": "wait", "attempt": 0}
         self._skipped = 0
         self._extra: Dict[str, Any] = {}
         self._is_over = False
 
-    def run(self) -> Union[Dict[str, Any], Heritage]:
+    def run(self) -> Union[Dict[str, Any], Handover]:
         """Until the leader says the result, or the gang is lost; what it leaves where this node is to lead from now on."""
         threading.Thread(target=self._stay_connected, daemon=True).start()
         try:
@@ -49,51 +49,51 @@ class Member:
         with self._lock:
             link = self._link
         if link:
-            link.send(self._full_view())
+            link.send(self._all_observed())
             time.sleep(TICK * 2)  # so that closing does not overtake it
             link.close()
-        self.side.close()
+        self.agent.close()
 
-    def _take_part(self) -> Union[Dict[str, Any], Heritage]:
-        told: Optional[Dict[str, Any]] = None
-        told_to: Optional[Link] = None
+    def _take_part(self) -> Union[Dict[str, Any], Handover]:
+        reported: Optional[Dict[str, Any]] = None
+        reported_to: Optional[Link] = None
         while True:
             changed = self._local.tick()
             with self._lock:
-                wanted, link = self._wanted, self._link
-            if wanted["phase"] == "end":
-                result: Dict[str, Any] = wanted["result"]
+                desired, link = self._desired, self._link
+            if desired["phase"] == "end":
+                result: Dict[str, Any] = desired["result"]
                 return result
-            if wanted["phase"] == "out":
+            if desired["phase"] == "out":
                 return self._give_up(f"the leader on {self._leader} has put this node out and goes on without it")
-            newer = self.side.ballot.newer(wanted.get("epoch", 1))
+            newer = self.agent.voter.newer(desired.get("term", 1))
             gone = None if newer else self._gone()
-            self.side.ballot.knows(wanted, gone is not None)
+            self.agent.voter.knows(desired, gone is not None)
             if newer:
                 self._follow(newer)
             elif gone:
-                found = self._without_leader(gone, wanted)
+                found = self._without_leader(gone, desired)
                 if found is not None:
                     return found
             else:
-                self._obey(wanted)
-                view = self._full_view()
-                changed = changed or view != told
-                if link and (view != told or link is not told_to) and link.send(view):
-                    told, told_to = view, link
-                self._pulse.pause(changed)
+                self._apply(desired)
+                observed = self._all_observed()
+                changed = changed or observed != reported
+                if link and (observed != reported or link is not reported_to) and link.send(observed):
+                    reported, reported_to = observed, link
+                self._poll.pause(changed)
 
-    def _obey(self, wanted: Dict[str, Any]) -> None:
+    def _apply(self, desired: Dict[str, Any]) -> None:
         request = self._folder.stop_request()
-        if wanted["phase"] == "stop" and self._local.attempt < wanted["attempt"]:
-            self._skipped = wanted["attempt"]
-        if wanted["phase"] not in ("prepare", "run") or not request:
-            self.side.obey(wanted)
+        if desired["phase"] == "stop" and self._local.attempt < desired["attempt"]:
+            self._skipped = desired["attempt"]
+        if desired["phase"] not in ("prepare", "run") or not request:
+            self.agent.apply(desired)
         if request:
             self._local.stop(self._local.attempt, 0.0 if request.get("kill") else float(request.get("grace", self._spec["grace"])))
 
-    def _full_view(self) -> Dict[str, Any]:
-        return {**self.side.view(), "stop": self._folder.stop_request(), "skipped": self._skipped, **self._extra}
+    def _all_observed(self) -> Dict[str, Any]:
+        return {**self.agent.observed(), "stop": self._folder.stop_request(), "skipped": self._skipped, **self._extra}
 
     def _stay_connected(self) -> None:
         """In a thread of its own: connects, listens, and connects again."""
@@ -126,13 +126,13 @@ class Member:
             if self._place != place:
                 raise LinkLost("another one leads by now")
             self._link, self._refused_since = link, None
-        self._pulse.wake()
+        self._poll.wake()
         while True:
-            told = link.receive()
+            received = link.receive()
             with self._lock:
-                if self._place == place and rules.takes_over(self._wanted, told):
-                    self._wanted = told
-            self._pulse.wake()
+                if self._place == place and rules.takes_over(self._desired, received):
+                    self._desired = received
+            self._poll.wake()
 
     def _gone(self) -> Optional[str]:
         """Why the leader is given up; None while it is not. Counted from its last word, so that it knows when we have done so."""
@@ -148,42 +148,42 @@ class Member:
         with self._lock:
             return self._link.heard if self._link else self._heard
 
-    def _without_leader(self, gone: str, wanted: Dict[str, Any]) -> Union[Dict[str, Any], Heritage, None]:
+    def _without_leader(self, gone: str, desired: Dict[str, Any]) -> Union[Dict[str, Any], Handover, None]:
         """Ends the ranks, and finds out who leads from now on: None where that is somebody else, who is followed."""
         heard = self._last_word()
         self._follow(None)
         self._folder.event("leader lost", leader=self._leader, why=gone)
-        if wanted["phase"] == "judged":
-            over: Dict[str, Any] = wanted["result"]
+        if desired["phase"] == "committed":
+            over: Dict[str, Any] = desired["result"]
             return over
-        history = wanted.get("history")
+        history = desired.get("history")
         least = (self._spec.get("size") or {"min": len(self._spec["nodes"])})["min"]
         is_slurm = self._spec.get("scheduler") == "slurm"  # it ends the whole job
         if not history or is_slurm or not rules.can_be_replaced(self._spec["nodes"], self._leader, history["lost"], least):
             return self._give_up(gone)
-        outcome = Election(self._folder, self._spec, self._local, self.side.ballot).hold(wanted, self._leader, heard, self._lost_seconds)
-        if outcome.heritage or outcome.result:
-            return outcome.heritage or outcome.result
+        outcome = Election(self._folder, self._spec, self._local, self.agent.voter).hold(desired, self._leader, heard, self._lost_seconds)
+        if outcome.handover or outcome.result:
+            return outcome.handover or outcome.result
         if not outcome.follow:
             return self._give_up(f"{gone}, and {outcome.why}")
         self._follow(outcome.follow)
         return None
 
-    def _follow(self, told: Optional[Dict[str, Any]]) -> None:
-        """From now on another leader is heard, {epoch, leader, address, port}, or none."""
+    def _follow(self, announced: Optional[Dict[str, Any]]) -> None:
+        """From now on another leader is heard, {term, leader, address, port}, or none."""
         with self._lock:
             link, self._link, self._refused_since, self._heard = self._link, None, None, boot_time()
-            self._place = (told["address"], int(told["port"])) if told else None
-            if told:
-                self._leader = told["leader"]
-                # Whatever the leader before has wanted is over; the new one says what is next.
-                self._wanted = {**self._wanted, "phase": "wait", "epoch": told["epoch"], "serial": 0}
+            self._place = (announced["address"], int(announced["port"])) if announced else None
+            if announced:
+                self._leader = announced["leader"]
+                # Whatever the leader before wanted is over; the new one says what is next.
+                self._desired = {**self._desired, "phase": "wait", "term": announced["term"], "serial": 0}
         if link:
             link.abort()
-        if told:
-            self._folder.event("follows", leader=told["leader"], epoch=told["epoch"])
-            gang = {"address": told["address"], "port": told["port"]}
-            self._folder.write("state", {**self._folder.state(), "epoch": told["epoch"], "leader": told["leader"], "gang": gang})
+        if announced:
+            self._folder.event("follows", leader=announced["leader"], term=announced["term"])
+            gang = {"address": announced["address"], "port": announced["port"]}
+            self._folder.write("state", {**self._folder.state(), "term": announced["term"], "leader": announced["leader"], "gang": gang})
 
     def _give_up(self, why: str) -> Dict[str, Any]:
         """No gang any more: nothing of it stays alive here."""
@@ -192,5 +192,5 @@ class Member:
         while self._local.phase == "running":
             self._local.tick()
             time.sleep(TICK)
-        self.side.close()
+        self.agent.close()
         return {"status": "failed", "cause": of_gang(self._spec["node"], why), "attempts": [], "partial": True}

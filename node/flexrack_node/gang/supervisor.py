@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Union
 
 from flexrack_node.base.errors import NodeError
-from flexrack_node.gang.election import Heritage
+from flexrack_node.gang.election import Handover
 from flexrack_node.gang.leader import Leader
 from flexrack_node.gang.member import Member
 from flexrack_node.gpu.lease import LeaseHold
@@ -58,17 +58,17 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None) -> int:
             leases.give_back()
         return 1
     folder.write("state", {"status": "waiting", "attempt": 0, "pid": os.getpid(), "started": started})
-    warden = subprocess.Popen(
-        python_module("gang.warden", str(folder.path)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True,
+    reaper = subprocess.Popen(
+        python_module("gang.reaper", str(folder.path)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),  # Slurm's is for every process of the job, and means the ranks
     )
     _listen_to_signals(folder, is_noted=judge is not None)
     try:
         if hold:
-            hold.add(warden.pid)  # it ends the ranks if we are killed, and as long as it is at that nobody gets their place
+            hold.add(reaper.pid)  # it ends the ranks if we are killed, and as long as it is at that nobody gets their place
         _supervise(folder, spec, started, _forbids(hold, leases), judge)
     except Exception as error:
-        # The warden ends the ranks: it is not told that all is well.
+        # The reaper ends the ranks: it is not told that all is well.
         folder.event("bug", trace=traceback.format_exc())
         cause = of_gang(spec["node"], f"flexrack's supervisor failed: {error!r}")
         folder.write("result", close_result(spec, {"status": "failed", "cause": cause, "attempts": []}, started))
@@ -78,10 +78,10 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None) -> int:
             leases.give_back()
     _note_usage(folder)
     try:
-        warden.communicate(b".")  # all is well
+        reaper.communicate(b".")  # all is well
     except OSError:
         pass  # it was killed; what it would have given back is given back below
-    warden.wait()
+    reaper.wait()
     if hold:
         hold.give_back()
     return 0
@@ -113,21 +113,21 @@ def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids:
         result = ended if "run" in ended else {**close_result(spec, ended, started), **_followed(folder, spec)}
         member.done(_put_away(folder, relay, result))
     else:
-        leader = Leader(folder, spec, local, member.side if member else None, ended if isinstance(ended, Heritage) else None)
+        leader = Leader(folder, spec, local, member.agent if member else None, ended if isinstance(ended, Handover) else None)
         leader.listen()
         ended_as = leader.run()
         sampler.close()
-        _lead(folder, spec, started, leader, relay, _judged(folder, close_result(spec, ended_as, started), judge))
+        _lead(folder, spec, started, leader, relay, _with_signal(folder, close_result(spec, ended_as, started), judge))
     folder.write("state", {**folder.state(), "status": "ended"})
 
 
 def _followed(folder: RunFolder, spec: Dict[str, Any]) -> Dict[str, Any]:
-    """Whom this node follows, or is itself: {epoch, leader}."""
-    epoch, leader = leader_known(spec, folder.state())
-    return {"epoch": epoch, "leader": leader}
+    """Whom this node follows, or is itself: {term, leader}."""
+    term, leader = leader_known(spec, folder.state())
+    return {"term": term, "leader": leader}
 
 
-def _judged(folder: RunFolder, result: Dict[str, Any], judge: Optional[Judge]) -> Dict[str, Any]:
+def _with_signal(folder: RunFolder, result: Dict[str, Any], judge: Optional[Judge]) -> Dict[str, Any]:
     signalled = read_json(folder.path / "signal.json") if judge else None
     return judge(result, signalled["at"]) if judge and signalled else result
 
@@ -139,7 +139,7 @@ def _lead(folder: RunFolder, spec: Dict[str, Any], started: float, leader: Leade
         leader.leave()
         _put_away(folder, relay, result)
         return
-    leader.judged(result)
+    leader.commit(result)
     result["outputs"] = collect_outputs(spec, folder, started)
     # Known from here on, whatever happens to the rest.
     folder.write("result", result)

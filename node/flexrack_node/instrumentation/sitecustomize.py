@@ -7,9 +7,9 @@ import sys
 
 def _begin():
     try:
-        import flexrack_inrank
+        import flexrack_instrumentation
 
-        flexrack_inrank.begin()
+        flexrack_instrumentation.begin()
     except Exception:  # whatever it is, the program of the user goes on
         pass
 

@@ -130,15 +130,15 @@ class Listener:
         close_listening(self._socket)
 
     def _judge(self, ours: str, hello: Dict[str, Any]) -> "Optional[Tuple[Dict[str, Any], str]]":
-        """Who proves that it is a member, with the nonces of both; a stranger is dropped without an answer."""
+        """Who proves that it is a member, with the nonces of both; anybody else is dropped without an answer."""
         nonces = ours + hello["nonce"]
         if not hmac.compare_digest(hello["proof"], _proof(self._secret, "member", nonces, hello["node"])):
             return None
         float(hello["clock"])
         return hello, nonces
 
-    def _welcome(self, connection: socket.socket, judged: Tuple[Dict[str, Any], str]) -> None:
-        hello, nonces = judged
+    def _welcome(self, connection: socket.socket, verified: Tuple[Dict[str, Any], str]) -> None:
+        hello, nonces = verified
         try:
             connection.sendall(json.dumps({"proof": _proof(self._secret, "leader", nonces, hello["node"])}).encode() + b"\n")
             self._on_member(hello["node"], Link(connection, _session_key(self._secret, nonces), True), {"clock": hello["clock"]})
@@ -187,7 +187,7 @@ def _read_line(connection: socket.socket, link: Optional[Link]) -> bytes:
     deadline = time.monotonic() + SILENT_SECONDS
     while b"\n" not in buffer:
         if link is None and time.monotonic() > deadline:  # a byte now and then is not news
-            raise LinkLost("a stranger who takes too long")
+            raise LinkLost("an unproved caller that takes too long")
         try:
             chunk = connection.recv(65536 if link else 1)
         except OSError as error:

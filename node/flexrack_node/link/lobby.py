@@ -1,6 +1,6 @@
 """Connections that have not proven who they are, apart from those that have: one thread waits for all of them.
 
-Who listens sends a challenge and gets one line with the proof. Strangers may connect as often as they like and say nothing: only so many are kept. The
+Who listens sends a challenge and gets one line with the proof. Anybody may connect as often as they like and say nothing: only so many are kept. The
 oldest of the origin that has the most is closed for a new one, so that they take the places of each other, and who has the proof ready is let in at once.
 """
 import errno
@@ -20,7 +20,7 @@ _LONGEST_LINE = 4096
 _ACCEPTED_AT_ONCE = 64  # before those are looked at again that are here already
 _PAUSE_SECONDS = 0.05  # where no file can be opened, and none is ours to close
 
-# (challenge, what the line says) -> what `admit` gets, or None for a stranger; may raise what parsing raises.
+# (challenge, what the line says) -> what `admit` gets, or None where it proves nothing; may raise what parsing raises.
 Judge = Callable[[str, Dict[str, Any]], Any]
 
 
@@ -33,7 +33,7 @@ class _Pending:
 
 
 class Lobby:
-    """For sockets that listen. `admit(connection, judged)` runs in a thread of its own, which owns the connection from then on."""
+    """For sockets that listen. `admit(connection, verified)` runs in a thread of its own, which owns the connection from then on."""
 
     def __init__(self, key: str, judge: Judge, admit: Callable[[socket.socket, Any], None], patience: float, most: int = MOST, is_short: bool = False) -> None:
         """`key`: under which the challenge is sent; `patience`: seconds that the proof may take; `is_short`: where there is no thread to be had, `admit`
@@ -121,18 +121,18 @@ class Lobby:
 
     def _decide(self, one: _Pending) -> None:
         line, _, rest = one.line.partition(b"\n")
-        judged = None
+        verified = None
         with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            judged = None if rest else self._judge(one.challenge, json.loads(line))  # an honest one waits for our own proof
-        if judged is None:
+            verified = None if rest else self._judge(one.challenge, json.loads(line))  # an honest one waits for our own proof
+        if verified is None:
             return self._drop(one)
         self._forget(one)
         one.connection.settimeout(self._patience)
-        thread = threading.Thread(target=self._admit, args=(one.connection, judged), daemon=True)
+        thread = threading.Thread(target=self._admit, args=(one.connection, verified), daemon=True)
         if _started(thread):
             return None
         if self._is_short:
-            self._admit(one.connection, judged)
+            self._admit(one.connection, verified)
         else:
             self._later.append(thread)
 

@@ -3,7 +3,7 @@
 Authenticated like the gang's own links (link/gang_link.py). Where nothing is asked, having been let in is the answer.
 
     {fetch: name}   ->   {files: [{name, bytes, at}]}, then of each file {data: base64} as often as needed and {end: true}; {error: text} instead
-    everything else is in gang/ballot.py
+    everything else is in gang/voter_state.py
 """
 import base64
 import os

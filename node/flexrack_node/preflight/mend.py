@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Set
 
-from flexrack_node.arrival import UNUSED_SECONDS, commands_running
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
+from flexrack_node.installer import UNUSED_SECONDS, commands_running
 from flexrack_node.preflight.leftovers import leftovers
 from flexrack_node.process.containment import is_alive, send_signal
 from flexrack_node.runs.repair import repair

@@ -19,7 +19,7 @@ _LINGER = 20.0  # seconds that the launcher may take to end after its last rank 
 
 
 class LocalRanks:
-    """Driven by `tick()`, which never blocks for long; `view()` is what the leader is told."""
+    """Driven by `tick()`, which never blocks for long; `observed()` is what the leader is told."""
 
     def __init__(self, folder: RunFolder, spec: Dict[str, Any], relay: Optional[int], forbids: Optional[Callable[[], Optional[str]]] = None) -> None:
         """`forbids` tells why nothing may be started here any more, if that is so."""
@@ -98,10 +98,10 @@ class LocalRanks:
         return bool((self._spec.get("slurm") or {}).get("reaches_all")) and (self._folder.path / "signal.json").exists()
 
     def tick(self) -> bool:
-        """Looks at what happened; True where the view changed."""
+        """Looks at what happened; True where what is observed changed."""
         if self.phase != "running":
             return False
-        before = self.view()
+        before = self.observed()
         self.records = self._folder.records(self.attempt)
         self.watch.tick(self.attempt, self.records)
         status = self._launcher.poll() if self._launcher else 127
@@ -117,9 +117,9 @@ class LocalRanks:
             self._quiet_since = self._quiet_since or time.monotonic()
             if time.monotonic() - self._quiet_since > _LINGER:
                 self._end(None)
-        return self.view() != before
+        return self.observed() != before
 
-    def view(self) -> Dict[str, Any]:
+    def observed(self) -> Dict[str, Any]:
         """What the leader needs to know about this node, as plain data."""
         return {
             "attempt": self.attempt,
@@ -127,7 +127,7 @@ class LocalRanks:
             "records": {str(rank): record for rank, record in self.records.items()},
             "survivors": self.survivors,
             "trouble": self.trouble,
-            "watch": self.watch.view(self.attempt),
+            "watch": self.watch.observed(self.attempt),
             "paces": self._paces,
         }
 

@@ -82,7 +82,7 @@ class Hold:
                     self._beat()
 
     def _tell(self, why: str) -> None:
-        """Where it cannot be told to the supervisor, that ends here and now: its warden then ends the ranks."""
+        """Where it cannot be told to the supervisor, that ends here and now: its reaper then ends the ranks."""
         until = now() + LAST_RESORT_SECONDS
         while now() < until and not self._done.is_set():
             try:

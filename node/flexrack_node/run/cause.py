@@ -6,21 +6,21 @@ _EXITS = {"finished": 0, "stopped": 130}
 
 
 def first_cause(
-    views: Mapping[str, Mapping[str, Any]], clocks: Mapping[str, float], stopped_at: Optional[float]
+    observations: Mapping[str, Mapping[str, Any]], clocks: Mapping[str, float], stopped_at: Optional[float]
 ) -> Optional[Dict[str, Any]]:
-    """`views` by node as LocalRanks.view gives them; `clocks`: seconds to add to a node's time to get the leader's.
+    """`observations` by node as LocalRanks.observed gives them; `clocks`: seconds to add to a node's time to get the leader's.
 
     A rank that ended after the stop went out failed because of it; it counts only where nothing else is there to blame.
     Returns {kind: rank|launcher, node, rank?, exit, signal, at, message?, lines, others}.
     """
     found: List[Dict[str, Any]] = []
-    for node, view in views.items():
+    for node, observed in observations.items():
         shift = clocks.get(node, 0.0)
-        for record in view.get("records", {}).values():
+        for record in observed.get("records", {}).values():
             if record.get("exit"):
                 found.append(_of_rank(node, record, shift))
-        if view.get("trouble"):
-            trouble = view["trouble"]
+        if observed.get("trouble"):
+            trouble = observed["trouble"]
             found.append({
                 "kind": "launcher", "node": node, "rank": None, "exit": trouble.get("exit"), "signal": None,
                 "at": trouble["at"] + shift, "message": trouble["message"], "lines": trouble.get("tail", []), "presumed": False,
@@ -33,10 +33,10 @@ def first_cause(
     return {**{key: value for key, value in cause.items() if key != "presumed"}, "others": others}
 
 
-def is_complete(views: Mapping[str, Mapping[str, Any]], ranks: Mapping[str, List[int]]) -> bool:
+def is_complete(observations: Mapping[str, Mapping[str, Any]], ranks: Mapping[str, List[int]]) -> bool:
     """True where every rank of every node wrote a record with exit code 0: the only way for a run to succeed."""
     return all(
-        views.get(node, {}).get("records", {}).get(str(rank), {}).get("exit") == 0 for node, expected in ranks.items() for rank in expected
+        observations.get(node, {}).get("records", {}).get(str(rank), {}).get("exit") == 0 for node, expected in ranks.items() for rank in expected
     )
 
 

@@ -16,8 +16,8 @@
         hardware.json                the same in means and totals (measure/hardware_summary.py)
         outputs/                     what the script left for keeping (FLEXRACK_OUTPUTS)
         spool/                       tracking writes that wait for the head
-        result.json                  how it ended: the leader's judgement, copied to every node
-        summary.2.json               what run.list tells of it, once nothing of that can change; a number for its shape
+        result.json                  how it ended: the result that the leader committed, copied to every node
+        summary.3.json               what run.list tells of it, once nothing of that can change; a number for its shape
 """
 import errno
 import fcntl

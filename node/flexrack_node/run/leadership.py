@@ -1,13 +1,13 @@
-"""Who leads a run, as one of its nodes knows it: `epoch` and `leader` in its state.json, and in the result.json that it has."""
+"""Who leads a run, as one of its nodes knows it: `term` and `leader` in its state.json, and in the result.json that it has."""
 from typing import Any, Dict, Optional, Tuple
 
 from flexrack_node.run.rules import can_be_replaced
 
 
 def leader_known(spec: Dict[str, Any], state: Dict[str, Any], result: Optional[Dict[str, Any]] = None) -> Tuple[int, str]:
-    """(epoch, leader): those of the result, unless the state knows of a newer one; the first node is the first leader."""
+    """(term, leader): those of the result, unless the state knows of a newer one; the first node is the first leader."""
     first = (1, spec["nodes"][0] if spec.get("nodes") else spec["node"])
-    found = [(int(one["epoch"]), str(one["leader"])) for one in (result or {}, state) if one.get("epoch") and one.get("leader")]
+    found = [(int(one["term"]), str(one["leader"])) for one in (result or {}, state) if one.get("term") and one.get("leader")]
     return max(found or [first], key=lambda one: one[0])
 
 
@@ -18,7 +18,7 @@ def may_be_led_on(spec: Dict[str, Any]) -> bool:
     return spec.get("scheduler") != "slurm" and can_be_replaced(nodes, nodes[0], (), least)
 
 
-def is_judgement(result: Optional[Dict[str, Any]]) -> bool:
+def is_committed(result: Optional[Dict[str, Any]]) -> bool:
     """True for a leader's word on how the run ended, here or on a node that it was copied to.
 
     What a node writes that has lost its gang, or whose supervisor died, failed or never began, is none. Older versions did not say who led; then it is one

@@ -127,7 +127,7 @@ def _verb(names: Sequence[str], one: str, many: str) -> str:
     return one if len(names) == 1 else many
 
 
-def takes_over(wanted: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+def takes_over(desired: Mapping[str, Any], received: Mapping[str, Any]) -> bool:
     """Whether a member does from now on what it is told, instead of what was wanted of it: what the leader has sent earlier may come later, where
-    it welcomes a node at the moment in which it wants something new. A new leader counts anew, in its own epoch. Who was put out stays out."""
-    return wanted["phase"] != "out" and (told.get("epoch", 1), told.get("serial", 0)) >= (wanted.get("epoch", 1), wanted.get("serial", 0))
+    it welcomes a node at the moment in which it wants something new. A new leader counts anew, in its own term. Who was put out stays out."""
+    return desired["phase"] != "out" and (received.get("term", 1), received.get("serial", 0)) >= (desired.get("term", 1), desired.get("serial", 0))

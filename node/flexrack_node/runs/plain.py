@@ -6,7 +6,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.process.containment import Containment
 from flexrack_node.run.files import RunFolder, containment_tag
-from flexrack_node.run.leadership import is_judgement, leader_known, may_be_led_on
+from flexrack_node.run.leadership import is_committed, leader_known, may_be_led_on
 from flexrack_node.watch.hang import hangs
 
 _STOP_PATIENCE = 20.0
@@ -48,15 +48,15 @@ class PlainRun:
     def summary(self) -> Dict[str, Any]:
         folder = self.folder
         spec, now, result = folder.spec(), folder.state(), folder.result()
-        epoch, leader = leader_known(spec, now, result)
+        term, leader = leader_known(spec, now, result)
         return {
             "run": folder.run,
             "project": spec.get("project"),
             "node": spec["node"],
             "index": spec["index"],
-            "epoch": epoch,
+            "term": term,
             "leader": leader,
-            "judged": is_judgement(result),
+            "committed": is_committed(result),
             "replaceable": may_be_led_on(spec),
             "nodes": spec["nodes"],
             "members": now.get("members") or spec["nodes"][:(spec.get("size") or {}).get("max")],

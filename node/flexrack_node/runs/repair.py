@@ -27,7 +27,7 @@ def end(run: RunView) -> None:
 
 
 def _sweep(folder: RunFolder) -> None:
-    from flexrack_node.gang.warden import sweep
+    from flexrack_node.gang.reaper import sweep
 
     sweep(folder)
 
@@ -47,9 +47,9 @@ def _repair(folder: RunFolder) -> None:
     folder.event("lost")
     attempts = [{"attempt": number, "status": "failed"} for number in folder.attempts()]
     result = close_result(spec, {"status": "failed", "cause": cause, "attempts": attempts}, started)
-    epoch, leader = leader_known(spec, folder.state())
+    term, leader = leader_known(spec, folder.state())
     last = max((record.get("ended") or record["started"] for number in folder.attempts() for record in folder.records(number).values()), default=started)
-    folder.write("result", {**result, "ended": last, "duration": last - started, "lost": True, "epoch": epoch, "leader": leader})
+    folder.write("result", {**result, "ended": last, "duration": last - started, "lost": True, "term": term, "leader": leader})
 
 
 def _give_back(spec: Dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ LIVE = ("steps", "samples", "tokens", "median_step", "data_wait", "step_seconds"
 def watch(given: "WatchInput", channel: Channel) -> "WatchEnd":
     """{run, every?: seconds}: an event `watch` at once and then every so many seconds until the run is over here; without `every` only one.
 
-        {at, parts: [{node, epoch, leader, status, attempt, cores, memory_total, ranks: {rank: [LIVE]}, hardware: the newest line of hardware.jsonl|null}]}
+        {at, parts: [{node, term, leader, status, attempt, cores, memory_total, ranks: {rank: [LIVE]}, hardware: the newest line of hardware.jsonl|null}]}
 
     A line of hardware that was told already is left out. One part a node: on the login node of a Slurm rack there are all of the job's.
     """
@@ -75,9 +75,9 @@ def _part(part: RunFolder, told: Dict[str, float]) -> Dict[str, Any]:
         told[spec["node"]] = sample["t"]
     summary = read_summary(part) or {}
     result = part.result() or {}
-    epoch, leader = leader_known(spec, state, result)
+    term, leader = leader_known(spec, state, result)
     return {
-        "node": spec["node"], "epoch": epoch, "leader": leader, "status": result.get("status") or state.get("status", "starting"), "attempt": attempt,
+        "node": spec["node"], "term": term, "leader": leader, "status": result.get("status") or state.get("status", "starting"), "attempt": attempt,
         "cores": summary.get("cores"), "memory_total": summary.get("memory_total"),
         "gpu_memory": {index: one.get("total") for index, one in ((summary.get("attempts") or {}).get(str(attempt)) or {}).get("gpus", {}).items()},
         "ranks": {str(rank): [_short(progress[rank][name]) for name in LIVE] if rank in progress else None for rank in sorted(part.records(attempt))},

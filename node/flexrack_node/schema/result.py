@@ -170,7 +170,7 @@ class RunResult(_RunResult, total=False):
     recorded_everywhere: bool
     reconciled: bool
     leader: str
-    epoch: int
+    term: int
     partial: bool
     lost: bool
     refused: str

@@ -27,9 +27,9 @@ class _NodeRun(TypedDict):
     project: Optional[str]
     node: str
     index: int
-    epoch: int
+    term: int
     leader: str
-    judged: bool
+    committed: bool
     replaceable: bool
     nodes: List[str]
     processes: int
@@ -109,7 +109,7 @@ class StateEvent(_StateEvent, total=False):
     pid: int
     started: float
     gang: Optional[GangPlace]
-    epoch: int
+    term: int
     leader: str
     members: List[str]
     places: Dict[str, List[Union[str, int]]]

@@ -194,7 +194,7 @@ RankTold = List[Union[int, Optional[float], float, str]]
 class NodePart(TypedDict):
     """What one node tells of its part of a run."""
     node: str
-    epoch: int
+    term: int
     leader: str
     status: Union[Literal["ended", "unknown"], NodeRunStatus]
     attempt: int

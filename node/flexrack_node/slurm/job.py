@@ -162,9 +162,9 @@ class SlurmJob:
             "project": self.spec.get("project"),
             "node": self.spec["node"],
             "index": 0,
-            "epoch": 1,
+            "term": 1,
             "leader": self.spec["node"],  # this node, whose word is that of Slurm and of the job's leader
-            "judged": result is not None,
+            "committed": result is not None,
             "replaceable": False,
             "nodes": self.nodes(),
             "processes": self.spec["processes"],

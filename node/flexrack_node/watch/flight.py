@@ -1,10 +1,10 @@
-"""Asks ranks for torch's flight recorder (instrumentation/flexrack_inrank_flight.py), and reads it."""
+"""Asks ranks for torch's flight recorder (instrumentation/flexrack_instrumentation_flight.py), and reads it."""
 import json
 import os
 from pathlib import Path
 from typing import Any, Dict, Optional
 
-from flexrack_node.instrumentation.flexrack_inrank_flight import ANSWER, ASK
+from flexrack_node.instrumentation.flexrack_instrumentation_flight import ANSWER, ASK
 
 _DEFAULT_GROUP = "0"
 

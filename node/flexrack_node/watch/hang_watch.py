@@ -68,7 +68,7 @@ def patience_of(after: float, progress: Mapping[str, Any], waits: bool, is_busy:
 
 
 class Watch:
-    """`tick()` never blocks; `view()` changes only when something is to be told."""
+    """`tick()` never blocks; `observed()` changes only when something is to be told."""
 
     def __init__(self, folder: RunFolder, spec: Mapping[str, Any]) -> None:
         self._folder = folder
@@ -101,7 +101,7 @@ class Watch:
             rank.see(now, *self._look(number, record))
             rank.stalled = rank.judge(now, self._after)
 
-    def view(self, attempt: int) -> Dict[str, Any]:
+    def observed(self, attempt: int) -> Dict[str, Any]:
         """{stalled: {rank: {waits, long}}, watched: ranks that are looked at, dumped: {number, ranks, idle}}, as plain data; empty before the attempt's first tick."""
         return {} if attempt != self._attempt else {
             "stalled": {str(number): rank.stalled for number, rank in sorted(self._ranks.items()) if rank.stalled},

@@ -4,7 +4,7 @@ Ranks in lock step all take the same time for a step, because the fast ones wait
 collectives (computing, and waiting for data): the slowest rank has the most of it and waits the least. So that is what is compared, by its median over the run
 (64 steps spread evenly: an evaluation or a checkpoint now and then does not count).
 
-With DDP the whole synchronized backward pass counts as the collective (instrumentation/flexrack_inrank_torch.py), so what is compared there is data, forward pass and optimizer. With NCCL
+With DDP the whole synchronized backward pass counts as the collective (instrumentation/flexrack_instrumentation_torch.py), so what is compared there is data, forward pass and optimizer. With NCCL
 a collective returns when it is queued, and the waiting is wherever the program waits for the GPU: then times outside of collectives are those of the host.
 """
 import statistics

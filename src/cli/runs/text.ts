@@ -84,7 +84,7 @@ export function shownRunText(run: ShownRun): string {
       ['command', run.command.join(' ')],
       ['started', times],
       ['nodes', `${run.nodes.join(', ')}${run.worldSize === null ? '' : ` (${count(run.worldSize, 'rank')})`}`],
-      ['leader', run.epoch !== null && run.epoch > 1 ? `${run.leader}, chosen by the others (${run.nodes[0]} led at first)` : undefined],
+      ['leader', run.term !== null && run.term > 1 ? `${run.leader}, chosen by the others (${run.nodes[0]} led at first)` : undefined],
       ['commit', run.commit ? `${run.commit.slice(0, 12)}${run.tags['flexrack.dirty'] === 'true' ? ' with changes (artifact source/changes.diff)' : ''}` : undefined],
       ['environment', run.environment ?? undefined],
       ['record', run.recorded === false ? 'not complete yet' : (run.trackedId ?? 'not tracked')],

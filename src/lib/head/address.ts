@@ -31,7 +31,7 @@ export async function doorAddress(rack: Rack, node: RackNode, fleet: Fleet, cont
   return known.length > 0 ? addressForOthers([node, ...known], answered) : (own[1].outgoing ?? LOOPBACK)
 }
 
-/** A warning where nodes on other machines cannot reach a door on loopback; undefined where all is well. */
+/** A warning where nodes on other machines cannot reach a listener on loopback; undefined where all is well. */
 export function reachWarning(rack: Rack, node: RackNode, address: string): string | undefined {
   const far = rack.nodes.filter((one) => one.host !== node.host).map((one) => one.name)
   const isNear = address === 'localhost' || address === '::1' || address.startsWith('127.')

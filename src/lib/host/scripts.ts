@@ -84,12 +84,12 @@ export function readLook(text: string): Look {
   return {present: state === 'present', root, environments, python, found}
 }
 
-/** Runs arrival.py out of the order that comes on stdin. */
+/** Runs installer.py out of the order that comes on stdin. */
 export function installScript(python: string): string {
   const source = `import json, sys
 order = json.load(sys.stdin)
-scope = {"__name__": "arrival"}
-exec(order["files"]["arrival.py"], scope)
+scope = {"__name__": "installer"}
+exec(order["files"]["installer.py"], scope)
 scope["install"](order)`
   return `exec ${quote([python, '-I', '-B', '-c', source])}`
 }

@@ -88,7 +88,7 @@ function wordsOf({error, text}: Way): string {
 function fixOf({from, to, error}: Way, addressOf: (node: string) => string): string {
   if (error === 'large') return `compare the MTUs on the way: ip link   (on ${from} and ${to})`
   if (error === 'route') return `ip route get ${addressOf(to)}   (on ${from}); or set address: of ${to} in the rack file to one that ${from} reaches`
-  if (error === 'mute' || error === 'stranger') return `set address: of ${to} in the rack file; at ${addressOf(to)} something else answers`
+  if (error === 'mute' || error === 'unverified') return `set address: of ${to} in the rack file; at ${addressOf(to)} something else answers`
   return `let TCP from ${addressOf(from)} pass to ${addressOf(to)}, all ports from 1024 on; for example on ${to}: sudo ufw allow proto tcp from ${addressOf(from)}`
 }
 

@@ -140,12 +140,12 @@ export interface RunResult {
   recorded_everywhere?: boolean
   /** The record was completed after the head had been away. */
   reconciled?: boolean
-  /** Whose judgement it is, and of which epoch; results of older versions lack both. */
+  /** Who committed it, and in which term; results of older versions lack both. */
   leader?: string
-  epoch?: number
-  /** No leader's judgement: the node lost its gang, or the leader was cut off from the majority. */
+  term?: number
+  /** Not committed by a leader: the node lost its gang, or the leader was cut off from the majority. */
   partial?: boolean
-  /** No leader's judgement: its supervisor died. */
+  /** Not committed by a leader: its supervisor died. */
   lost?: boolean
   /** It never started: what refused it. */
   refused?: string

@@ -35,11 +35,11 @@ export interface NodeRun {
   /** Position of the node in the gang; 0 leads at first. */
   index: number
   /** Which leader of the run, counted from 1, the node knows to be the newest. */
-  epoch: number
+  term: number
   /** Name of the node that leads in it: first that of index 0, and where it is lost one that a majority of the others chose. Under Slurm the node that tells. */
   leader: string
-  /** It has the leader's judgement of how the run ended. False also where the node only lost its gang, or its supervisor died. */
-  judged: boolean
+  /** It has the result that the leader committed. False also where the node only lost its gang, or its supervisor died. */
+  committed: boolean
   /** Another of its nodes can lead it on where its leader is lost. */
   replaceable: boolean
   nodes: string[]
@@ -111,7 +111,7 @@ export interface StateEvent {
   pid?: number
   started?: number
   gang?: GangPlace | null
-  epoch?: number
+  term?: number
   leader?: string
   members?: string[]
   places?: Record<string, [string, number]>

@@ -194,7 +194,7 @@ export type RankTold = [number, number, number, number | null, number, number, n
 /** What one node tells of its part of a run. */
 export interface NodePart {
   node: string
-  epoch: number
+  term: number
   leader: string
   status: 'ended' | 'unknown' | NodeRunStatus
   attempt: number

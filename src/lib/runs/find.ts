@@ -1,10 +1,10 @@
-import {CliError, isCliError, type Context} from '../base/index.ts'
+import {CliError, type Context} from '../base/index.ts'
 import {nearestName} from '../document/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {NodeRun} from '../protocol/index.ts'
 import type {Rack} from '../rack/index.ts'
 import {quote, type Fleet} from '../ssh/index.ts'
-import {runGlance} from './glance.ts'
+import {cachedListing} from './cached-listing.ts'
 import type {FoundRun} from './types.ts'
 
 /** Where runs are looked for. */
@@ -58,8 +58,8 @@ export async function lookForRuns(place: Place, context: Context): Promise<Looke
 
 /** A node without any run that goes on, which most are, is not made to start Python for saying so. */
 async function runsOn(host: Host, context: Context): Promise<NodeRun[]> {
-  const {stdout} = await host.shell.exec(runGlance.script(quote([host.root])), {signal: context.kill})
-  return runGlance.read(stdout) ?? host.call('run.list', null, {signal: context.kill})
+  const {stdout} = await host.shell.exec(cachedListing.script(quote([host.root])), {signal: context.kill})
+  return cachedListing.read(stdout) ?? host.call('run.list', null, {signal: context.kill})
 }
 
 /**

@@ -3,25 +3,25 @@ import type {NodeRun, NodeRunDetail, NodeRunStatus} from '../protocol/index.ts'
 import type {FoundRun} from './types.ts'
 
 /** What a node says of who leads a run, and what its word is worth. */
-export type Told = Pick<NodeRun, 'node' | 'epoch' | 'leader'> & Partial<Pick<NodeRun, 'index' | 'live' | 'judged'>>
+export type Told = Pick<NodeRun, 'node' | 'term' | 'leader'> & Partial<Pick<NodeRun, 'index' | 'live' | 'committed'>>
 
 /**
- * The node whose word about a run counts, of those that answer: of the newest epoch, the one that leads it. Where that one does not answer, or has died
- * before it could write its judgement down, one that has this, then one that is still at it, then whoever is left. Pure.
+ * The node whose word about a run counts, of those that answer: of the newest term, the one that leads it. Where that one does not answer, or has died
+ * before it could write its result down, one that has this, then one that is still at it, then whoever is left. Pure.
  */
 export function stateOf<T extends Told>({run, nodes}: {run: string; nodes: T[]}): T {
-  const newest = Math.max(...nodes.map((one) => one.epoch))
+  const newest = Math.max(...nodes.map((one) => one.term))
   const worth = (one: T): number => {
     const isLeader = one.node === one.leader
-    return isLeader && (one.judged || one.live) ? 4 : one.judged ? 3 : one.live ? 2 : isLeader ? 1 : 0
+    return isLeader && (one.committed || one.live) ? 4 : one.committed ? 3 : one.live ? 2 : isLeader ? 1 : 0
   }
-  const [best] = nodes.filter((one) => one.epoch === newest).sort((a, b) => worth(b) - worth(a) || (a.index ?? 0) - (b.index ?? 0))
+  const [best] = nodes.filter((one) => one.term === newest).sort((a, b) => worth(b) - worth(a) || (a.index ?? 0) - (b.index ?? 0))
   if (!best) throw new Error(`run ${run} without a node`)
   return best
 }
 
 /**
- * So many of a run's nodes answer that one of them knew of a newer epoch, if there were one: those that chose its leader were a majority, too.
+ * So many of a run's nodes answer that one of them knew of a newer term, if there were one: those that chose its leader were a majority, too.
  * `answers`: names of those that answer, also that they have nothing of the run.
  */
 export function isQuorum(answers: string[], nodes: string[]): boolean {
@@ -68,7 +68,7 @@ function doubtOf({run, nodes, absent = [], removed = []}: FoundRun): Doubt | und
   const isLed = node === leader
   const over = nodes.map((one) => one.node)
   const [heard, pool] = [[...over, ...absent], best.nodes.filter((name) => !removed.includes(name))]
-  if (best.judged || best.slurm || (isLed && (!best.replaceable || isQuorum(heard, pool)))) return undefined
+  if (best.committed || best.slurm || (isLed && (!best.replaceable || isQuorum(heard, pool)))) return undefined
   const why = cause?.message ?? 'it is over'
   const silent = pool.filter((name) => !heard.includes(name))
   if (isLed) return {nodes: silent, message: `${leader}, which led run ${run}, has ended its part of it (${why}); ${silent.join(', ')} ${silent.length > 1 ? 'do' : 'does'} not answer, so whether the run goes on there is not known`}

@@ -16,7 +16,7 @@ export interface RunEntry {
   /** The node that leads it now, or led it in the end: its first, unless that was lost and the others chose another. Null where no node has its files. */
   leader: string | null
   /** Which leader that is, counted from 1. */
-  epoch: number | null
+  term: number | null
   worldSize: number | null
   started: number | null
   ended: number | null
@@ -52,7 +52,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       doubt: null,
       nodes: record.tags['flexrack.nodes']?.split(',') ?? [],
       leader: null,
-      epoch: null,
+      term: null,
       worldSize: numberOf(record.tags['flexrack.world_size']),
       started: record.startTime,
       ended: record.endTime ?? null,
@@ -78,7 +78,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       doubt: doubt && {...doubt, message: `${doubt.message}${recordText(known)}`},
       nodes: state.nodes,
       leader: state.slurm ? (state.nodes[0] ?? null) : state.leader,
-      epoch: state.epoch,
+      term: state.term,
       worldSize: (state.slurm?.nodes ?? (state.members ?? state.nodes).length) * state.processes,
       started: (state.started ?? state.created) * 1000,
       ended: state.ended === null || doubt ? null : state.ended * 1000,

@@ -36,7 +36,7 @@ export async function reconcileRuns(place: Place, runs: FoundRun[], records: Rec
   return [...done]
 }
 
-/** Nodes with something to bring: their own part, or the judgement of a leader that has died before it could tell it itself. */
+/** Nodes with something to bring: their own part, or the committed result of a leader that has died before it could report it itself. */
 function toComplete(run: FoundRun): NodeRun[] {
   const best = stateOf(run)
   const over = run.nodes.filter((one) => one.tracked !== null && !one.live)
@@ -49,9 +49,9 @@ function toComplete(run: FoundRun): NodeRun[] {
  * done so, are at it or do not answer. Nodes that the rack has no more are not waited for. Pure.
  */
 export function leadsStill(run: FoundRun, one: NodeRun, known: ReadonlySet<string>): boolean | undefined {
-  const newest = Math.max(...run.nodes.map((other) => other.epoch))
+  const newest = Math.max(...run.nodes.map((other) => other.term))
   const isBest = stateOf({run: run.run, nodes: run.nodes.filter((other) => !other.live)}) === one
-  if (one.epoch < newest || !isBest || (one.node !== one.leader && !one.judged)) return false
+  if (one.term < newest || !isBest || (one.node !== one.leader && !one.committed)) return false
   const pool = one.nodes.filter((name) => known.has(name))
   const isOpen = run.nodes.some((other) => other.live && other.ended === null)
   const answers = [...run.nodes.map((other) => other.node), ...(run.absent ?? [])]

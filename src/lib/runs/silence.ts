@@ -5,8 +5,8 @@ import {stateOf, type Told} from './leading.ts'
 export interface Heard extends Told {
   /** Position in the gang. */
   index: number
-  /** It has its leader's judgement. */
-  judged: boolean
+  /** It has the result that its leader committed. */
+  committed: boolean
   /** Another node can lead the run. */
   replaceable: boolean
   /** Its run is over, since when. */
@@ -20,17 +20,17 @@ const SILENT_MS = {member: 20_000, leader: 60_000}
 const LOOK_MS = 500
 
 /**
- * Nodes that are dead for us although the run is known to be over: what is silent for too long since somebody has told the judgement of the newest leader,
+ * Nodes that are dead for us although the run is known to be over: what is silent for too long since somebody has reported the committed result of the newest leader,
  * or since that one is over and nobody could follow it. Otherwise since all others that speak are over: those that are silent may have chosen another leader
  * and go on without us, which is for the caller to say. As long as nobody knows an end, silence means nothing: the run goes on without us. Pure.
  */
 export function goneNodes(nodes: Heard[], now: number): string[] {
-  const {epoch, leader} = stateOf({run: 'that is followed', nodes})
+  const {term, leader} = stateOf({run: 'that is followed', nodes})
   const open = nodes.filter((one) => one.over === undefined)
   const isSilent = (one: Heard, since: number, most: number): boolean => now - Math.max(one.at, since) > most
-  const judgements = nodes.flatMap((one) => (one.over !== undefined && one.epoch === epoch && (one.judged || (one.node === leader && !one.replaceable)) ? [one.over] : []))
-  if (judgements.length > 0) {
-    const since = Math.min(...judgements)
+  const commits = nodes.flatMap((one) => (one.over !== undefined && one.term === term && (one.committed || (one.node === leader && !one.replaceable)) ? [one.over] : []))
+  if (commits.length > 0) {
+    const since = Math.min(...commits)
     return open.filter((one) => isSilent(one, since, one.node === leader ? SILENT_MS.leader : SILENT_MS.member)).map((one) => one.node)
   }
   const ends = nodes.flatMap((one) => one.over ?? [])
@@ -44,7 +44,7 @@ export class Silence {
   readonly #timer: NodeJS.Timeout
 
   constructor(nodes: NodeRun[]) {
-    this.#nodes = nodes.map(({node, index, epoch, leader, replaceable}) => ({node, index, epoch, leader, replaceable, judged: false, over: undefined, at: performance.now(), gone: new AbortController()}))
+    this.#nodes = nodes.map(({node, index, term, leader, replaceable}) => ({node, index, term, leader, replaceable, committed: false, over: undefined, at: performance.now(), gone: new AbortController()}))
     this.#timer = setInterval(() => {
       const gone = goneNodes(this.#nodes, performance.now())
       for (const one of this.#nodes) if (gone.includes(one.node)) one.gone.abort()
@@ -61,13 +61,13 @@ export class Silence {
   }
 
   /** It says who leads the run; a supervisor that has only just begun does not. */
-  lead(node: string, {epoch, leader}: Partial<Pick<NodeRun, 'epoch' | 'leader'>>): void {
-    if (epoch !== undefined && leader !== undefined) Object.assign(this.#of(node), {epoch, leader})
+  lead(node: string, {term, leader}: Partial<Pick<NodeRun, 'term' | 'leader'>>): void {
+    if (term !== undefined && leader !== undefined) Object.assign(this.#of(node), {term, leader})
   }
 
   /** The run is over there. */
-  end(node: string, {epoch, leader, judged}: NodeRunDetail): void {
-    Object.assign(this.#of(node), {epoch, leader, judged, over: performance.now()})
+  end(node: string, {term, leader, committed}: NodeRunDetail): void {
+    Object.assign(this.#of(node), {term, leader, committed, over: performance.now()})
   }
 
   close(): void {

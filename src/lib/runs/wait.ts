@@ -38,7 +38,7 @@ export async function untilOver(run: FoundRun, ask: AskNode, {timeout, onLeader,
     const target = whomToAsk(run.run, known)
     const most = target.node === before.leader ? WAIT.leader : WAIT.member
     const answer = await answerOf(ask(target.node, Math.max(0, Math.min(most, (end - now()) / 1000))))
-    const isLed = answer instanceof Error ? false : answer.node === answer.leader && answer.epoch >= before.epoch
+    const isLed = answer instanceof Error ? false : answer.node === answer.leader && answer.term >= before.term
     if (!(answer instanceof Error) && isLed && !answer.live && !answer.replaceable) return answer
     if (!(answer instanceof Error) && isLed && answer.live) {
       known = [answer, ...known.filter((one) => one.node !== answer.node)]
@@ -49,7 +49,7 @@ export async function untilOver(run: FoundRun, ask: AskNode, {timeout, onLeader,
       known = answers
     }
     const after = stateOf({run: run.run, nodes: known})
-    if (after.epoch > before.epoch) onLeader?.(after.leader)
+    if (after.term > before.term) onLeader?.(after.leader)
     if (now() >= end) throw new CliError('TIMED_OUT', `run ${run.run} is still ${after.status} after ${timeout} s`, {hint: `flexrack runs wait ${run.run}`})
   }
 }

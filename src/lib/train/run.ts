@@ -41,7 +41,7 @@ export interface Trained {
   exit: number | null
   cause: Cause | null
   nodes: string[]
-  /** Whose judgement this is, and who has the outputs: the first of the nodes, or, where that was lost, the one that led the run on. Null while it goes on, and under Slurm. */
+  /** Who committed this result, and who has the outputs: the first of the nodes, or, where that was lost, the one that led the run on. Null while it goes on, and under Slurm. */
   leader: string | null
   worldSize: number
   attempts: number

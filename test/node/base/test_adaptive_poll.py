@@ -8,28 +8,28 @@ from flexrack_node.base import adaptive_poll
 class PulseTest(unittest.TestCase):
     def setUp(self):
         self.waited = []
-        self.pulse = adaptive_poll.Pulse()
-        event = self.pulse._woken
+        self.poll = adaptive_poll.AdaptivePoll()
+        event = self.poll._woken
         wait = event.wait
         event.wait = lambda seconds: self.waited.append(seconds) or wait(0)
 
     def test_it_is_short_while_something_changes_and_for_a_while_after_it(self):
         for changed in (False, True, False):
-            self.pulse.pause(changed)
+            self.poll.pause(changed)
         self.assertEqual(self.waited, [adaptive_poll.CALM, adaptive_poll.QUICK, adaptive_poll.QUICK])
-        self.pulse._busy_until = 0.0
-        self.pulse.pause(False)
+        self.poll._busy_until = 0.0
+        self.poll.pause(False)
         self.assertEqual(self.waited[-1], adaptive_poll.CALM)
 
     def test_a_word_before_the_pause_ends_it_and_makes_the_next_ones_short(self):
-        self.pulse.wake()
-        self.pulse.pause(False)
-        self.pulse.pause(False)
+        self.poll.wake()
+        self.poll.pause(False)
+        self.poll.pause(False)
         self.assertEqual(self.waited, [adaptive_poll.QUICK, adaptive_poll.QUICK])
-        self.assertFalse(self.pulse._woken.is_set())
+        self.assertFalse(self.poll._woken.is_set())
 
     def test_a_word_in_the_pause_ends_it(self):
-        waiting = adaptive_poll.Pulse()
+        waiting = adaptive_poll.AdaptivePoll()
         pulse_calm, adaptive_poll.CALM = adaptive_poll.CALM, 60.0
         self.addCleanup(setattr, adaptive_poll, "CALM", pulse_calm)
         thread = threading.Thread(target=lambda: waiting.pause(False))

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from flexrack_node import arrival
+from flexrack_node import installer
 from flexrack_node.base import installed
 
 
@@ -61,8 +61,8 @@ class InstalledTest(unittest.TestCase):
 
     def test_arrival_records_in_the_same_form(self):
         order = {"root": str(self.root), "hash": "abc", "python": sys.executable, "files": {"a.py": "1", "sub/b.py": "2"}}
-        self.assertTrue(arrival.place(self.root, order))
-        self.assertFalse(arrival.place(self.root, order))
+        self.assertTrue(installer.place(self.root, order))
+        self.assertFalse(installer.place(self.root, order))
         self.assertEqual([entry["path"] for entry in installed.listing(self.root)], ["program/abc"])
         self.assertEqual(sorted(os.listdir(self.root / "program")), ["abc"])
         self.assertEqual((self.root / "program/abc/python").read_text(), sys.executable + "\n")

@@ -109,7 +109,7 @@ sys.exit(RANK)
         rack.script(SAVING + "\nup()")
         run = rack.start(restarts=0, size={"min": 2, "max": 3})
         self.up(rack, 1, *rack.nodes)
-        os.kill(supervisor_pid(rack, run, "node-3"), signal.SIGKILL)  # its warden tells: nothing is waited for
+        os.kill(supervisor_pid(rack, run, "node-3"), signal.SIGKILL)  # its reaper tells: nothing is waited for
         self.up(rack, 2, "node-1", "node-2")
         os.kill(supervisor_pid(rack, run, "node-2"), signal.SIGKILL)
         state = rack.finish(run)

@@ -4,8 +4,8 @@ import random
 import signal
 import unittest
 
-from flexrack_node.gang.ballot import Ballot
 from flexrack_node.gang.copies import choose, copies_of
+from flexrack_node.gang.voter_state import VoterState
 from flexrack_node.run import rules
 from gang_support import CHECKPOINT, SAVING, GangCase, end_node
 from run_support import supervisor_pid
@@ -22,7 +22,7 @@ class LeaderTest(GangCase):
         rack.script(SAVING + "\nif RANK == 1 and K == 1: save('one')\nif K == 1: up()")
         run = rack.start(restarts=0, checkpoint=CHECKPOINT, size={"min": 2, "max": 2})
         self.up(rack, 1, "node-1", "node-2")
-        os.kill(supervisor_pid(rack, run, "node-1"), signal.SIGKILL)  # its warden tells the others: nobody waits until its ranks have surely ended
+        os.kill(supervisor_pid(rack, run, "node-1"), signal.SIGKILL)  # its reaper tells the others: nobody waits until its ranks have surely ended
         state = rack.finish(run, "node-2")
         self.assertEqual((state["status"], state["result"]["leader"]), ("finished", "node-2"), state)
         first, second = state["result"]["attempts"]
@@ -34,7 +34,7 @@ class LeaderTest(GangCase):
         told = rack.finish(run, "node-3")["result"]
         elected = next(event for event in rack.events_of(run, "node-2") if event["event"] == "elected")
         self.assertEqual((elected["votes"], elected["instead"]), (["node-2", "node-3"], "node-1"))
-        self.assertEqual((told["status"], told["leader"], told["epoch"]), ("finished", "node-2", elected["epoch"]))
+        self.assertEqual((told["status"], told["leader"], told["term"]), ("finished", "node-2", elected["term"]))
         self.assertEqual(rack.alive(run), set())
 
     def test_what_only_the_lost_node_had_saved_is_not_lost_with_it(self):
@@ -152,10 +152,10 @@ up()""")
 class CopiesTest(unittest.TestCase):
     def test_who_keeps_a_copy(self):
         old, new = {"name": "a", "at": 1, "bytes": 3}, {"name": "b", "at": 2, "bytes": 3}
-        views = {"a": {"saved": new, "peer": ["x", 1]}, "b": {"saved": old, "peer": ["y", 1]}, "c": {}, "d": {}}
+        observations = {"a": {"saved": new, "peer": ["x", 1]}, "b": {"saved": old, "peer": ["y", 1]}, "c": {}, "d": {}}
 
         def nodes(copies, **more):
-            chosen = choose({node: {**view, **more.get(node, {})} for node, view in views.items()}, ["a", "b"], copies)
+            chosen = choose({node: {**observed, **more.get(node, {})} for node, observed in observations.items()}, ["a", "b"], copies)
             return chosen and (chosen["node"], chosen["name"], chosen["nodes"])
         self.assertEqual(nodes(1), ("a", "b", ["c"]))
         self.assertEqual(nodes(3), ("a", "b", ["c", "d", "b"]))
@@ -177,31 +177,31 @@ class VoteTest(unittest.TestCase):
             dice = random.Random(seed)
             count = dice.randint(3, 7)
             nodes = [f"n{number}" for number in range(count)]
-            ballots = {node: Ballot(node) for node in nodes}
-            history = {"history": {"lost": {}}, "phase": "run", "epoch": 1}
+            voters = {node: VoterState(node) for node in nodes}
+            history = {"history": {"lost": {}}, "phase": "run", "term": 1}
             deaf = set(dice.sample(nodes[1:], dice.randint(0, count - 1)))  # have given their leader up
             known = {node: {**history, "serial": dice.randint(1, 3)} for node in nodes}
             for node in nodes:
-                ballots[node].knows(known[node], node in deaf)
+                voters[node].knows(known[node], node in deaf)
             leaders = {}
             tries = {node: set() for node in deaf}
             for _ in range(60):
                 if not deaf:
                     break
                 candidate = dice.choice(sorted(deaf))
-                epoch = ballots[candidate].next_epoch()
-                asked = {"vote": {"epoch": epoch, "candidate": candidate, "known": [1, known[candidate]["serial"]]}}
+                term = voters[candidate].next_term()
+                asked = {"vote": {"term": term, "candidate": candidate, "known": [1, known[candidate]["serial"]]}}
                 votes = {candidate}
                 for other in dice.sample(nodes, dice.randint(0, count)):  # the others are not reached
                     if other != candidate:
-                        answer = ballots[other].answer(asked)
+                        answer = voters[other].answer(asked)
                         if answer["granted"]:
                             votes.add(other)
                         else:
-                            ballots[candidate].passes(answer["voted"])
-                tries[candidate].add(epoch)
+                            voters[candidate].passes(answer["voted"])
+                tries[candidate].add(term)
                 if len(votes) >= rules.majority(nodes):
-                    self.assertIn(leaders.setdefault(epoch, candidate), (candidate,), f"seed {seed}: two leaders in epoch {epoch}")
+                    self.assertIn(leaders.setdefault(term, candidate), (candidate,), f"seed {seed}: two leaders in term {term}")
                     self.assertLessEqual(votes, deaf, f"seed {seed}")
                     newest = max(known[node]["serial"] for node in votes)
                     self.assertEqual(known[candidate]["serial"], newest, f"seed {seed}: a word is forgotten")
@@ -209,11 +209,11 @@ class VoteTest(unittest.TestCase):
                 self.assertEqual(leaders, {}, f"seed {seed}")
 
     def test_a_node_that_was_put_out_or_hears_less_is_not_voted_for_and_told_why(self):
-        ballot = Ballot("b")
-        ballot.knows({"phase": "run", "epoch": 1, "serial": 5, "history": {"lost": {"c": {}}}}, True)
+        voter = VoterState("b")
+        voter.knows({"phase": "run", "term": 1, "serial": 5, "history": {"lost": {"c": {}}}}, True)
 
-        def ask(candidate, epoch, serial):
-            answer = ballot.answer({"vote": {"epoch": epoch, "candidate": candidate, "known": [1, serial]}})
+        def ask(candidate, term, serial):
+            answer = voter.answer({"vote": {"term": term, "candidate": candidate, "known": [1, serial]}})
             return answer["granted"], answer["why"], answer["out"]
         self.assertEqual(ask("c", 2, 9), (False, "it was put out", True))
         self.assertEqual(ask("a", 2, 4), (False, "a newer word was heard", False))
@@ -221,12 +221,12 @@ class VoteTest(unittest.TestCase):
         self.assertEqual(ask("a", 2, 5), (True, None, False))
         self.assertEqual(ask("d", 2, 9), (False, "voted already", False))
         self.assertEqual(ask("a", 2, 5), (True, None, False))  # the answer may have been lost on the way
-        self.assertEqual(ballot.next_epoch(), 3)
+        self.assertEqual(voter.next_term(), 3)
 
     def test_how_it_ended_is_the_answer_where_it_was_said_already(self):
-        ballot = Ballot("b")
-        ballot.knows({"phase": "judged", "epoch": 1, "serial": 9, "result": {"status": "finished"}, "history": {"lost": {}}}, True)
-        answer = ballot.answer({"vote": {"epoch": 2, "candidate": "a", "known": [1, 8]}})
+        voter = VoterState("b")
+        voter.knows({"phase": "committed", "term": 1, "serial": 9, "result": {"status": "finished"}, "history": {"lost": {}}}, True)
+        answer = voter.answer({"vote": {"term": 2, "candidate": "a", "known": [1, 8]}})
         self.assertEqual((answer["granted"], answer["result"]), (False, {"status": "finished"}))
 
     def test_a_leader_ends_its_part_as_soon_as_the_others_may_have_chosen_and_not_before(self):

@@ -16,7 +16,7 @@ from flexrack_node.watch.straggler import paces
 from places import NODE
 from waiting import until
 
-INRANK = NODE / "flexrack_node" / "instrumentation"
+INSTRUMENTATION = NODE / "flexrack_node" / "instrumentation"
 
 
 def pythons():
@@ -28,16 +28,16 @@ def pythons():
     return found
 
 
-class InRankTest(unittest.TestCase):
+class InstrumentationTest(unittest.TestCase):
     def setUp(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="flexrack-inrank-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="flexrack-instrumentation-"))
         self.addCleanup(shutil.rmtree, self.folder)
         self.progress = self.folder / "rank-0.progress"
 
     def environment(self, **more):
         make_progress(self.progress)
         return {
-            **os.environ, "PYTHONPATH": str(INRANK), "FLEXRACK_PROGRESS": str(self.progress), "FLEXRACK_STACKS": str(self.folder / "rank-0.stacks"),
+            **os.environ, "PYTHONPATH": str(INSTRUMENTATION), "FLEXRACK_PROGRESS": str(self.progress), "FLEXRACK_STACKS": str(self.folder / "rank-0.stacks"),
             "FLEXRACK_STACKS_SIGNAL": str(int(signal.SIGRTMIN + 9)), **more,
         }
 
@@ -47,7 +47,7 @@ class InRankTest(unittest.TestCase):
 
     def test_steps_batches_and_collectives_are_told_by_every_python(self):
         code = """
-import os, flexrack_inrank as ours
+import os, flexrack_instrumentation as ours
 p = ours._progress
 for step in range(200):
     since = p.wait_for_batch(); p.batch_came(since, 8, 0, True)
@@ -70,7 +70,7 @@ print(os.getpid())
 
     def test_of_a_step_no_more_is_in_collectives_than_it_took(self):
         code = """
-import time, flexrack_inrank as ours
+import time, flexrack_instrumentation as ours
 p = ours._progress
 label = b"all_reduce".ljust(32, b"\\0")
 def wait(seconds):
@@ -95,7 +95,7 @@ p.step()
 
     def test_the_users_own_sitecustomize_is_run_and_is_the_module_of_that_name(self):
         (self.folder / "sitecustomize.py").write_text("import builtins; builtins.theirs = __file__")
-        status, out, _ = self.python("import sys; print(theirs, sys.modules['sitecustomize'].__file__)", PYTHONPATH=os.pathsep.join([str(INRANK), str(self.folder)]))
+        status, out, _ = self.python("import sys; print(theirs, sys.modules['sitecustomize'].__file__)", PYTHONPATH=os.pathsep.join([str(INSTRUMENTATION), str(self.folder)]))
         self.assertEqual((status, out.split()), (0, [str(self.folder / "sitecustomize.py")] * 2))
         self.assertNotEqual(read_progress(self.progress)["pid"], 0)
 
@@ -110,21 +110,21 @@ p.step()
             (self.folder / name).mkdir()
             (self.folder / name / "__init__.py").write_text("")
         (self.folder / "torch" / "optim" / "optimizer.py").write_text("name = 'another torch'")  # has no hooks
-        path = os.pathsep.join([str(INRANK), str(self.folder)])
-        status, out, err = self.python("import torch.optim.optimizer as one, flexrack_inrank as ours; ours._progress.step(); print(one.name)", PYTHONPATH=path)
+        path = os.pathsep.join([str(INSTRUMENTATION), str(self.folder)])
+        status, out, err = self.python("import torch.optim.optimizer as one, flexrack_instrumentation as ours; ours._progress.step(); print(one.name)", PYTHONPATH=path)
         self.assertEqual((status, out, err), (0, "another torch\n", ""))
         self.assertIn("register_optimizer_step_post_hook", self.progress.with_name("rank-0.progress.error").read_text())
         self.assertEqual(read_progress(self.progress)["steps"], 0)
 
     def test_a_child_tells_only_where_its_parent_has_nothing_to_tell(self):
-        child = "import os, flexrack_inrank as ours; ours._progress.step(); print(os.getpid())"
-        code = f"import subprocess, sys; import flexrack_inrank as ours; MAYBE; sys.stdout.write(subprocess.run([sys.executable, '-c', {child!r}], capture_output=True, text=True).stdout)"
+        child = "import os, flexrack_instrumentation as ours; ours._progress.step(); print(os.getpid())"
+        code = f"import subprocess, sys; import flexrack_instrumentation as ours; MAYBE; sys.stdout.write(subprocess.run([sys.executable, '-c', {child!r}], capture_output=True, text=True).stdout)"
         _, out, _ = self.python(code.replace("MAYBE", "pass"))
         told = read_progress(self.progress)
         self.assertEqual((told["pid"], told["steps"]), (int(out), 1))  # the parent is a launcher
         self.python(code.replace("MAYBE", "[ours._progress.step() for _ in range(3)]"))
         self.assertEqual(read_progress(self.progress)["steps"], 3)
-        self.python("import os\nimport flexrack_inrank as ours\nours._progress.step()\nif os.fork() == 0: ours._progress.step(); os._exit(0)\nos.wait()")
+        self.python("import os\nimport flexrack_instrumentation as ours\nours._progress.step()\nif os.fork() == 0: ours._progress.step(); os._exit(0)\nos.wait()")
         self.assertEqual(read_progress(self.progress)["steps"], 1)
 
     def test_the_signal_writes_the_stacks_of_a_rank_in_a_deadlock_and_it_lives_on(self):
@@ -147,7 +147,7 @@ p.step()
     def test_steps_that_are_kept_stand_for_the_whole_run_however_long_it_is(self):
         # Steps of 0, 1, 2, ... ms by a clock of our own: the median of what is kept is that of all.
         code = """
-import flexrack_inrank as ours
+import flexrack_instrumentation as ours
 p, clock = ours._progress, [0.0]
 ours.monotonic = lambda: clock[0]
 for step in range(5001):
@@ -173,4 +173,4 @@ for step in range(5001):
     def test_starting_python_imports_no_module_that_python_would_not(self):
         _, out, _ = self.python("import sys; print(*sorted(sys.modules))")
         without = subprocess.run([sys.executable, "-c", "import sys; print(*sorted(sys.modules))"], capture_output=True, text=True).stdout
-        self.assertEqual(set(out.split()) - set(without.split()) - {"sitecustomize"}, {"faulthandler", "flexrack_inrank", "flexrack_layout", "mmap"})
+        self.assertEqual(set(out.split()) - set(without.split()) - {"sitecustomize"}, {"faulthandler", "flexrack_instrumentation", "flexrack_layout", "mmap"})

@@ -113,7 +113,7 @@ sys.exit(3)
         run = self.running()
         for record in [json.loads(path.read_text()) for path in self.files()]:
             self.assertEqual(len(record["holders"]), 2)
-            for one in reversed(record["holders"]):  # the warden first, so that it can do nothing
+            for one in reversed(record["holders"]):  # the reaper first, so that it can do nothing
                 os.kill(one["pid"], signal.SIGKILL)
         self.assertTrue(self.rack.alive(run))
         # Each node's program looks after the runs of its user on this machine.

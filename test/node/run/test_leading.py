@@ -6,7 +6,7 @@ from pathlib import Path
 
 from flexrack_node.relay.journal import Journal
 from flexrack_node.run.files import RunFolder, write_json
-from flexrack_node.run.leadership import is_judgement, leader_known, may_be_led_on
+from flexrack_node.run.leadership import is_committed, leader_known, may_be_led_on
 from flexrack_node.run.recording import LATE_SECONDS
 from flexrack_node.runs.plain import PlainRun
 from flexrack_node.runs.reconcile import reconcile_run
@@ -38,7 +38,7 @@ class Node:
 
     def told(self):
         told = PlainRun(self.folder).summary()
-        return told["epoch"], told["leader"], told["judged"]
+        return told["term"], told["leader"], told["committed"]
 
 
 class LeaderTest(unittest.TestCase):
@@ -47,12 +47,12 @@ class LeaderTest(unittest.TestCase):
         self.assertEqual(Node(self, "node-2", {}, FAILED).told(), (1, "node-1", True))
 
     def test_a_member_tells_whom_it_follows_before_there_is_a_result(self):
-        self.assertEqual(Node(self, "node-3", {"epoch": 2, "leader": "node-2"}).told(), (2, "node-2", False))
+        self.assertEqual(Node(self, "node-3", {"term": 2, "leader": "node-2"}).told(), (2, "node-2", False))
 
     def test_the_result_counts_unless_the_node_has_followed_a_newer_leader_since(self):
-        self.assertEqual(leader_known({"nodes": NODES}, {"epoch": 1, "leader": "node-1"}, {"epoch": 2, "leader": "node-2"}), (2, "node-2"))
-        self.assertEqual(leader_known({"nodes": NODES}, {"epoch": 3, "leader": "node-3"}, {"epoch": 2, "leader": "node-2"}), (3, "node-3"))
-        self.assertEqual(leader_known({"nodes": NODES}, {"epoch": 2, "leader": "node-2"}, {"status": "failed"}), (2, "node-2"))
+        self.assertEqual(leader_known({"nodes": NODES}, {"term": 1, "leader": "node-1"}, {"term": 2, "leader": "node-2"}), (2, "node-2"))
+        self.assertEqual(leader_known({"nodes": NODES}, {"term": 3, "leader": "node-3"}, {"term": 2, "leader": "node-2"}), (3, "node-3"))
+        self.assertEqual(leader_known({"nodes": NODES}, {"term": 2, "leader": "node-2"}, {"status": "failed"}), (2, "node-2"))
         self.assertEqual(leader_known({"nodes": [], "node": "login"}, {}, None), (1, "login"))
 
     def test_another_node_can_lead_where_enough_are_left_without_the_leader(self):
@@ -62,19 +62,19 @@ class LeaderTest(unittest.TestCase):
             self.assertFalse(may_be_led_on({**spec, "scheduler": "slurm"}))
         self.assertFalse(may_be_led_on({"nodes": NODES}))
 
-    def test_only_what_a_leader_ended_is_a_judgement(self):
-        self.assertTrue(is_judgement(FAILED))
+    def test_only_what_a_leader_ended_is_committed(self):
+        self.assertTrue(is_committed(FAILED))
         bare = {key: value for key, value in FAILED.items() if key != "outputs"}
-        self.assertTrue(is_judgement({**bare, "epoch": 2, "leader": "node-2"}), "told by a leader before it had collected the outputs")
+        self.assertTrue(is_committed({**bare, "term": 2, "leader": "node-2"}), "told by a leader before it had collected the outputs")
         for other in (None, bare, {**FAILED, "partial": True}, {**FAILED, "lost": True}):
-            self.assertFalse(is_judgement(other), other)
+            self.assertFalse(is_committed(other), other)
 
-    def test_the_result_for_a_dead_supervisor_says_which_leader_the_node_knew_and_is_no_judgement(self):
-        for node, known, expected in (("node-1", {}, (1, "node-1")), ("node-3", {"epoch": 2, "leader": "node-2"}, (2, "node-2"))):
+    def test_the_result_for_a_dead_supervisor_says_which_leader_the_node_knew_and_is_not_committed(self):
+        for node, known, expected in (("node-1", {}, (1, "node-1")), ("node-3", {"term": 2, "leader": "node-2"}, (2, "node-2"))):
             one = Node(self, node, known)
             repair(PlainRun(one.folder))
             result = one.folder.result()
-            self.assertEqual((result["epoch"], result["leader"], result["lost"], result["status"]), (*expected, True, "failed"))
+            self.assertEqual((result["term"], result["leader"], result["lost"], result["status"]), (*expected, True, "failed"))
             self.assertEqual(one.told(), (*expected, False))
 
 
@@ -105,7 +105,7 @@ class ReconcileTest(unittest.TestCase):
         return [json.loads(body) for _, called, body, _ in self.tracking.calls if called == path]
 
     def test_who_led_to_the_end_finishes_the_record_with_status_outputs_and_the_end_of_the_token(self):
-        folder = self.node("node-2", status="finished", exit=0, epoch=2, leader="node-2")
+        folder = self.node("node-2", status="finished", exit=0, term=2, leader="node-2")
         answer, calls = self.reconcile(folder, True)
         self.assertEqual(answer, {"recorded": True})
         self.assertEqual(self.bodies(UPDATE)[0]["status"], "FINISHED")
@@ -114,22 +114,22 @@ class ReconcileTest(unittest.TestCase):
         self.assertEqual(self.reconcile(folder, True), ({"recorded": True}, []))
 
     def test_an_old_leader_brings_its_writes_and_logs_and_leaves_status_outputs_and_token_to_the_new_one(self):
-        folder = self.node("node-1", epoch=1, leader="node-1")
+        folder = self.node("node-1", term=1, leader="node-1")
         answer, calls = self.reconcile(folder, False)
         self.assertEqual(answer, {"recorded": True})
         self.assertEqual(sorted(calls), [("POST", TAG), ("PUT", "/logs/attempt-1/rank-0.log")])
         self.assertEqual((folder.result()["recorded"], PlainRun(folder).summary()["status"]), (True, "failed"))
 
-    def test_a_member_with_the_judgement_of_a_leader_that_is_dead_tells_it_but_leaves_outputs_alone_and_time_for_them(self):
+    def test_a_member_with_the_committed_result_of_a_leader_that_is_dead_tells_it_but_leaves_outputs_alone_and_time_for_them(self):
         for recorded in (False, True):
-            answer, calls = self.reconcile(self.node("node-3", status="finished", exit=0, epoch=2, leader="node-2", recorded=recorded), True)
+            answer, calls = self.reconcile(self.node("node-3", status="finished", exit=0, term=2, leader="node-2", recorded=recorded), True)
             self.assertEqual((answer, self.bodies(UPDATE)[0]["status"]), ({"recorded": True}, "FINISHED"))
             logs = [] if recorded else [("PUT", "/logs/attempt-1/rank-0.log")]
             self.assertEqual([call for call in calls if call[0] != "POST"], [*logs, ("PATCH", "/flexrack/v1/tokens/self")])
             self.assertEqual(self.bodies("/flexrack/v1/tokens/self"), [{"ttl_seconds": LATE_SECONDS}])
 
     def test_a_leader_that_was_cut_off_finishes_where_nobody_has_led_the_run_on(self):
-        for result in ({"epoch": 1, "leader": "node-1", "partial": True}, {"lost": True}):
+        for result in ({"term": 1, "leader": "node-1", "partial": True}, {"lost": True}):
             self.reconcile(self.node("node-1", **result), True)
             self.assertEqual(self.bodies(UPDATE)[0]["status"], "FAILED")
 

@@ -77,13 +77,13 @@ class SlurmStarts(unittest.TestCase):
         self.folder.write("gang", {"nodes": ["c1"]})
         gone = {"job": "17", "state": "CANCELLED", "reason": None, "start": 1.0, "submitted": 1.0, "ended": 2.0, "limit": None, "partition": "main", "nodes": "", "by": None, "exit": None, "source": "squeue"}
         other = threading.Thread(target=lambda: SlurmJob(self.folder).look())
-        judged = job.judge
+        original = job.judge
 
         def late(*given):
             if other.ident is None:
                 other.start()
                 other.join(1.0)  # it has closed the run meanwhile, if it may
-            return judged(*given)
+            return original(*given)
         with mock.patch.object(job, "judge", late), mock.patch.object(Board, "look", lambda *_: gone):
             SlurmJob(self.folder).look()
             other.join()

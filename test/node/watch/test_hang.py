@@ -9,9 +9,9 @@ from waiting import until
 
 LOCKSTEP = """
 import os, sys, time, threading
-import flexrack_inrank
+import flexrack_instrumentation
 me, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-progress, attempt = flexrack_inrank._progress, int(os.environ["FLEXRACK_ATTEMPT"])
+progress, attempt = flexrack_instrumentation._progress, int(os.environ["FLEXRACK_ATTEMPT"])
 LABEL = b"all_reduce".ljust(32, b"\\0")
 
 def all_reduce(number):

@@ -75,16 +75,16 @@ class VerdictTest(unittest.TestCase):
 
 
 class StalledTest(unittest.TestCase):
-    def view(self, stalled, watched):
+    def observed(self, stalled, watched):
         return {"watch": {"stalled": {str(one): parts for one, parts in stalled.items()}, "watched": watched}}
 
     def test_waiting_ranks_alone_are_no_hang_until_they_have_waited_very_long(self):
         waits, works = {"waits": True, "long": False}, {"waits": False, "long": False}
-        self.assertFalse(is_hanging({"a": self.view({0: waits}, [0]), "b": self.view({}, [1])}))
-        self.assertTrue(is_hanging({"a": self.view({0: waits}, [0]), "b": self.view({1: waits}, [1])}))
-        self.assertTrue(is_hanging({"a": self.view({0: waits}, [0]), "b": self.view({1: works}, [1, 2])}))
-        self.assertTrue(is_hanging({"a": self.view({0: {**waits, "long": True}}, [0]), "b": self.view({}, [1])}))
-        self.assertFalse(is_hanging({"a": self.view({}, [0])}))
+        self.assertFalse(is_hanging({"a": self.observed({0: waits}, [0]), "b": self.observed({}, [1])}))
+        self.assertTrue(is_hanging({"a": self.observed({0: waits}, [0]), "b": self.observed({1: waits}, [1])}))
+        self.assertTrue(is_hanging({"a": self.observed({0: waits}, [0]), "b": self.observed({1: works}, [1, 2])}))
+        self.assertTrue(is_hanging({"a": self.observed({0: {**waits, "long": True}}, [0]), "b": self.observed({}, [1])}))
+        self.assertFalse(is_hanging({"a": self.observed({}, [0])}))
 
     def test_patience_grows_with_the_steps_with_work_and_before_the_first_step(self):
         self.assertEqual(patience_of(300, {"steps": 5, "median_step": 0.1}, False, False), 300)

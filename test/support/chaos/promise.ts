@@ -31,7 +31,7 @@ const PROMISES: Record<Victim, (phase: Phase, scenario: Scenario, node: number) 
   // The run does not need it once it is started on all nodes; before that what was started ends by itself.
   command: (phase) => ({ends: {before: NOT_BEGUN, start: ['finished', 'failed'] as End[], running: ['finished'] as End[], stopping: ['stopped', 'finished'] as End[], recording: ['finished'] as End[]}[phase], seconds: phase === 'before' || phase === 'start' ? GANG : SOON}),
   supervisor: (phase, scenario, node) => ({ends: withoutNode(phase, scenario, node), seconds: LINK}),
-  warden: (phase) => ({ends: HARMLESS[phase], seconds: SOON}),
+  reaper: (phase) => ({ends: HARMLESS[phase], seconds: SOON}),
   launcher: ofRank,
   wrapper: ofRank,
   rank: ofRank,

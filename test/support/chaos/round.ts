@@ -68,7 +68,7 @@ const STEP_MS = 50
 const STEPS = {before: 30, start: 40, running: 80, stopping: 300, recording: 12}
 /** Milliseconds in which the processes of a run that is started must come, to be hit. */
 const START_MS = 10_000
-const OF_RUN: readonly Victim[] = ['supervisor', 'warden', 'launcher', 'wrapper', 'rank', 'worker']
+const OF_RUN: readonly Victim[] = ['supervisor', 'reaper', 'launcher', 'wrapper', 'rank', 'worker']
 /** Milliseconds a phase may take to come on a loaded machine. */
 const PHASE_PATIENCE = 120_000
 /** On top of what is promised, for a loaded machine: no time that passes here decides how a round is judged, only that it ends. */
@@ -175,7 +175,7 @@ function pidsOf({victim, node: index}: Blow, group: Group, run: string | undefin
   if (victim === 'link' || run === undefined) return []
   const folder = join(machines.root(node), 'runs', run)
   const ofModule = (module: string): number[] => machines.processes(node).filter((one) => one.command.includes(`flexrack_node.gang.${module} import`) && one.command.includes(folder)).map((one) => one.pid)
-  if (victim === 'supervisor' || victim === 'warden') return ofModule(victim)
+  if (victim === 'supervisor' || victim === 'reaper') return ofModule(victim)
   const attempt = attemptsOf(folder).at(-1)
   if (attempt === undefined) return []
   if (victim === 'launcher') {

@@ -1,5 +1,5 @@
 /** What is killed: one of a run's processes, a node's sshd (its listener, or its sessions), a whole node, or its link alone. */
-export const VICTIMS = ['command', 'supervisor', 'warden', 'launcher', 'wrapper', 'rank', 'worker', 'sshd', 'sessions', 'node', 'link'] as const
+export const VICTIMS = ['command', 'supervisor', 'reaper', 'launcher', 'wrapper', 'rank', 'worker', 'sshd', 'sessions', 'node', 'link'] as const
 export type Victim = (typeof VICTIMS)[number]
 /** When: before anything of the run is on a node; from then until all ranks are up; while they train; after Ctrl-C; after their end. */
 export const PHASES = ['before', 'start', 'running', 'stopping', 'recording'] as const
@@ -42,7 +42,7 @@ export interface ScenarioChoice {
 
 /** Before the run is anywhere there is nothing else to be hit, and after its ranks have ended no rank. */
 const EARLY: readonly Victim[] = ['command', 'sshd', 'sessions', 'node', 'link']
-const LATE: readonly Victim[] = [...EARLY, 'supervisor', 'warden']
+const LATE: readonly Victim[] = [...EARLY, 'supervisor', 'reaper']
 const MEANT: Record<Phase, readonly Victim[]> = {before: EARLY, start: VICTIMS, running: VICTIMS, stopping: VICTIMS, recording: LATE}
 /** Milliseconds over which the blows of a phase are spread. */
 const PHASE_MS: Record<Phase, number> = {before: 2500, start: 600, running: 2500, stopping: 900, recording: 400}

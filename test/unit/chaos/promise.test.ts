@@ -35,8 +35,8 @@ describe('promises', () => {
     expect(promiseOf(scenario({phase: 'stopping'}), [false]).ends).toEqual(['stopped'])
   })
 
-  test('the command, the warden and sshd are not needed while it runs; a supervisor and a node are, restarts or not', () => {
-    for (const victim of ['command', 'warden', 'sshd', 'sessions'] as const) expect(promiseOf(scenario({blows: [blow(victim)]}), [true]).ends).toEqual(['finished'])
+  test('the command, the reaper and sshd are not needed while it runs; a supervisor and a node are, restarts or not', () => {
+    for (const victim of ['command', 'reaper', 'sshd', 'sessions'] as const) expect(promiseOf(scenario({blows: [blow(victim)]}), [true]).ends).toEqual(['finished'])
     for (const victim of ['supervisor', 'node'] as const) expect(promiseOf(scenario({blows: [blow(victim)], restarts: 1}), [true]).ends).toEqual(['failed'])
     expect(promiseOf(scenario({blows: [blow('link')], back: 900}), [true]).ends).toEqual(['finished'])
     expect(promiseOf(scenario({blows: [blow('link')]}), [true]).ends).toEqual(['failed'])
@@ -50,8 +50,8 @@ describe('promises', () => {
   })
 
   test('two blows at once may do what each of them may, and fail the run', () => {
-    expect(promiseOf(scenario({blows: [blow('warden'), blow('sshd')]}), [true, true]).ends).toEqual(['finished', 'failed'])
-    expect(promiseOf(scenario({blows: [blow('warden'), blow('rank')]}), [true, false]).ends).toEqual(['finished'])
+    expect(promiseOf(scenario({blows: [blow('reaper'), blow('sshd')]}), [true, true]).ends).toEqual(['finished', 'failed'])
+    expect(promiseOf(scenario({blows: [blow('reaper'), blow('rank')]}), [true, false]).ends).toEqual(['finished'])
   })
 })
 

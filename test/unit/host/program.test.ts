@@ -31,6 +31,6 @@ describe('the node program', () => {
   })
 
   it('is found in this package, with what puts it on a node', async () => {
-    expect(Object.keys((await loadProgram()).files)).toEqual(expect.arrayContaining(['__main__.py', 'arrival.py', 'base/installed.py']))
+    expect(Object.keys((await loadProgram()).files)).toEqual(expect.arrayContaining(['__main__.py', 'installer.py', 'base/installed.py']))
   })
 })

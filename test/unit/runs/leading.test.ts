@@ -3,24 +3,24 @@ import type {NodeRunDetail} from '../../../src/lib/protocol/index.ts'
 import {endOf, stateOf, statusOf} from '../../../src/lib/runs/leading.ts'
 import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
 
-const second = {epoch: 2, leader: 'node-2'}
+const second = {term: 2, leader: 'node-2'}
 const wordOf = (...nodes: NodeRunDetail[]): string => stateOf({run: 'digits-1', nodes}).node
 
 describe('the word that counts', () => {
-  it('is that of the newest leader, also where a deposed one still goes on', () => {
+  it('is that of the newest leader, also where one that stepped down still goes on', () => {
     expect(wordOf(told(1), told(2), told(3))).toBe('node-1')
     expect(wordOf(told(1), told(2, second), told(3))).toBe('node-2')
     expect(wordOf(told(3, second), told(2, second), told(1, FINISHED))).toBe('node-2')
   })
 
-  it('is, where the leader does not answer, that of whoever has its judgement, then of whoever is still at it, then of the first', () => {
+  it('is, where the leader does not answer, that of whoever has its committed result, then of whoever is still at it, then of the first', () => {
     expect(wordOf(told(3, FINISHED), told(2))).toBe('node-3')
     expect(wordOf(told(2, LEADERLESS), told(3))).toBe('node-3')
     expect(wordOf(told(3, LEADERLESS), told(2, LEADERLESS))).toBe('node-2')
     expect(wordOf(told(1, LEADERLESS), told(3, second))).toBe('node-3')
   })
 
-  it('is that of who has its judgement, or is still at it, where the leader has died without one', () => {
+  it('is that of who has its committed result, or is still at it, where the leader has died without one', () => {
     expect(wordOf(told(1, LEADERLESS), told(2, FINISHED))).toBe('node-2')
     expect(wordOf(told(1), told(2, FINISHED))).toBe('node-1')
     expect(wordOf(told(1, LEADERLESS), told(2))).toBe('node-2')
@@ -34,7 +34,7 @@ describe('the word that counts', () => {
 describe('how a run ended', () => {
   const end = (...nodes: NodeRunDetail[]): string => endOf({run: 'digits-1', nodes}).node
 
-  it('is known from the leader, or from a node with its judgement', () => {
+  it('is known from the leader, or from a node with its committed result', () => {
     expect(end(told(1, FINISHED), told(2, LEADERLESS))).toBe('node-1')
     expect(end(told(3, {...FINISHED, ...second}), told(1, LEADERLESS))).toBe('node-3')
   })

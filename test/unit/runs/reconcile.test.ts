@@ -7,7 +7,7 @@ import {leadsStill, reconcileRuns} from '../../../src/lib/runs/reconcile.ts'
 import type {Records} from '../../../src/lib/runs/records.ts'
 import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
 
-const second = {epoch: 2, leader: 'node-2'}
+const second = {term: 2, leader: 'node-2'}
 const rack = new Set(['node-1', 'node-2', 'node-3'])
 const leads = (one: NodeRunDetail, others: NodeRunDetail[], known = rack, absent: string[] = []) => leadsStill({run: one.run, nodes: [one, ...others], absent}, one, known)
 
@@ -32,7 +32,7 @@ describe('who finishes the record of a run', () => {
     expect(leads(told(1, LEADERLESS), [], rack, ['node-7'])).toBe(undefined)
   })
 
-  it('is a node that has the judgement of a leader that died before it could write it down', () => {
+  it('is a node that has the committed result of a leader that died before it could write it down', () => {
     expect(leads(told(1, LEADERLESS), [told(2, FINISHED), told(3, LEADERLESS)])).toBe(false)
     expect(leads(told(2, FINISHED), [told(1, LEADERLESS), told(3, LEADERLESS)])).toBe(true)
     expect(leads(told(3, LEADERLESS), [told(1, LEADERLESS), told(2, FINISHED)])).toBe(false)
@@ -62,7 +62,7 @@ it('nodes bring what they have, the newest leader finishes, and what is not know
   expect(asked.toSorted((a, b) => a.node.localeCompare(b.node))).toEqual([{node: 'node-1', leads: false}, {node: 'node-2', leads: true}, {node: 'node-3', leads: false}])
   expect(warnings).toEqual([])
 
-  // The judgement of a leader that had no time to record it is told by another one, whose own part is through already.
+  // The committed result of a leader that had no time to record it is told by another one, whose own part is through already.
   asked.length = 0
   await run([told(1, LEADERLESS), told(2, {...FINISHED, recorded: true}), told(3, {...FINISHED, recorded: true})])
   expect(asked.toSorted((a, b) => a.node.localeCompare(b.node))).toEqual([{node: 'node-1', leads: false}, {node: 'node-2', leads: true}])

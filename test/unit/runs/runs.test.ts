@@ -11,7 +11,7 @@ import type {FoundRun} from '../../../src/lib/runs/types.ts'
 import type {TrackedRun} from '../../../src/lib/tracking/index.ts'
 
 const nodeRun = (run: string, parts: Partial<NodeRun> = {}): NodeRun => ({
-  run, project: 'digits', node: 'node-1', index: 0, epoch: 1, leader: 'node-1', judged: true, replaceable: false, nodes: ['node-1', 'node-2'], processes: 2, launcher: 'torchrun', created: 100, status: 'finished', attempt: 1,
+  run, project: 'digits', node: 'node-1', index: 0, term: 1, leader: 'node-1', committed: true, replaceable: false, nodes: ['node-1', 'node-2'], processes: 2, launcher: 'torchrun', created: 100, status: 'finished', attempt: 1,
   live: false, exit: 0, cause: null, started: 101, ended: 110, recorded: true, tracked: null, ...parts,
 })
 const found = (run: string, parts: Partial<NodeRun> = {}): FoundRun => ({run, nodes: [nodeRun(run, parts), nodeRun(run, {...parts, node: 'node-2', index: 1})]})
@@ -47,7 +47,7 @@ describe('lookForRuns', () => {
   const look = (known: Record<string, NodeRun[]>, away: string[]) => lookForRuns({rack, known: new Map(Object.entries(known)), away: new Map(away.map((name) => [name, silent]))} as unknown as Place, makeContext())
 
   it('says of the nodes of a run who has nothing of it, who did not answer, and whom the rack has no more', async () => {
-    const lost = nodeRun('a', {nodes: ['node-1', 'node-3', 'node-9'], judged: false, replaceable: true, status: 'failed'})
+    const lost = nodeRun('a', {nodes: ['node-1', 'node-3', 'node-9'], committed: false, replaceable: true, status: 'failed'})
     const {runs, failed} = await look({'node-1': [lost], 'node-2': []}, ['node-3'])
     expect([[...failed.keys()], runs]).toEqual([['node-3'], [{run: 'a', nodes: [lost], absent: ['node-2'], removed: ['node-9']}]])
     // Whoever asks a part of the rack alone takes the rest for nodes that nobody waits for, and ends the record of a run that may go on there.
@@ -73,7 +73,7 @@ describe('mergeRuns', () => {
   })
 
   it('says of an end that no node knows who does, and what the record says', () => {
-    const lost = {run: 'a', nodes: [nodeRun('a', {node: 'node-2', index: 1, judged: false, status: 'failed', recorded: false, cause: {kind: 'gang', node: 'node-2', rank: null, exit: null, signal: null, at: 1, message: 'the leader on node-1 is gone', lines: [], others: []}})]}
+    const lost = {run: 'a', nodes: [nodeRun('a', {node: 'node-2', index: 1, committed: false, status: 'failed', recorded: false, cause: {kind: 'gang', node: 'node-2', rank: null, exit: null, signal: null, at: 1, message: 'the leader on node-1 is gone', lines: [], others: []}})]}
     const entryOf = (...records: TrackedRun[]) => mergeRuns([lost], records, {everyNodeAsked: false})[0]
     const message = 'node-1, which led run a, does not answer any more, so how the run ended is not known; it is over on node-2 (node-2: the leader on node-1 is gone)'
     expect(entryOf(tracked('a', {status: 'RUNNING', endTime: undefined}))).toMatchObject({status: 'unknown', doubt: {nodes: ['node-1'], message}, cause: null, ended: null})

@@ -4,10 +4,10 @@ import {RecentSteps} from '../../../src/lib/runs/recent.ts'
 import type {FoundRun} from '../../../src/lib/runs/types.ts'
 import {runView, type SeenPart} from '../../../src/lib/runs/view.ts'
 
-const run: FoundRun = {run: 'digits-1', nodes: ['a', 'b'].map((node, index) => ({run: 'digits-1', node, index, epoch: 1, leader: 'a', nodes: ['a', 'b'], processes: 1, status: 'running', started: 100, created: 90, attempt: 1} as NodeRun))}
+const run: FoundRun = {run: 'digits-1', nodes: ['a', 'b'].map((node, index) => ({run: 'digits-1', node, index, term: 1, leader: 'a', nodes: ['a', 'b'], processes: 1, status: 'running', started: 100, created: 90, attempt: 1} as NodeRun))}
 const told = (steps: number, seconds: number, wait: number, samples = steps * 32): RankTold => [steps, samples, 0, seconds / Math.max(1, steps - 1), wait, seconds, 0, 0, '']
 const part = (node: string, rank: number, value: RankTold | null, more: Partial<SeenPart> = {}): SeenPart => ({
-  node, epoch: 1, leader: 'a', status: 'running', attempt: 1, cores: 8, memory_total: 1000, gpu_memory: {}, ranks: {[rank]: value},
+  node, term: 1, leader: 'a', status: 'running', attempt: 1, cores: 8, memory_total: 1000, gpu_memory: {}, ranks: {[rank]: value},
   hardware: {t: 1, s: 5, attempt: 1, cpu: 50, memory: 400, net: [10, 20], rdma: null, disk: [0, 0], ranks: {[rank]: [150, 30, 0, 0, 2]}, gpus: {}}, ...more,
 })
 const view = (parts: SeenPart[], metrics: {key: string; value: number; step: number}[] = []) => runView(run, {parts, lost: [], metrics: metrics.map((one) => ({...one, timestamp: 0})), away: null, now: 160_000})

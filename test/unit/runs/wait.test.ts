@@ -7,7 +7,7 @@ import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
 /** What a node tells from a second on, until the next; `away`: it does not answer. */
 type Story = Record<number, Partial<NodeRunDetail> | 'away'>
 
-const second = {epoch: 2, leader: 'node-2', attempt: 2}
+const second = {term: 2, leader: 'node-2', attempt: 2}
 
 /** Nodes that tell their stories by a clock that only questions move: as long as one waits, or 15 s where nobody answers. */
 function world(...stories: Story[]) {
@@ -48,13 +48,13 @@ describe('waiting for a run', () => {
     expect(asked).toEqual(['node-1'])
   })
 
-  it('goes on with the node that the others chose when the leader\'s is lost, and ends with its judgement', async () => {
+  it('goes on with the node that the others chose when the leader\'s is lost, and ends with its committed result', async () => {
     const {wait, leaders} = world({0: {}, 30: 'away'}, {0: {}, 70: second, 300: {...FINISHED, ...second}}, {0: {}, 72: second, 300: {...FINISHED, ...second}})
-    expect(await wait([1, 2, 3])).toMatchObject({node: 'node-2', epoch: 2, status: 'finished'})
+    expect(await wait([1, 2, 3])).toMatchObject({node: 'node-2', term: 2, status: 'finished'})
     expect(leaders).toEqual(['node-2'])
   })
 
-  it('goes on where the leader\'s supervisor alone died, and where a deposed leader has ended its part', async () => {
+  it('goes on where the leader\'s supervisor alone died, and where a leader that stepped down has ended its part', async () => {
     for (const end of [{...LEADERLESS}, {...FINISHED, status: 'failed' as const}]) {
       const {wait} = world({0: {}, 30: end}, {0: {}, 40: second, 90: {...FINISHED, ...second}}, {0: {}, 41: second, 90: {...FINISHED, ...second}})
       expect(await wait([1, 2, 3])).toMatchObject({node: 'node-2', status: 'finished'})
@@ -62,7 +62,7 @@ describe('waiting for a run', () => {
   })
 
   it('begun after the loss asks those that answer, before they have chosen and afterwards', async () => {
-    const stories: Story[] = [{0: 'away'}, {0: {}, 20: {epoch: 2, leader: 'node-3'}, 60: {...FINISHED, epoch: 2, leader: 'node-3'}}, {0: {}, 20: {epoch: 2, leader: 'node-3'}, 60: {...FINISHED, epoch: 2, leader: 'node-3'}}]
+    const stories: Story[] = [{0: 'away'}, {0: {}, 20: {term: 2, leader: 'node-3'}, 60: {...FINISHED, term: 2, leader: 'node-3'}}, {0: {}, 20: {term: 2, leader: 'node-3'}, 60: {...FINISHED, term: 2, leader: 'node-3'}}]
     expect(await world(...stories).wait([2, 3])).toMatchObject({node: 'node-3', status: 'finished'})
     // Also where the one that leads now did not answer when the run was looked for.
     expect(await world(...stories).wait([2])).toMatchObject({node: 'node-3', status: 'finished'})
@@ -70,7 +70,7 @@ describe('waiting for a run', () => {
 
   it('is told the end by a member where the newest leader has gone after it', async () => {
     const {wait} = world({0: {}, 30: 'away'}, {0: {}, 29: {...FINISHED}}, {0: {}, 29: {...FINISHED}})
-    expect(await wait([1, 2, 3])).toMatchObject({node: 'node-2', status: 'finished', judged: true})
+    expect(await wait([1, 2, 3])).toMatchObject({node: 'node-2', status: 'finished', committed: true})
   })
 
   it('ends without knowing how the run ended where all others are over and have only lost their leader', async () => {

@@ -12,8 +12,8 @@ afterEach(() => vi.useRealTimers())
 /** node-1 led and is cut off, node-2 ends as told; so many seconds after that it is not over yet, and then it is. */
 async function watchCut(end: Partial<NodeRunDetail>, seconds: number): Promise<RunView> {
   vi.useFakeTimers({toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance']})
-  const {epoch, leader, status} = told(2, end)
-  const part = (node: string, parts: object) => ({node, epoch: 1, leader: 'node-1', status: 'running', attempt: 1, cores: null, memory_total: null, gpu_memory: {}, ranks: {}, hardware: null, ...parts})
+  const {term, leader, status} = told(2, end)
+  const part = (node: string, parts: object) => ({node, term: 1, leader: 'node-1', status: 'running', attempt: 1, cores: null, memory_total: null, gpu_memory: {}, ranks: {}, hardware: null, ...parts})
   let isCut = false
   let cut = (): void => {}
   const call: Record<string, Host['call']> = {
@@ -25,9 +25,9 @@ async function watchCut(end: Partial<NodeRunDetail>, seconds: number): Promise<R
     }) as Host['call'],
     'node-2': (async (verb: string, _input: unknown, options: {onEvent: (event: object) => void}) => {
       if (verb === 'run.state') return told(2, end)
-      options.onEvent({event: 'watch', parts: [part('node-2', {epoch, leader})]})
+      options.onEvent({event: 'watch', parts: [part('node-2', {term, leader})]})
       cut()
-      options.onEvent({event: 'watch', parts: [part('node-2', {epoch, leader, status, attempt: 2})]})
+      options.onEvent({event: 'watch', parts: [part('node-2', {term, leader, status, attempt: 2})]})
       return {over: true}
     }) as Host['call'],
   }
@@ -43,7 +43,7 @@ async function watchCut(end: Partial<NodeRunDetail>, seconds: number): Promise<R
 }
 
 it('ends once the newest leader has ended the run, though the node of an old one stays silent', async () => {
-  expect(await watchCut({...FINISHED, epoch: 2, leader: 'node-2'}, 19)).toMatchObject({status: 'finished', attempt: 2, lost: ['node-1']})
+  expect(await watchCut({...FINISHED, term: 2, leader: 'node-2'}, 19)).toMatchObject({status: 'finished', attempt: 2, lost: ['node-1']})
 })
 
 it('ends without knowing how the run ended where the others only lost their leader, which had told that it runs', async () => {

@@ -7,8 +7,8 @@ it('another leader is told once, by itself, with who chose it; and an old one th
   const tell = newsTeller(makeContext({reporter: {...silentReporter, warn: (message) => void told.push(message), note: (message) => void told.push(message)}}))
   const at = 1
   for (const node of ['node-2', 'node-3']) tell({node, at, event: 'leader lost', leader: 'node-1', why: 'the leader on node-1 is gone'})
-  tell({node: 'node-2', at, event: 'elected', epoch: 2, votes: ['node-2', 'node-3'], instead: 'node-1'})
-  for (const node of ['node-3', 'node-4']) tell({node, at, event: 'follows', leader: 'node-2', epoch: 2})
-  tell({node: 'node-1', at, event: 'deposed', why: 'node-2 leads the run by now'})
+  tell({node: 'node-2', at, event: 'elected', term: 2, votes: ['node-2', 'node-3'], instead: 'node-1'})
+  for (const node of ['node-3', 'node-4']) tell({node, at, event: 'follows', leader: 'node-2', term: 2})
+  tell({node: 'node-1', at, event: 'stepped down', why: 'node-2 leads the run by now'})
   expect(told).toEqual(['node-2 leads the run from now on, chosen by node-2 and node-3, in the place of node-1', 'node-2 leads the run by now'])
 })

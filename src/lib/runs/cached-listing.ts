@@ -1,14 +1,14 @@
 import type {NodeRun} from '../protocol/index.ts'
 
 /** Of verbs/look.py: what run.list tells of a run, once nothing of that can change any more. */
-const SUMMARY = 'summary.2.json'
+const SUMMARY = 'summary.3.json'
 
 /**
  * A look at a node's runs with sh alone, a hundred times cheaper than starting Python where all of them are over.
  * `script` takes the folder of flexrack on the node as a word of sh; `read` what it printed, among other lines: the runs, or
  * undefined where run.list has to be asked.
  */
-export const runGlance = {
+export const cachedListing = {
   script: (root: string): string =>
     [
       `for one in ${root}/runs/*; do`,

@@ -1,11 +1,11 @@
-"""The nodes of a run as their leader sees them: what it wants of them, what they say, who of them can be used."""
+"""The nodes of a run as their leader sees them: the state it desires of them, what they report, who of them can be used."""
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Set
 
 from flexrack_node.gang.copies import choose, copies_of
-from flexrack_node.gang.election import Heritage
+from flexrack_node.gang.election import Handover
 from flexrack_node.gang.evidence import Evidence
-from flexrack_node.gang.roll import Roll
-from flexrack_node.gang.side import Side
+from flexrack_node.gang.member_agent import MemberAgent
+from flexrack_node.gang.member_links import MemberLinks
 from flexrack_node.link.gang_link import BEAT_SECONDS, SILENT_SECONDS, Sleep
 from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.run import rules
@@ -17,25 +17,25 @@ LOST_SECONDS = 30.0  # without a member before the attempt is given up; without 
 CERTAIN_SECONDS = 8.0  # after that until a member that was cut off has surely ended its ranks
 
 
-class Muster:
-    """Used in the leader's thread only, but for what `roll` does by itself. `heritage`: where this node was a member before."""
+class Membership:
+    """Used in the leader's thread only, but for what `links` does by itself. `handover`: where this node was a member before."""
 
-    def __init__(self, folder: RunFolder, spec: Dict[str, Any], local: LocalRanks, side: Optional[Side], heritage: Optional[Heritage]) -> None:
+    def __init__(self, folder: RunFolder, spec: Dict[str, Any], local: LocalRanks, agent: Optional[MemberAgent], handover: Optional[Handover]) -> None:
         self._folder, self._local = folder, local
         self.own: str = spec["node"]
         self.pool: List[str] = spec["nodes"]
         self.size: Dict[str, int] = spec.get("size") or {"min": len(self.pool), "max": len(self.pool)}
         self.lost_seconds = float(spec["gang"].get("lost", LOST_SECONDS))
-        self.epoch = heritage.epoch if heritage else 1
-        self.roll = Roll(folder, spec, self.epoch)
-        self.side = side or Side(folder, spec, local)
-        self.evidence = Evidence(folder, self.own, self.roll, self.side)
+        self.term = handover.term if handover else 1
+        self.links = MemberLinks(folder, spec, self.term)
+        self.agent = agent or MemberAgent(folder, spec, local)
+        self.evidence = Evidence(folder, self.own, self.links, self.agent)
         self.lost: Dict[str, Dict[str, Any]] = {}  # nodes that were put out, and why
         self.history: Dict[str, Any] = {"attempts": [], "open": None}
         self._copies = copies_of(spec)
         self._dead: Set[str] = set()
         self._written: Dict[str, Any] = {}
-        self._former = heritage.leader if heritage else None
+        self._former = handover.leader if handover else None
         self._sleep = Sleep()
         self._can_be_replaced = may_be_led_on(spec)
 
@@ -43,43 +43,43 @@ class Muster:
     def others(self) -> List[str]:
         return [node for node in self.pool if node != self.own]
 
-    def want(self, wanted: Dict[str, Any]) -> None:
+    def set_desired(self, desired: Dict[str, Any]) -> None:
         """Tells everybody, and does it here. `ask` goes on as it was, where nothing else is said."""
-        self.roll.want({"ask": self.roll.wanted.get("ask"), **wanted, **self._always()})
-        self.side.obey(self.roll.wanted)
+        self.links.set_desired({"ask": self.links.desired.get("ask"), **desired, **self._always()})
+        self.agent.apply(self.links.desired)
 
-    def obey(self) -> None:
-        """Again and again: does here what is wanted, and lets the others know where each of them is reached, for a vote without us."""
+    def apply(self) -> None:
+        """Again and again: brings the desired state about here, and lets the others know where each of them is reached, for a vote without us."""
         places = self._places()
-        if self.roll.wanted["attempt"] and places != self.roll.wanted.get("places"):
-            self.want(self.roll.wanted)
+        if self.links.desired["attempt"] and places != self.links.desired.get("places"):
+            self.set_desired(self.links.desired)
         if places != self._written:
             self._written = places
-            self._folder.write("state", {**self._folder.state(), "places": places})  # for our warden, should we be killed
+            self._folder.write("state", {**self._folder.state(), "places": places})  # for our reaper, should we be killed
         self._keep_copies()
-        self.side.obey(self.roll.wanted)
-        self.side.ballot.knows(self.roll.wanted, False)
-        for node, view in self.side.ballot.gone().items():
-            if node in self.pool and not self.view(node).get("gone"):
-                self.roll.says(node, {**self.view(node), **view})
+        self.agent.apply(self.links.desired)
+        self.agent.voter.knows(self.links.desired, False)
+        for node, observed in self.agent.voter.gone().items():
+            if node in self.pool and not self.observed(node).get("gone"):
+                self.links.says(node, {**self.observed(node), **observed})
 
     def _keep_copies(self) -> None:
         """The newest checkpoint is to be on more than one node while the ranks train."""
-        if not self._copies or self.roll.wanted["phase"] != "run":
+        if not self._copies or self.links.desired["phase"] != "run":
             return
-        keep = choose(self.views([node for node in self.usable() if node not in self.lost]), self.roll.wanted["members"], self._copies)
-        if keep and keep != self.roll.wanted.get("keep"):
-            self.want({**self.roll.wanted, "keep": keep})
+        keep = choose(self.observations([node for node in self.usable() if node not in self.lost]), self.links.desired["members"], self._copies)
+        if keep and keep != self.links.desired.get("keep"):
+            self.set_desired({**self.links.desired, "keep": keep})
 
-    def view(self, node: str) -> Dict[str, Any]:
-        return self.side.view() if node == self.own else self.roll.view(node)
+    def observed(self, node: str) -> Dict[str, Any]:
+        return self.agent.observed() if node == self.own else self.links.observed(node)
 
-    def views(self, members: Sequence[str]) -> Dict[str, Dict[str, Any]]:
-        return {node: self.view(node) for node in members}
+    def observations(self, members: Sequence[str]) -> Dict[str, Dict[str, Any]]:
+        return {node: self.observed(node) for node in members}
 
     def usable(self) -> List[str]:
         """Itself, and who is connected."""
-        return [node for node in self.pool if node == self.own or node in self.roll.here()]
+        return [node for node in self.pool if node == self.own or node in self.links.here()]
 
     def next_members(self, but: Iterable[str] = ()) -> Optional[List[str]]:
         """The nodes of the next attempt, `but` those; None where too few can be used."""
@@ -88,13 +88,13 @@ class Muster:
 
     def unended(self, number: int, members: Sequence[str]) -> List[str]:
         """Nodes that may still have ranks. One that has not begun yet will not begin after a stop."""
-        def is_over(view: Dict[str, Any]) -> bool:
-            return (view.get("attempt") == number and view.get("phase") == "ended") or view.get("skipped", self._local.attempt < number and number) >= number
-        return [node for node in members if not is_over(self.view(node))]
+        def is_over(observed: Dict[str, Any]) -> bool:
+            return (observed.get("attempt") == number and observed.get("phase") == "ended") or observed.get("skipped", self._local.attempt < number and number) >= number
+        return [node for node in members if not is_over(self.observed(node))]
 
     def put_out(self, node: str, why: Dict[str, Any]) -> None:
         self.lost[node] = why
-        self.roll.put_out(node)
+        self.links.put_out(node)
         self._folder.event("put out", member=node, lost=why["kind"], why=why["message"])
 
     def certain(self, node: str) -> float:
@@ -103,27 +103,27 @@ class Muster:
 
     def gather(self) -> None:
         """Has all others asked about everybody who is away."""
-        self.evidence.gather([node for node in self.others if node not in self.lost and self.roll.lost_for(node) is not None])
+        self.evidence.gather([node for node in self.others if node not in self.lost and self.links.lost_for(node) is not None])
 
     def stop_request(self) -> Optional[Dict[str, Any]]:
         """What somebody asked for on this node, or on a member's."""
-        asked = [one for one in [self._folder.stop_request(), *self.roll.stop_requests()] if one]
-        return next((one for one in asked if one.get("kill")), asked[0] if asked else None)
+        requests = [one for one in [self._folder.stop_request(), *self.links.stop_requests()] if one]
+        return next((one for one in requests if one.get("kill")), requests[0] if requests else None)
 
-    def deposed(self) -> Optional[Dict[str, Any]]:
+    def step_down_cause(self) -> Optional[Dict[str, Any]]:
         """The cause of the end here, where others lead the run by now, or so many have not heard of this node for so long that they may."""
         if not self._can_be_replaced:
             return None
-        newer = self.side.ballot.newer(self.epoch)
+        newer = self.agent.voter.newer(self.term)
         if newer:
             return of_gang(self.own, f"{newer['leader']} leads the run by now: more than half of its nodes have chosen it while {self.own} was not heard")
         # They have heard of us up to a beat before we fell asleep; what we have read since may be older than their choice.
         if self._sleep.longest > max(self.lost_seconds / 2, self.lost_seconds - BEAT_SECONDS - 0.5):
             return of_gang(self.own, f"{self.own}, which led the run, stood still for {self._sleep.longest:.0f} s; the others may go on without it")
-        unheard = self.roll.unheard()
+        unheard = self.links.unheard()
         # Dead before it could choose; where nobody listens later on, the run may be over there under another leader.
         self._dead |= {node for node in self.evidence.refused() if unheard.get(node, self.lost_seconds) < self.lost_seconds}
-        dead = self._dead | {node for node in self.others if self.view(node).get("gone")}
+        dead = self._dead | {node for node in self.others if self.observed(node).get("gone")}
         # Who has led never votes, and never leads again.
         unheard = {node: seconds for node, seconds in unheard.items() if node not in dead and node != self._former}
         nodes = rules.outvoted(self.pool, unheard, self.lost_seconds, self.lost_seconds * 2 + CERTAIN_SECONDS)
@@ -133,11 +133,11 @@ class Muster:
 
     def close(self) -> None:
         self._sleep.close()
-        self.roll.close()
-        self.side.close()
+        self.links.close()
+        self.agent.close()
 
     def _always(self) -> Dict[str, Any]:
-        return {"epoch": self.epoch, "history": {**self.history, "lost": self.lost}, "places": self._places()}
+        return {"term": self.term, "history": {**self.history, "lost": self.lost}, "places": self._places()}
 
     def _places(self) -> Dict[str, Any]:
-        return {node: list(place) for node in self.pool for place in [self.view(node).get("peer")] if place}
+        return {node: list(place) for node in self.pool for place in [self.observed(node).get("peer")] if place}

@@ -76,9 +76,9 @@ def _answer_once_there_is_a_group(module, progress):
         if not begun and (progress.is_ours or progress.may()):
             begun.append(True)
             try:
-                import flexrack_inrank_flight
+                import flexrack_instrumentation_flight
 
-                flexrack_inrank_flight.answer(progress.path)
+                flexrack_instrumentation_flight.answer(progress.path)
             except Exception as error:
                 progress.fail(error)
         return result

@@ -3,15 +3,15 @@ import threading
 import time
 from typing import Any, Dict, List, Optional, Set
 
-from flexrack_node.base.adaptive_poll import Pulse
+from flexrack_node.base.adaptive_poll import AdaptivePoll
 from flexrack_node.link.gang_link import Link, LinkLost, Listener, boot_time
 from flexrack_node.run.files import RunFolder
 
 
-class Roll:
+class MemberLinks:
     """The leader's links. Everything may be called from the leader's thread while links come and go in theirs."""
 
-    def __init__(self, folder: RunFolder, spec: Dict[str, Any], epoch: int = 1) -> None:
+    def __init__(self, folder: RunFolder, spec: Dict[str, Any], term: int = 1) -> None:
         self._folder, self._spec = folder, spec
         self._own: str = spec["node"]
         self.address: str = spec.get("address") or spec["gang"]["address"]  # where this node is for the others
@@ -19,12 +19,12 @@ class Roll:
         self._links: Dict[str, Link] = {}
         self._lost_since: Dict[str, float] = {}
         self._heard: Dict[str, float] = {}  # of those that are away, when their last word came
-        self._views: Dict[str, Dict[str, Any]] = {}
+        self._observations: Dict[str, Dict[str, Any]] = {}
         self._out: Set[str] = set()
         self._listener: Optional[Listener] = None
-        self.pulse = Pulse()  # of the leader's thread: woken by every word
+        self.poll = AdaptivePoll()  # of the leader's thread: woken by every word
         self.clocks: Dict[str, float] = {}  # seconds to add to a node's time to get ours
-        self.wanted: Dict[str, Any] = {"phase": "wait", "attempt": 0, "epoch": epoch, "serial": 0}
+        self.desired: Dict[str, Any] = {"phase": "wait", "attempt": 0, "term": term, "serial": 0}
 
     def listen(self) -> int:
         """Opens the gang's port on the run's address and returns it; 0 where there are no members. Raises OSError."""
@@ -46,18 +46,18 @@ class Roll:
         for link in links:
             link.close()
 
-    def want(self, wanted: Dict[str, Any]) -> None:
+    def set_desired(self, desired: Dict[str, Any]) -> None:
         """Tells everybody, and whoever comes later; `serial` says what is newer (run.rules.takes_over)."""
         with self._lock:
-            self.wanted = wanted = {**wanted, "serial": self.wanted["serial"] + 1}
+            self.desired = desired = {**desired, "serial": self.desired["serial"] + 1}
             links = list(self._links.values())
         for link in links:
-            link.send(wanted)
+            link.send(desired)
 
-    def view(self, node: str) -> Dict[str, Any]:
+    def observed(self, node: str) -> Dict[str, Any]:
         """What a member has said last; empty before."""
         with self._lock:
-            return self._views.get(node, {})
+            return self._observations.get(node, {})
 
     def here(self) -> Set[str]:
         """Nodes with a connection."""
@@ -75,17 +75,17 @@ class Roll:
         with self._lock:
             return {node: boot_time() - heard for node, heard in self._heard.items()}
 
-    def expect(self, node: str, heard: float, view: Dict[str, Any]) -> None:
+    def expect(self, node: str, heard: float, observed: Dict[str, Any]) -> None:
         """It was heard of by the leader before, the last time at `heard` (boot_time), and is away until it connects."""
         with self._lock:
             if node not in self._links:
                 self._heard[node], self._lost_since[node] = heard, time.monotonic() - (boot_time() - heard)
-                self._views.setdefault(node, view)
+                self._observations.setdefault(node, observed)
 
-    def says(self, node: str, view: Dict[str, Any]) -> None:
+    def says(self, node: str, observed: Dict[str, Any]) -> None:
         """Somebody speaks for it."""
         with self._lock:
-            self._views[node] = view
+            self._observations[node] = observed
 
     def lost(self, seconds: float) -> List[str]:
         """Nodes that have been away for longer."""
@@ -107,10 +107,10 @@ class Roll:
     def stop_requests(self) -> List[Dict[str, Any]]:
         """What was asked for on members' nodes."""
         with self._lock:
-            return [view["stop"] for view in self._views.values() if view.get("stop")]
+            return [observed["stop"] for observed in self._observations.values() if observed.get("stop")]
 
     def _farewell(self) -> Dict[str, Any]:
-        return {"phase": "out", **{key: self.wanted[key] for key in ("attempt", "epoch", "serial")}}
+        return {"phase": "out", **{key: self.desired[key] for key in ("attempt", "term", "serial")}}
 
     def _welcome(self, node: str, link: Link, hello: Dict[str, Any]) -> None:
         """In a thread a connection: a member is there, or there again."""
@@ -125,21 +125,21 @@ class Roll:
                 self._lost_since.pop(node, None)
                 self._heard.pop(node, None)
                 self.clocks[node] = time.time() - float(hello["clock"])
-            wanted = self._farewell() if is_out else self.wanted
-        self.pulse.wake()
+            desired = self._farewell() if is_out else self.desired
+        self.poll.wake()
         if old:
             old.abort()
         self._folder.event("put out came back" if is_out else "joined", member=node)
-        link.send(wanted)
+        link.send(desired)
         self._listen_to(node, link)
 
     def _listen_to(self, node: str, link: Link) -> None:
         try:
             while True:
-                view = link.receive()
+                observed = link.receive()
                 with self._lock:
-                    self._views[node] = view
-                self.pulse.wake()
+                    self._observations[node] = observed
+                self.poll.wake()
         except LinkLost as lost:
             link.abort()  # it must not hear us any more: its own time until it gives up has begun
             with self._lock:
@@ -148,6 +148,6 @@ class Roll:
                     del self._links[node]
                     self._lost_since[node] = time.monotonic()
                     self._heard[node] = link.heard
-            self.pulse.wake()
-            if is_lost and self.wanted["phase"] != "end":
+            self.poll.wake()
+            if is_lost and self.desired["phase"] != "end":
                 self._folder.event("link lost", to=node, why=str(lost))

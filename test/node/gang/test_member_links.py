@@ -2,7 +2,7 @@
 import threading
 import unittest
 
-from flexrack_node.gang.roll import Roll
+from flexrack_node.gang.member_links import MemberLinks
 from flexrack_node.link.gang_link import join
 from flexrack_node.run.rules import takes_over
 
@@ -22,25 +22,25 @@ class Folder:
 class RollTest(unittest.TestCase):
     def setUp(self):
         self.folder = Folder()
-        self.roll = Roll(self.folder, {"node": "a", "nodes": ["a", "b"], "gang": {"address": "127.0.0.1", "secret": "s"}})
-        self.port = self.roll.listen()
-        self.addCleanup(self.roll.close)
+        self.links = MemberLinks(self.folder, {"node": "a", "nodes": ["a", "b"], "gang": {"address": "127.0.0.1", "secret": "s"}})
+        self.port = self.links.listen()
+        self.addCleanup(self.links.close)
 
     def test_an_earlier_word_that_comes_later_changes_nothing(self):
-        self.folder.meanwhile = lambda: self.roll.want({"phase": "run", "attempt": 1})
+        self.folder.meanwhile = lambda: self.links.set_desired({"phase": "run", "attempt": 1})
         link = join("127.0.0.1", self.port, "s", "b", 5)
         self.addCleanup(link.close)
         told = [link.receive(), link.receive()]
         self.assertEqual([one["phase"] for one in told], ["run", "wait"])  # else the test does not make what it is about
-        wanted = {"phase": "wait", "attempt": 0}
+        desired = {"phase": "wait", "attempt": 0}
         for one in told:
-            wanted = one if takes_over(wanted, one) else wanted
-        self.assertEqual((wanted["phase"], wanted["attempt"]), ("run", 1))
+            desired = one if takes_over(desired, one) else desired
+        self.assertEqual((desired["phase"], desired["attempt"]), ("run", 1))
 
     def test_what_is_wanted_is_newer_each_time_and_who_is_out_stays_out(self):
-        self.roll.want({"phase": "run", "attempt": 1})
-        first = self.roll.wanted
-        self.roll.want({**first, "dump": 1})
-        self.assertTrue(takes_over(first, self.roll.wanted))
-        self.assertFalse(takes_over(self.roll.wanted, first))
-        self.assertFalse(takes_over({"phase": "out", "attempt": 1, "serial": 1}, self.roll.wanted))
+        self.links.set_desired({"phase": "run", "attempt": 1})
+        first = self.links.desired
+        self.links.set_desired({**first, "dump": 1})
+        self.assertTrue(takes_over(first, self.links.desired))
+        self.assertFalse(takes_over(self.links.desired, first))
+        self.assertFalse(takes_over({"phase": "out", "attempt": 1, "serial": 1}, self.links.desired))

@@ -11,7 +11,7 @@ from time import monotonic, time
 
 import flexrack_layout as layout
 
-_HOOKS = {  # module: function of flexrack_inrank_torch that is given it once it is imported
+_HOOKS = {  # module: function of flexrack_instrumentation_torch that is given it once it is imported
     "torch.optim.optimizer": "watch_optimizers",
     "torch.utils.data.dataloader": "watch_loaders",
     "torch.distributed.distributed_c10d": "watch_collectives",
@@ -216,9 +216,9 @@ def _call_after(loader, hook):
     def exec_module(module):
         original(module)
         try:
-            import flexrack_inrank_torch
+            import flexrack_instrumentation_torch
 
-            getattr(flexrack_inrank_torch, hook)(module, _progress)
+            getattr(flexrack_instrumentation_torch, hook)(module, _progress)
         except Exception as error:
             _progress.fail(error)
 

@@ -1,6 +1,6 @@
 """Waits for its supervisor to end. If that was not the planned end, it ends everything that was left behind.
 
-    warden FOLDER      with a pipe on stdin whose other end only the supervisor holds; one byte means "all is well"
+    reaper FOLDER      with a pipe on stdin whose other end only the supervisor holds; one byte means "all is well"
 """
 import os
 import sys
@@ -48,18 +48,18 @@ def _speak(folder: RunFolder, died: float, left: List[int]) -> None:
         return
     records = {str(rank): record for rank, record in folder.records(attempts[-1]).items()}
     trouble = {"at": died, "message": "the supervisor was killed", "exit": None, "tail": []}
-    view = {"attempt": attempts[-1], "phase": "ended", "records": records, "survivors": left, "trouble": trouble, "gone": True}
+    observed = {"attempt": attempts[-1], "phase": "ended", "records": records, "survivors": left, "trouble": trouble, "gone": True}
     if state.get("leader", spec["nodes"][0]) == spec["node"]:
-        from flexrack_node.link.peer import ask_all  # only here: a warden is small as long as nothing happens
+        from flexrack_node.link.peer import ask_all  # only here: a reaper is small as long as nothing happens
 
         places = {node: (place[0], place[1]) for node, place in state.get("places", {}).items() if node != spec["node"]}
-        ask_all(places, {"gone": {"node": spec["node"], "view": view}}, spec["gang"]["secret"], spec["node"], lambda: None)
+        ask_all(places, {"gone": {"node": spec["node"], "observed": observed}}, spec["gang"]["secret"], spec["node"], lambda: None)
         return
     gang = {**spec["gang"], **(state.get("gang") or {})}
     try:
         link = join(gang["address"], gang["port"], gang["secret"], spec["node"], timeout=5.0)
-        link.send(view)
-        time.sleep(1.0)  # the view must be read before the connection ends
+        link.send(observed)
+        time.sleep(1.0)  # it must be read before the connection ends
         link.close()
     except (LinkLost, OSError):
         pass

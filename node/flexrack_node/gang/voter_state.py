@@ -1,0 +1,108 @@
+"""What one node of a gang says when another wants to lead: a vote once in each term, and never against a leader that it still hears.
+
+An term is the time of one leader; its number only grows. Questions come to the node's port (link/peer.py), from anybody who knows the run's secret:
+
+    {vote: {term, candidate, known: [term, serial]}}   ->   {granted: bool, voted: term, why, out: bool, result, follow}
+    {follow: {term, leader, address, port}}             ->   {term}
+    {gone: {node, observed}}                                 ->   {term}        a reaper's word: the supervisor there is dead
+
+`known` is the newest word of a leader that the candidate has heard: who has heard a newer one does not vote for it, because an attempt, or the end, would be forgotten.
+Votes are kept in memory only: a supervisor that has died never comes back, so nobody can vote twice.
+"""
+import threading
+import time
+from typing import Any, Dict, Mapping, Optional, Tuple
+
+_ANNOUNCE_SECONDS = 4.0  # for whom we have voted to say that it leads, before we try ourselves
+
+
+class VoterState:
+    """May be asked from any thread."""
+
+    def __init__(self, node: str) -> None:
+        self._node = node
+        self._lock = threading.Lock()
+        self._voted: Tuple[int, Optional[str]] = (1, None)
+        self._granted_at = float("-inf")
+        self._term = 1  # of the leader that is followed
+        self._desired: Dict[str, Any] = {"phase": "wait", "term": 1, "serial": 0}
+        self._leaderless = False
+        self._newest: Optional[Dict[str, Any]] = None  # the newest leader that was announced
+        self._gone: Dict[str, Dict[str, Any]] = {}
+
+    def knows(self, desired: Mapping[str, Any], leaderless: bool) -> None:
+        """What this node has heard last, and whether it has given its leader up. Called again and again."""
+        with self._lock:
+            self._desired, self._leaderless = dict(desired), leaderless
+            self._term = max(self._term, desired.get("term", 1))
+
+    def newer(self, term: int) -> Optional[Dict[str, Any]]:
+        """The leader of a later term, {term, leader, address, port}, where one was announced."""
+        with self._lock:
+            return self._newest if self._newest and self._newest["term"] > term else None
+
+    def gone(self) -> Dict[str, Dict[str, Any]]:
+        """By node: the last word of reapers whose supervisors are dead."""
+        with self._lock:
+            return dict(self._gone)
+
+    def is_waiting(self) -> bool:
+        """It has just voted for another node, which may be about to lead."""
+        with self._lock:
+            return time.monotonic() - self._granted_at < _ANNOUNCE_SECONDS
+
+    def next_term(self) -> int:
+        """For a candidate: the one in which it has voted for itself already, or the next one in which it can. It has voted for itself then."""
+        with self._lock:
+            term, candidate = self._voted
+            if candidate != self._node or term <= self._term:
+                self._voted = (max(term, self._term) + 1, self._node)
+            return self._voted[0]
+
+    def passes(self, term: int) -> None:
+        """Another node has voted for somebody else in this term: the next try is in a later one."""
+        with self._lock:
+            if term >= self._voted[0]:
+                self._voted = (term, None)
+
+    def answer(self, question: Mapping[str, Any]) -> Optional[Dict[str, Any]]:
+        """The answer to another node; None to what is no question for this."""
+        with self._lock:
+            if "vote" in question:
+                return self._vote(question["vote"])
+            if "follow" in question:
+                announced = question["follow"]
+                if announced["term"] > max(self._term, (self._newest or {"term": 0})["term"]):
+                    self._newest = {key: announced[key] for key in ("term", "leader", "address", "port")}
+                    self._voted = max(self._voted, (int(announced["term"]), None), key=lambda one: one[0])
+                return {"term": self._term}
+            if "gone" in question:
+                self._gone[question["gone"]["node"]] = question["gone"]["observed"]
+                return {"term": self._term}
+        return None
+
+    def _vote(self, question: Mapping[str, Any]) -> Dict[str, Any]:
+        term, candidate = int(question["term"]), str(question["candidate"])
+        why = self._objection(term, candidate, tuple(question["known"]))
+        if not why:
+            self._voted, self._granted_at = (term, candidate), time.monotonic()
+        is_over = self._desired["phase"] in ("committed", "end")
+        return {
+            "granted": not why, "why": why, "voted": self._voted[0] if self._voted[1] != candidate else 0,
+            "out": candidate in (self._desired.get("history") or {}).get("lost", {}),
+            "result": self._desired.get("result") if is_over else None,
+            "follow": self._newest,
+        }
+
+    def _objection(self, term: int, candidate: str, known: Tuple[Any, ...]) -> Optional[str]:
+        if term <= self._term:
+            return "a newer leader is followed"
+        if not self._leaderless:
+            return "the leader is heard"
+        if self._voted[0] > term or (self._voted[0] == term and self._voted[1] != candidate):
+            return "voted already"
+        if (self._desired.get("term", 1), self._desired.get("serial", 0)) > known:
+            return "a newer word was heard"
+        if candidate in (self._desired.get("history") or {}).get("lost", {}):
+            return "it was put out"
+        return None
