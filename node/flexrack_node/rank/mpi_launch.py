@@ -183,10 +183,10 @@ class _Leader:
     def _hand_out(self, connection: socket.socket) -> None:
         with connection:
             try:
-                asked = json.loads(connection.makefile().readline())
-                node = self._job["nodes"][mpi.host_index(asked["host"])]
+                requested = json.loads(connection.makefile().readline())
+                node = self._job["nodes"][mpi.host_index(requested["host"])]
                 link = self._links[node]
-                link.send({"orted": mpi.daemon_words(asked["command"]), "port": self.master})
+                link.send({"orted": mpi.daemon_words(requested["command"]), "port": self.master})
                 with self._lock:
                     done = self._news.wait_for(lambda: node in self._started, _ANSWER_SECONDS)
                 answer: Dict[str, Any] = {"started": True} if done else {"failed": f"{node} did not start its daemon within {_ANSWER_SECONDS:.0f} s"}

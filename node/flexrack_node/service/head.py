@@ -83,12 +83,12 @@ def find_node(places: List[str], oldest: List[int]) -> Optional[Dict[str, str]]:
         if not os.access(place_, os.X_OK):
             continue
         try:
-            told = subprocess.run([place_, "-p", "process.versions.node"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL)
-            version = [int(part) for part in told.stdout.strip().split(".")]
+            reported = subprocess.run([place_, "-p", "process.versions.node"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL)
+            version = [int(part) for part in reported.stdout.strip().split(".")]
         except (OSError, ValueError, subprocess.TimeoutExpired):
             continue
-        if told.returncode == 0 and version[:2] >= oldest:
-            return {"path": os.path.abspath(place_), "version": told.stdout.strip()}
+        if reported.returncode == 0 and version[:2] >= oldest:
+            return {"path": os.path.abspath(place_), "version": reported.stdout.strip()}
     return None
 
 

@@ -23,8 +23,8 @@ export async function doorAddress(rack: Rack, node: RackNode, fleet: Fleet, cont
   const own = await ask(node)
   const late = new AbortController()
   const answered = new Map([own])
-  const asked = Promise.allSettled(others.map(async (one) => answered.set(...(await ask(one)))))
-  await Promise.race([asked, pause(PATIENCE_MS, undefined, {signal: late.signal}).catch(() => {})])
+  const requested = Promise.allSettled(others.map(async (one) => answered.set(...(await ask(one)))))
+  await Promise.race([requested, pause(PATIENCE_MS, undefined, {signal: late.signal}).catch(() => {})])
   late.abort()
   const known = others.filter((one) => answered.has(one.name))
   // Where none of them answers, the way out of the machine is the best guess.

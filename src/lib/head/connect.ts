@@ -45,10 +45,10 @@ export async function connectHead(rack: Rack, fleet: Fleet, context: Context): P
   // One of an older version speaks no TLS.
   if (!ca || listener.address === undefined) throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} is of an older version`, {hint, details: {node: host.node}})
   const place = `${listener.address}:${listener.port} of ${host.node}`
-  let told = false
+  let reported = false
   const onUntrusted = (error: Error): void => {
-    if (!told) context.reporter.warn(`what answers at ${place} is not the head of rack ${rack.name}, and was told nothing: ${error.message}`)
-    told = true
+    if (!reported) context.reporter.warn(`what answers at ${place} is not the head of rack ${rack.name}, and was told nothing: ${error.message}`)
+    reported = true
   }
   const forward = await host.shell.forwardLocal({targetHost: listener.address, targetPort: listener.port, pinned: {ca, name: HEAD_NAME, onUntrusted}})
   const uri = `http://127.0.0.1:${forward.port}`

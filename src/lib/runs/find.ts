@@ -46,10 +46,10 @@ export async function lookForRuns(place: Place, context: Context): Promise<Looke
   }
   const tried = place.rack.nodes.filter(({name}) => !place.away?.has(name))
   if (tried.length > 0 && failed.size === place.rack.nodes.length) throw failed.get(tried[0]?.name as string)
-  const asked = place.rack.nodes.flatMap(({name}) => (failed.has(name) ? [] : [name]))
+  const requested = place.rack.nodes.flatMap(({name}) => (failed.has(name) ? [] : [name]))
   const isInRack = new Set(place.rack.nodes.map((one) => one.name))
   const runs = [...byRun].map(([run, nodes]) => ({
-    run, nodes: nodes.sort((a, b) => a.index - b.index), absent: asked.filter((name) => !nodes.some((one) => one.node === name)),
+    run, nodes: nodes.sort((a, b) => a.index - b.index), absent: requested.filter((name) => !nodes.some((one) => one.node === name)),
     removed: [...new Set(nodes.flatMap((one) => (one.slurm ? [] : one.nodes)))].filter((name) => !isInRack.has(name)),
   }))
   runs.sort((a, b) => createdAt(b) - createdAt(a))

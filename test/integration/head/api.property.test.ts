@@ -101,13 +101,13 @@ function frame(how: string, text: string): string {
 
 test('whatever is sent to the head: no failure of its own, no change without a right to it, no secret in an answer', async () => {
   const counts: Record<string, number> = {}
-  await fc.assert(fc.asyncProperty(who, call, query, extra, framing, body, async (caller, [verb, where], asked, headers, how, content) => {
+  await fc.assert(fc.asyncProperty(who, call, query, extra, framing, body, async (caller, [verb, where], requested, headers, how, content) => {
     // What an administrator or a run may end (its own token) is tried elsewhere; here they are to live until the end.
     fc.pre(!(/tokens\/self/i.test(where) && ['DELETE', 'PATCH'].includes(verb)) && !(caller === 'admin' && (/logins\//i.test(where) || (where.endsWith('endpoints/digits') && !['GET', 'HEAD'].includes(verb)))))
     const before = caller === 'admin' ? '' : await state()
     passed = []
     mlflow.seen.length = 0
-    const answer = await exchange(`${verb} ${where}${asked} HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\nConnection: close\r\n${shown[caller]}${headers.map((line) => `${line}\r\n`).join('')}${frame(how, content)}`)
+    const answer = await exchange(`${verb} ${where}${requested} HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\nConnection: close\r\n${shown[caller]}${headers.map((line) => `${line}\r\n`).join('')}${frame(how, content)}`)
     const status = Number(/^HTTP\/1\.1 (\d+)/.exec(answer.replace(/^HTTP\/1\.1 100 [^]*?\r\n\r\n/, ''))?.[1] ?? 0)
     counts[`${caller} ${status}`] = (counts[`${caller} ${status}`] ?? 0) + 1
     expect(status).toBeLessThan(500)
