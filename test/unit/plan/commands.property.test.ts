@@ -55,11 +55,11 @@ test('gpu stop asks every node, with the force that was planned', async () => {
     const lease = (id: number) => ({lease: `l${id}`, state: 'held', owner: 'me', purpose: '', created: 0, ends_in_seconds: null, holder: null, devices: [], sessions: []})
     const fleet = recordingFleet({'gpu.state': () => ({state: leases > 0 ? 'running' : 'absent', status: null, devices: [], leases: Array.from({length: leases}, (_, id) => lease(id))})})
     const {plan, failed} = await planStop(nodes, fleet, force, context)
-    expect([failed, fleet.asked.map((one) => one.verb)]).toEqual([[], nodes.map(() => 'gpu.state')])
+    expect([failed, fleet.requested.map((one) => one.verb)]).toEqual([[], nodes.map(() => 'gpu.state')])
     expect(plan.steps.filter((step) => step.title.includes('only with --force'))).toHaveLength(leases > 0 && !force ? size : 0)
     const {asked} = await bothWays(plan, STOP_HANDLERS, () => {
       const other = recordingFleet({'gpu.stop': () => ({stopped: true, leases})})
-      return {env: {host: hostOf(other, nodes), context}, asked: () => other.asked.toSorted((a, b) => (a.node < b.node ? -1 : 1))}
+      return {env: {host: hostOf(other, nodes), context}, asked: () => other.requested.toSorted((a, b) => (a.node < b.node ? -1 : 1))}
     })
     expect(asked.map(({node, verb, input}) => [node, verb, input])).toEqual(nodes.map(({name}) => [name, 'gpu.stop', {force}]))
   }), bounded('plans of gpu stop', {seconds: 5, runs: 30}))
@@ -71,7 +71,7 @@ test('gpu release ends the leases that were found', async () => {
     const leases = ids.map((lease, index): Lease => ({node: `n${index % 2}`, lease, state: 'held', owner: 'me', purpose, created: 0, endsIn: null, holder: null, devices: [], programs: index} as unknown as Lease))
     const {asked} = await bothWays(releasePlan(leases), GPU_RELEASE_HANDLERS, () => {
       const fleet = recordingFleet({'gpu.release': () => ({})})
-      return {env: {host: hostOf(fleet, nodes), context}, asked: () => new Set(fleet.asked.map(({node, input}) => `${node} ${input.lease as string}`))}
+      return {env: {host: hostOf(fleet, nodes), context}, asked: () => new Set(fleet.requested.map(({node, input}) => `${node} ${input.lease as string}`))}
     })
     expect(asked).toEqual(new Set(leases.map((one) => `${one.node} ${one.lease}`)))
   }), bounded('plans of gpu release', {seconds: 5, runs: 30}))
@@ -82,13 +82,13 @@ test('rack install and uninstall', async () => {
     const nodes = rackNodes(size)
     const play = () => {
       const fleet = recordingFleet({'node.uninstall': () => ({removed: ['/x'], left: [], ended: 1})})
-      return {env: {rack: {nodes}, fleet, ctx: context}, asked: () => fleet.asked.toSorted((a, b) => (a.node < b.node ? -1 : 1))}
+      return {env: {rack: {nodes}, fleet, ctx: context}, asked: () => fleet.requested.toSorted((a, b) => (a.node < b.node ? -1 : 1))}
     }
     const {values} = await bothWays(planInstall({name: 'lab'}, nodes), INSTALL_HANDLERS, play)
     expect(values).toEqual(nodes.map(({name}) => ({root: `/home/${name}`})))
     const found = recordingFleet({'node.installed': (node) => ({root: `/home/${node}`, entries: [{path: '/home/a', inside: true}, {path: '/run/b', inside: false}], alive: [{pid: 7, command: 'sleep'}]})})
     const {plan} = await planUninstall({name: 'lab'}, nodes, found, context, {force, grace})
-    expect(found.asked.map((one) => one.verb)).toEqual(nodes.map(() => 'node.installed'))
+    expect(found.requested.map((one) => one.verb)).toEqual(nodes.map(() => 'node.installed'))
     expect(plan.steps[0]).toMatchObject({input: {paths: ['/home/a'], alive: [{pid: 7}]}, title: expect.stringContaining(force ? 'and are ended' : 'only with --force')})
     const {asked} = await bothWays(plan, INSTALL_HANDLERS, play)
     expect(asked.map(({node, verb, input}) => [node, verb, input])).toEqual(nodes.map(({name}) => [name, 'node.uninstall', {force, grace}]))
@@ -131,7 +131,7 @@ test('rack release frees a lease once a node, as its owner, with the force that 
     const {plan} = planRelease(nodes.map(({name}) => ({node: name, ok: true, value})), 'digits', {force}, context)
     const {asked} = await bothWays(plan, RELEASE_HANDLERS, () => {
       const fleet = recordingFleet({'reservation.release': () => ({released: [], left: []})})
-      return {env: {host: hostOf(fleet, nodes)}, asked: () => fleet.asked.toSorted((a, b) => (a.node < b.node ? -1 : 1))}
+      return {env: {host: hostOf(fleet, nodes)}, asked: () => fleet.requested.toSorted((a, b) => (a.node < b.node ? -1 : 1))}
     })
     expect(asked.map(({node, input}) => [node, input])).toEqual(nodes.map(({name}) => [name, {lease: 'digits-aaaaa', owner, force}]))
   }), bounded('plans of rack release', {seconds: 5, runs: 30}))
