@@ -20,6 +20,7 @@ export function recordingFleet(answers: Record<string, (node: string, input: Rec
   const shellOf = (node: string): NodeShell => ({
     node,
     run: async () => ['present', `/home/${node}`, `/home/${node}/environments`, '/usr/bin/python3', ''].join('\n'),
+    exec: async () => ({status: 0, signal: null, stdout: '', stderr: ''}),
     spawn: async (script: string, {first}: {first: string}) => {
       const verb = /flexrack_node'? '?([a-z_]+\.[a-z_]+)'?/.exec(script)?.[1] ?? ''
       const input = (JSON.parse(first) ?? {}) as Record<string, unknown>

@@ -1,7 +1,7 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import type {Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
-import {addressForOthers, askRoute} from '../nodes/index.ts'
+import {addressForOthers, askRoute} from '../route/index.ts'
 import type {NodeRoute} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'

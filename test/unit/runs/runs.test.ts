@@ -101,8 +101,8 @@ describe('a failure', () => {
 })
 
 describe('plans', () => {
-  it('stop only where something lives, and delete the record after the files', () => {
-    expect(stopPlan(found('a'), {}).steps).toEqual([])
+  it('stop on every node, where nothing lives as a proof, and delete the record after the files', () => {
+    expect(stopPlan(found('a'), {}).steps.map((step) => [step.node, step.title])).toEqual([['node-1', 'Prove that nothing of a is left'], ['node-2', 'Prove that nothing of a is left']])
     expect(stopPlan(found('a', {live: true}), {kill: true}).steps.map((step) => step.title)).toEqual(['Stop the ranks of a (SIGKILL)', 'Stop the ranks of a (SIGKILL)'])
     expect(removePlan(found('a', {tracked: 'x'})).steps.map((step) => [step.id, step.needs])).toEqual([['remove:node-1', []], ['remove:node-2', []], ['record', ['remove:node-1', 'remove:node-2']]])
   })
