@@ -59,7 +59,7 @@ async function measure(): Promise<void> {
   const front = await startFront(await post('POST', '/flexrack/v1/certificates', {names: [FRONT]}), target.port)
   await post('PUT', '/flexrack/v1/endpoints/near', {revision: 0, document: {active: {targets: [`http://127.0.0.1:${target.port}`]}}})
   await post('PUT', '/flexrack/v1/endpoints/far', {revision: 0, document: {active: {targets: [`https://${FRONT}:${front.port}`]}}})
-  const {port, plainPort} = JSON.parse(readFileSync(join(head.folder, 'door.json'), 'utf8')) as {port: number; plainPort: number}
+  const {port, plainPort} = JSON.parse(readFileSync(join(head.folder, 'listener.json'), 'utf8')) as {port: number; plainPort: number}
   const ca = readFileSync(join(head.folder, 'tls/ca.pem'), 'utf8')
   const {token} = head
   const headers = {authorization: `Bearer ${token}`, 'content-type': 'application/json'}

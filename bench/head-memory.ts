@@ -21,7 +21,7 @@ for (const count of [24, 240]) {
     const socket = connect({host: '127.0.0.1', port: Number(new URL(head.url).port)})
     socket.on('error', () => {})
     socket.once('data', (chunk) => answers.push(/^HTTP\/1\.1 (\d+)/.exec(String(chunk))?.[1] ?? ''))
-    socket.write(`POST /endpoints/digits/v2/models/digits/infer HTTP/1.1\r\nHost: door\r\nAuthorization: Bearer ${head.token}\r\nContent-Length: ${SIZE}\r\n\r\n`)
+    socket.write(`POST /endpoints/digits/v2/models/digits/infer HTTP/1.1\r\nHost: head\r\nAuthorization: Bearer ${head.token}\r\nContent-Length: ${SIZE}\r\n\r\n`)
     socket.write(body)
     return socket
   })

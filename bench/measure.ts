@@ -113,8 +113,8 @@ export function markdown(result: Result): string {
 
 /** One sentence for the reader of a result. */
 function busyness({machine: {load: before, busy: share, cores}}: Result): string {
-  const told = `Just before, ${Math.round(share * 100)} % of the machine's ${cores} cores were in use by others (load ${before}).`
-  return share > 0.25 ? `${told} These times are too long.` : told
+  const reported = `Just before, ${Math.round(share * 100)} % of the machine's ${cores} cores were in use by others (load ${before}).`
+  return share > 0.25 ? `${reported} These times are too long.` : reported
 }
 
 /** Of all cores, over so many milliseconds: 0 is idle, 1 is all in use. */

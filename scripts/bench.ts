@@ -9,15 +9,15 @@ import {markdown, type Result} from '../bench/measure.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bench = join(root, 'bench')
 const all = readdirSync(bench).filter((file) => file.endsWith('.ts') && file !== 'measure.ts').map((file) => file.slice(0, -3)).sort()
-const asked = process.argv.slice(2)
-const unknown = asked.filter((name) => !all.includes(name))
+const requested = process.argv.slice(2)
+const unknown = requested.filter((name) => !all.includes(name))
 if (unknown.length > 0) {
   console.error(`There is no measurement ${unknown.join(', ')}; there are: ${all.join(', ')}`)
   process.exit(2)
 }
 
 run('the build', join(root, 'scripts/build.ts'))
-const failed = (asked.length > 0 ? asked : all).filter((name) => {
+const failed = (requested.length > 0 ? requested : all).filter((name) => {
   console.error(`Measuring ${name} ...`)
   return !run(name, join(bench, `${name}.ts`))
 })

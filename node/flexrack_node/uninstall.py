@@ -56,7 +56,7 @@ def remove(given: "UninstallOrder", channel: Channel) -> Dict[str, Any]:
         if shared != channel.root:
             installed.remove_empty(shared / "nodes")
     for root in roots:
-        left.extend({"path": path, "why": "not made by flexrack"} for path in strangers(root, shared, [one["path"] for one in left] + [str(channel.environments)] * bool(others)))
+        left.extend({"path": path, "why": "not made by flexrack"} for path in foreign_paths(root, shared, [one["path"] for one in left] + [str(channel.environments)] * bool(others)))
     return {"removed": removed, "left": left, "ended": len(ended)}
 
 
@@ -68,7 +68,7 @@ def take(entry: Dict[str, Any], root: Path, shared: Path, channel: Channel, othe
     return installed.remove(shared if entry["kind"].startswith("environment") else root, entry)
 
 
-def strangers(root: Path, shared: Path, known: List[str]) -> List[str]:
+def foreign_paths(root: Path, shared: Path, known: List[str]) -> List[str]:
     """What lies in the root and is neither known nor of another machine."""
     if not root.is_dir():
         return []

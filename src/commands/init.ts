@@ -24,7 +24,7 @@ export default class Init extends BaseCommand {
     const {planScaffold, scaffold} = await import('../lib/project/index.ts')
     const input = {folder: args.folder, template: flags.template ?? (await this.#chooseTemplate()), force: flags.force, ...(flags.name !== undefined && {name: flags.name})}
     if (flags['dry-run']) return this.answer(await planScaffold(input), planText)
-    return this.answer(await scaffold(input), initText)
+    return this.answer(await scaffold(input, await this.context()), initText)
   }
 
   async #chooseTemplate(): Promise<string> {

@@ -89,7 +89,7 @@ def start_process_group() -> torch.device:
     return device
 
 
-def choose_precision(asked: str, device: torch.device) -> str:
+def choose_precision(requested: str, device: torch.device) -> str:
     """bf16 is for devices that multiply it themselves; all ranks take the same. Ends the rank where it is asked for and a device lacks it."""
     if device.type == "cuda":
         has = torch.cuda.is_bf16_supported(including_emulation=False)
@@ -98,9 +98,9 @@ def choose_precision(asked: str, device: torch.device) -> str:
         has = any(able.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16"))
     everywhere = torch.tensor(int(has), device=device)
     dist.all_reduce(everywhere, dist.ReduceOp.MIN)
-    if asked == "bf16" and not everywhere.item():
+    if requested == "bf16" and not everywhere.item():
         raise SystemExit(f"--precision bf16: {'a device of another rank' if has else 'the device of this rank'} computes without it; take --precision fp32")
-    return asked if asked != "auto" else "bf16" if everywhere.item() else "fp32"
+    return requested if requested != "auto" else "bf16" if everywhere.item() else "fp32"
 
 
 def check(training: Training, steps: int) -> dict:

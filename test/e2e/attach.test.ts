@@ -21,8 +21,8 @@ afterEach(() => rack?.untilFree())
 const seen = async (...flags: string[]): Promise<{platforms: string[]; memory: number[]}> => {
   const done = await rack.flexrack('attach', ...flags, '--', 'clinfo', '--json')
   if (done.status !== 0) throw new Error(done.stderr)
-  const told = JSON.parse(done.stdout) as {platforms: {CL_PLATFORM_NAME: string}[]; devices: {online: {CL_DEVICE_GLOBAL_MEM_SIZE: number}[]}[]}
-  return {platforms: told.platforms.map((one) => one.CL_PLATFORM_NAME), memory: told.devices.flatMap((one) => one.online.map((device) => device.CL_DEVICE_GLOBAL_MEM_SIZE))}
+  const reported = JSON.parse(done.stdout) as {platforms: {CL_PLATFORM_NAME: string}[]; devices: {online: {CL_DEVICE_GLOBAL_MEM_SIZE: number}[]}[]}
+  return {platforms: reported.platforms.map((one) => one.CL_PLATFORM_NAME), memory: reported.devices.flatMap((one) => one.online.map((device) => device.CL_DEVICE_GLOBAL_MEM_SIZE))}
 }
 
 describe('what a command sees', () => {

@@ -159,8 +159,8 @@ test('sweep stop ends a process that waits for a connection, too, before there i
     else {
       const message = expect.stringMatching(new RegExp(`known here:\\n  ${sweep}: driven by process ${background?.pid} here, which has waited for a connection since .* \\(.*node-.*\\), and tries again for two days at most$`)) as string
       for (const words of [['list'], ['show'], ['show', sweep.slice(0, -2)]]) {
-        const told = await own.run('sweep', ...words, '--json')
-        expect([told.status, JSON.parse(told.stdout)]).toEqual([5, {error: expect.objectContaining({message, hint: expect.stringContaining(`flexrack sweep stop ${sweep}`)})}])
+        const reported = await own.run('sweep', ...words, '--json')
+        expect([reported.status, JSON.parse(reported.stdout)]).toEqual([5, {error: expect.objectContaining({message, hint: expect.stringContaining(`flexrack sweep stop ${sweep}`)})}])
       }
     }
     const {status, stdout, stderr} = await own.run('sweep', 'stop', '--json')

@@ -35,9 +35,9 @@ test('a command in a workspace sees GPUs of other nodes, has our stdin and its o
   expect(done).toMatchObject({status: 7, stdout: 'ready on 2\n0: 1\n1: 1\nbye\n'})
   expect(done.stderr).toContain('problem\n')
   expect(await remains()).toBe('')
-  const told = JSON.parse((await flexrack('workspace', 'exec', '--on', 'node-2', '--gpus', '1', '--json', '--', 'clinfo', '--json')).stdout)
-  expect(told).toMatchObject([{node: 'node-2', status: 0}])
-  expect(JSON.parse(told[0].stdout).devices[0].online.map((one: {CL_DEVICE_GLOBAL_MEM_SIZE: number}) => one.CL_DEVICE_GLOBAL_MEM_SIZE)).toEqual([256 * 1024 ** 2])
+  const reported = JSON.parse((await flexrack('workspace', 'exec', '--on', 'node-2', '--gpus', '1', '--json', '--', 'clinfo', '--json')).stdout)
+  expect(reported).toMatchObject([{node: 'node-2', status: 0}])
+  expect(JSON.parse(reported[0].stdout).devices[0].online.map((one: {CL_DEVICE_GLOBAL_MEM_SIZE: number}) => one.CL_DEVICE_GLOBAL_MEM_SIZE)).toEqual([256 * 1024 ** 2])
 })
 
 test('Ctrl-C reaches it once, and where the client is killed all of it ends', async () => {

@@ -51,8 +51,8 @@ afterAll(async () => {
   await rm(project, {recursive: true, force: true})
 })
 
-type Victim = 'command' | 'ssh servers' | 'leader' | 'member' | 'reaper' | 'rank' | 'wrapper' | 'door' | 'mlflow' | 'service supervisor'
-const HARMLESS: Victim[] = ['command', 'ssh servers', 'reaper', 'door', 'mlflow', 'service supervisor']
+type Victim = 'command' | 'ssh servers' | 'leader' | 'member' | 'reaper' | 'rank' | 'wrapper' | 'head' | 'mlflow' | 'service supervisor'
+const HARMLESS: Victim[] = ['command', 'ssh servers', 'reaper', 'head', 'mlflow', 'service supervisor']
 const VICTIMS: Victim[] = [...HARMLESS, 'leader', 'member', 'rank', 'wrapper']
 
 test(`whatever is killed, a run ends or recovers, tells the truth and leaves nothing (seed ${SEED})`, {timeout: ROUNDS * PATIENCE_MS}, async () => {
@@ -114,7 +114,7 @@ async function kill(victim: Victim, run: string, rank: number, command: ChildPro
     if (victim === 'rank' || victim === 'wrapper') return (await json(runFile(run, rank, `attempts/1/rank-${rank}.json`)))?.[victim === 'rank' ? 'pid' : 'wrapper']
     const home = setup.rack.home
     if (victim === 'reaper') return find((words) => words.some((word) => word.includes('reaper')) && words.some((word) => word.includes(run) && word.startsWith(home)))
-    if (victim === 'door') return find((words) => words.some((word) => word.includes('head-service')) && words.join(' ').includes(home) && !words.join(' ').includes('service/supervisor.py'))
+    if (victim === 'head') return find((words) => words.some((word) => word.includes('head-service')) && words.join(' ').includes(home) && !words.join(' ').includes('service/supervisor.py'))
     if (victim === 'mlflow') return find((_words, environment) => environment.some((word) => word.startsWith('FLEXRACK_HEAD_MLFLOW=') && word.includes(home)))
     return find((words) => words.join(' ').includes('service/supervisor.py') && words.join(' ').includes(home))
   }

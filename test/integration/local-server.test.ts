@@ -211,7 +211,7 @@ describe('a tunnel', () => {
   })
 })
 
-describe('the door', () => {
+describe('the login', () => {
   test('stays shut for another key, another user, a password, or nothing, and says so in the log', async () => {
     const other = ssh2.utils.generateKeyPairSync('ecdsa', {bits: 256}).private
     await expect(connectRaw(other)).rejects.toThrow(/authentication/)

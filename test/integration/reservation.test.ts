@@ -64,12 +64,12 @@ async function train(script: string, choice: Partial<TrainChoice>, onUp?: () => 
 test('of gangs that race for the same nodes one gets all, and the others are told by whom, in every round', async () => {
   for (let round = 0; round < 4; round++) {
     // Half of them name the nodes in the other order: with no order for all, each would have one and wait for the other.
-    const asked = await Promise.allSettled([0, 1, 2, 3].map((number) => reserve(`race-${round}-${number}`, {}, number % 2 ? hosts.toReversed() : hosts)))
-    const won = asked.flatMap((one, number) => (one.status === 'fulfilled' ? [{number, gang: one.value}] : []))
+    const requested = await Promise.allSettled([0, 1, 2, 3].map((number) => reserve(`race-${round}-${number}`, {}, number % 2 ? hosts.toReversed() : hosts)))
+    const won = requested.flatMap((one, number) => (one.status === 'fulfilled' ? [{number, gang: one.value}] : []))
     expect(won).toHaveLength(1)
     const winner = `race-${round}-${won[0]?.number}`
     expect(await held()).toEqual([[winner], [winner]])
-    for (const one of asked) {
+    for (const one of requested) {
       if (one.status === 'rejected') expect(one.reason).toMatchObject({code: 'RESERVED', details: {holders: expect.arrayContaining([expect.objectContaining({lease: winner})])}})
     }
     await won[0]?.gang.release()

@@ -110,7 +110,7 @@ describe.skipIf(missing !== undefined)(`two accounts on one node${missing === un
     }
     const place = {manifest, rack: two.rack, fleet: two.fleet}
     const plan = await planTrain(place, {args: [], tracking: false}, two.context)
-    // As the record of a run would be at MLflow, which takes minutes to build: the head's door says that it is away, and the relay keeps what comes.
+    // As the record of a run would be at MLflow, which takes minutes to build: the head says that MLflow is away, and the relay keeps what comes.
     const tracking = trackingSpec({runId: 'r', experimentId: '1', artifactUri: '', upstream: head.nodeUri, ca: head.nodeCa, token: new Secret(RUN_TOKEN), authorization: new Secret(`Bearer ${head.token.reveal()}`), isOwn: false, commit: undefined})
     for (const step of plan.plan.steps) if (step.kind === 'train.start') Object.assign(step.input.spec, {tracking})
     const trained = await within(runPlan(plan, place, {detach: true, onLines: () => {}}, two.context))
@@ -143,7 +143,7 @@ describe.skipIf(missing !== undefined)(`two accounts on one node${missing === un
 
   test('what listens tells nothing without the right token, and goes on', async () => {
     const {ports, sockets} = await listenersOf(two.owner)
-    expect(ports.length).toBeGreaterThanOrEqual(5) // the door twice, two relays, the leader of the run
+    expect(ports.length).toBeGreaterThanOrEqual(5) // the head twice, two relays, the leader of the run
     const calls = [
       '\0\xff\xfe garbage\r\n\r\n', '{"challenge": 1}\n', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n', 'GET /flexrack/v1/status HTTP/1.1\r\nHost: x\r\n\r\n',
       ...['admin', RUN_TOKEN.slice(0, -1), `${'0'.repeat(64)}`].flatMap((token) => [`GET /flexrack/v1/status HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`,

@@ -87,16 +87,16 @@ describe.skipIf(!may)('machines that share a home', () => {
     const nodes = [shared.rack.nodes[first]!, shared.rack.nodes[second]!] as const
     const stays = hosts[second] as Host
     const {hash, path} = (await stays.call('environment.list', null))[0]!
-    const plan = await planUninstall(shared.rack, [nodes[0]], fleet, context)
-    expect(plan.steps.flatMap((step) => step.input.paths as string[]).filter((one) => one.includes(hash))).toEqual([])
-    const [gone] = await uninstallNodes([nodes[0]], fleet, context)
+    const planned = await planUninstall(shared.rack, [nodes[0]], fleet, context)
+    expect(planned.plan.steps.flatMap((step) => (step.kind === 'node.uninstall' ? step.input.paths : [])).filter((one) => one.includes(hash))).toEqual([])
+    const [gone] = await uninstallNodes(planned, [nodes[0]], fleet, context)
     // It is on the list of the one that has built it, which may be either.
     expect(gone?.value?.left.filter((one) => one.why !== 'other machines use it')).toEqual([])
     expect(existsSync(join(path, 'bin', 'python'))).toBe(true)
     const [environment] = await stays.call('environment.list', null)
     expect([environment?.hash, environment?.ready, [...new Set(environment?.users.map((one) => one.root))]]).toEqual([hash, true, [stays.root]])
     expect((await findWorkspaces(stays, undefined, context)).length).toBe(second === 0 ? 2 : 1)
-    const [last] = await uninstallNodes([nodes[1]], fleet, context)
+    const [last] = await uninstallNodes(await planUninstall(shared.rack, [nodes[1]], fleet, context), [nodes[1]], fleet, context)
     expect(last?.value?.left).toEqual([])
     expect(filesBelow(shared.home)).toEqual([])
   })

@@ -88,8 +88,8 @@ describe('a jump host', () => {
 
 describe('bad nodes among good ones', () => {
   it('are all reported, each with its own reason, and keep nobody from working', async () => {
-    const stranger = await makeKey(join(home, 'stranger'))
-    const targets = [inner.target('good-1'), inner.target('down', {port: await freePort()}), inner.target('locked-out', {identityFile: stranger}), inner.target('nameless', {host: 'no-such-host.invalid'}), inner.target('good-2')]
+    const unknownKey = await makeKey(join(home, 'unknownKey'))
+    const targets = [inner.target('good-1'), inner.target('down', {port: await freePort()}), inner.target('locked-out', {identityFile: unknownKey}), inner.target('nameless', {host: 'no-such-host.invalid'}), inner.target('good-2')]
     const fleet = await open('', targets)
     const {done, failed} = await forEachNode(fleet, targets.map((target) => target.name), (shell, node) => shell.run(`echo ${node}`))
     expect([...done]).toEqual([['good-1', 'good-1\n'], ['good-2', 'good-2\n']])

@@ -105,12 +105,12 @@ describe('a host key that is not known', () => {
   })
 
   it('is asked about once where two nodes are the same machine', async () => {
-    let asked = 0
+    let requested = 0
     const knownHosts = join(folder, 'known_hosts')
-    const fleet = openFleet([sshd.target('a', {knownHosts}), sshd.target('b', {knownHosts})], makeContext({env: {HOME: folder}}), {askTrust: async () => ++asked > 0})
+    const fleet = openFleet([sshd.target('a', {knownHosts}), sshd.target('b', {knownHosts})], makeContext({env: {HOME: folder}}), {askTrust: async () => ++requested > 0})
     fleets.push(fleet)
     await Promise.all([fleet.shell('a'), fleet.shell('b')])
-    expect(asked).toBe(1)
+    expect(requested).toBe(1)
   })
 
   it('is told apart where only a certificate authority is trusted for it', async () => {

@@ -43,9 +43,9 @@ async function allow(key: string): Promise<string> {
 
 describe('a key that the server does not know', () => {
   it('is refused with the name of every key that was offered', async () => {
-    const stranger = await makeKey(join(folder, 'stranger'))
-    const error = await open([sshd.target('node-1', {identityFile: stranger})]).shell('node-1').catch((error: unknown) => error)
-    expect(error).toMatchObject({code: 'AUTH_FAILED', details: {node: 'node-1', user: sshd.user, offered: [expect.stringContaining(stranger)]}})
+    const unknownKey = await makeKey(join(folder, 'unknownKey'))
+    const error = await open([sshd.target('node-1', {identityFile: unknownKey})]).shell('node-1').catch((error: unknown) => error)
+    expect(error).toMatchObject({code: 'AUTH_FAILED', details: {node: 'node-1', user: sshd.user, offered: [expect.stringContaining(unknownKey)]}})
     expect((error as {hint: string}).hint).toContain('ssh-copy-id')
   })
 
@@ -56,7 +56,7 @@ describe('a key that the server does not know', () => {
 
 describe('keys of every usual kind', () => {
   for (const [type, pem] of [['rsa', false], ['rsa', true], ['ecdsa', false], ['ecdsa', true], ['ed25519', false]] as const) {
-    it(`${type}${pem ? ' in PEM' : ''} opens the door`, async () => {
+    it(`${type}${pem ? ' in PEM' : ''} logs in`, async () => {
       const key = await allow(await makeKey(join(folder, 'key'), {type, pem}))
       expect(await (await open([sshd.target('node-1', {identityFile: key})]).shell('node-1')).run('echo in')).toBe('in\n')
     })
@@ -73,16 +73,16 @@ describe('a key with a passphrase', () => {
   for (const pem of [false, true]) {
     it(`asks once for all nodes, and again after a typing error${pem ? ' (PEM)' : ''}`, async () => {
       const key = await allow(await makeKey(join(folder, 'locked'), {type: 'rsa', passphrase: 'open sesame', pem}))
-      const asked: string[] = []
+      const requested: string[] = []
       const fleet = open([1, 2, 3].map((number) => sshd.target(`node-${number}`, {identityFile: key})), {
         askPassphrase: async (file) => {
-          asked.push(file)
-          return new Secret(asked.length === 1 ? 'wrong' : 'open sesame')
+          requested.push(file)
+          return new Secret(requested.length === 1 ? 'wrong' : 'open sesame')
         },
       })
       const shells = await Promise.all([1, 2, 3].map((number) => fleet.shell(`node-${number}`)))
       expect(await Promise.all(shells.map((shell) => shell.run('echo in')))).toEqual(['in\n', 'in\n', 'in\n'])
-      expect(asked).toEqual([key, key])
+      expect(requested).toEqual([key, key])
     })
   }
 
@@ -93,15 +93,15 @@ describe('a key with a passphrase', () => {
 
   it('asks nothing when the server would not take the key anyway', async () => {
     const key = await makeKey(join(folder, 'locked'), {passphrase: 'open sesame'})
-    let asked = false
+    let requested = false
     const fleet = open([sshd.target('node-1', {identityFile: key})], {
       askPassphrase: async () => {
-        asked = true
+        requested = true
         return undefined
       },
     })
     await expect(fleet.shell('node-1')).rejects.toMatchObject({code: 'AUTH_FAILED'})
-    expect(asked).toBe(false)
+    expect(requested).toBe(false)
   })
 })
 

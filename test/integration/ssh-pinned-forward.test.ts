@@ -19,7 +19,7 @@ test('a port here that leads to one that is pinned stays ours when the connectio
   const fleet = openFleet([node], makeContext({env: process.env}))
   try {
     const shell = await fleet.shell('node')
-    const {port, close} = await shell.forwardLocal({targetPort: 9, pinned: {ca: '', name: 'nobody', onStranger: () => {}}})
+    const {port, close} = await shell.forwardLocal({targetPort: 9, pinned: {ca: '', name: 'nobody', onUntrusted: () => {}}})
     const other = await shell.forwardLocal({targetPort: 9})
     await sshd.stop()
     await shell.closed

@@ -26,7 +26,7 @@ async function drive(sweep: string, sampler: SweepSpec['sampler'], upTo: number,
   const {path} = await ensureEnvironment(host, {requirements: engineRequirements(spec), user: 'sweep'}, context)
   const record = {project: 'proj', owner: 'me@here', spec, command: ['train.py'], tracked: 'none', experiment: 'proj'}
   const engine = new Engine(host, {sweep, python: `${path}/bin/python`, owner: 'me@here', ...(isNew ? {record} : {spec})}, context)
-  const asked: Trial[] = []
+  const requested: Trial[] = []
   try {
     await engine.ready
     const running: Trial[] = []
@@ -36,14 +36,14 @@ async function drive(sweep: string, sampler: SweepSpec['sampler'], upTo: number,
     for (;;) {
       const trial = await engine.ask()
       if ('over' in trial) break
-      asked.push(trial)
+      requested.push(trial)
       if (running.push(trial) === 3) await tell(running.shift())
     }
     for (const one of running) await tell(one)
   } finally {
     await engine.close()
   }
-  return asked
+  return requested
 }
 
 test.each(['random', 'tpe', 'cmaes', 'qmc', 'gp'] as const)('%s chooses values within their bounds, the same for the same seed, and none again when it is resumed', {timeout: 300_000}, async (sampler) => {

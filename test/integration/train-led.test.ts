@@ -93,8 +93,8 @@ describe.skipIf(!mayMakeNetworks())('a run whose leader\'s node loses its networ
   })
 
   test('ends well for who follows, watches and waits, and for who comes later', {timeout: 300_000}, async () => {
-    const told: string[] = []
-    const context = makeContext({env: process.env, reporter: {...silentReporter, warn: (message) => void told.push(message), note: (message) => void told.push(message)}})
+    const reported: string[] = []
+    const context = makeContext({env: process.env, reporter: {...silentReporter, warn: (message) => void reported.push(message), note: (message) => void reported.push(message)}})
     const quiet = makeContext({env: process.env})
     const open = (): Fleet => {
       const fleet = openFleet(net.rack.nodes, quiet)
@@ -133,9 +133,9 @@ describe.skipIf(!mayMakeNetworks())('a run whose leader\'s node loses its networ
     }, context)
     expect(trained).toMatchObject({status: 'finished', exit: 0, leader: 'node-2', attempts: 2, left: {'node-2': [], 'node-3': [], 'node-4': []}})
     expect(Object.keys(trained.left)).not.toContain('node-1')
-    expect(told).toContain('node-2 leads the run from now on, chosen by node-2, node-3 and node-4, in the place of node-1')
-    expect(told.filter((line) => line.includes('leads the run'))).toHaveLength(1)
-    expect(told).toContain(`node-1 does not answer, and the run is over; whether anything of it is left there is told, once it answers, by: flexrack runs stop ${trained.run}`)
+    expect(reported).toContain('node-2 leads the run from now on, chosen by node-2, node-3 and node-4, in the place of node-1')
+    expect(reported.filter((line) => line.includes('leads the run'))).toHaveLength(1)
+    expect(reported).toContain(`node-1 does not answer, and the run is over; whether anything of it is left there is told, once it answers, by: flexrack runs stop ${trained.run}`)
     await ends[0]
     const [, waited, watched, found] = await Promise.all(ends)
     expect(waited).toMatchObject({node: 'node-2', result: {status: 'finished'}})
@@ -145,9 +145,9 @@ describe.skipIf(!mayMakeNetworks())('a run whose leader\'s node loses its networ
   })
 
   test('is stopped by Ctrl-C where it can be reached, and says what is not known of the node that cannot', {timeout: 300_000}, async () => {
-    const [told, interrupt] = [[] as string[], new AbortController()]
-    const progress = (title: string) => ({detail() {}, amount() {}, done: (text?: string) => void told.push(text ?? title), fail: (text?: string) => void told.push(`failed: ${text ?? title}`)})
-    const context = makeContext({env: process.env, signal: interrupt.signal, reporter: {...silentReporter, begin: progress, warn: (message) => void told.push(message)}})
+    const [reported, interrupt] = [[] as string[], new AbortController()]
+    const progress = (title: string) => ({detail() {}, amount() {}, done: (text?: string) => void reported.push(text ?? title), fail: (text?: string) => void reported.push(`failed: ${text ?? title}`)})
+    const context = makeContext({env: process.env, signal: interrupt.signal, reporter: {...silentReporter, begin: progress, warn: (message) => void reported.push(message)}})
     const fleet = openFleet(net.rack.nodes, makeContext({env: process.env}))
     fleets.push(fleet)
     await writeFile(join(folder, 'train.py'), SCRIPT)
@@ -172,9 +172,9 @@ describe.skipIf(!mayMakeNetworks())('a run whose leader\'s node loses its networ
       code: 'INTERRUPTED', exitCode: 130, hint: `flexrack runs stop ${run}`, details: {run, left: {'node-4': []}, unreached: ['node-3']},
       message: `run ${run} was stopped on node-4; how it ended is not known, because node-3 could not be reached`,
     }))
-    expect(told).toContain('Stopped: no process of the run is left on node-4')
-    expect(told).toContain(`node-3 could not be reached; whether anything of run ${run} is left there is told, once it answers, by: flexrack runs stop ${run}`)
-    expect(told.filter((line) => line.startsWith('failed: ') || line.includes('does not answer'))).toEqual([])
+    expect(reported).toContain('Stopped: no process of the run is left on node-4')
+    expect(reported).toContain(`node-3 could not be reached; whether anything of run ${run} is left there is told, once it answers, by: flexrack runs stop ${run}`)
+    expect(reported.filter((line) => line.startsWith('failed: ') || line.includes('does not answer'))).toEqual([])
     net.link('node-3', 'up')
   })
 })

@@ -109,12 +109,12 @@ open(os.path.join(os.environ["FLEXRACK_OUTPUTS"], "model.txt"), "w").write("weig
     const {trained, lines} = await train(script, {outputs: ['model.txt']})
     expect(trained).toMatchObject({status: 'finished', exit: 0, worldSize: 4, nodes: ['node-1', 'node-2'], cause: null, outputs: ['model.txt']})
     const leader = net.addresses['node-1']
-    const told = `${leader} True ${process.env.TMPDIR ?? '-'}`
+    const reported = `${leader} True ${process.env.TMPDIR ?? '-'}`
     expect(byRank(lines)).toEqual([
-      `node-1: 10 0 4 0 0 4 2 0 2 0 2 ${told}`,
-      `node-1: 10 1 4 1 1 4 2 1 2 0 2 ${told}`,
-      `node-2: 10 2 4 2 0 4 2 2 2 1 2 ${told}`,
-      `node-2: 10 3 4 3 1 4 2 3 2 1 2 ${told}`,
+      `node-1: 10 0 4 0 0 4 2 0 2 0 2 ${reported}`,
+      `node-1: 10 1 4 1 1 4 2 1 2 0 2 ${reported}`,
+      `node-2: 10 2 4 2 0 4 2 2 2 1 2 ${reported}`,
+      `node-2: 10 3 4 3 1 4 2 3 2 1 2 ${reported}`,
     ])
     expect(await runs.show(trained.run)).toMatchObject({status: 'finished', worldSize: 4})
     const log = await readFile(join((await runs.show(trained.run)).folders['node-1'] as string, 'attempts/1/agent.log'), 'utf8')

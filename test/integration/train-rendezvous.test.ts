@@ -11,7 +11,7 @@ const ATTACK = `import base64, os, pathlib, pickle, time, torch.distributed as d
 mark = pathlib.Path(os.environ['FLEXRACK_OUTPUTS'], 'ran')
 class Attack:
     def __reduce__(self):
-        return os.system, (f'echo code of a stranger ran in $PPID > {mark}',)
+        return os.system, (f'echo code of another user ran in $PPID > {mark}',)
 pickled = pickle.dumps(Attack())
 def agents_ports():
     sockets, pid = set(), os.getppid()
@@ -52,7 +52,7 @@ beforeAll(async () => {
 })
 afterAll(() => setup?.stop())
 
-test('what a stranger writes into the store of torchrun is run by nobody', {timeout: 900_000}, async () => {
+test('what another user writes into the store of torchrun is run by nobody', {timeout: 900_000}, async () => {
   const {lines} = await setup.train(ATTACK, {requirements, spec: {launcher: 'torchrun'}})
   expect(lines.map(({text}) => text).filter((text) => text.startsWith('written'))).toEqual([expect.stringMatching(/^written [1-9]\d* nothing ran$/)])
 })

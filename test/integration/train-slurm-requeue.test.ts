@@ -159,9 +159,9 @@ test('a preempted job that Slurm requeues waits, starts again, and goes on from 
   expect(from).toBeGreaterThanOrEqual(3)
   expect(going.said().filter((line) => line.includes('up')).toSorted()).toEqual(['0 up 1 from 0', `0 up 2 from ${from}`, '1 up 1 from 0', `1 up 2 from ${from}`])
   expect(shown.ranks.map((one) => [(one as unknown as {attempt: number}).attempt, one.rank, one.exit])).toEqual([[1, 0, 3], [1, 1, 3], [2, 0, 0], [2, 1, 0]])
-  const told = going.news.filter((one) => one.event === 'slurm').map((one) => `${String(one.state)} ${one.requeued === null ? '-' : String((one.requeued as {why: string}).why)}`)
-  expect(told).toContain(`PENDING ${TAKEN}`)
-  expect(told.at(-1)).toContain(TAKEN)
+  const reported = going.news.filter((one) => one.event === 'slurm').map((one) => `${String(one.state)} ${one.requeued === null ? '-' : String((one.requeued as {why: string}).why)}`)
+  expect(reported).toContain(`PENDING ${TAKEN}`)
+  expect(reported.at(-1)).toContain(TAKEN)
   expect(going.news.filter((one) => one.event === 'restarting')).toMatchObject([{attempt: 2, why: `Slurm started the job again: ${TAKEN}`, nodes: ['c1', 'c2']}])
   // The record: open all the while, with what both starts logged, and both starts' logs.
   const record = await tracking?.mlflow.getRun(shown.trackedId as string)

@@ -226,11 +226,11 @@ stands()
 })
 
 test('Open MPI inside a job: daemons are started by our supervisors, ranks are where Slurm put their nodes, and a failing one is the cause', async () => {
-  const told = 'import os\nprint(os.environ["RANK"], os.environ["OMPI_COMM_WORLD_RANK"], os.environ["WORLD_SIZE"], os.environ["SLURMD_NODENAME"])\n'
-  const {trained, lines} = await train(told, {launcher: 'mpi', processesPerNode: 2})
+  const reported = 'import os\nprint(os.environ["RANK"], os.environ["OMPI_COMM_WORLD_RANK"], os.environ["WORLD_SIZE"], os.environ["SLURMD_NODENAME"])\n'
+  const {trained, lines} = await train(reported, {launcher: 'mpi', processesPerNode: 2})
   expect(trained).toMatchObject({status: 'finished', worldSize: 4, left: {c1: [], c2: []}, slurm: {state: 'COMPLETED'}})
   expect(lines.map((line) => line.text).toSorted()).toEqual(['0 0 4 c1', '1 1 4 c1', '2 2 4 c2', '3 3 4 c2'])
-  const {trained: failed} = await train(`${told}import time\nif os.environ["RANK"] == "3": raise SystemExit(17)\ntime.sleep(600)\n`, {launcher: 'mpi', processesPerNode: 2})
+  const {trained: failed} = await train(`${reported}import time\nif os.environ["RANK"] == "3": raise SystemExit(17)\ntime.sleep(600)\n`, {launcher: 'mpi', processesPerNode: 2})
   expect(failed).toMatchObject({status: 'failed', cause: {kind: 'rank', rank: 3, node: 'c2', exit: 17}, slurm: {state: 'FAILED'}})
   expect(await alive(failed.run)).toEqual([])
 })

@@ -56,8 +56,8 @@ test('a data-parallel run survives the death of a rank, resumes, and its record 
   expect((await client.metricHistory(record.id, 'test_accuracy')).map((one) => one.step).toSorted((a, b) => a - b).at(-1)).toBe(7)
 
   const spec = JSON.parse(await readFile(join(await runFolder(trained.run), 'spec.json'), 'utf8')) as {tracking: {token: string; upstream: string}}
-  const stranger = openMlflow({uri: client.uri, token: new Secret(spec.tracking.token)})
-  await expect(stranger.getRun(record.id)).rejects.toMatchObject({code: 'REFUSED'})
+  const withRunToken = openMlflow({uri: client.uri, token: new Secret(spec.tracking.token)})
+  await expect(withRunToken.getRun(record.id)).rejects.toMatchObject({code: 'REFUSED'})
   expect(await setup.alive(trained.run)).toEqual([])
 })
 

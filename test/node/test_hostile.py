@@ -115,7 +115,7 @@ class HostileNames(unittest.TestCase):
 
     def test_input_that_is_no_order_is_an_error_and_not_a_crash(self) -> None:
         for line in (b"", b"\n", b"{", b"[1]\n", b'"x"\n', b"7\n", b"\xff\xfe\n", b'{"run": {"a": 1}}\n', b"[" * 100_000 + b"\n"):
-            told = subprocess.run([sys.executable, str(NODE / "flexrack_node"), "run.state", str(self.root), str(self.base / "environments")], input=line, capture_output=True, timeout=30)
+            reported = subprocess.run([sys.executable, str(NODE / "flexrack_node"), "run.state", str(self.root), str(self.base / "environments")], input=line, capture_output=True, timeout=30)
             with self.subTest(line=base64.b64encode(line[:20])):
-                self.assertEqual(told.returncode, 1)
-                self.assertIn("error", json.loads(told.stdout))
+                self.assertEqual(reported.returncode, 1)
+                self.assertIn("error", json.loads(reported.stdout))

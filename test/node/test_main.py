@@ -17,7 +17,7 @@ def full(value, channel):
     raise OSError(errno.ENOSPC, "No space left on device", value["path"])
 def odd(value, channel):
     raise OSError(errno.ECONNREFUSED, "Connection refused")
-def told(value, channel):
+def refused(value, channel):
     raise NodeError("LOCKED", "taken", "wait", holder="me")
 def wait(value, channel):
     try:
@@ -40,7 +40,7 @@ class MainTest(unittest.TestCase):
         shutil.copytree(PROGRAM, self.folder, ignore=shutil.ignore_patterns("__pycache__"))
         (self.folder / "trial.py").write_text(TRY)
         with open(self.folder / "verbs" / "__init__.py", "a") as file:
-            file.write('\nVERBS.update({f"trial.{name}": f"trial:{name}" for name in ("full", "odd", "told", "wait", "echo")})\n')
+            file.write('\nVERBS.update({f"trial.{name}": f"trial:{name}" for name in ("full", "odd", "refused", "wait", "echo")})\n')
 
     def tearDown(self):
         self.temp.cleanup()
@@ -58,7 +58,7 @@ class MainTest(unittest.TestCase):
         self.assertEqual(lines, [{"event": "seen", "body": "the body\nof it"}, {"result": {"value": {"a": "ü\n"}, "root": "/the/root"}}])
 
     def test_errors_travel_with_code_hint_and_details(self):
-        self.assertEqual(self.call("trial.told", None), [{"error": {"code": "LOCKED", "message": "taken", "hint": "wait", "details": {"holder": "me"}}}])
+        self.assertEqual(self.call("trial.refused", None), [{"error": {"code": "LOCKED", "message": "taken", "hint": "wait", "details": {"holder": "me"}}}])
 
     def test_a_full_disk_is_no_bug_wherever_it_shows(self):
         error = self.call("trial.full", {"path": "/data/x"})[0]["error"]

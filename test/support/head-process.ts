@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import type {ServiceConfig} from '../../src/lib/head/types.ts'
-import type {DoorRecord} from '../../src/lib/protocol/index.ts'
+import type {ListenerRecord} from '../../src/lib/protocol/index.ts'
 
 export interface HeadProcess {
   url: string
@@ -13,7 +13,7 @@ export interface HeadProcess {
   pid: number
   /** The admin token. */
   token: string
-  /** Calls the door with the admin token. */
+  /** Calls the head with the admin token. */
   call(method: string, path: string, body?: unknown): Promise<Response>
   /** Bytes of memory that the process has in use. */
   memory(): Promise<number>
@@ -29,19 +29,19 @@ export async function startHeadProcess(config: Partial<ServiceConfig> = {}): Pro
   await mkdir(folder, {recursive: true, mode: 0o700})
   const whole: ServiceConfig = {version: 'test', bind: '127.0.0.1', port: 0, python: '/nowhere/python', ...config, folder}
   await writeFile(join(folder, 'config.json'), JSON.stringify(whole), {mode: 0o600})
-  await rm(join(folder, 'door.json'), {force: true})
+  await rm(join(folder, 'listener.json'), {force: true})
   const child = spawn(process.execPath, [MAIN, join(folder, 'config.json')], {stdio: ['ignore', 'pipe', 'pipe']})
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output = (output + String(chunk)).slice(-5000)))
   const ended = once(child, 'exit') as Promise<[number | null, string | null]>
-  let door: DoorRecord | undefined
-  while (!door) {
+  let listener: ListenerRecord | undefined
+  while (!listener) {
     if (child.exitCode !== null) throw new Error(`the head ended with ${child.exitCode}: ${output}`)
-    door = await readFile(join(folder, 'door.json'), 'utf8').then((text) => JSON.parse(text) as DoorRecord, () => undefined)
+    listener = await readFile(join(folder, 'listener.json'), 'utf8').then((text) => JSON.parse(text) as ListenerRecord, () => undefined)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   const token = (await readFile(join(folder, 'admin-token'), 'utf8')).trim()
-  const url = `http://127.0.0.1:${door.plainPort}`
+  const url = `http://127.0.0.1:${listener.plainPort}`
   return {
     url, folder, token,
     pid: child.pid!,

@@ -15,7 +15,7 @@ export interface TestHead {
   mlflow: Mlflow
   /** A Python that has the official MLflow client. */
   python: string
-  /** The certificates to trust at the head's door: a file. */
+  /** The certificates to trust at the head: a file. */
   caFile: string
   stop(): Promise<void>
 }

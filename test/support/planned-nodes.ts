@@ -38,8 +38,8 @@ export function rackNodes(count: number): RackNode[] {
 }
 
 /** As much of a tracking server as the start of a run asks for. */
-export async function startTracking(): Promise<{uri: string; asked: {path: string; body: unknown}[]; stop(): Promise<void>}> {
-  const asked: {path: string; body: unknown}[] = []
+export async function startTracking(): Promise<{uri: string; requested: {path: string; body: unknown}[]; stop(): Promise<void>}> {
+  const requested: {path: string; body: unknown}[] = []
   const answers: Record<string, object> = {
     'experiments/get-by-name': {experiment: {experiment_id: '1', name: 'proj', lifecycle_stage: 'active'}},
     'runs/create': {run: {info: {run_id: 'r1', experiment_id: '1', status: 'RUNNING', artifact_uri: 'mlflow-artifacts:/1/r1', lifecycle_stage: 'active'}}},
@@ -49,14 +49,14 @@ export async function startTracking(): Promise<{uri: string; asked: {path: strin
     request.on('data', (chunk: Buffer) => (text += chunk.toString()))
     request.on('end', () => {
       const path = (request.url ?? '').replace(/^.*\/mlflow\//, '').replace(/\?.*$/, '')
-      asked.push({path, body: text === '' ? null : JSON.parse(text)})
+      requested.push({path, body: text === '' ? null : JSON.parse(text)})
       response.writeHead(200, {'content-type': 'application/json'}).end(JSON.stringify(answers[path] ?? {}))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     uri: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requested,
     async stop() {
       await new Promise<void>((resolve) => (server.close(() => resolve()), server.closeAllConnections()))
     },

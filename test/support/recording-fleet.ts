@@ -3,7 +3,7 @@ import {loadProgram} from '../../src/lib/host/program.ts'
 import type {Fleet, NodeShell, RemoteProcess} from '../../src/lib/ssh/index.ts'
 
 /** A verb that a node was asked for, and the bytes that followed. */
-export interface Asked {
+export interface Requested {
   node: string
   verb: string
   input: Record<string, unknown>
@@ -11,15 +11,16 @@ export interface Asked {
 }
 
 export interface RecordingFleet extends Fleet {
-  asked: Asked[]
+  requested: Requested[]
 }
 
 /** Nodes that have the node program and do nothing: they keep what they are asked, and answer as `answers` says for the verb. */
 export function recordingFleet(answers: Record<string, (node: string, input: Record<string, unknown>) => unknown>): RecordingFleet {
-  const asked: Asked[] = []
+  const requested: Requested[] = []
   const shellOf = (node: string): NodeShell => ({
     node,
     run: async () => ['present', `/home/${node}`, `/home/${node}/environments`, '/usr/bin/python3', ''].join('\n'),
+    exec: async () => ({status: 0, signal: null, stdout: '', stderr: ''}),
     spawn: async (script: string, {first}: {first: string}) => {
       const verb = /flexrack_node'? '?([a-z_]+\.[a-z_]+)'?/.exec(script)?.[1] ?? ''
       const input = (JSON.parse(first) ?? {}) as Record<string, unknown>
@@ -27,7 +28,7 @@ export function recordingFleet(answers: Record<string, (node: string, input: Rec
       const stdout = new PassThrough()
       const answer = (async () => {
         const body = await textOf(stdin)
-        asked.push({node, verb, input, body})
+        requested.push({node, verb, input, body})
         const answerOf = answers[verb]
         stdout.end(`${JSON.stringify(answerOf ? {result: answerOf(node, input) ?? null} : {error: {code: 'BUG', message: `${verb} is not played`}})}\n`)
         return {status: 0, signal: null}
@@ -40,7 +41,7 @@ export function recordingFleet(answers: Record<string, (node: string, input: Rec
   }) as unknown as NodeShell
   const shells = new Map<string, NodeShell>()
   return {
-    asked,
+    requested,
     async shell(node) {
       await loadProgram()
       const shell = shells.get(node) ?? shellOf(node)

@@ -47,7 +47,7 @@ while not os.path.exists(${JSON.stringify(go)}):
     time.sleep(0.05)
 `
 
-/** The head's door as the head starts it, without the environment that MLflow needs: it says that MLflow is away. */
+/** The head's server as the head starts it, without the environment that MLflow needs: it says that MLflow is away. */
 export async function startDoor({rack, fleet, host, context}: TwoAccounts): Promise<void> {
   for (const {kind, input, title} of (await planHead(rack, fleet, context, 'start')).steps) {
     if (kind === 'head.place') {

@@ -83,7 +83,7 @@ export async function startTwoAccounts(): Promise<TwoAccounts> {
     const isSmall = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=512k,mode=1777', 'flexrack-test', place]).status === 0
     if (isSmall) undo.push(() => spawnSync('umount', ['-l', place]))
     else await chmod(place, 0o1777)
-    // As a login has it, not as the tests have it: what a stranger can use up is what a user really has.
+    // As a login has it, not as the tests have it: what another user can use up is what a user really has.
     const sshd = await startSshd({home: owner.home, env: {FLEXRACK_RESERVATIONS: place}, inside: ['prlimit', '--nofile=1024:4096']})
     undo.push(() => sshd.stop())
     await chmod(sshd.folder, 0o711) // sshd reads it as who logs in

@@ -32,7 +32,7 @@ class FileLock:
 
     def __enter__(self) -> "FileLock":
         self._open()
-        started = told = time.monotonic()
+        started = reported = time.monotonic()
         while not self._try():
             now = time.monotonic()
             holder = self._holder()
@@ -40,8 +40,8 @@ class FileLock:
                 os.close(self.fd)
                 raise NodeError("LOCKED", f"{self.purpose} is held by {holder_text(holder)}", None, holder=holder)
             # Right after it was taken the holder's note is not there yet; then the next look has it.
-            if (told == started and (holder or now - started > 1)) or now - told > 2:
-                told = now
+            if (reported == started and (holder or now - started > 1)) or now - reported > 2:
+                reported = now
                 self.channel.event("waiting", purpose=self.purpose, holder=holder, text=f"waiting for {holder_text(holder)}")
             check_caller()
             time.sleep(0.1)

@@ -16,15 +16,15 @@ def containers() -> List[Dict[str, Any]]:
     if not found:
         return []
     with ThreadPoolExecutor(len(found)) as pool:
-        return [{"name": name, "path": found[name], **told} for name, told in zip(found, pool.map(version_of, found, found.values()))]
+        return [{"name": name, "path": found[name], **reported} for name, reported in zip(found, pool.map(version_of, found, found.values()))]
 
 
 def version_of(name: str, path: str) -> Dict[str, str]:
     try:
-        told = run_quick([path, "version"] if name == "enroot" else [path, "--version"], seconds=5)
+        reported = run_quick([path, "version"] if name == "enroot" else [path, "--version"], seconds=5)
     except (RuntimeError, OSError, subprocess.TimeoutExpired):
         return {}
-    return parse_version(told)
+    return parse_version(reported)
 
 
 def parse_version(text: str) -> Dict[str, str]:

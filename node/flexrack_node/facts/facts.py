@@ -177,9 +177,9 @@ def gpu_daemon(channel: Channel) -> Dict[str, Any]:
     """{state: absent | stopped | running, devices: [{index, id, name, api, memory, free: {memory, compute}, whole}]}: the shares that no lease has."""
     from flexrack_node.gpu.claims import state
 
-    told = state(None, channel)
-    devices = [{key: one[key] for key in ("index", "id", "name", "memory", "free")} | {"whole": one["leased"]["whole"], "api": one.get("api") or "opencl"} for one in told["devices"]]
-    return {"state": told["state"], "devices": devices}
+    reported = state(None, channel)
+    devices = [{key: one[key] for key in ("index", "id", "name", "memory", "free")} | {"whole": one["leased"]["whole"], "api": one.get("api") or "opencl"} for one in reported["devices"]]
+    return {"state": reported["state"], "devices": devices}
 
 
 def once(ask: Callable[[], Any]) -> Callable[[], Any]:

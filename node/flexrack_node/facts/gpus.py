@@ -57,8 +57,8 @@ def parse_query(text: str, fields: Sequence[str] = FIELDS + MORE_FIELDS) -> List
 def placed(root: Path, gpu: Dict[str, Any]) -> Dict[str, Any]:
     """With what sysfs knows of its place, and without what was not told. (Total and free memory stay: null says that nobody told.)"""
     place = pci_facts(root / "sys/bus/pci/devices" / gpu["bus"])
-    told = {key: value for key, value in gpu.items() if key != "mig_mode"}
-    return {**known({**told, "numa_node": place.get("numa_node"), "pcie": place.get("pcie")}), "memory": gpu["memory"], "free": gpu["free"]}
+    reported = {key: value for key, value in gpu.items() if key != "mig_mode"}
+    return {**known({**reported, "numa_node": place.get("numa_node"), "pcie": place.get("pcie")}), "memory": gpu["memory"], "free": gpu["free"]}
 
 
 def parse_list(text: str) -> Dict[str, List[Dict[str, str]]]:

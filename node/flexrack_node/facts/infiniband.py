@@ -17,15 +17,15 @@ def infiniband_ports(root: Path = ROOT) -> List[Dict[str, Any]]:
 
 def port_facts(folder: Path, device: str, port: int) -> Dict[str, Any]:
     own = folder / "ports" / str(port)
-    told = re.match(r"([\d.]+) Gb/sec(?: \((.+)\))?", read(own / "rate"))
-    rate = float(told.group(1)) if told else None
+    reported = re.match(r"([\d.]+) Gb/sec(?: \((.+)\))?", read(own / "rate"))
+    rate = float(reported.group(1)) if reported else None
     return known({
         "device": device,
         "port": port,
         "state": word(read(own / "state")),
         "physical": word(read(own / "phys_state")),
         "rate": int(rate) if rate and rate.is_integer() else rate,
-        "width": told.group(2) if told else None,
+        "width": reported.group(2) if reported else None,
         "link": read(own / "link_layer") or None,
         "netdev": netdev(folder, own, port),
         "type": read(folder / "hca_type") or None,
@@ -41,9 +41,9 @@ def word(text: str) -> Optional[str]:
 
 def netdev(folder: Path, own: Path, port: int) -> Optional[str]:
     """The network interface of the port: RoCE's tells it itself; of IPoIB's, the one of the same card with that position."""
-    told = read(own / "gid_attrs/ndevs/0")
-    if told:
-        return told
+    reported = read(own / "gid_attrs/ndevs/0")
+    if reported:
+        return reported
     beside = names(folder / "device/net")
     # dev_port counts from 0, ports from 1; older kernels wrote it into dev_id (sysfs-class-net).
     placed = [name for name in beside if max(number(folder / "device/net" / name / "dev_port") or 0, device_id(folder / "device/net" / name)) == port - 1]

@@ -39,8 +39,8 @@ def nic(root: Path, folder: Path, name: str) -> Dict[str, Any]:
 
 def kind_of(folder: Path) -> str:
     """By the folders that the kernel's drivers make (Documentation/ABI/testing/sysfs-class-net*)."""
-    told = re.search(r"^DEVTYPE=(\w+)", read(folder / "uevent"), re.MULTILINE)
-    devtype = told.group(1) if told else ""
+    reported = re.search(r"^DEVTYPE=(\w+)", read(folder / "uevent"), re.MULTILINE)
+    devtype = reported.group(1) if reported else ""
     if (folder / "bridge").is_dir():
         return "bridge"
     if (folder / "bonding").is_dir() or devtype == "bond":

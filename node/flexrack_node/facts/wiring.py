@@ -25,11 +25,11 @@ def links(gpus: List[Dict[str, Any]], ports: List[Dict[str, Any]], nics: List[Di
     {source: nvidia-smi | sysfs, devices: [GPU0, mlx5_0, eth1, ...], matrix: [[X, NV12, PXB], ...], affinity}. A null: nobody knows.
     GPUs by index, RDMA devices, then network cards that are none. `text`: what `nvidia-smi topo -m` said, if it said anything.
     """
-    told = parse_matrix(text or "")
+    reported = parse_matrix(text or "")
     places = devices(gpus, ports, nics)
-    names = list(places) + [name for name in told.names if name not in places]  # a container may not see a card that nvidia-smi knows
-    matrix = [[told.cells.get((a, b)) or path_between(root, places.get(a, {}), places.get(b, {}), numa_count) if a != b else "X" for b in names] for a in names]
-    return {"source": "nvidia-smi" if told.names else "sysfs", "devices": names, "matrix": matrix, "affinity": told.affinity}
+    names = list(places) + [name for name in reported.names if name not in places]  # a container may not see a card that nvidia-smi knows
+    matrix = [[reported.cells.get((a, b)) or path_between(root, places.get(a, {}), places.get(b, {}), numa_count) if a != b else "X" for b in names] for a in names]
+    return {"source": "nvidia-smi" if reported.names else "sysfs", "devices": names, "matrix": matrix, "affinity": reported.affinity}
 
 
 def ask_matrix() -> Optional[str]:

@@ -40,12 +40,12 @@ def ask(root: Path, request: Dict[str, Any]) -> Dict[str, Any]:
                 if not piece:
                     break
                 answer += piece
-        told = json.loads(answer)
+        reported = json.loads(answer)
     except (OSError, ValueError) as error:
         raise NodeError("GPU_FAILED", f"the GPU daemon does not answer: {error}", "flexrack gpu serve") from error
-    if "ok" in told:
-        found: Dict[str, Any] = told["ok"]
+    if "ok" in reported:
+        found: Dict[str, Any] = reported["ok"]
         return found
-    refused = told.get("error") or {}
+    refused = reported.get("error") or {}
     more = {key: value for key, value in refused.items() if key not in ("code", "message")}
     raise NodeError(CODES.get(str(refused.get("code")), "GPU_REFUSED"), refused.get("message") or "the GPU daemon refused without a reason", None, reason=refused.get("code"), **more)

@@ -56,14 +56,14 @@ def check_unreserved(place: Place, devices: List[str]) -> None:
             raise NodeError("GPU_UNAVAILABLE", f"{device} is reserved for run {one['lease']} of {one['owner']}", "flexrack rack reservations", device=device)
 
 
-def mark(told: Dict[str, Any], root: Path) -> Dict[str, Any]:
+def mark(reported: Dict[str, Any], root: Path) -> Dict[str, Any]:
     """The daemon's state, with `reserved` {lease, owner} on each device that a run has."""
-    if told["devices"]:
+    if reported["devices"]:
         theirs = reserved(open_place(root))
-        for device in told["devices"]:
+        for device in reported["devices"]:
             if device["id"] in theirs:
                 device["reserved"] = {key: theirs[device["id"]][key] for key in ("lease", "owner")}
-    return told
+    return reported
 
 
 def leased_records(root: Path, gpus: List[str], wanted: Record) -> List[Record]:

@@ -195,16 +195,16 @@ def check_devices(folder: Path, given: Mapping[str, Any]) -> None:
 
 def listed(text: str) -> List[Any]:
     """The devices that `flexrack-gpud devices` told of; an OpenCL library without any driver is none."""
-    found: List[Any] = told(text).get("ok", {}).get("devices", [])
+    found: List[Any] = reported(text).get("ok", {}).get("devices", [])
     return found
 
 
 def refusal(text: str) -> str:
-    found: str = told(text).get("error", {}).get("message", "")
+    found: str = reported(text).get("error", {}).get("message", "")
     return found
 
 
-def told(text: str) -> Dict[str, Any]:
+def reported(text: str) -> Dict[str, Any]:
     """The last line: a driver may print before."""
     try:
         found: Dict[str, Any] = json.loads(text.strip().splitlines()[-1])

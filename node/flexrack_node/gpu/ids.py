@@ -14,6 +14,6 @@ def gpu_ids(folder: Path = _GPUS) -> List[str]:
             text = (one / "information").read_text(errors="replace")
         except OSError:
             text = ""
-        told = re.search(r"^GPU UUID:\s*(GPU-[0-9a-f-]{36})\s*$", text, re.MULTILINE)
-        found.append(told.group(1) if told else f"pci:{one.name}")
+        reported = re.search(r"^GPU UUID:\s*(GPU-[0-9a-f-]{36})\s*$", text, re.MULTILINE)
+        found.append(reported.group(1) if reported else f"pci:{one.name}")
     return found

@@ -40,7 +40,7 @@ class Progress:
         self.path = path
         self.f64 = self.u64 = self.raw = None
         self.is_ours = False  # this process is the one that tells
-        self._asked = False  # whether it may be
+        self._requested = False  # whether it may be
         self._depth = 0
         self._began = 0.0
         self._waited = 0.0  # seconds in collectives since the last step
@@ -63,17 +63,17 @@ class Progress:
 
     def forked(self):
         """A child of a fork has its parent's memory; it may only tell where its parent has nothing to tell (a launcher)."""
-        self.is_ours = self._asked = False
+        self.is_ours = self._requested = False
         self._depth = 0
 
     def may(self):
         """Called at an event where `is_ours` is false: a rank may be a launcher or a shell script, whose child trains."""
-        if self._asked or self.u64 is None:
+        if self._requested or self.u64 is None:
             return False
-        self._asked = True
+        self._requested = True
         pid = self.u64[layout.PID]
-        has_told = self.u64[layout.STEPS] or self.u64[layout.BATCHES] or self.u64[layout.COLLECTIVES]
-        if pid in (0, os.getpid()) or not _exists(pid) or not has_told:
+        has_reported = self.u64[layout.STEPS] or self.u64[layout.BATCHES] or self.u64[layout.COLLECTIVES]
+        if pid in (0, os.getpid()) or not _exists(pid) or not has_reported:
             self._take()
         return self.is_ours
 
@@ -165,7 +165,7 @@ class Progress:
 
     def fail(self, error):
         """The first error of ours ends the telling."""
-        self.u64, self.is_ours, self._asked = None, False, True
+        self.u64, self.is_ours, self._requested = None, False, True
         try:
             import traceback
 

@@ -21,7 +21,7 @@ def newest(outputs: Path, wanted: Mapping[str, Any]) -> Optional[Dict[str, Any]]
     """The newest whole checkpoint: {name: relative to `outputs`, at: its newest file's time in ns since 1970, bytes}; None where there is none."""
     found = [(describe(outputs, one), one) for one in candidates(outputs, wanted["path"])]
     ordered = sorted(found, key=lambda one: (one[0]["at"], one[0]["name"]), reverse=True)
-    return next((told for told, path in ordered if is_whole(path, wanted.get("marker"))), None)
+    return next((reported for reported, path in ordered if is_whole(path, wanted.get("marker"))), None)
 
 
 def candidates(outputs: Path, pattern: str) -> List[Path]:

@@ -130,7 +130,7 @@ class Listener:
         close_listening(self._socket)
 
     def _judge(self, ours: str, hello: Dict[str, Any]) -> "Optional[Tuple[Dict[str, Any], str]]":
-        """Who proves that it is a member, with the nonces of both; a stranger is dropped without an answer."""
+        """Who proves that it is a member, with the nonces of both; anybody else is dropped without an answer."""
         nonces = ours + hello["nonce"]
         if not hmac.compare_digest(hello["proof"], _proof(self._secret, "member", nonces, hello["node"])):
             return None
@@ -187,7 +187,7 @@ def _read_line(connection: socket.socket, link: Optional[Link]) -> bytes:
     deadline = time.monotonic() + SILENT_SECONDS
     while b"\n" not in buffer:
         if link is None and time.monotonic() > deadline:  # a byte now and then is not news
-            raise LinkLost("a stranger who takes too long")
+            raise LinkLost("an unproved caller that takes too long")
         try:
             chunk = connection.recv(65536 if link else 1)
         except OSError as error:

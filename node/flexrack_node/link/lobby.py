@@ -1,6 +1,6 @@
 """Connections that have not proven who they are, apart from those that have: one thread waits for all of them.
 
-Who listens sends a challenge and gets one line with the proof. Strangers may connect as often as they like and say nothing: only so many are kept. The
+Who listens sends a challenge and gets one line with the proof. Anybody may connect as often as they like and say nothing: only so many are kept. The
 oldest of the origin that has the most is closed for a new one, so that they take the places of each other, and who has the proof ready is let in at once.
 """
 import errno
@@ -20,7 +20,7 @@ _LONGEST_LINE = 4096
 _ACCEPTED_AT_ONCE = 64  # before those are looked at again that are here already
 _PAUSE_SECONDS = 0.05  # where no file can be opened, and none is ours to close
 
-# (challenge, what the line says) -> what `admit` gets, or None for a stranger; may raise what parsing raises.
+# (challenge, what the line says) -> what `admit` gets, or None where it proves nothing; may raise what parsing raises.
 Judge = Callable[[str, Dict[str, Any]], Any]
 
 

@@ -1,4 +1,4 @@
-"""By what strangers are counted who connect to a port."""
+"""By what pending connections to a port are counted."""
 import socket
 
 _MAPPED = b"\0" * 10 + b"\xff\xff"  # before an IPv4 address (RFC 4291, 2.5.5.2)

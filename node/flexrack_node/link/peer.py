@@ -28,8 +28,8 @@ Place = Tuple[str, int]  # address and port
 class PeerPort:
     """`port` is open from the start; `close()` ends it. `answer` is asked for everything but files. Raises OSError where the address is not ours."""
 
-    def __init__(self, address: str, secret: str, outputs: Path, answer: Callable[[Dict[str, Any]], Optional[Dict[str, Any]]] = lambda _asked: None) -> None:
-        self._outputs, self._asked = outputs, answer
+    def __init__(self, address: str, secret: str, outputs: Path, answer: Callable[[Dict[str, Any]], Optional[Dict[str, Any]]] = lambda _requested: None) -> None:
+        self._outputs, self._requested = outputs, answer
         self._listener = Listener(address, secret, self._answer)
         self.place: Place = (address, self._listener.port)
 
@@ -40,11 +40,11 @@ class PeerPort:
         """In a thread a connection."""
         try:
             while True:
-                asked = link.receive()
-                if "fetch" in asked:
-                    _send_files(link, self._outputs, asked["fetch"])
+                requested = link.receive()
+                if "fetch" in requested:
+                    _send_files(link, self._outputs, requested["fetch"])
                     continue
-                answer = self._asked(asked)
+                answer = self._requested(requested)
                 if answer is not None:
                     link.send(answer)
         except LinkLost:
@@ -60,16 +60,16 @@ class Reach:
         self._node, self._secret = node, secret
         self._lock = threading.Lock()
         self._words: Dict[str, Dict[str, Any]] = {}
-        self._asked: Dict[str, Tuple[int, float]] = {}
+        self._requested: Dict[str, Tuple[int, float]] = {}
         self._workers: Optional[ThreadPoolExecutor] = None
 
     def ask(self, number: int, places: Mapping[str, Place]) -> None:
         """Never blocks. Within one round, told by its number, a node that was asked a moment ago is not asked again yet."""
         now = time.monotonic()
         for node, place in places.items():
-            asked = self._asked.get(node)
-            if node != self._node and (asked is None or asked[0] != number or now - asked[1] > _AGAIN_SECONDS):
-                self._asked[node] = (number, now)
+            requested = self._requested.get(node)
+            if node != self._node and (requested is None or requested[0] != number or now - requested[1] > _AGAIN_SECONDS):
+                self._requested[node] = (number, now)
                 self._workers = self._workers or ThreadPoolExecutor(_AT_ONCE)
                 self._workers.submit(self._look, number, node, (place[0], place[1]))
 
@@ -142,11 +142,11 @@ def fetch(place: Place, secret: str, own: str, outputs: Path, wanted: Mapping[st
     remove(beside)
     try:
         link.send({"fetch": wanted["name"]})
-        told = link.receive()
-        if "error" in told:
-            raise ValueError(told["error"])
+        reported = link.receive()
+        if "error" in reported:
+            raise ValueError(reported["error"])
         target.parent.mkdir(parents=True, exist_ok=True)
-        for one in told["files"]:
+        for one in reported["files"]:
             inner = Path(checkpoint.inside(outputs, one["name"])).relative_to(target)
             _receive_file(link, beside / inner if inner.parts else beside, one)
         remove(target)
@@ -185,12 +185,12 @@ def _receive_file(link: Link, path: Path, one: Mapping[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "wb") as file:
         while True:
-            told = link.receive()
-            if "error" in told:
-                raise ValueError(told["error"])
-            if "end" in told:
+            reported = link.receive()
+            if "error" in reported:
+                raise ValueError(reported["error"])
+            if "end" in reported:
                 break
-            file.write(base64.b64decode(told["data"]))
+            file.write(base64.b64decode(reported["data"]))
         file.flush()
         os.fsync(file.fileno())
     os.utime(path, ns=(int(one["at"]), int(one["at"])))

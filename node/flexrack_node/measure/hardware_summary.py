@@ -45,8 +45,8 @@ class Summary:
         for rank, (cpu, memory, *_) in sample["ranks"].items():
             self._into(known["ranks"], rank, {"cpu": cpu, "memory": memory}, seconds)
         for index, (used, memory, power, _) in sample["gpus"].items():
-            told = gpus.get(index) or {}
-            self._into(known["gpus"], index, {"used": used, "memory": memory, "power": power}, seconds).update(uuid=told.get("uuid"), total=told.get("total"))
+            reported = gpus.get(index) or {}
+            self._into(known["gpus"], index, {"used": used, "memory": memory, "power": power}, seconds).update(uuid=reported.get("uuid"), total=reported.get("total"))
         if time.monotonic() - self._written > _WRITE_SECONDS:
             self.write()
 

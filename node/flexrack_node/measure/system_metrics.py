@@ -27,13 +27,13 @@ def named(sample: Mapping[str, Any], totals: Mapping[str, List[float]], gpu_tota
         values[f"rank_{rank}_process_cpu_percentage"] = cpu
         values[f"rank_{rank}_process_memory_rss_megabytes"] = memory / 1e6
     for index, (used, memory, power, temperature) in sample["gpus"].items():
-        told = gpu_totals.get(index) or {}
+        reported = gpu_totals.get(index) or {}
         values.update({
             f"gpu_{index}_utilization_percentage": used,
             f"gpu_{index}_memory_usage_megabytes": None if memory is None else memory / 1e6,
-            f"gpu_{index}_memory_usage_percentage": share(memory, told.get("total")),
+            f"gpu_{index}_memory_usage_percentage": share(memory, reported.get("total")),
             f"gpu_{index}_power_usage_watts": power,
-            f"gpu_{index}_power_usage_percentage": share(power, told.get("limit")),
+            f"gpu_{index}_power_usage_percentage": share(power, reported.get("limit")),
             f"gpu_{index}_temperature_celsius": temperature,
         })
     prefix = f"system/{node}/" if node else "system/"

@@ -101,8 +101,8 @@ def _cpu_of(rank: int, record: Dict[str, Any], seen: Dict[str, Any]) -> float:
     """What the kernel counted until its end; else what was seen while it ran."""
     if record.get("cpu") is not None:
         return float(record["cpu"])
-    told = (seen.get("ranks") or {}).get(str(rank)) or {}
-    return (told.get("cpu") or 0.0) / 100 * (told.get("seconds") or 0.0)
+    reported = (seen.get("ranks") or {}).get(str(rank)) or {}
+    return (reported.get("cpu") or 0.0) / 100 * (reported.get("seconds") or 0.0)
 
 
 def account() -> str:

@@ -1,6 +1,6 @@
 """Connections between the nodes of a preflight: a listener that talks only to who proves to know the preflight's secret.
 
-Both sides prove it (HMAC-SHA256 over the listener's fresh challenge), so a stranger gets nothing but the challenge, and a port that is
+Both sides prove it (HMAC-SHA256 over the listener's fresh challenge), so an unknown caller gets nothing but the challenge, and a port that is
 somebody else's is not taken for a node. One JSON line each, then what was asked for:
 
     listener  {"challenge": HEX}
@@ -30,7 +30,7 @@ _PIECE = 1 << 20
 _RAMP = 0.3  # share of a flood that is not counted: TCP finds out what the way carries
 
 
-class Stranger(Exception):
+class Unverified(Exception):
     """The other side does not prove that it belongs to this preflight."""
 
 
@@ -61,7 +61,7 @@ class Listener:
             close_listening(one)
 
     def _judge(self, challenge: str, hello: Dict[str, Any]) -> Optional[Tuple[str, str, float]]:
-        """(our proof, what is asked, seconds), or None for a stranger."""
+        """(our proof, what is asked, seconds), or None for one that proves nothing."""
         if hello["to"] != self._node or not hmac.compare_digest(hello["proof"], _proof(self._secret, "caller", challenge, hello["from"], hello["to"])):
             return None
         return _proof(self._secret, "listener", challenge, hello["from"], hello["to"]), hello["what"], float(hello.get("seconds") or 0)
@@ -96,8 +96,8 @@ def reach(own: Tuple[str, str], peer: Tuple[str, str, int], secret: str) -> Dict
             _introduce(connection, own[0], peer[0], secret, "reach")
         except socket.timeout:
             return {"error": "mute", "text": "it accepts the connection and then says nothing"}
-        except (OSError, ValueError, KeyError, TypeError, Stranger):
-            return {"error": "stranger", "text": "something else answers there"}
+        except (OSError, ValueError, KeyError, TypeError, Unverified):
+            return {"error": "unverified", "text": "something else answers there"}
         try:
             connection.sendall(bytes(LARGE))
             _exactly(connection, LARGE)
@@ -106,7 +106,7 @@ def reach(own: Tuple[str, str], peer: Tuple[str, str, int], secret: str) -> Dict
     return {"ms": round(passed * 1000, 3)}
 
 
-ERRORS = ("refused", "silent", "route", "mute", "stranger", "large")
+ERRORS = ("refused", "silent", "route", "mute", "unverified", "large")
 
 
 def flood(own: Tuple[str, str], peer: Tuple[str, str, int], secret: str, seconds: float) -> Dict[str, Any]:
@@ -120,7 +120,7 @@ def flood(own: Tuple[str, str], peer: Tuple[str, str, int], secret: str, seconds
             _introduce(connection, own[0], peer[0], secret, "flood", seconds)
             answer = _give_flood(connection, time.monotonic() + seconds + 1.5)
             return {"bytes": int(answer["bytes"]), "seconds": float(answer["seconds"])}
-        except (OSError, ValueError, KeyError, TypeError, Stranger) as error:
+        except (OSError, ValueError, KeyError, TypeError, Unverified) as error:
             return {"error": "mute", "text": f"the transfer broke off: {error}"}
         finally:  # what still waits to be sent is of no use to anybody: drop it
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -166,13 +166,13 @@ def _connect(own: str, peer: Tuple[str, str, int]) -> socket.socket:
 
 
 def _introduce(connection: socket.socket, node: str, peer: str, secret: str, what: str, seconds: float = 0) -> None:
-    """Raises Stranger, OSError, or what comes of reading something that is not ours."""
+    """Raises Unverified, OSError, or what comes of reading something that is not ours."""
     connection.settimeout(ANSWER_SECONDS)
     challenge = json.loads(_line(connection))["challenge"]
     _send(connection, {"from": node, "to": peer, "what": what, "seconds": seconds, "proof": _proof(secret, "caller", challenge, node, peer)})
     proof = json.loads(_line(connection))["proof"]
     if not hmac.compare_digest(proof, _proof(secret, "listener", challenge, node, peer)):
-        raise Stranger("wrong proof")
+        raise Unverified("wrong proof")
 
 
 def _give_flood(connection: socket.socket, deadline: float) -> Dict[str, Any]:

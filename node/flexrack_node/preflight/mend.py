@@ -69,13 +69,13 @@ def end_processes(run: str, channel: Channel, grace: float) -> None:
     """SIGTERM, the grace, SIGKILL, and proof. Looks again before each signal: a pid may have become somebody else's."""
     for number, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):
         deadline = time.monotonic() + seconds
-        asked: Set[int] = set()
+        requested: Set[int] = set()
         while True:
             left = {pid for one in leftovers(channel.root) if one["run"] == run for pid in one["pids"]}
-            for pid in left - asked:
+            for pid in left - requested:
                 send_signal(pid, number)
                 send_signal(pid, signal.SIGCONT)  # a stopped process would never see SIGTERM
-            asked |= left
+            requested |= left
             if not left or time.monotonic() > deadline:
                 break
             time.sleep(0.05)

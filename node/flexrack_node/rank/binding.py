@@ -28,11 +28,11 @@ def bind(spec_file: Path, local: int) -> Tuple[List[str], Optional[Dict[str, Any
     if not placed:
         return [], None
     mine = placed[local]
-    told = {"cpus": bind_cpus(mine["cpus"])}
-    if told["cpus"] == mine["cpus"] and mine["cpus"] and "OMP_NUM_THREADS" not in spec.get("env", {}):
+    reported = {"cpus": bind_cpus(mine["cpus"])}
+    if reported["cpus"] == mine["cpus"] and mine["cpus"] and "OMP_NUM_THREADS" not in spec.get("env", {}):
         os.environ["OMP_NUM_THREADS"] = str(threads_of(placed, local, int(spec.get("neighbours") or 1)))
-    before, told["memory"] = memory_words(mine["memory"] if mine["cpus"] else [])
-    return before, {**told, "gpus": mine.get("leased") or mine["gpus"]}
+    before, reported["memory"] = memory_words(mine["memory"] if mine["cpus"] else [])
+    return before, {**reported, "gpus": mine.get("leased") or mine["gpus"]}
 
 
 def bind_cpus(cpus: Optional[str]) -> str:

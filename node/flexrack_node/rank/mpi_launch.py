@@ -47,10 +47,10 @@ def lead(arguments: List[str]) -> int:
     try:
         if not leader.wait_for_all():
             return 1
-        hostfile, agent, door = scratch / "hosts", scratch / "agent", scratch / "door"
+        hostfile, agent, agents = scratch / "hosts", scratch / "agent", scratch / "agents.sock"
         hostfile.write_text(mpi.hostfile_text(len(job["nodes"]), job["processes"]))
-        agent.write_text(f'exec {shlex.join(python_module("rank.mpi_launch:agent", str(door)))} "$@"\n')
-        leader.open(door)
+        agent.write_text(f'exec {shlex.join(python_module("rank.mpi_launch:agent", str(agents)))} "$@"\n')
+        leader.open(agents)
         words = mpi.mpirun_words(program, job, hostfile, f"/bin/sh {agent}", os.geteuid() == 0)
         child = subprocess.Popen(words, cwd="/", env=mpi.daemon_environment(job, interface_of(job["own"]), leader.master), stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
         status = child.wait()
@@ -90,17 +90,17 @@ def follow(arguments: List[str]) -> int:
 
 def agent(arguments: List[str]) -> int:
     """Exit status 0 once the daemon is started: mpirun takes it from there."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
-        door.connect(arguments[0])
-        door.sendall(json.dumps({"host": arguments[1], "command": " ".join(arguments[2:])}).encode() + b"\n")
-        said = json.loads(door.makefile().readline() or '{"failed": "the launcher is gone"}')
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.connect(arguments[0])
+        connection.sendall(json.dumps({"host": arguments[1], "command": " ".join(arguments[2:])}).encode() + b"\n")
+        said = json.loads(connection.makefile().readline() or '{"failed": "the launcher is gone"}')
     if "failed" in said:
         return _fail(said["failed"], 1)
     return 0
 
 
 class _Leader:
-    """The leader's side of the links, and the door for the agents."""
+    """The leader's side of the links, and the listener for the agents."""
 
     def __init__(self, job: Dict[str, Any], version: str) -> None:
         self._job, self._version = job, version
@@ -109,7 +109,7 @@ class _Leader:
         self._links: Dict[str, Link] = {}
         self._versions: Dict[str, Optional[str]] = {}
         self._started: Dict[str, int] = {}
-        self._door: Optional[socket.socket] = None
+        self._agents: Optional[socket.socket] = None
         self._listener: Optional[Listener] = None
         self.is_over = False
         self.first_lost: Optional[str] = None  # the first node whose daemon ended before mpirun
@@ -133,17 +133,17 @@ class _Leader:
             _fail(why, 1)
         return not missing and not others
 
-    def open(self, door: Path) -> None:
-        self._door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._door.bind(str(door))
-        self._door.listen(128)
-        threading.Thread(target=self._serve, args=(self._door,), daemon=True).start()
+    def open(self, path: Path) -> None:
+        self._agents = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._agents.bind(str(path))
+        self._agents.listen(128)
+        threading.Thread(target=self._serve, args=(self._agents,), daemon=True).start()
 
     def close(self) -> None:
         if self._listener:
             self._listener.close()
-        if self._door:
-            self._door.close()
+        if self._agents:
+            self._agents.close()
         with self._lock:
             links = list(self._links.values())
         for link in links:
@@ -172,10 +172,10 @@ class _Leader:
         except LinkLost:
             pass  # of a daemon that lives mpirun has a connection of its own
 
-    def _serve(self, door: socket.socket) -> None:
+    def _serve(self, agents: socket.socket) -> None:
         while True:
             try:
-                connection, _ = door.accept()
+                connection, _ = agents.accept()
             except OSError:
                 return
             threading.Thread(target=self._hand_out, args=(connection,), daemon=True).start()
@@ -183,10 +183,10 @@ class _Leader:
     def _hand_out(self, connection: socket.socket) -> None:
         with connection:
             try:
-                asked = json.loads(connection.makefile().readline())
-                node = self._job["nodes"][mpi.host_index(asked["host"])]
+                requested = json.loads(connection.makefile().readline())
+                node = self._job["nodes"][mpi.host_index(requested["host"])]
                 link = self._links[node]
-                link.send({"orted": mpi.daemon_words(asked["command"]), "port": self.master})
+                link.send({"orted": mpi.daemon_words(requested["command"]), "port": self.master})
                 with self._lock:
                     done = self._news.wait_for(lambda: node in self._started, _ANSWER_SECONDS)
                 answer: Dict[str, Any] = {"started": True} if done else {"failed": f"{node} did not start its daemon within {_ANSWER_SECONDS:.0f} s"}

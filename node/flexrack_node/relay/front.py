@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from flexrack_node.relay.claims import Claims, read_token
 from flexrack_node.relay.incoming import PIECE_BYTES, TooLarge, body_pieces, read_body
 from flexrack_node.relay.journal import Journal, SpoolFull
-from flexrack_node.relay.strangers import Server
+from flexrack_node.relay.pending_connections import Server
 from flexrack_node.run.upstream import Away, Body, Line, Upstream
 
 ANSWER_SECONDS = 60.0
@@ -122,7 +122,7 @@ class Handler(BaseHTTPRequestHandler):
         if not may_pass:
             self._drop_body()
             return self._answer_error(401, "UNAUTHENTICATED", "this run's token is missing or wrong: MLFLOW_TRACKING_TOKEN must be the one the run was given")
-        self.server.strangers.leave(self.connection)
+        self.server.pending.leave(self.connection)
         try:
             if (self.command == "PUT" and KEPT_PUTS.match(path)) or (self.command == "POST" and KEPT_POSTS.match(path)):
                 self._write(path)

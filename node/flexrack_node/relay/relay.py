@@ -48,10 +48,10 @@ class Relay:
         self._state = threading.Condition(threading.RLock())
         self._away_since: Optional[float] = None
         self._replayed = 0
-        self._away_told = self._full_told = False
+        self._away_reported = self._full_reported = False
         self._again_at: Optional[float] = None  # when what the server failed at is tried again
         self._aside_seconds = FIRST_ASIDE_SECONDS
-        self._failure_told = False
+        self._failure_reported = False
         self._closing = False
         self._front: Optional[Front] = None
         self._replayer = threading.Thread(target=self._replay, name="relay-replay", daemon=True)
@@ -133,7 +133,7 @@ class Relay:
         if self._away_since is None:
             self._away_since = time.time()
             self._replayed = 0
-            self._away_told = True
+            self._away_reported = True
             self._tell({"event": "tracking.away", "message": f"the tracking server is away ({reason}); logging is kept on this node"})
         self._state.notify_all()
 
@@ -151,7 +151,7 @@ class Relay:
 
     def _send_all(self, line: Line) -> None:
         """Until the relay closes. Raises OSError where the journal cannot be kept; everything is still in it then."""
-        pause, tries, refused_told, alone = FIRST_PAUSE_SECONDS, 0, False, 0
+        pause, tries, refused_reported, alone = FIRST_PAUSE_SECONDS, 0, False, 0
         while True:
             with self._state:
                 patience = None if self._again_at is None else max(0.0, self._again_at - time.monotonic())
@@ -179,13 +179,13 @@ class Relay:
             if 200 <= status < 300:
                 self.journal.taken(entries[:taken])
                 self._replayed += taken
-                pause, tries, refused_told = FIRST_PAUSE_SECONDS, 0, False
+                pause, tries, refused_reported = FIRST_PAUSE_SECONDS, 0, False
                 continue
             if path is not None and is_refusal(status):
                 alone = taken  # one of them is refused: find out which
                 continue
-            if status == 401 and not refused_told:  # the token ran out: keep everything, somebody with another token can go on
-                refused_told = True
+            if status == 401 and not refused_reported:  # the token ran out: keep everything, somebody with another token can go on
+                refused_reported = True
                 self._tell({"event": "tracking.refused", "message": f"the tracking server refuses this run's token: {answer[:200]}"})
             tries += is_servers_fault(status)
             if is_refusal(status) or tries >= SERVER_ERROR_TRIES:
@@ -204,15 +204,15 @@ class Relay:
             if self._again_at is None:
                 self._again_at = time.monotonic() + self._aside_seconds
                 self._aside_seconds = min(self._aside_seconds * 2, LONGEST_ASIDE_SECONDS)
-            if not self._failure_told:
-                self._failure_told = True
+            if not self._failure_reported:
+                self._failure_reported = True
                 self._tell({"event": "tracking.failed", "message": f"the tracking server fails at {name} (HTTP status {status}: {answer[:200]}); it is kept on this node and sent again later"})
         else:
             self._tell({"event": "tracking.rejected", "message": f"the tracking server refused a kept {name}: {answer[:200]}; it stays on this node, and `flexrack runs repair` sends it again"})
 
     def _tell_full(self, message: str) -> None:
-        if not self._full_told:
-            self._full_told = True
+        if not self._full_reported:
+            self._full_reported = True
             self._tell({"event": "tracking.full", "message": message})
 
     def _send_again(self, line: Line, entry: Entry) -> Tuple[int, str]:
@@ -238,8 +238,8 @@ class Relay:
             if self.journal.first():
                 return
             since, self._away_since = self._away_since, None
-            told, self._away_told, self._full_told = self._away_told, False, False
-            if self._replayed or told:
+            reported, self._away_reported, self._full_reported = self._away_reported, False, False
+            if self._replayed or reported:
                 self._tell({"event": "tracking.back", "replayed": self._replayed, "seconds": round(time.time() - (since or 0), 1),
                             "message": f"the tracking server is back; {self._replayed} kept calls were sent"})
             self._state.notify_all()

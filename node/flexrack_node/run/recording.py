@@ -100,7 +100,7 @@ class Recorder:
     def _open(self, request: urllib.request.Request) -> None:
         if self._upstream.authorization:
             request.add_header("Authorization", self._upstream.authorization)
-        # The door is reached directly.
+        # The head is reached directly.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _Securely(self._upstream))
         try:
             with opener.open(request, timeout=_TIMEOUT) as answer:

@@ -11,7 +11,7 @@ Body = Union[bytes, Path]
 
 CONNECT_SECONDS = 2.0
 HEAD_NAME = "flexrack-head"  # in the certificate of every head: src/lib/head/types.ts
-# A server behind our door says 503 while it restarts, 502 and 504 where it went away in mid-answer.
+# A server behind the head says 503 while it restarts, 502 and 504 where it went away in mid-answer.
 AWAY_STATUSES = frozenset((502, 503, 504))
 
 
@@ -20,7 +20,7 @@ class Away(Exception):
 
 
 class Upstream:
-    """Where calls go, what opens the door there, and the only certificates (PEM) that are trusted there: without `ca` those
+    """Where calls go, the token for it, and the only certificates (PEM) that are trusted there: without `ca` those
     of the system. Makes connections; shared by all threads."""
 
     def __init__(self, url: str, authorization: Optional[str], ca: Optional[str] = None) -> None:

@@ -17,15 +17,15 @@ def follow(folder: RunFolder, given: Mapping[str, Any], channel: Channel) -> Non
     """The events of run.follow, as verbs.look.follow tells of them."""
     offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
     news = int(given.get("news") or 0)
-    told, beat = None, time.monotonic()
+    reported, beat = None, time.monotonic()
     while True:
         over = not given.get("follow") or not folder.is_held()  # before reading: what was written until now is read below
         sent = _send_new(folder, offsets, channel)
         news, fresh = send_news(folder, news, channel)
         state = {**folder.state(), "ended": bool(folder.result())}
-        if state != told:
+        if state != reported:
             channel.event("state", **state)
-            told = state
+            reported = state
         if sent or fresh:
             beat = time.monotonic()
         elif time.monotonic() - beat > _BEAT:

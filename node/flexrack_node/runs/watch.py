@@ -30,10 +30,10 @@ def watch(given: "WatchInput", channel: Channel) -> "WatchEnd":
     """
     run = open_view(channel.root, given["run"])
     every = float(given.get("every") or 0)
-    told: Dict[str, float] = {}
+    reported: Dict[str, float] = {}
     while True:
         is_over = not every or run.is_over()
-        channel.event("watch", at=time.time(), parts=[_part(part, told) for part in run.members()])
+        channel.event("watch", at=time.time(), parts=[_part(part, reported) for part in run.members()])
         if is_over:
             return {"over": run.is_over()}
         end = time.monotonic() + every
@@ -58,21 +58,21 @@ def progress_of(part: RunFolder, attempt: int) -> Dict[int, Dict[str, Any]]:
     """By rank: those whose own process has told something."""
     found: Dict[int, Dict[str, Any]] = {}
     for rank in part.records(attempt):
-        told = read_progress(progress_path(part.attempt(attempt), rank))
-        if told and told["pid"]:
-            found[rank] = told
+        reported = read_progress(progress_path(part.attempt(attempt), rank))
+        if reported and reported["pid"]:
+            found[rank] = reported
     return found
 
 
-def _part(part: RunFolder, told: Dict[str, float]) -> Dict[str, Any]:
+def _part(part: RunFolder, reported: Dict[str, float]) -> Dict[str, Any]:
     spec, state = part.spec(), part.state()
     attempt = int(state.get("attempt") or 0)
     progress = progress_of(part, attempt)
     sample: Optional[Dict[str, Any]] = last_sample(part.path / "hardware.jsonl")
-    if sample and told.get(spec["node"]) == sample["t"]:
+    if sample and reported.get(spec["node"]) == sample["t"]:
         sample = None
     elif sample:
-        told[spec["node"]] = sample["t"]
+        reported[spec["node"]] = sample["t"]
     summary = read_summary(part) or {}
     result = part.result() or {}
     term, leader = leader_known(spec, state, result)

@@ -49,19 +49,19 @@ class FilesRemoved(TypedDict):
     removed: List[str]
 
 
-class _DoorRecord(TypedDict):
+class _ListenerRecord(TypedDict):
     pid: int
     port: int
     url: str
 
 
-class DoorRecord(_DoorRecord, total=False):
-    """door.json: written once the head listens."""
+class ListenerRecord(_ListenerRecord, total=False):
+    """listener.json: written once the head listens."""
     address: str
     plainPort: int
 
 
 class HeadAccess(TypedDict):
-    door: Optional[DoorRecord]
+    listener: Optional[ListenerRecord]
     token: Optional[str]
     ca: Optional[str]

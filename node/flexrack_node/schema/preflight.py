@@ -131,7 +131,7 @@ class ListenAnswer(TypedDict, total=False):
 class WayAnswer(TypedDict, total=False):
     """What became of connecting."""
     ms: float
-    error: Literal["refused", "silent", "route", "mute", "stranger", "large"]
+    error: Literal["refused", "silent", "route", "mute", "unverified", "large"]
     text: str
 
 

@@ -23,11 +23,11 @@ class UsageLine(TypedDict):
     ranks: int
 
 
-class UsageTold(UsageLine):
+class UsageReported(UsageLine):
     open: bool
 
 
 class NodeUsage(TypedDict):
     account: str
     now: float
-    entries: List[UsageTold]
+    entries: List[UsageReported]

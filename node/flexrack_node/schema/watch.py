@@ -188,7 +188,7 @@ class HardwareSample(TypedDict):
     ranks: Dict[str, List[float]]
     gpus: Dict[str, List[Optional[float]]]
 
-RankTold = List[Union[int, Optional[float], float, str]]
+RankReported = List[Union[int, Optional[float], float, str]]
 
 
 class NodePart(TypedDict):
@@ -201,7 +201,7 @@ class NodePart(TypedDict):
     cores: Optional[int]
     memory_total: Optional[int]
     gpu_memory: Dict[str, Optional[int]]
-    ranks: Dict[str, Optional[RankTold]]
+    ranks: Dict[str, Optional[RankReported]]
     hardware: Optional[HardwareSample]
 
 

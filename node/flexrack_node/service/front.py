@@ -1,7 +1,7 @@
 """The front of a service that listens on loopback: TLS on an address of the node, for who shows a certificate of the rack's authority.
 
 The service itself asks nobody for anything, so that it must not listen where others reach it. The head's gateway is let in, and nobody else: certificates of
-other fronts are for servers, not for clients. Strangers may connect as often as they like: they take each other's places, and no descriptor of those who are in.
+other fronts are for servers, not for clients. Anybody may connect as often as they like: pending connections take each other's places, and no descriptor of those who are in.
 """
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ from typing import Any, Dict, Mapping, Optional, Set, Tuple
 
 from flexrack_node.link.origin import origin_of
 
-MOST_STRANGERS = 128  # connections that have not proven anything
+MOST_PENDING = 128  # connections that have not proven anything
 MOST_CLIENTS = 512
 _PROOF_SECONDS = 10.0
 _REACH_SECONDS = 5.0  # for the service on loopback to take a connection
@@ -32,7 +32,7 @@ class Front:
         self._to: Address = (spec["to"][0], spec["to"][1])
         self._tls = _context(spec)
         self._loop = asyncio.SelectorEventLoop()
-        self._strangers: Dict[int, Tuple[socket.socket, bytes]] = {}  # by a number that grows: the oldest first
+        self._pending: Dict[int, Tuple[socket.socket, bytes]] = {}  # by a number that grows: the oldest first
         self._next = 0
         self._clients: Set[asyncio.Task[None]] = set()
         self._listening: Optional[socket.socket] = None
@@ -62,7 +62,7 @@ class Front:
 
     def _run(self, ready: "Future[None]") -> None:
         asyncio.set_event_loop(self._loop)
-        self._loop.set_exception_handler(lambda loop, context: None)  # a stranger's broken handshake is not worth a line each
+        self._loop.set_exception_handler(lambda loop, context: None)  # an unknown caller's broken handshake is not worth a line each
         self._accepting = self._loop.create_task(self._accept())
         ready.set_result(None)
         with contextlib.suppress(asyncio.CancelledError):
@@ -79,30 +79,30 @@ class Front:
         while True:
             try:
                 connection, address = await self._loop.sock_accept(self._listening)
-            except OSError:  # no more descriptors: a stranger's goes first
+            except OSError:  # no more descriptors: a pending one goes first
                 self._evict()
                 await asyncio.sleep(_PAUSE_SECONDS)
                 continue
             # A connection that waits already is accepted at once, without a turn for anybody else: neither would be served who is here, nor closed who was cut.
             await asyncio.sleep(0)
-            while len(self._strangers) >= MOST_STRANGERS:
+            while len(self._pending) >= MOST_PENDING:
                 self._evict()
             number, self._next = self._next, self._next + 1
-            self._strangers[number] = (connection, origin_of(str(address[0])))
+            self._pending[number] = (connection, origin_of(str(address[0])))
             task = self._loop.create_task(self._serve(number, connection))
             self._clients.add(task)
             task.add_done_callback(self._clients.discard)
 
     def _evict(self) -> bool:
-        """Cuts the oldest stranger of the origin that has the most; False where there is none."""
+        """Cuts the oldest pending one of the origin that has the most; False where there is none."""
         crowds: Dict[bytes, int] = {}
-        for _, origin in self._strangers.values():
+        for _, origin in self._pending.values():
             crowds[origin] = crowds.get(origin, 0) + 1
         if not crowds:
             return False
         largest = max(crowds, key=lambda origin: crowds[origin])
-        number = next(number for number, (_, origin) in self._strangers.items() if origin == largest)
-        connection, _ = self._strangers.pop(number)
+        number = next(number for number, (_, origin) in self._pending.items() if origin == largest)
+        connection, _ = self._pending.pop(number)
         with contextlib.suppress(OSError):
             connection.shutdown(socket.SHUT_RDWR)
         return True
@@ -119,11 +119,11 @@ class Front:
             connection.close()
             return
         finally:
-            self._strangers.pop(number, None)
+            self._pending.pop(number, None)
         writer = asyncio.StreamWriter(transport, protocol, reader, self._loop)
         # TLS 1.3 lets a client speak before its certificate was looked at; the transport is only there once it was.
         try:
-            if len(self._clients) - len(self._strangers) <= MOST_CLIENTS:
+            if len(self._clients) - len(self._pending) <= MOST_CLIENTS:
                 await self._join(reader, writer)
         finally:
             writer.close()

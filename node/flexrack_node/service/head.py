@@ -1,6 +1,6 @@
 """The head's files on its node: head.inspect, .place, .configure, .tidy, .access.
 
-    head/  program/{head-service-<hash>.mjs,node-<hash>}  config-<hash>.json  admin-token  door.json  mlflow.db  artifacts/  endpoints/
+    head/  program/{head-service-<hash>.mjs,node-<hash>}  config-<hash>.json  admin-token  listener.json  mlflow.db  artifacts/  endpoints/
 """
 import hashlib
 import json
@@ -69,11 +69,11 @@ def tidy(given: "HeadKept", channel: Channel) -> "FilesRemoved":
 
 
 def access(given: "Nothing", channel: Channel) -> "HeadAccess":
-    """Where the door is, the admin token, and the certificates to trust there (PEM), for who may log in here anyway: {door, token, ca}, null where there is none."""
+    """Where the head listens, the admin token, and the certificates to trust there (PEM), for who may log in here anyway: {listener, token, ca}, null where there is none."""
     folder = channel.root / "head"
     token = read(folder / "admin-token")
-    door = read(folder / "door.json")
-    return {"door": json.loads(door) if door else None, "token": token.strip() if token else None, "ca": read(folder / "tls" / "ca.pem")}
+    listener = read(folder / "listener.json") or read(folder / "door.json")  # a head of the first schema runs
+    return {"listener": json.loads(listener) if listener else None, "token": token.strip() if token else None, "ca": read(folder / "tls" / "ca.pem")}
 
 
 def find_node(places: List[str], oldest: List[int]) -> Optional[Dict[str, str]]:
@@ -83,12 +83,12 @@ def find_node(places: List[str], oldest: List[int]) -> Optional[Dict[str, str]]:
         if not os.access(place_, os.X_OK):
             continue
         try:
-            told = subprocess.run([place_, "-p", "process.versions.node"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL)
-            version = [int(part) for part in told.stdout.strip().split(".")]
+            reported = subprocess.run([place_, "-p", "process.versions.node"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL)
+            version = [int(part) for part in reported.stdout.strip().split(".")]
         except (OSError, ValueError, subprocess.TimeoutExpired):
             continue
-        if told.returncode == 0 and version[:2] >= oldest:
-            return {"path": os.path.abspath(place_), "version": told.stdout.strip()}
+        if reported.returncode == 0 and version[:2] >= oldest:
+            return {"path": os.path.abspath(place_), "version": reported.stdout.strip()}
     return None
 
 

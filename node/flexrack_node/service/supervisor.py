@@ -53,16 +53,16 @@ class Supervisor:
             return None
         from flexrack_node.service.front import Front
 
-        told = False
+        reported = False
         while not self.stopping:
             try:
                 front = Front(self.spec["front"])
                 front.start()
                 return front
             except OSError as error:
-                if not told:
+                if not reported:
                     self.log_line(f"cannot listen on {':'.join(map(str, self.spec['front']['listen']))}: {error.strerror or error}")
-                told = True
+                reported = True
                 self._sleep(1.0)
         return None
 

@@ -1,6 +1,6 @@
 """What Slurm said last, on one board for everything that watches runs of this folder: squeue is asked once for all of them, and seldom while nothing happens.
 
-    <root>/runs/.queue.json     {bin, jobs: {number: {asked, seen: a row of slurm.commands.ask}}, watched: {number: {at, sign, since}}, error: {at, code, message, hint}}
+    <root>/runs/.queue.json     {bin, jobs: {number: {requested, seen: a row of slurm.commands.ask}}, watched: {number: {at, sign, since}}, error: {at, code, message, hint}}
     <root>/runs/.queue.lock     held while Slurm is asked and the board is written
 
 squeue(1), PERFORMANCE: every call is a question to slurmctld, which is kept from its work by many of them. So a job is asked for again after an eighth of the time for which nothing
@@ -82,16 +82,16 @@ class Board:
         if error and 0 <= begin - error["at"] < _ERROR:
             raise NodeError(error["code"], error["message"], error["hint"])
         row, good = kept["jobs"].get(job), min(most, pace(begin - kept["watched"][job]["since"]))
-        if not row or not begin - good < row["asked"] <= self._now():
+        if not row or not begin - good < row["requested"] <= self._now():
             return None
-        self._good_until = row["asked"] + good
+        self._good_until = row["requested"] + good
         found: Optional[Dict[str, Any]] = row["seen"]
         return found
 
     def _answer(self, kept: Kept, job: str) -> None:
         """Asks for this job alone, or where others are watched for all that the user has: one question, however many they are."""
-        asked, before = self._now(), kept["jobs"]
-        watched = {number: note for number, note in kept["watched"].items() if number == job or 0 <= asked - note["at"] < _WATCHED}
+        requested, before = self._now(), kept["jobs"]
+        watched = {number: note for number, note in kept["watched"].items() if number == job or 0 <= requested - note["at"] < _WATCHED}
         kept.update(watched=watched, error=None)
         try:
             found = self._ask(None if len(watched) > 1 else job, self._bin)
@@ -103,9 +103,9 @@ class Board:
         for number, note in watched.items():
             old, new = before.get(number), found.get(number)
             if old and new and old["seen"]["state"] != new["state"]:
-                note["since"] = asked
+                note["since"] = requested
         others = itertools.islice((number for number in found if number not in watched), _OTHERS)
-        kept["jobs"] = {number: {"asked": asked, "seen": found[number]} for number in [*others, *watched] if number in found}
+        kept["jobs"] = {number: {"requested": requested, "seen": found[number]} for number in [*others, *watched] if number in found}
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[bool]:

@@ -14,16 +14,16 @@ _BEAT = 5.0  # seconds of silence, as in runs/follow.py
 def follow(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> None:
     """As runs.follow; a chunk also has `node`, and there are events `queue` {state, reason, start, job, requeued: SlurmJob.requeued} at every change."""
     offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
-    news, told, beat = int(given.get("news") or 0), None, time.monotonic()
+    news, reported, beat = int(given.get("news") or 0), None, time.monotonic()
     seen: Optional[Dict[str, Any]] = None
     while True:
         newest = run.watch()
         if newest is not seen:
             seen = newest
             state = {**{key: seen[key] for key in ("job", "state", "reason", "start")}, "requeued": run.requeued(seen["state"])} if seen else None
-            if state and state != told:
+            if state and state != reported:
                 channel.event("queue", **state)
-                told = state
+                reported = state
         over = not given.get("follow") or bool(run.folder.result())  # before reading: what was written until now is read below
         sent = _send_new(run, offsets, channel)
         news, fresh = send_news(run.leader(), news, channel)

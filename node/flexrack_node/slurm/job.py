@@ -135,9 +135,9 @@ class SlurmJob:
         spec = {**self.spec, "slurm": {**self.spec["slurm"], "job": self.job()}, "before": before}
         result = judge(spec, seen, leader, bool(self.folder.stop_request()), lines)
         result["slurm"] = {**result["slurm"], "requeued": self.requeued((seen or {}).get("state"))}
-        is_told = leader is not None and [leader.get(key) for key in ("status", "cause")] == [result["status"], result["cause"]]
-        recorded = not self.spec.get("tracking") or bool(is_told and all((one.result() or {}).get("recorded") for one in self.parts()))
-        if not is_told:  # what the tracking server was told, or was not told any more, is told again from this folder
+        is_reported = leader is not None and [leader.get(key) for key in ("status", "cause")] == [result["status"], result["cause"]]
+        recorded = not self.spec.get("tracking") or bool(is_reported and all((one.result() or {}).get("recorded") for one in self.parts()))
+        if not is_reported:  # what the tracking server was told, or was not told any more, is told again from this folder
             path = self.leader().path
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not (path / "spec.json").exists():

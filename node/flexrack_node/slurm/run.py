@@ -13,7 +13,7 @@ class SlurmRun(SlurmJob):
     """Slurm starts and ends its processes, on nodes that are not this one. What each method is for stands in runs/view.py."""
 
     is_ours = False
-    _told: Optional[Dict[str, Any]] = None  # what Slurm said when it was waited for
+    _reported: Optional[Dict[str, Any]] = None  # what Slurm said when it was waited for
 
     def wait(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
@@ -21,10 +21,10 @@ class SlurmRun(SlurmJob):
         while seen and time.monotonic() < deadline:
             time.sleep(max(0.0, min(_TICK, deadline - time.monotonic())))
             seen = self.watch()
-        self._told = seen
+        self._reported = seen
 
     def detail(self, known: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
-        return super().detail(known or self._told)
+        return super().detail(known or self._reported)
 
     def is_live(self) -> bool:
         return self.look(0.0) is not None

@@ -1,7 +1,7 @@
 """run.stacks of a run under Slurm: the login node asks, the supervisor of every node of the job takes its ranks' stacks and answers, by files in the nodes' parts:
 
     members/<i>/stacks.json         {number, rank}: what is asked for; null before anybody asks
-    members/<i>/stacks-told.json    {number, attempt, ranks} or {number, problem}: the answer to that number
+    members/<i>/stacks-reported.json    {number, attempt, ranks} or {number, problem}: the answer to that number
 
 Both are there from the part's beginning and are written in place, for shared file systems that are slow to show a new name (slurm.job.tell).
 """
@@ -19,7 +19,7 @@ from flexrack_node.watch.stacks import dump
 
 _TICK = 0.25  # seconds between two looks whether somebody asks: so far apart nodes take their stacks, at most
 _PATIENCE = 20.0  # seconds for a node to answer; py-spy needs some, and so does a shared file system
-_ASKED, _TOLD = "stacks", "stacks-told"
+_REQUESTED, _REPORTED = "stacks", "stacks-reported"
 _NOT_YET = ("CONFIGURING", "PENDING")
 
 
@@ -35,22 +35,22 @@ def stacks(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> Dict[st
         answers = _ask(members, given.get("rank"))
     silent = {node: f"it did not answer within {_PATIENCE:.0f} s" for node in run.nodes() if node not in answers}
     failed = {**silent, **{node: answer["problem"] for node, answer in answers.items() if "problem" in answer}}
-    told = [answer for answer in answers.values() if "problem" not in answer]
-    if not told:
+    reported = [answer for answer in answers.values() if "problem" not in answer]
+    if not reported:
         node, why = next(iter(failed.items()))
         raise NodeError("NODE_UNREACHABLE", f"no node of job {job} of {folder.run} told its stacks; {node}: {why}", f"flexrack runs show {folder.run}")
-    ranks = [one for answer in told for one in answer["ranks"]]
+    ranks = [one for answer in reported for one in answer["ranks"]]
     if not ranks and given.get("rank") is None and not failed:
         raise NodeError("CONFLICT", f"no rank of {folder.run} is alive in job {job}", f"flexrack runs show {folder.run}")
     return {
-        "node": folder.spec()["node"], "attempt": max(answer["attempt"] for answer in told), "ranks": ranks,
+        "node": folder.spec()["node"], "attempt": max(answer["attempt"] for answer in reported), "ranks": ranks,
         "failed": [{"node": node, "message": why} for node, why in failed.items()],
     }
 
 
 def begin_answering(member: RunFolder) -> None:
     """On a node of the job: from now on, and as long as this process lives, it answers in a thread."""
-    for name in (_ASKED, _TOLD):
+    for name in (_REQUESTED, _REPORTED):
         tell(member, None, name)
     threading.Thread(target=_answer, args=(member,), daemon=True).start()
 
@@ -74,13 +74,13 @@ def _ask(members: List[RunFolder], rank: Any) -> Dict[str, Dict[str, Any]]:
     """Answers by node; who does not answer in time is missing."""
     number = secrets.token_hex(8)
     for member in members:
-        tell(member, {"number": number, "rank": rank}, _ASKED)
+        tell(member, {"number": number, "rank": rank}, _REQUESTED)
     answers: Dict[str, Dict[str, Any]] = {}
     end = time.monotonic() + _PATIENCE
     waiting = {member.spec()["node"]: member for member in members}
     while waiting and time.monotonic() < end:
         for node, member in list(waiting.items()):
-            answer = read_json(member.path / f"{_TOLD}.json")
+            answer = read_json(member.path / f"{_REPORTED}.json")
             if answer and answer["number"] == number:
                 answers[node] = answer
                 del waiting[node]
@@ -94,10 +94,10 @@ def _answer(member: RunFolder) -> None:
     while True:
         time.sleep(_TICK)
         try:
-            asked = read_json(member.path / f"{_ASKED}.json")
-            if asked and asked["number"] != done:
-                done = asked["number"]
-                tell(member, {"number": done, **_take(member, asked["rank"])}, _TOLD)
+            requested = read_json(member.path / f"{_REQUESTED}.json")
+            if requested and requested["number"] != done:
+                done = requested["number"]
+                tell(member, {"number": done, **_take(member, requested["rank"])}, _REPORTED)
         except OSError:
             pass  # the shared file system was away: who asked is told that this node did not answer
 

@@ -100,13 +100,13 @@ def member(folder: RunFolder) -> int:
 def judge(part: RunFolder, result: Dict[str, Any], at: float) -> Dict[str, Any]:
     """Slurm's SIGTERM reaches the ranks as well as the supervisor; what they did after it was the end of the run, however they ended."""
     spec = part.spec()
-    is_asked = not str((part.stop_request() or {}).get("by", "")).startswith("SIG")
+    is_requested = not str((part.stop_request() or {}).get("by", "")).startswith("SIG")
     seen = None
     try:
-        seen = None if is_asked else commands.look_when_taken(spec["slurm"]["job"], spec["slurm"].get("bin"))
+        seen = None if is_requested else commands.look_when_taken(spec["slurm"]["job"], spec["slurm"].get("bin"))
     except NodeError:
         pass  # it is provisional without Slurm's word, too
-    return after_signal(spec, result, at, is_asked, seen)
+    return after_signal(spec, result, at, is_requested, seen)
 
 
 def own_job() -> str:

@@ -18,7 +18,7 @@ _REASONS = {
 }
 
 
-def judge(spec: Dict[str, Any], seen: Optional[Dict[str, Any]], leader: Optional[Dict[str, Any]], asked: bool, lines: List[str]) -> Dict[str, Any]:
+def judge(spec: Dict[str, Any], seen: Optional[Dict[str, Any]], leader: Optional[Dict[str, Any]], requested: bool, lines: List[str]) -> Dict[str, Any]:
     """result.json of the whole run. `seen`: slurm.commands.look, None where Slurm has forgotten the job; `leader`: its result;
     `asked`: somebody stopped the run through flexrack; `lines`: the end of the job's own output. `spec` has `before`: {attempts, outputs} of
     the job's earlier starts, where it ended before a leader of the newest left a result."""
@@ -34,10 +34,10 @@ def judge(spec: Dict[str, Any], seen: Optional[Dict[str, Any]], leader: Optional
         if leader and leader["status"] == "failed" and known:
             return {**leader, "slurm": note}
         who = f" by {seen['by']}" if seen and seen.get("by") else ""
-        return _closed(spec, seen, leader, "stopped", None if asked else _cause(spec, f"job {job} was cancelled in Slurm{who} (CANCELLED)", []), note)
+        return _closed(spec, seen, leader, "stopped", None if requested else _cause(spec, f"job {job} was cancelled in Slurm{who} (CANCELLED)", []), note)
     if leader:
         return {**leader, "slurm": note}
-    if asked:
+    if requested:
         return _closed(spec, seen, None, "stopped", None, note)
     if seen is None:
         return _closed(spec, seen, None, "failed", _cause(spec, f"Slurm does not know job {job} any more, and the run left no result", lines), note)
@@ -46,7 +46,7 @@ def judge(spec: Dict[str, Any], seen: Optional[Dict[str, Any]], leader: Optional
     return _closed(spec, seen, None, "failed", _cause(spec, f"job {job} ended{exit_code} ({state}) before its ranks left a result{said}", lines), note)
 
 
-def after_signal(spec: Dict[str, Any], result: Dict[str, Any], at: float, asked: bool, seen: Optional[Dict[str, Any]]) -> Dict[str, Any]:
+def after_signal(spec: Dict[str, Any], result: Dict[str, Any], at: float, requested: bool, seen: Optional[Dict[str, Any]]) -> Dict[str, Any]:
     """The leader's own judgement where Slurm sent SIGTERM at `at`, because flexrack `asked` for it or for a reason of its own.
 
     Of a job that is COMPLETING Slurm tells no more than a reason (`TimeLimit`) and whether it will start it again (`requeued`: {why}), so all
@@ -58,7 +58,7 @@ def after_signal(spec: Dict[str, Any], result: Dict[str, Any], at: float, asked:
         return result  # it was over before
     attempts = result.get("attempts", [])
     result = {**result, "status": "stopped", "exit": 130, "cause": None, "attempts": [*attempts[:-1], *({**one, "status": "stopped", "cause": None} for one in attempts[-1:])]}
-    if asked:
+    if requested:
         return result
     if seen and seen.get("reason") == "TimeLimit":
         note = {"job": seen["job"], "state": "TIMEOUT", "source": seen["source"]}

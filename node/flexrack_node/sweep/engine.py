@@ -62,7 +62,7 @@ class Engine:
         self._study.sampler = sampler_of(self._spec, len(self._trials()))
         self._status = "running"
         self._importance: Optional[Dict[str, float]] = None
-        self._complete_asked()
+        self._complete_requested()
 
     def ready(self) -> Dict[str, Any]:
         self._write()
@@ -77,9 +77,9 @@ class Engine:
         return found
 
     def _ask(self, _command: Dict[str, Any]) -> Dict[str, Any]:
-        asked = sum(1 for one in self._trials() if not one.user_attrs.get("lost"))
-        if asked >= limit_of(self._spec):
-            return {"over": f"all {asked} trials were started"}
+        requested = sum(1 for one in self._trials() if not one.user_attrs.get("lost"))
+        if requested >= limit_of(self._spec):
+            return {"over": f"all {requested} trials were started"}
         trial = self._study.ask()
         self._suggest(trial)
         return row_of(self._frozen(trial.number))
@@ -122,7 +122,7 @@ class Engine:
         self._importance = importance_of(self._study)
         return {"importance": self._importance}
 
-    def _complete_asked(self) -> None:
+    def _complete_requested(self) -> None:
         """A trial whose asking was cut short has no values yet, or not all: they are chosen now, so that no point of a grid is passed over."""
         for one in self._trials():
             if one.state != TrialState.RUNNING or one.user_attrs.get("ready"):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from flexrack_node.schema.run import FollowInput, NodeRun, RunQuestion
     from flexrack_node.schema.watch import StacksInput
 
-SUMMARY = "summary.3.json"  # read by src/lib/runs/glance.ts as well, without Python; another number for another shape
+SUMMARY = "summary.3.json"  # read by src/lib/runs/cached-listing.ts as well, without Python; another number for another shape
 
 
 def state(given: "RunQuestion", channel: Channel) -> Dict[str, Any]:

@@ -49,11 +49,11 @@ class Rank:
     def judge(self, now: float, after: float) -> Optional[Dict[str, Any]]:
         """{waits, long, idle_since} of one that is stalled: it waits in a collective; it does so for much longer than `after`."""
         idle = now - self.since
-        told = self.progress or {}
-        waits = bool(told.get("collective"))
+        reported = self.progress or {}
+        waits = bool(reported.get("collective"))
         seconds = max(idle, 1e-3)
         is_busy = (self._cpu_now - self.cpu) / seconds >= _BUSY_CPUS or (self._io_now - self.io) / seconds >= _BUSY_BYTES
-        patience = patience_of(after, told, waits, is_busy)
+        patience = patience_of(after, reported, waits, is_busy)
         if patience is None or idle < patience:
             return None
         return {"waits": waits, "long": idle > after * BEFORE_FIRST}
@@ -80,14 +80,14 @@ class Watch:
         self._ranks: Dict[int, Rank] = {}
         self._looked = 0.0
         self._dumped: Dict[str, Any] = {}
-        self._asked = 0
+        self._requested = 0
         self._looks: Dict[int, Dict[str, float]] = {}  # by rank, what the straggler report wants besides
 
     def tick(self, attempt: int, records: Mapping[int, Mapping[str, Any]]) -> None:
         """Looks at the ranks whose records are given, about once a second."""
         now = time.monotonic()
         if attempt != self._attempt:
-            self._attempt, self._ranks, self._dumped, self._asked, self._looks = attempt, {}, {}, 0, {}
+            self._attempt, self._ranks, self._dumped, self._requested, self._looks = attempt, {}, {}, 0, {}
         if not self._is_on or now - self._looked < self._pause:
             return
         if self._looked and now - self._looked > self._pause + self._after / 2:
@@ -115,9 +115,9 @@ class Watch:
 
     def dump(self, number: int) -> None:
         """Takes the stacks of all ranks, in a thread; once for each number."""
-        if number <= self._asked:
+        if number <= self._requested:
             return
-        self._asked = number
+        self._requested = number
         attempt, now = self._attempt, time.monotonic()
         idle = {str(rank): round(now - one.since, 1) for rank, one in self._ranks.items()}
         threading.Thread(target=self._dump, args=(number, attempt, idle), daemon=True).start()
@@ -139,6 +139,6 @@ class Watch:
         except OSError:
             logged = 0
         self._looks[number] = {"cpu_wait": cpu_wait_seconds(pid), "throttled": throttled_seconds(pid)} if is_alive(pid) else self._looks.get(number, {})
-        told = progress or {}
-        signature = (pid, logged, self.metric_at(), *(told.get(key) for key in ("steps", "batches", "collectives", "collectives_done")))
+        reported = progress or {}
+        signature = (pid, logged, self.metric_at(), *(reported.get(key) for key in ("steps", "batches", "collectives", "collectives_done")))
         return signature, busy_seconds(pid), float(io_bytes(pid)), progress

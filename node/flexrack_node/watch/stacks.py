@@ -54,14 +54,14 @@ def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> List[Di
             if send_signal(pid, STACKS_SIGNAL):
                 waiting[len(found)] = size
         found.append(one)
-    asked = [one for one in found if one["note"] is None and flight.ask(path, one["rank"])]
+    requested = [one for one in found if one["note"] is None and flight.ask(path, one["rank"])]
     began = time.monotonic()
     _wait_for_files(found, waiting, path)
     time.sleep(max(0.0, _LOOK - (time.monotonic() - began)))
-    while any(flight.read(path, one["rank"]) is None for one in asked) and time.monotonic() - began < _FLIGHT_PATIENCE:
+    while any(flight.read(path, one["rank"]) is None for one in requested) and time.monotonic() - began < _FLIGHT_PATIENCE:
         time.sleep(0.02)
     for index, one in enumerate(found):
-        one["flight"] = flight.read(path, one["rank"]) if one in asked else None
+        one["flight"] = flight.read(path, one["rank"]) if one in requested else None
         seconds = time.monotonic() - began
         one.update(state=state_of(one["pid"]), cpu=round(max(0.0, busy_seconds(one["pid"]) - one["cpu"]) / seconds, 2), kernel=kernel_view(one["pid"]))
         if index in waiting:

@@ -27,12 +27,12 @@ def paces(attempt: Path, looks: Mapping[int, Mapping[str, float]]) -> Dict[str, 
     found = {}
     for path in sorted(attempt.glob("rank-*.progress")):
         rank = int(path.stem.partition("-")[2])
-        told, look = read_progress(path), looks.get(rank, {})
-        if told and told["steps"] > 1 and told["median_step"] is not None:
-            steps = told["steps"]
+        reported, look = read_progress(path), looks.get(rank, {})
+        if reported and reported["steps"] > 1 and reported["median_step"] is not None:
+            steps = reported["steps"]
             found[str(rank)] = {
-                "steps": steps, "step": told["median_step"], "own": told["median_own"], "data": told["data_wait"] / steps,
-                "collectives": told["median_collectives"], "synced": told["collective_seconds"] > 0, "samples": told["samples"],
+                "steps": steps, "step": reported["median_step"], "own": reported["median_own"], "data": reported["data_wait"] / steps,
+                "collectives": reported["median_collectives"], "synced": reported["collective_seconds"] > 0, "samples": reported["samples"],
                 "cpu_wait": look.get("cpu_wait", 0.0) / steps, "throttled": look.get("throttled", 0.0) / steps,
             }
     return found

@@ -30,9 +30,9 @@ def verdict(ranks: Sequence[Mapping[str, Any]], ended: Mapping[int, int], idle: 
     parts = [f"{_names(group['ranks'])} {'wait' if len(group['ranks']) > 1 else 'waits'} in {group['collective']} #{group['number']}"
              for group in groups if not {one["rank"] for one in suspects} >= set(group["ranks"])]
     gone = sorted(ended) if waiting else []
-    told = [{"rank": one["rank"], "node": one["node"], "why": doing(one)} for one in suspects]
+    reported = [{"rank": one["rank"], "node": one["node"], "why": doing(one)} for one in suspects]
     come = "has not come: it " if parts else "makes no progress: it "
-    for why, same in _alike(told):
+    for why, same in _alike(reported):
         names = _names([one["rank"] for one in same])
         where = f" ({same[0]['node']})" if len(same) == 1 else ""
         parts.append(f"{names}{where} {come if len(same) == 1 else come.replace('has', 'have').replace('makes', 'make').replace(': it ', ': each ')}{why}")
@@ -41,7 +41,7 @@ def verdict(ranks: Sequence[Mapping[str, Any]], ended: Mapping[int, int], idle: 
     if not suspects and not gone and groups:
         parts.append("no rank is missing: the network between them, or a rank of another group, keeps them waiting" if len(groups) == 1 else "each group waits for ranks of another")
     seconds = max(idle.values(), default=0.0)
-    return {"message": "; ".join(parts) or "no rank is alive", "suspects": told, "waiting": groups, "lines": _lines(suspects or list(waiting)), "seconds": round(seconds, 1)}
+    return {"message": "; ".join(parts) or "no rank is alive", "suspects": reported, "waiting": groups, "lines": _lines(suspects or list(waiting)), "seconds": round(seconds, 1)}
 
 
 def doing(one: Mapping[str, Any]) -> str:
@@ -101,10 +101,10 @@ def _groups(
     return [{"collective": what, "number": count, "ranks": sorted(them)} for (count, what), them in sorted(found.items(), reverse=True)]
 
 
-def _alike(told: List[Dict[str, Any]]) -> List[Tuple[str, List[Dict[str, Any]]]]:
+def _alike(reported: List[Dict[str, Any]]) -> List[Tuple[str, List[Dict[str, Any]]]]:
     """Suspects that are at the same are told once."""
     found: Dict[str, List[Dict[str, Any]]] = {}
-    for one in told:
+    for one in reported:
         found.setdefault(one["why"], []).append(one)
     return list(found.items())
 

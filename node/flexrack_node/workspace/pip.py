@@ -70,7 +70,7 @@ class Builder:
         try:
             with selectors.DefaultSelector() as selector:
                 selector.register(child.stdout, selectors.EVENT_READ)
-                rest, told = b"", time.monotonic()
+                rest, reported = b"", time.monotonic()
                 while True:
                     if selector.select(TICK_SECONDS):
                         data = child.stdout.read()
@@ -81,8 +81,8 @@ class Builder:
                             self._read(line.decode(errors="replace").rstrip())
                     if is_caller_gone():
                         raise CallerGone("the caller has gone")
-                    if time.monotonic() - told > 2 * TICK_SECONDS:
-                        told = time.monotonic()
+                    if time.monotonic() - reported > 2 * TICK_SECONDS:
+                        reported = time.monotonic()
                         self._measure()
         finally:
             _end(child)
@@ -142,12 +142,12 @@ class Builder:
         return unfit_disk(OSError(errno, os.strerror(errno)), self.folder.parent) if errno else None
 
     def _failure(self, requirements: str) -> NodeError:
-        asked = requirements.replace("\r\n", "\n").split("\n")
-        number = failing_line(self.lines, asked)
+        requested = requirements.replace("\r\n", "\n").split("\n")
+        number = failing_line(self.lines, requested)
         details: Dict[str, Any] = {"lines": [line for line in self.lines if line.strip()][-15:]}
         message = "pip could not install the requirements"
         if number:
-            details.update(line=number, requirement=redact(asked[number - 1].strip().rstrip("\\ ")))  # of a lock file: hashes follow
+            details.update(line=number, requirement=redact(requested[number - 1].strip().rstrip("\\ ")))  # of a lock file: hashes follow
             message = f"pip could not install {details['requirement']} (line {number})"
         other = hash_mismatch(self.lines)
         if other:
@@ -159,7 +159,7 @@ class Builder:
         return NodeError("ENVIRONMENT_FAILED", message, None, **details)
 
 
-def failing_line(output: List[str], asked: List[str]) -> Optional[int]:
+def failing_line(output: List[str], requested: List[str]) -> Optional[int]:
     """Line (from 1) of the requirements that pip's output speaks of last, by number where it gives one, else by name."""
     errors = [line for line in output if re.match(r"\s*(ERROR|error)\b", line)]
     for line in errors:
@@ -168,7 +168,7 @@ def failing_line(output: List[str], asked: List[str]) -> Optional[int]:
             return int(next(one for one in found.groups() if one))
     for line in errors:
         found = re.search(r"(?:for|requirement|Package|package)s? '?([A-Za-z0-9][A-Za-z0-9._-]*)", line)
-        number = _line_of(found.group(1), asked) if found else None
+        number = _line_of(found.group(1), requested) if found else None
         if number:
             return number
     for line in reversed(output):
@@ -192,10 +192,10 @@ def redact(line: str) -> str:
     return re.sub(r"(://)[^/\s@]+@", r"\1[redacted]@", line)
 
 
-def _line_of(name: str, asked: List[str]) -> Optional[int]:
+def _line_of(name: str, requested: List[str]) -> Optional[int]:
     def plain(text: str) -> str:
         return re.sub(r"[-_.]+", "-", text).lower()
-    for number, line in enumerate(asked, 1):
+    for number, line in enumerate(requested, 1):
         found = re.match(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)", line)
         if found and plain(found.group(1)) == plain(name):
             return number

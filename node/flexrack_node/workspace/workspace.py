@@ -57,7 +57,7 @@ def stop(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceStopped":
     """{project, grace, dry_run?} -> {ended: [{pid, command}], survived: [pid]}. SIGTERM, `grace` seconds, SIGKILL, and a look again."""
     place = WorkspaceFolder(channel.root, request["project"])
     seen = {pid: command_of(pid) for pid in tagged(place)}
-    asked: Set[int] = set()
+    requested: Set[int] = set()
     if not request.get("dry_run"):
         deadline = time.monotonic() + float(request.get("grace", 10))
         while True:
@@ -66,8 +66,8 @@ def stop(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceStopped":
             if not alive or time.monotonic() > deadline + 5:
                 break
             if time.monotonic() < deadline:
-                send([pid for pid in alive if pid not in asked], signal.SIGTERM)  # once: some take a second one for `now`
-                asked.update(alive)
+                send([pid for pid in alive if pid not in requested], signal.SIGTERM)  # once: some take a second one for `now`
+                requested.update(alive)
             else:
                 send(alive, signal.SIGKILL)
             time.sleep(POLL_SECONDS)

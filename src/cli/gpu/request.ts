@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
 import {CliError, type Context} from '../../lib/base/index.ts'
-import type {AskedSim, Gpus} from '../../lib/gpu/index.ts'
+import type {RequestedSim, Gpus} from '../../lib/gpu/index.ts'
 import type {SimSettings} from '../../lib/protocol/index.ts'
 import type {RackNode} from '../../lib/rack/index.ts'
 import type {Session} from '../base/session.ts'
@@ -47,8 +47,8 @@ export async function simOf(flags: Record<string, unknown>, isSim: boolean, hint
   const given = Object.entries(flags).filter(([name, value]) => name.startsWith('sim-') && value !== undefined)
   if (given.length === 0) return {}
   const {simSettings} = await import('../../lib/gpu/index.ts')
-  const asked = given.map(([name, value]) => [name.slice('sim-'.length), value])
-  const sim = simSettings(Object.fromEntries(asked) as AskedSim, isSim, hint)
+  const requested = given.map(([name, value]) => [name.slice('sim-'.length), value])
+  const sim = simSettings(Object.fromEntries(requested) as RequestedSim, isSim, hint)
   return sim ? {sim} : {}
 }
 

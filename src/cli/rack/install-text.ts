@@ -1,13 +1,15 @@
 import type {NodeReport} from '../../lib/nodes/index.ts'
-import type {Plan} from '../../lib/plan/index.ts'
+import type {InstallKinds} from '../../lib/install/index.ts'
+import type {PlanOf} from '../../lib/plan/index.ts'
 import type {Uninstalled} from '../../lib/protocol/index.ts'
 import {count, planText} from '../terminal/render.ts'
 
 /** The plan, and below it every path it would remove. */
-export function uninstallPlanText(plan: Plan): string {
+export function uninstallPlanText(plan: PlanOf<InstallKinds>): string {
   if (plan.steps.length === 0) return 'Nothing of flexrack is on these nodes.'
   const lines = plan.steps.flatMap((step) => {
-    const {paths, alive} = step.input as {paths: string[]; alive: {pid: number; command: string}[]}
+    if (step.kind !== 'node.uninstall') return []
+    const {paths, alive} = step.input
     return [`${step.node}:`, ...paths.map((path) => `  ${path}`), ...alive.map(({pid, command}) => `  still running: ${pid} ${command.length > 100 ? `${command.slice(0, 100)}…` : command}`)]
   })
   return `${lines.join('\n')}\n\n${planText(plan)}`

@@ -73,8 +73,8 @@ function gpuLine(gpu: NonNullable<NodeFacts['gpus']>[number]): string {
 
 function interfaceLine(one: NonNullable<NodeFacts['interfaces']>[number], facts: NodeFacts): string {
   const nic = facts.nics?.find((each) => each.name === one.name)
-  const told = [one.speed && `${one.speed} Mbit/s`, nic && nic.kind !== 'physical' ? nic.kind : nic?.driver, nic?.numa_node === undefined ? undefined : `NUMA node ${nic.numa_node}`, !one.up && 'down']
-  return `${one.name}: ${[one.addresses.join(', '), ...told].filter(Boolean).join(', ')}`
+  const reported = [one.speed && `${one.speed} Mbit/s`, nic && nic.kind !== 'physical' ? nic.kind : nic?.driver, nic?.numa_node === undefined ? undefined : `NUMA node ${nic.numa_node}`, !one.up && 'down']
+  return `${one.name}: ${[one.addresses.join(', '), ...reported].filter(Boolean).join(', ')}`
 }
 
 function slurmText({slurm}: NodeFacts): string | undefined {

@@ -78,7 +78,7 @@ export function shownRunText(run: ShownRun): string {
   const parts = [
     fields([
       ['run', `${paint.bold(run.run)} ${statusText(run.status)}`],
-      ['end', run.doubt ? `not known: ${run.doubt.message}\n${toldLater(run)}` : undefined],
+      ['end', run.doubt ? `not known: ${run.doubt.message}\n${reportedLater(run)}` : undefined],
       ['slurm', run.slurm ? slurmLine(run.slurm) : undefined],
       ['cause', run.cause ? describeCause(run.cause) : run.tags['flexrack.cause']],
       ['command', run.command.join(' ')],
@@ -131,7 +131,7 @@ function statusText(status: string): string {
 }
 
 /** Who knows how it ended, and the way on. */
-function toldLater({run, doubt}: RunEntry): string {
+function reportedLater({run, doubt}: RunEntry): string {
   const nodes = doubt?.nodes ?? []
   return `once ${nodes.join(', ')} ${nodes.length === 1 ? 'answers' : 'answer'}, it is told by: flexrack runs show ${run}`
 }

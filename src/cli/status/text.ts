@@ -1,4 +1,4 @@
-import type {NodeGlance, Overview} from '../../lib/overview/index.ts'
+import type {NodeSummary, Overview} from '../../lib/overview/index.ts'
 import {endpointListText} from '../endpoint/text.ts'
 import {gpuListText, leasesText} from '../gpu/text.ts'
 import {paint} from '../terminal/print.ts'
@@ -28,7 +28,7 @@ function section(title: string, text: string): string {
   return `${paint.bold(title)}\n${text.split('\n').map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}`
 }
 
-function nodesText(nodes: NodeGlance[]): string {
+function nodesText(nodes: NodeSummary[]): string {
   const hasGpus = nodes.some((node) => node.gpus > 0)
   const rows = nodes.map((node) => ({
     node: node.node,

@@ -14,12 +14,12 @@ export default class GpuRelease extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(GpuRelease)
     const [session, context] = [await this.session(flags), await this.context()]
-    const [{gpusOf}, {leasesText, releasedText}, {releasePlan}] = await Promise.all([import('../../cli/gpu/request.ts'), import('../../cli/gpu/text.ts'), import('../../cli/gpu/release.ts')])
+    const [{gpusOf}, {leasesText, releasedText}] = await Promise.all([import('../../cli/gpu/request.ts'), import('../../cli/gpu/text.ts')])
     const gpus = await gpusOf(session, context)
     const leases = await gpus.find(wordsOf(raw))
     if (flags['dry-run']) {
       const {planText} = await import('../../cli/terminal/render.ts')
-      return this.answer(releasePlan(leases), planText)
+      return this.answer(gpus.planRelease(leases), planText)
     }
     if (leases.some((one) => one.programs > 0) && !flags.yes) {
       const [{confirm}, {CliError}] = await Promise.all([import('../../cli/base/prompt.ts'), import('../../lib/base/index.ts')])

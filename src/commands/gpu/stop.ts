@@ -21,7 +21,7 @@ export default class GpuStop extends BaseCommand {
     const [session, context] = [await this.session(flags), await this.context()]
     const [{gpuNodes, gpusOf}, {withdrawnText}, {planText}] = await Promise.all([import('../../cli/gpu/request.ts'), import('../../cli/gpu/text.ts'), import('../../cli/terminal/render.ts')])
     const [nodes, gpus] = [await gpuNodes(session, wordsOf(raw), flags.on), await gpusOf(session, context)]
-    if (flags['dry-run']) return this.answer(await gpus.planStop(nodes), planText)
+    if (flags['dry-run']) return this.answer(await gpus.planStop(nodes, flags.force ?? false), planText)
     return this.answer(await gpus.stop(nodes, flags.force ?? false), withdrawnText)
   }
 }

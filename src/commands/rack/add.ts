@@ -3,6 +3,7 @@ import {BaseCommand} from '../../cli/base/command.ts'
 import {dryRunFlag} from '../../cli/base/flags.ts'
 import {rackText} from '../../cli/rack/text.ts'
 import {planText} from '../../cli/terminal/render.ts'
+import type {Rack} from '../../lib/rack/index.ts'
 
 export default class RackAdd extends BaseCommand {
   static override summary = 'add nodes to a rack'
@@ -43,10 +44,8 @@ export default class RackAdd extends BaseCommand {
     const path = rackPath(args.rack, ctx.env)
     const plan = await enroll.planAdd(path, nodes, {probe: flags.probe, trust: flags.trust})
     if (flags['dry-run']) return this.answer(plan, planText)
-    if (flags.probe) {
-      const {openTerminalFleet} = await import('../../cli/base/fleet.ts')
-      await enroll.greetNodes(nodes, await openTerminalFleet(nodes, ctx, {trustNew: flags.trust}), ctx)
-    }
-    return this.answer(await enroll.addNodes(path, nodes), rackText)
+    const {openTerminalFleet} = await import('../../cli/base/fleet.ts')
+    const fleet = flags.probe ? await openTerminalFleet(nodes, ctx, {trustNew: flags.trust}) : undefined
+    return this.answer((await enroll.carryOut(plan, {fleet, ctx})) as Rack, rackText)
   }
 }

@@ -15,7 +15,7 @@ export default class RackInstall extends BaseCommand {
     const [{selectNodes}, {installNodes, planInstall}] = await Promise.all([import('../../lib/rack/index.ts'), import('../../lib/install/index.ts')])
     const nodes = selectNodes(rack, flags.on, rack.nodes)
     if (flags['dry-run']) return this.answer(planInstall(rack, nodes), planText)
-    const reports = await installNodes(nodes, fleet, await this.context())
+    const reports = await installNodes(rack, nodes, fleet, await this.context())
     const {throwIfAnyFailed} = await import('../../lib/nodes/index.ts')
     throwIfAnyFailed(reports)
     return this.answer(reports, (all) => table(all.map(({node, value}) => ({node, root: value?.root})), ['node', 'root']))

@@ -38,6 +38,6 @@ export default class RackRelease extends BaseCommand {
       const sure = await confirm({message: `End the ranks of ${chosen.lease} (${chosen.owner}) and free its nodes?`, flag: '--yes'}, context)
       if (!sure) throw new CliError('INTERRUPTED', 'nothing was changed')
     }
-    return this.answer(await reservation.releaseLease(chosen, {rack, fleet}, flags.force, context), releasedText)
+    return this.answer(await reservation.releaseLease(chosen, {rack, fleet}, context), releasedText)
   }
 }

@@ -15,7 +15,7 @@ export default class RackRemove extends BaseCommand {
     const {args, flags} = await this.parse(RackRemove)
     const ctx = await this.context()
     const names = args.nodes ?? []
-    const [{loadRack}, {planRemove, removeNodes}] = await Promise.all([import('../../lib/rack/index.ts'), import('../../lib/enroll/index.ts')])
+    const [{loadRack}, {carryOut, planRemove}] = await Promise.all([import('../../lib/rack/index.ts'), import('../../lib/enroll/index.ts')])
     const rack = await loadRack(args.rack, ctx.env)
     const plan = planRemove(rack, names, flags.force)
     if (flags['dry-run']) return this.answer(plan, planText)
@@ -23,7 +23,7 @@ export default class RackRemove extends BaseCommand {
       const {confirm} = await import('../../cli/base/prompt.ts')
       if (!(await confirm({message: `${plan.steps[0]?.title}?`, flag: '--yes'}, ctx))) return this.answer({removed: false}, () => 'Nothing was changed.')
     }
-    const rest = await removeNodes(rack, names, flags.force)
+    const rest = await carryOut(plan, {fleet: undefined, ctx})
     const value = {rack: rack.name, removed: names.length > 0 ? names : rack.nodes.map((node) => node.name), left: rest?.nodes.map((node) => node.name) ?? []}
     return this.answer(value, () => (rest ? `${names.join(', ')} taken out of ${rack.name}; left: ${value.left.join(', ')}` : `The rack ${rack.name} is removed.`))
   }

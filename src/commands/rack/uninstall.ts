@@ -23,18 +23,19 @@ export default class RackUninstall extends BaseCommand {
     const {flags} = await this.parse(RackUninstall)
     const {rack, fleet} = await this.session(flags)
     const ctx = await this.context()
-    const [{selectNodes}, {planUninstall, uninstallNodes}] = await Promise.all([import('../../lib/rack/index.ts'), import('../../lib/install/index.ts')])
+    const [{selectNodes}, {planUninstall, uninstallNodes}, {throwIfAnyFailed}] = await Promise.all([import('../../lib/rack/index.ts'), import('../../lib/install/index.ts'), import('../../lib/nodes/index.ts')])
     const nodes = selectNodes(rack, flags.on, rack.nodes)
+    const planned = await planUninstall(rack, nodes, fleet, ctx, {force: flags.force, grace: flags.grace})
+    const {plan, failed} = planned
     if (flags['dry-run'] || !flags.yes) {
-      const plan = await planUninstall(rack, nodes, fleet, ctx)
+      throwIfAnyFailed([...failed, ...plan.steps.map((step) => ({node: step.node as string, ok: true}))])
       if (flags['dry-run'] || plan.steps.length === 0) return this.answer(plan, uninstallPlanText)
       const {confirm} = await import('../../cli/base/prompt.ts')
       const message = `Remove everything of flexrack from ${plan.steps.map((step) => step.node).join(', ')}? Runs, logs and tracking data on them are lost`
       if (!(await confirm({message, flag: '--yes'}, ctx))) return this.answer({removed: false}, () => 'Nothing was changed.')
     }
-    const reports = await uninstallNodes(nodes, fleet, ctx, {force: flags.force, grace: flags.grace})
+    const reports = await uninstallNodes(planned, nodes, fleet, ctx)
     const answer = this.answer(reports, uninstalledText)
-    const {throwIfAnyFailed} = await import('../../lib/nodes/index.ts')
     throwIfAnyFailed(reports)
     return answer
   }

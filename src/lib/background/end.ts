@@ -4,7 +4,7 @@ import {CliError, type Context} from '../base/index.ts'
 import {isRunning, readRecord, type BackgroundRecord} from './record.ts'
 
 /** How a background command was ended; null: there was none here any more. */
-export type BackgroundEnd = {pid: number; how: 'by itself' | 'asked' | 'killed'} | null
+export type BackgroundEnd = {pid: number; how: 'by itself' | 'requested' | 'killed'} | null
 
 const POLL_MS = 50
 const KILLED_MS = 10_000
@@ -20,7 +20,7 @@ export async function endBackground(name: string, {self = 0, grace}: {self?: num
   const {pid} = record
   if (await gone(record, self)) return {pid, how: 'by itself'}
   await deliver(record, 'SIGTERM')
-  if (await gone(record, grace)) return {pid, how: 'asked'}
+  if (await gone(record, grace)) return {pid, how: 'requested'}
   await deliver(record, 'SIGKILL')
   if (await gone(record, KILLED_MS)) return {pid, how: 'killed'}
   throw new CliError('LOCAL_FAILED', `process ${pid} on ${hostname()} does not end`, {details: {pid, log: record.log}, hint: `kill -KILL ${pid}`})

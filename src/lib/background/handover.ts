@@ -1,6 +1,6 @@
 import {hostname} from 'node:os'
 import {CliError, isCliError, processIdentity, type Context, type Reporter} from '../base/index.ts'
-import {tellingReporter, type Order, type Told} from './messages.ts'
+import {tellingReporter, type Order, type Reported} from './messages.ts'
 import {readRecord, writeRecord, type BackgroundRecord} from './record.ts'
 
 /** The side of startBackground that was started. Nothing here fails because the other side has gone. */
@@ -25,9 +25,9 @@ export async function openHandover<T>(context: Context): Promise<Handover<T>> {
   process.umask(0o077)
   let record: BackgroundRecord | undefined
   let isAlone = false
-  const tell = async (told: Told): Promise<void> => {
+  const tell = async (reported: Reported): Promise<void> => {
     if (isAlone || !process.connected) return
-    await new Promise<void>((resolve) => process.send?.(told, undefined, undefined, () => resolve()))
+    await new Promise<void>((resolve) => process.send?.(reported, undefined, undefined, () => resolve()))
   }
   const end = async (why: string | null): Promise<void> => {
     // Another one may be busy with the same thing by now, and be found by its name.
@@ -57,19 +57,19 @@ export async function openHandover<T>(context: Context): Promise<Handover<T>> {
     },
     lost: (why) => note({since: record?.waiting?.since ?? new Date().toISOString(), why}),
     async begun() {
-      await tell({told: 'begun'})
+      await tell({reported: 'begun'})
       leave()
     },
     async over() {
       await end(null)
-      await tell({told: 'over'})
+      await tell({reported: 'over'})
       leave()
     },
     async failed(error) {
       const message = error instanceof Error ? error.message : String(error)
       await end(message)
       const {code, hint, details, exitCode} = isCliError(error) ? error : new CliError('BUG', '', {details: {log}})
-      await tell({told: 'failed', error: {code, message: isCliError(error) ? message : `something in flexrack went wrong: ${message}`, hint, details, exitCode}})
+      await tell({reported: 'failed', error: {code, message: isCliError(error) ? message : `something in flexrack went wrong: ${message}`, hint, details, exitCode}})
       leave()
     },
   }

@@ -9,10 +9,10 @@ export interface Order<T> {
 }
 
 /** What a background command tells who has started it, until it goes on alone. */
-export type Told = Said | {told: 'begun'} | {told: 'over'} | {told: 'failed'; error: ToldError}
+export type Reported = Said | {reported: 'begun'} | {reported: 'over'} | {reported: 'failed'; error: ReportedError}
 
 /** A CliError on its way. */
-export interface ToldError {
+export interface ReportedError {
   code: string
   message: string
   hint?: string | undefined
@@ -22,11 +22,11 @@ export interface ToldError {
 
 /** A call of a Reporter. */
 type Said =
-  | {told: 'note'; text: string}
-  | {told: 'warn'; text: string}
-  | {told: 'begin'; id: number; title: string; node: string | undefined}
-  | {told: 'detail' | 'done' | 'fail'; id: number; text: string | undefined}
-  | {told: 'amount'; id: number; amount: Parameters<Progress['amount']>}
+  | {reported: 'note'; text: string}
+  | {reported: 'warn'; text: string}
+  | {reported: 'begin'; id: number; title: string; node: string | undefined}
+  | {reported: 'detail' | 'done' | 'fail'; id: number; text: string | undefined}
+  | {reported: 'amount'; id: number; amount: Parameters<Progress['amount']>}
 
 /** Reports to `own` and tells the same. */
 export function tellingReporter(own: Reporter, tell: (said: Said) => void): Reporter {
@@ -34,26 +34,26 @@ export function tellingReporter(own: Reporter, tell: (said: Said) => void): Repo
   return {
     begin(title, node) {
       const [id, progress] = [++last, own.begin(title, node)]
-      tell({told: 'begin', id, title, node})
-      const telling = (told: 'detail' | 'done' | 'fail') => (text?: string): void => {
-        progress[told](text as string)
-        tell({told, id, text})
+      tell({reported: 'begin', id, title, node})
+      const telling = (reported: 'detail' | 'done' | 'fail') => (text?: string): void => {
+        progress[reported](text as string)
+        tell({reported, id, text})
       }
       return {
         detail: telling('detail'), done: telling('done'), fail: telling('fail'),
         amount(...amount) {
           progress.amount(...amount)
-          tell({told: 'amount', id, amount})
+          tell({reported: 'amount', id, amount})
         },
       }
     },
     note(text) {
       own.note(text)
-      tell({told: 'note', text})
+      tell({reported: 'note', text})
     },
     warn(text) {
       own.warn(text)
-      tell({told: 'warn', text})
+      tell({reported: 'warn', text})
     },
   }
 }
@@ -63,12 +63,12 @@ export function replay(reporter: Reporter): {hear(said: Said): void; close(): vo
   const open = new Map<number, Progress>()
   return {
     hear(said) {
-      if (said.told === 'note' || said.told === 'warn') reporter[said.told](said.text)
-      else if (said.told === 'begin') open.set(said.id, reporter.begin(said.title, said.node))
-      else if (said.told === 'amount') open.get(said.id)?.amount(...said.amount)
+      if (said.reported === 'note' || said.reported === 'warn') reporter[said.reported](said.text)
+      else if (said.reported === 'begin') open.set(said.id, reporter.begin(said.title, said.node))
+      else if (said.reported === 'amount') open.get(said.id)?.amount(...said.amount)
       else {
-        open.get(said.id)?.[said.told](said.text as string)
-        if (said.told !== 'detail') open.delete(said.id)
+        open.get(said.id)?.[said.reported](said.text as string)
+        if (said.reported !== 'detail') open.delete(said.id)
       }
     },
     close() {

@@ -2,8 +2,8 @@ import {spawn} from 'node:child_process'
 import {once} from 'node:events'
 import {open, readFile} from 'node:fs/promises'
 import {hostname} from 'node:os'
-import {CliError, ERROR_CODES, isAskedFor, type Context, type ErrorCode} from '../base/index.ts'
-import {replay, type Order, type Told, type ToldError} from './messages.ts'
+import {CliError, ERROR_CODES, isRequested, type Context, type ErrorCode} from '../base/index.ts'
+import {replay, type Order, type Reported, type ReportedError} from './messages.ts'
 import {filesOf, logSize, openFolder} from './record.ts'
 
 export interface BackgroundStart {
@@ -37,7 +37,7 @@ export async function startBackground({name, project, words, order}: BackgroundS
     const child = spawn(words[0] as string, words.slice(1), {detached: true, env, stdio: ['ignore', file.fd, file.fd, 'ipc']})
     const stop = (): void => {
       // The user has not asked for its end where only the terminal, or the reader of our output, is gone.
-      if (isAskedFor(context.signal)) child.kill('SIGTERM')
+      if (isRequested(context.signal)) child.kill('SIGTERM')
     }
     const kill = (): boolean => child.kill('SIGTERM')
     context.signal.addEventListener('abort', stop, {once: true})
@@ -45,10 +45,10 @@ export async function startBackground({name, project, words, order}: BackgroundS
     try {
       return await new Promise<'begun' | 'over'>((resolve, reject) => {
         child.on('message', (message) => {
-          const told = message as Told
-          if (told.told === 'begun' || told.told === 'over') resolve(told.told)
-          else if (told.told === 'failed') reject(errorOf(told.error))
-          else screen.hear(told)
+          const reported = message as Reported
+          if (reported.reported === 'begun' || reported.reported === 'over') resolve(reported.reported)
+          else if (reported.reported === 'failed') reject(errorOf(reported.error))
+          else screen.hear(reported)
         })
         // Both: what it told last may be read after its end is known. An error is that it cannot be started.
         void Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(async ([[status, signal]]) => reject(withoutWord({status, signal, log, lines: await lastLines(log, from)} as Ended, context)), reject)
@@ -75,7 +75,7 @@ interface Ended {
   lines: string[]
 }
 
-function errorOf({code, message, ...more}: ToldError): CliError {
+function errorOf({code, message, ...more}: ReportedError): CliError {
   return new CliError(Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'BUG', message, more)
 }
 

@@ -14,6 +14,6 @@ export class StopRequest extends DOMException {
 }
 
 /** Whether an aborted signal means that the user asked for the end. Where only the terminal or the reader is gone, work that can go on alone does. */
-export function isAskedFor({reason}: AbortSignal): boolean {
+export function isRequested({reason}: AbortSignal): boolean {
   return !(reason instanceof StopRequest) || reason.by === 'user'
 }

@@ -46,7 +46,7 @@ export interface EndpointDetails extends EndpointSummary {
 /** Every endpoint. What a cut-off change has left is cleaned up on the way, unless somebody is at it. */
 export async function listEndpoints(site: Site): Promise<EndpointSummary[]> {
   const records = await listRecords(site.head)
-  return Promise.all(records.map(async (record) => asked(site, summary(site, await tidied(site, record)))))
+  return Promise.all(records.map(async (record) => requested(site, summary(site, await tidied(site, record)))))
 }
 
 /** One endpoint with its history and the state of its servers, as their nodes tell it. */
@@ -62,7 +62,7 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
       inFlight: inFlight[url] ?? 0, served: served[url] ?? 0,
     }
   }))
-  const [certificates, seen] = await Promise.all([site.head.certificates(), asked(site, summary(site, record))])
+  const [certificates, seen] = await Promise.all([site.head.certificates(), requested(site, summary(site, record))])
   return {...seen, runtime: active?.runtime, releases: document.releases, servers, rollback: previousRelease(document)?.id, certificates}
 }
 
@@ -76,7 +76,7 @@ async function tidied(site: Site, record: EndpointRecord): Promise<EndpointRecor
 }
 
 /** What the document says to serve is asked through the gateway, as a request would be, whether it would be answered. */
-async function asked(site: Site, said: EndpointSummary): Promise<EndpointSummary> {
+async function requested(site: Site, said: EndpointSummary): Promise<EndpointSummary> {
   if (said.state !== 'serving') return said
   try {
     await requestJson({method: 'GET', url: `${site.head.uri}/endpoints/${encodeURIComponent(said.name)}/v2/health/ready`, token: site.head.token, retries: 0, timeout: ANSWER_MS, signal: site.context.signal})

@@ -1,10 +1,9 @@
 import {existsSync} from 'node:fs'
 import {basename} from 'node:path'
-import {CliError, type Context} from '../base/index.ts'
-import type {Plan, Step} from '../plan/index.ts'
+import {CliError} from '../base/index.ts'
+import type {PlanOf, StepOf} from '../plan/index.ts'
 import {editRack, loadRack, saveRack, type Rack, type RackNode} from '../rack/index.ts'
-import type {Fleet} from '../ssh/index.ts'
-import {overNodes, throwIfAnyFailed} from '../nodes/index.ts'
+import type {EnrollKinds} from './carry-out.ts'
 
 /** What is the same for every host of one `rack add`. */
 export interface AddOptions {
@@ -30,37 +29,21 @@ export function parseHosts(words: string[], options: AddOptions): RackNode[] {
 }
 
 /** What `rack add` would do: steps for the connections (unless `probe` is false) and for the file. Throws CONFLICT for a name that is taken, RACK_INVALID. */
-export async function planAdd(path: string, nodes: RackNode[], options: {probe: boolean; trust: boolean}): Promise<Plan> {
+export async function planAdd(path: string, nodes: RackNode[], options: {probe: boolean; trust: boolean}): Promise<PlanOf<EnrollKinds>> {
   const isNew = !existsSync(path)
   await saveRack(await withNodes(path, nodes), {dryRun: true})
-  const connect = nodes.map((node): Step => ({
-    id: `connect:${node.name}`,
-    node: node.name,
-    kind: 'node.connect',
-    title: `Connect to ${node.host}${options.trust ? ' and trust a host key that is new' : ''}`,
-    input: {host: node.host},
-    needs: [],
+  const connect = nodes.map(({name, host}): StepOf<EnrollKinds> => ({
+    id: `connect:${name}`, node: name, kind: 'node.connect', title: `Connect to ${host}${options.trust ? ' and trust a host key that is new' : ''}`, input: {node: name, host}, needs: [],
   }))
-  const write: Step = {
-    id: 'write',
-    node: null,
-    kind: 'rack.write',
-    title: `${isNew ? 'Make' : 'Add to'} ${path}: ${nodes.map((node) => node.name).join(', ')}`,
-    input: {path, nodes},
+  const write: StepOf<EnrollKinds> = {
+    id: 'write', node: null, kind: 'rack.add', title: `${isNew ? 'Make' : 'Add to'} ${path}: ${nodes.map((node) => node.name).join(', ')}`, input: {path, nodes},
     needs: options.probe ? connect.map((step) => step.id) : [],
   }
   return {command: 'rack add', steps: [...(options.probe ? connect : []), write]}
 }
 
-/** Connects to every node once: a host key is verified or, with the fleet's trustNew, recorded. Throws as throwIfAnyFailed. */
-export async function greetNodes(nodes: RackNode[], fleet: Fleet, ctx: Context): Promise<void> {
-  const reports = await overNodes('Connecting to', nodes, fleet, ctx, async (_node, shell) => (await shell.run('uname -n', {signal: ctx.signal})).trim())
-  // The same command records it; the hint of every other command is to look first.
-  throwIfAnyFailed(reports.map((one) => (one.code === 'HOST_KEY_UNKNOWN' ? {...one, hint: '--trust'} : one)))
-}
-
 /** Writes the nodes into the rack file, making it if it is new. Throws CONFLICT for a name that is taken, RACK_INVALID. */
-export async function addNodes(path: string, nodes: RackNode[]): Promise<Rack> {
+export async function addNodes({path, nodes}: {path: string; nodes: RackNode[]}): Promise<Rack> {
   if (existsSync(path)) return editRack(path, (rack) => extend(rack, nodes))
   const rack = await withNodes(path, nodes)
   await saveRack(rack)

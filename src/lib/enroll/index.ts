@@ -1,3 +1,4 @@
 /** Nodes come into a rack file and leave it. */
-export {addNodes, greetNodes, parseHosts, planAdd, type AddOptions} from './add.ts'
-export {planRemove, removeNodes} from './remove.ts'
+export {parseHosts, planAdd, type AddOptions} from './add.ts'
+export {carryOut, ENROLL_HANDLERS, type EnrollKinds} from './carry-out.ts'
+export {planRemove} from './remove.ts'

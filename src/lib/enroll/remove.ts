@@ -1,24 +1,32 @@
 import {rm} from 'node:fs/promises'
 import {CliError} from '../base/index.ts'
-import type {Plan} from '../plan/index.ts'
+import type {PlanOf, StepOf} from '../plan/index.ts'
 import {editRack, type Rack} from '../rack/index.ts'
+import type {EnrollKinds} from './carry-out.ts'
 
-/** What `rack remove` would do; without names the whole rack goes. Nothing on the nodes is touched. Throws as removeNodes. */
-export function planRemove(rack: Rack, names: string[], force: boolean): Plan {
+/** What `rack remove` would do; without names, or if no node is left, the whole rack goes. Nothing on the nodes is touched. Pure. Throws NOT_FOUND, CONFLICT. */
+export function planRemove(rack: Rack, names: string[], force: boolean): PlanOf<EnrollKinds> {
   // The local rack's servers would go on running, unseen.
   if (rack.name === 'local' && !force) throw new CliError('CONFLICT', 'the rack "local" is kept by flexrack local', {hint: 'flexrack local down, or flexrack local up --nodes N'})
+  const {path} = rack
   const rest = names.length > 0 ? withoutNodes(rack, names, force) : undefined
-  const title = rest ? `Take ${names.join(', ')} out of ${rack.path}` : `Remove ${rack.path} with ${rack.nodes.length} ${rack.nodes.length === 1 ? 'node' : 'nodes'}`
-  return {command: 'rack remove', steps: [{id: 'write', node: null, kind: 'rack.write', title, input: {path: rack.path, nodes: rest?.nodes.map((node) => node.name) ?? []}, needs: []}]}
+  const step: StepOf<EnrollKinds> = rest
+    ? {id: 'write', node: null, kind: 'rack.take-out', title: `Take ${names.join(', ')} out of ${path}`, input: {path, nodes: names, force}, needs: []}
+    : {id: 'write', node: null, kind: 'rack.remove', title: `Remove ${path} with ${rack.nodes.length} ${rack.nodes.length === 1 ? 'node' : 'nodes'}`, input: {path}, needs: []}
+  return {command: 'rack remove', steps: [step]}
 }
 
-/** Takes nodes out of a rack; without names, or if none is left, the file goes. Returns the rack that is left. Throws NOT_FOUND, CONFLICT. */
-export async function removeNodes(rack: Rack, names: string[], force: boolean): Promise<Rack | undefined> {
-  if (names.length === 0 || !withoutNodes(rack, names, force)) {
-    await rm(rack.path, {force: true})
-    return undefined
-  }
-  return editRack(rack.path, (now) => withoutNodes(now, names, force) ?? now)
+/** Takes nodes out of a rack file. Returns the rack that is left. Throws NOT_FOUND, and CONFLICT where the head's node, or the last one, has become one of them. */
+export async function takeOut({path, nodes, force}: {path: string; nodes: string[]; force: boolean}): Promise<Rack> {
+  return editRack(path, (now) => {
+    const rest = withoutNodes(now, nodes, force)
+    if (!rest) throw new CliError('CONFLICT', `${path} has no other nodes any more`, {hint: `flexrack rack remove ${now.name}`})
+    return rest
+  })
+}
+
+export async function removeRack({path}: {path: string}): Promise<void> {
+  await rm(path, {force: true})
 }
 
 /** What is left of a rack without some nodes; undefined if nothing is. Throws NOT_FOUND, and CONFLICT for the head's node unless forced. */

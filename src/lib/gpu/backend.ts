@@ -19,7 +19,7 @@ export interface ChosenBackend {
 }
 
 /** Flags of a GPU in software as they are written, by their names without `sim-`. */
-export interface AskedSim {
+export interface RequestedSim {
   devices?: number | undefined
   memory?: string | undefined
   capability?: string | undefined
@@ -46,11 +46,11 @@ export function chooseBackend(wish: BackendWish, node: string, before: Pick<Chos
 }
 
 /** The settings that flags say. `isSim`: sim may be what is served; if not, `hint` has it. Throws USAGE for what cannot be. */
-export function simSettings(asked: AskedSim, isSim: boolean, hint: string): SimSettings | undefined {
-  const given = Object.entries(asked).filter(([, value]) => value !== undefined)
+export function simSettings(requested: RequestedSim, isSim: boolean, hint: string): SimSettings | undefined {
+  const given = Object.entries(requested).filter(([, value]) => value !== undefined)
   if (given.length === 0) return undefined
   if (!isSim) throw new CliError('USAGE', `--sim-${given[0]?.[0]} says how a GPU in software is to be`, {hint})
-  const {memory, ...rest} = asked
+  const {memory, ...rest} = requested
   const bytes = memory === undefined ? undefined : parseSize(memory)
   if (memory !== undefined && bytes === undefined) throw new CliError('USAGE', `"${memory}" is not a size of memory`, {hint: '--sim-memory 8GiB'})
   return {...(Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as SimSettings), ...(bytes !== undefined && {memory: bytes})}

@@ -115,9 +115,9 @@ async function linkOf({rack, fleet}: Place, {leases, ways}: Attached, at: number
 }
 
 /** auto is shared memory on the same machine, else TLS (native/client/lease_file.cpp). */
-function transportOf({ways}: Attached, at: number, asked: string | undefined): BenchedGpu['transport'] {
+function transportOf({ways}: Attached, at: number, requested: string | undefined): BenchedGpu['transport'] {
   const way = ways[at]
-  const wish = asked ?? way?.server.transport
+  const wish = requested ?? way?.server.transport
   return wish === undefined || wish === 'auto' ? (way && way.route.unix !== '' ? 'shm' : 'tls') : (wish as BenchedGpu['transport'])
 }
 

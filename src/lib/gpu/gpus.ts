@@ -9,6 +9,7 @@ import type {BackendWish} from './backend.ts'
 import {benchGpus, planBench, type BenchedGpu, type BenchInput} from './bench.ts'
 import {planServe, serveGpus, type Served} from './serve.ts'
 import {readGpuNodes} from './state.ts'
+import {releaseFound, releasePlan} from './release.ts'
 import {planStop, stopGpus} from './stop.ts'
 import type {GpuDevice, GpuNode, Lease} from './types.ts'
 
@@ -36,7 +37,8 @@ export interface Gpus {
   planServe(nodes: RackNode[], wish: BackendWish): Promise<Plan>
   /** Has these nodes serve their GPUs; run again it changes nothing. */
   serve(nodes: RackNode[], wish: BackendWish): Promise<Served[]>
-  planStop(nodes: RackNode[]): Promise<Plan>
+  /** What `stop` would do now; throws for a node that cannot be asked. */
+  planStop(nodes: RackNode[], force: boolean): Promise<Plan>
   /** Takes the daemons away. CONFLICT while leases are there, unless forced. */
   stop(nodes: RackNode[], force: boolean): Promise<NodeReport<Withdrawn>[]>
   /** What `bench` would lease now. Errors: as planAttach. */
@@ -45,7 +47,9 @@ export interface Gpus {
   bench(input: BenchInput): Promise<BenchedGpu[]>
   /** Leases by their ids or the beginnings of them. Errors: NOT_FOUND, USAGE where a beginning means several. */
   find(ids: string[]): Promise<Lease[]>
-  /** Ends a lease: programs that use it get errors from now on. */
+  /** What `release` would do. Pure. */
+  planRelease(leases: Lease[]): Plan
+  /** Ends leases: programs that use them get errors from now on. */
   release(leases: Lease[]): Promise<Lease[]>
 }
 
@@ -67,7 +71,11 @@ export function openGpus(place: {rack: Rack; fleet: Fleet}, context: Context): G
       return plan
     },
     serve: (nodes, wish) => serveGpus(place, nodes, wish, context),
-    planStop: (nodes) => planStop(nodes, fleet, context),
+    planStop: async (nodes, force) => {
+      const {plan, failed} = await planStop(nodes, fleet, force, context)
+      throwIfAnyFailed([...failed, ...plan.steps.map((step) => ({node: step.node as string, ok: true}))])
+      return plan
+    },
     stop: (nodes, force) => stopGpus(nodes, fleet, force, context),
     planBench: (input) => planBench(place, input, context),
     bench: (input) => benchGpus(place, input, context),
@@ -75,10 +83,8 @@ export function openGpus(place: {rack: Rack; fleet: Fleet}, context: Context): G
       const {leases, nodes} = await read(rack.nodes)
       return ids.map((id) => findLease(id, leases, nodes))
     },
-    release: async (leases) => {
-      await Promise.all(leases.map(async ({node, lease}) => (await openHost(fleet, nodeOf(node), context)).call('gpu.release', {lease}, {signal: context.signal})))
-      return leases
-    },
+    planRelease: releasePlan,
+    release: (leases) => releaseFound(leases, {host: (node) => openHost(fleet, nodeOf(node), context), context}),
   }
 }
 

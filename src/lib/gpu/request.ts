@@ -3,7 +3,7 @@ import type {Api} from '../protocol/index.ts'
 import type {GpuRequest} from './types.ts'
 
 /** What flags and the manifest's `gpus` say, before it is one request. */
-export interface AskedGpus {
+export interface RequestedGpus {
   count?: number | undefined
   /** `2GiB`, `512MiB`, or bytes. */
   memory?: string | undefined
@@ -26,9 +26,9 @@ export function parseSize(text: string): number | undefined {
 }
 
 /** One request out of flags, and for what no flag says, the manifest's `gpus`. Throws USAGE for what cannot be. */
-export function gpuRequest(flags: AskedGpus, manifest: AskedGpus = {}): GpuRequest {
-  const shareAsked = flags.memory !== undefined || flags.fraction !== undefined || flags.whole
-  const {memory, fraction, whole} = shareAsked ? flags : manifest
+export function gpuRequest(flags: RequestedGpus, manifest: RequestedGpus = {}): GpuRequest {
+  const shareRequested = flags.memory !== undefined || flags.fraction !== undefined || flags.whole
+  const {memory, fraction, whole} = shareRequested ? flags : manifest
   if ([memory !== undefined, fraction !== undefined, whole === true].filter(Boolean).length > 1) {
     throw new CliError('USAGE', 'a share is asked for by --memory, by --fraction, or all of it by --whole: one of them', {hint: 'leave out all but one'})
   }
@@ -36,7 +36,7 @@ export function gpuRequest(flags: AskedGpus, manifest: AskedGpus = {}): GpuReque
   if (memory !== undefined && bytes === undefined) throw new CliError('USAGE', `"${memory}" is not a size of memory`, {hint: '--memory 2GiB'})
   const share = fraction === undefined ? undefined : Number(fraction)
   if (share !== undefined && !(share >= 0.001 && share <= 1)) throw new CliError('USAGE', `a fraction is a number from 0.001 to 1, not "${fraction}"`, {hint: '--fraction 0.25'})
-  const cap = flags.cap ?? (shareAsked ? false : (manifest.cap ?? false))
+  const cap = flags.cap ?? (shareRequested ? false : (manifest.cap ?? false))
   if (cap && bytes === undefined && share === undefined) throw new CliError('USAGE', '--cap limits a share, and this asks for whole devices', {hint: '--fraction 0.5 --cap'})
   const api = flags.api ?? manifest.api
   return {

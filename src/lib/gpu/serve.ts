@@ -120,8 +120,8 @@ export async function serveGpus(place: {rack: Rack; fleet: Fleet}, nodes: RackNo
 /** Nodes with the same reason in one line. */
 function tellChosen(nodes: RackNode[], chosen: Map<string, ChosenBackend>, context: Context): void {
   const own = nodes.filter(({name}) => ![undefined, AS_BEFORE].includes(chosen.get(name)?.why))
-  const told = Map.groupBy(own, ({name}) => `${chosen.get(name)?.backend} (${chosen.get(name)?.why})`)
-  for (const [text, alike] of told) context.reporter.note(`${alike.map(({name}) => name).join(', ')}: ${text}`)
+  const reported = Map.groupBy(own, ({name}) => `${chosen.get(name)?.backend} (${chosen.get(name)?.why})`)
+  for (const [text, alike] of reported) context.reporter.note(`${alike.map(({name}) => name).join(', ')}: ${text}`)
 }
 
 async function start({node, settings}: StartInput, done: Outputs<ServeKinds>, {host, variables, context}: ServeEnv): Promise<Served> {

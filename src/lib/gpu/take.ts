@@ -86,12 +86,12 @@ export async function takeLeases(place: Place, input: TakeInput, context: Contex
 
 /** Leases of exactly these devices: all or none. Errors: GPU_UNAVAILABLE where somebody was quicker, INTERRUPTED. */
 export async function takeNow({rack, fleet}: Place, {request, owner, purpose}: Pick<TakeInput, 'request' | 'owner' | 'purpose'>, choices: Choice[], context: Context): Promise<TakenLease[]> {
-  const asked = await Promise.allSettled(choices.map(async (choice) => {
+  const requested = await Promise.allSettled(choices.map(async (choice) => {
     const host = await openHost(fleet, rack.nodes.find((node) => node.name === choice.node) as RackNode, context)
     return ask(host, choice, {request, owner, purpose})
   }))
-  const taken = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  const failed = asked.find((one) => one.status === 'rejected')?.reason as Error | undefined
+  const taken = requested.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = requested.find((one) => one.status === 'rejected')?.reason as Error | undefined
   if (!failed && !context.signal.aborted) return taken
   await releaseLeases({rack, fleet}, taken, context)
   throwIfInterrupted(context.signal)

@@ -1,7 +1,7 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import type {Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
-import {addressForOthers, askRoute} from '../nodes/index.ts'
+import {addressForOthers, askRoute} from '../route/index.ts'
 import type {NodeRoute} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
@@ -23,15 +23,15 @@ export async function doorAddress(rack: Rack, node: RackNode, fleet: Fleet, cont
   const own = await ask(node)
   const late = new AbortController()
   const answered = new Map([own])
-  const asked = Promise.allSettled(others.map(async (one) => answered.set(...(await ask(one)))))
-  await Promise.race([asked, pause(PATIENCE_MS, undefined, {signal: late.signal}).catch(() => {})])
+  const requested = Promise.allSettled(others.map(async (one) => answered.set(...(await ask(one)))))
+  await Promise.race([requested, pause(PATIENCE_MS, undefined, {signal: late.signal}).catch(() => {})])
   late.abort()
   const known = others.filter((one) => answered.has(one.name))
   // Where none of them answers, the way out of the machine is the best guess.
   return known.length > 0 ? addressForOthers([node, ...known], answered) : (own[1].outgoing ?? LOOPBACK)
 }
 
-/** A warning where nodes on other machines cannot reach a door on loopback; undefined where all is well. */
+/** A warning where nodes on other machines cannot reach a listener on loopback; undefined where all is well. */
 export function reachWarning(rack: Rack, node: RackNode, address: string): string | undefined {
   const far = rack.nodes.filter((one) => one.host !== node.host).map((one) => one.name)
   const isNear = address === 'localhost' || address === '::1' || address.startsWith('127.')

@@ -9,7 +9,7 @@ import {SERVICE_ID} from './steps.ts'
 import {keepCertificates} from './trust.ts'
 import {HEAD_NAME} from './types.ts'
 
-/** A way to the head's door, through the node's SSH connection. */
+/** A way to the head's listener, through the node's SSH connection. */
 export interface HeadConnection {
   /** Base URL from here, through a forward that speaks TLS with the head and with nobody else; usable as MLFLOW_TRACKING_URI. */
   uri: string
@@ -36,27 +36,27 @@ export interface HeadConnection {
  */
 export async function connectHead(rack: Rack, fleet: Fleet, context: Context): Promise<HeadConnection> {
   const host = await openHeadHost(rack, fleet, context)
-  const [{door, token, ca}, service] = await Promise.all([host.call('head.access', {}), serviceStatus(host, SERVICE_ID)])
+  const [{listener, token, ca}, service] = await Promise.all([host.call('head.access', {}), serviceStatus(host, SERVICE_ID)])
   const hint = `flexrack head start --rack ${rack.name}`
   if (service.state === 'failed') throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} ended again and again`, {hint: 'flexrack head status', details: {node: host.node}})
-  if (!door || !token || ['absent', 'stopped', 'lost'].includes(service.state)) {
+  if (!listener || !token || ['absent', 'stopped', 'lost'].includes(service.state)) {
     throw new CliError('NOT_FOUND', `rack ${rack.name} has no head running`, {hint, details: {node: host.node}})
   }
   // One of an older version speaks no TLS.
-  if (!ca || door.address === undefined) throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} is of an older version`, {hint, details: {node: host.node}})
-  const place = `${door.address}:${door.port} of ${host.node}`
-  let told = false
-  const onStranger = (error: Error): void => {
-    if (!told) context.reporter.warn(`what answers at ${place} is not the head of rack ${rack.name}, and was told nothing: ${error.message}`)
-    told = true
+  if (!ca || listener.address === undefined) throw new CliError('HEAD_FAILED', `the head of rack ${rack.name} is of an older version`, {hint, details: {node: host.node}})
+  const place = `${listener.address}:${listener.port} of ${host.node}`
+  let reported = false
+  const onUntrusted = (error: Error): void => {
+    if (!reported) context.reporter.warn(`what answers at ${place} is not the head of rack ${rack.name}, and was told nothing: ${error.message}`)
+    reported = true
   }
-  const forward = await host.shell.forwardLocal({targetHost: door.address, targetPort: door.port, pinned: {ca, name: HEAD_NAME, onStranger}})
+  const forward = await host.shell.forwardLocal({targetHost: listener.address, targetPort: listener.port, pinned: {ca, name: HEAD_NAME, onUntrusted}})
   const uri = `http://127.0.0.1:${forward.port}`
   const secret = new Secret(token)
   const peer = `the head of rack ${rack.name}`
   const connection: HeadConnection = {
     uri,
-    nodeUri: door.url,
+    nodeUri: listener.url,
     nodeCa: rack.head.url === undefined ? ca : undefined,
     certificates: async () => (rack.head.url === undefined ? keepCertificates(rack, ca, context) : undefined),
     token: secret,

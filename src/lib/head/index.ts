@@ -1,7 +1,7 @@
-/** The rack's one long-lived service, from here: over SSH to its node, and over HTTP to its door. Its process is service/. */
+/** The rack's one long-lived service, from here: over SSH to its node, and over HTTP to its listener. Its process is service/. */
 export {planHead} from './plan.ts'
 export {startHead} from './start.ts'
 export {headStatus, stopHead} from './status.ts'
 export {connectHead, type HeadConnection} from './connect.ts'
 export {openTracking, type RunAccess, type Tracking} from './tracking.ts'
-export type {HeadStatus, DoorStatus} from './types.ts'
+export type {HeadStatus, ServerStatus} from './types.ts'

@@ -8,7 +8,7 @@ import {connectHead} from './connect.ts'
 import {reachWarning} from './address.ts'
 import {GRACE_SECONDS, headNode, openHeadHost, planHead} from './plan.ts'
 import {HEAD_HANDLERS, headEnv, SERVICE_ID} from './steps.ts'
-import type {HeadStatus, DoorStatus} from './types.ts'
+import type {HeadStatus, ServerStatus} from './types.ts'
 
 const READY_MS = 240_000
 const LOOK_MS = 300
@@ -57,7 +57,7 @@ async function readyStatus(rack: Rack, fleet: Fleet, host: Host, context: Contex
   try {
     const connection = await connectHead(rack, fleet, context)
     try {
-      const status = await connection.request<DoorStatus>('GET', '/flexrack/v1/status')
+      const status = await connection.request<ServerStatus>('GET', '/flexrack/v1/status')
       if (status.pid !== service.pid) return undefined // the one that is being replaced
       if (status.mlflow.state === 'waiting' && status.mlflow.restarts >= 2) throw await failure(host, `cannot start MLflow: ${status.mlflow.lastError ?? ''}`)
       if (status.mlflow.state !== 'ready') return undefined

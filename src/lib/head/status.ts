@@ -7,7 +7,7 @@ import {connectHead} from './connect.ts'
 import {openHeadHost, planHead} from './plan.ts'
 import {lastLines} from './start.ts'
 import {HEAD_HANDLERS, headEnv, SERVICE_ID} from './steps.ts'
-import type {HeadStatus, DoorStatus} from './types.ts'
+import type {HeadStatus, ServerStatus} from './types.ts'
 
 /** What the head does now. A head that does not run, or does not answer, is an answer; only an unreachable node throws. */
 export async function headStatus(rack: Rack, fleet: Fleet, context: Context): Promise<HeadStatus> {
@@ -19,7 +19,7 @@ export async function headStatus(rack: Rack, fleet: Fleet, context: Context): Pr
   try {
     const connection = await connectHead(rack, fleet, context)
     try {
-      const status = await connection.request<DoorStatus>('GET', '/flexrack/v1/status')
+      const status = await connection.request<ServerStatus>('GET', '/flexrack/v1/status')
       const certificates = await connection.certificates()
       return {...status, ...(certificates && {certificates}), rack: rack.name, node: host.node, state: status.mlflow.state === 'ready' ? 'running' : 'starting'}
     } finally {

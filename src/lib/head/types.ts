@@ -4,11 +4,11 @@ export interface ServiceConfig {
   folder: string
   /** Version of flexrack that started it. */
   version: string
-  /** Address the door binds. */
+  /** Address the head binds. */
   bind: string
-  /** Port of the door; 0: the one of the last start, or any. */
+  /** Port of the head; 0: the one of the last start, or any. */
   port: number
-  /** Base URL at which nodes reach the door; https://<host>:<port> where absent. */
+  /** Base URL at which nodes reach the head; https://<host>:<port> where absent. */
   url?: string
   /** Name or address of the head's node for the others; the bound address where absent. */
   host?: string
@@ -27,7 +27,7 @@ export interface ServiceConfig {
 export type MlflowState = 'starting' | 'ready' | 'waiting' | 'stopped'
 
 /** Answer of GET /flexrack/v1/status. Times in milliseconds since 1970, sizes in bytes. */
-export interface DoorStatus {
+export interface ServerStatus {
   version: string
   pid: number
   startedAt: number
@@ -44,7 +44,7 @@ export interface DoorStatus {
 }
 
 /** What `head start` and `head status` answer. */
-export interface HeadStatus extends Partial<Omit<DoorStatus, 'url'>> {
+export interface HeadStatus extends Partial<Omit<ServerStatus, 'url'>> {
   rack: string
   node: string
   /** `running`, `starting`, `stopped`, `failed` (it ends again and again), `unreachable` (it runs and does not answer). */
@@ -58,7 +58,7 @@ export interface HeadStatus extends Partial<Omit<DoorStatus, 'url'>> {
 }
 
 /** Names in the head's folder that both sides know. */
-export const HEAD_FILES = {config: 'config.json', adminToken: 'admin-token', door: 'door.json', mlflowLog: 'mlflow.log', ca: 'ca.pem'} as const
+export const HEAD_FILES = {config: 'config.json', adminToken: 'admin-token', listener: 'listener.json', mlflowLog: 'mlflow.log', ca: 'ca.pem'} as const
 
 /** In the certificate of every head: others that the rack's authority signed for are not mistaken for it. */
 export const HEAD_NAME = 'flexrack-head'

@@ -1,63 +1,86 @@
 import type {Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
-import type {Plan, Step} from '../plan/index.ts'
+import {carryOutOver, overNodes, type NodeReport, type NodesPlan} from '../nodes/index.ts'
+import type {Handlers, PlanOf, StepOf} from '../plan/index.ts'
 import type {NodeInstalled, Uninstalled} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
-import {overNodes, throwIfAnyFailed, type NodeReport} from '../nodes/index.ts'
-
-/** What `rack install` would do. */
-export function planInstall(rack: Rack, nodes: RackNode[]): Plan {
-  const steps = nodes.map((node): Step => ({
-    id: `install:${node.name}`,
-    node: node.name,
-    kind: 'node.install',
-    title: `Put the node program into ${node.root} of ${node.name}`,
-    input: {root: node.root},
-    needs: [],
-  }))
-  return {command: `rack install ${rack.name}`, steps}
-}
 
 export interface Installed {
   /** flexrack's folder on the node. */
   root: string
 }
 
+export type InstallKinds = {
+  /** `root`: as the rack file has it. */
+  'node.install': {input: {node: string; root: string}; output: Installed}
+  /** `paths` and `alive` are what was found; everything of flexrack that is there then goes. Seconds of grace. */
+  'node.uninstall': {input: {node: string; root: string; paths: string[]; alive: NodeInstalled['alive']; force: boolean; grace: number}; output: Uninstalled}
+}
+
+export interface InstallEnv {
+  rack: Pick<Rack, 'nodes'>
+  fleet: Fleet
+  ctx: Context
+}
+
+const GONE: Uninstalled = {removed: [], left: [], ended: 0}
+
+export const INSTALL_HANDLERS: Handlers<InstallKinds, InstallEnv> = {
+  'node.install': async ({node, root}, _done, {rack, fleet, ctx}) => ({root: (await openHost(fleet, {...nodeOf(rack, node), root}, ctx)).root}),
+  'node.uninstall': async ({node, root, force, grace}, _done, {rack, fleet, ctx}) => {
+    const host = await openHost(fleet, {...nodeOf(rack, node), root}, ctx, {ifPresent: true})
+    return host ? host.call('node.uninstall', {force, grace}, {signal: ctx.signal}) : GONE
+  },
+}
+
+function nodeOf({nodes}: Pick<Rack, 'nodes'>, name: string): RackNode {
+  return nodes.find((one) => one.name === name) as RackNode
+}
+
+/** What `rack install` would do. Pure. */
+export function planInstall(rack: Pick<Rack, 'name'>, nodes: RackNode[]): PlanOf<InstallKinds> {
+  const steps = nodes.map(({name, root}): StepOf<InstallKinds> => ({
+    id: `install:${name}`, node: name, kind: 'node.install', title: `Put the node program into ${root} of ${name}`, input: {node: name, root}, needs: [],
+  }))
+  return {command: `rack install ${rack.name}`, steps}
+}
+
 /** Puts the node program on every node. Safe to repeat. Returns a report a node, bad ones too. */
-export async function installNodes(nodes: RackNode[], fleet: Fleet, ctx: Context): Promise<NodeReport<Installed>[]> {
-  return overNodes('Installing on', nodes, fleet, ctx, async (node) => ({root: (await openHost(fleet, node, ctx)).root}))
+export async function installNodes(rack: Rack, nodes: RackNode[], fleet: Fleet, ctx: Context): Promise<NodeReport<Installed>[]> {
+  const env = {rack: {nodes}, fleet, ctx}
+  return carryOutOver<InstallKinds, InstallEnv, Installed>('Installing on', {plan: planInstall(rack, nodes), failed: []}, {names: nodes.map((one) => one.name)}, {handlers: INSTALL_HANDLERS, env}, ctx)
 }
 
-/** What is on a node now: `present` is false where flexrack never was. */
-export interface UninstallView extends NodeInstalled {
-  present: boolean
+export interface UninstallHow {
+  /** Ends what still runs there. */
+  force?: boolean
+  /** Seconds between SIGTERM and SIGKILL; 10 by default. */
+  grace?: number
 }
 
-/** What `rack uninstall` would remove, node by node. Throws as throwIfAnyFailed. */
-export async function planUninstall(rack: Rack, nodes: RackNode[], fleet: Fleet, ctx: Context): Promise<Plan> {
+/** What `rack uninstall` would remove, node by node; of a node on which flexrack never was there is no step. */
+export async function planUninstall(rack: Pick<Rack, 'name'>, nodes: RackNode[], fleet: Fleet, ctx: Context, {force = false, grace = 10}: UninstallHow = {}): Promise<NodesPlan<InstallKinds>> {
   const reports = await overNodes('Looking at', nodes, fleet, ctx, (node) => look(node, fleet, ctx))
-  throwIfAnyFailed(reports)
-  const steps = reports.flatMap(({node, value}): Step[] => {
-    if (!value?.present) return []
-    const paths = value.entries.filter((entry) => entry.inside).map((entry) => entry.path)
-    const title = `Remove ${paths.length} path${paths.length === 1 ? '' : 's'} below ${value.root}${value.alive.length > 0 ? `; ${value.alive.length} processes run there, so only with --force` : ''}`
-    return [{id: `uninstall:${node}`, node, kind: 'node.uninstall', title, input: {root: value.root, paths, alive: value.alive}, needs: []}]
+  const steps = reports.flatMap(({node, value}): StepOf<InstallKinds>[] => {
+    if (!value) return []
+    const {root, entries, alive} = value
+    const paths = entries.filter((entry) => entry.inside).map((entry) => entry.path)
+    const running = alive.length === 0 ? '' : `; ${alive.length} processes run there, ${force ? 'and are ended' : 'so only with --force'}`
+    const title = `Remove ${paths.length} path${paths.length === 1 ? '' : 's'} below ${root}${running}`
+    return [{id: `uninstall:${node}`, node, kind: 'node.uninstall', title, input: {node, root: nodeOf({nodes}, node).root, paths, alive, force, grace}, needs: []}]
   })
-  return {command: `rack uninstall ${rack.name}`, steps}
+  return {plan: {command: `rack uninstall ${rack.name}`, steps}, failed: reports.filter((one): one is NodeReport<never> => !one.ok)}
 }
 
-/** Removes what flexrack put on the nodes. Refuses a node (CONFLICT) on which something of it still runs, unless forced. */
-export async function uninstallNodes(nodes: RackNode[], fleet: Fleet, ctx: Context, options: {force?: boolean; grace?: number} = {}): Promise<NodeReport<Uninstalled>[]> {
-  return overNodes('Uninstalling from', nodes, fleet, ctx, async (node) => {
-    const host = await openHost(fleet, node, ctx, {ifPresent: true})
-    if (!host) return {removed: [], left: [], ended: 0}
-    return host.call('node.uninstall', {force: options.force ?? false, grace: options.grace ?? 10}, {signal: ctx.signal})
-  })
+/** Removes what flexrack put on these nodes. Refuses a node (CONFLICT) on which something of it still runs, unless forced. Returns a report a node. */
+export async function uninstallNodes(planned: NodesPlan<InstallKinds>, nodes: RackNode[], fleet: Fleet, ctx: Context): Promise<NodeReport<Uninstalled>[]> {
+  const env = {rack: {nodes}, fleet, ctx}
+  return carryOutOver<InstallKinds, InstallEnv, Uninstalled>('Uninstalling from', planned, {names: nodes.map((one) => one.name), idle: GONE}, {handlers: INSTALL_HANDLERS, env}, ctx)
 }
 
-async function look(node: RackNode, fleet: Fleet, ctx: Context): Promise<UninstallView> {
+/** What is on a node now; undefined where flexrack never was. */
+async function look(node: RackNode, fleet: Fleet, ctx: Context): Promise<NodeInstalled | undefined> {
   const host = await openHost(fleet, node, ctx, {ifPresent: true})
-  if (!host) return {present: false, root: node.root, entries: [], alive: []}
-  return {...(await host.call('node.installed', {}, {signal: ctx.signal})), present: true}
+  return host && (await host.call('node.installed', {}, {signal: ctx.signal}))
 }

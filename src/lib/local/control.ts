@@ -65,15 +65,15 @@ function ask(path: string, request: ControlRequest, timeoutMs: number): Promise<
 export async function serveControl(path: string, answer: (request: ControlRequest) => Promise<DaemonState>): Promise<Server> {
   await rm(path, {force: true})
   const server = createServer({allowHalfOpen: true}, (socket) => {
-    let asked = ''
+    let requested = ''
     socket.on('error', () => {})
     socket.on('data', (chunk) => {
-      asked += chunk.toString()
-      if (asked.length > MAX_REQUEST) socket.destroy()
+      requested += chunk.toString()
+      if (requested.length > MAX_REQUEST) socket.destroy()
     })
     socket.on('end', () => {
       Promise.resolve()
-        .then(() => answer(JSON.parse(asked) as ControlRequest))
+        .then(() => answer(JSON.parse(requested) as ControlRequest))
         .then(
           (state) => socket.end(`${JSON.stringify({state})}\n`),
           (error: Error) => socket.end(`${JSON.stringify({error: error.message})}\n`),

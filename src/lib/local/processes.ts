@@ -45,7 +45,7 @@ export async function findProcesses(id: string, groups: {node: string; group: nu
  */
 export async function endProcesses(find: () => Promise<FoundProcess[]>, graceMs: number): Promise<{ended: number; survived: FoundProcess[]}> {
   const seen = new Set<number>()
-  const told = new Set<number>()
+  const reported = new Set<number>()
   const started = Date.now()
   for (;;) {
     const alive = await find()
@@ -54,8 +54,8 @@ export async function endProcesses(find: () => Promise<FoundProcess[]>, graceMs:
     const late = Date.now() - started > graceMs
     if (Date.now() - started > graceMs + 10_000) return {ended: seen.size - alive.length, survived: alive}
     for (const {pid} of alive) {
-      if (!late && told.has(pid)) continue
-      told.add(pid)
+      if (!late && reported.has(pid)) continue
+      reported.add(pid)
       deliver(pid, late ? 'SIGKILL' : 'SIGTERM')
     }
     await wait(late ? 20 : 50)

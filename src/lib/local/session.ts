@@ -21,7 +21,7 @@ const ACCEPTED_ENV = /^(LANG|LC_[A-Z_]+)$/
 
 /** Answers one session channel the way sshd does. Returns what to call when the connection is gone. */
 export function serveSession(session: Session, settings: SessionSettings): () => void {
-  const asked: Record<string, string> = {}
+  const requested: Record<string, string> = {}
   let size: (TerminalSize & {term: string}) | undefined
   let running: NodeProcess | undefined
   let gone = false
@@ -31,7 +31,7 @@ export function serveSession(session: Session, settings: SessionSettings): () =>
     running?.hangUp()
   }
   const start = async (channel: ServerChannel, command: string | null): Promise<void> => {
-    const env = {...settings.env, ...asked, ...(size && {TERM: size.term})}
+    const env = {...settings.env, ...requested, ...(size && {TERM: size.term})}
     try {
       running = size
         ? await startTerminal(command, {...settings, env, size})
@@ -50,7 +50,7 @@ export function serveSession(session: Session, settings: SessionSettings): () =>
   }
   session.on('env', (accept, reject, info) => {
     if (!ACCEPTED_ENV.test(info.key)) return void reject?.()
-    asked[info.key] = info.val
+    requested[info.key] = info.val
     accept?.()
   })
   session.on('pty', (accept, reject, info) => {
@@ -87,9 +87,9 @@ function connect(channel: ServerChannel, process: NodeProcess, log: (line: strin
     channel.resume()
   })
   void process.exit.then(async ({status, signal}) => {
-    const told = tellExit(channel, status, signal)
+    const reported = tellExit(channel, status, signal)
     await sent
-    if (!told) tellExit(channel, status, signal)
+    if (!reported) tellExit(channel, status, signal)
     channel.end()
     channel.resume()
   })

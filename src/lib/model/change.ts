@@ -1,8 +1,9 @@
 import {CliError} from '../base/index.ts'
-import type {Plan} from '../plan/index.ts'
+import type {PlanOf} from '../plan/index.ts'
 import type {Mlflow} from '../tracking/index.ts'
 import {checkAlias, parseReference} from './reference.ts'
 import {requireModel, resolveVersion} from './resolve.ts'
+import {carryOut, type ModelEnv, type ModelKinds} from './steps.ts'
 
 export interface Promotion {
   name: string
@@ -21,13 +22,13 @@ export async function findPromotion(mlflow: Mlflow, model: string, alias: string
 }
 
 /** Points the alias to the version. */
-export async function promote(mlflow: Mlflow, promotion: Promotion): Promise<Promotion> {
-  if (promotion.previous !== promotion.version) await mlflow.setAlias(promotion.name, promotion.alias, promotion.version)
+export async function promote(promotion: Promotion, env: ModelEnv): Promise<Promotion> {
+  await carryOut(promotionPlan(promotion), env)
   return promotion
 }
 
-/** The plan of a promotion, for --dry-run. */
-export function promotionPlan({name, version, alias, previous}: Promotion): Plan {
+/** What promoting does; no steps where the alias points there already. Pure. */
+export function promotionPlan({name, version, alias, previous}: Promotion): PlanOf<ModelKinds> {
   if (previous === version) return {command: 'model promote', steps: []}
   const title = `Point ${name}@${alias} to version ${version}${previous ? ` (now version ${previous})` : ''}`
   return {command: 'model promote', steps: [{id: 'alias', node: null, kind: 'model.alias', title, input: {name, alias, version}, needs: []}]}
@@ -55,18 +56,14 @@ export async function findRemoval(mlflow: Mlflow, text: string): Promise<Removal
 }
 
 /** Takes it away. Files of runs stay; only the registry's entries go. */
-export async function remove(mlflow: Mlflow, removal: Removal): Promise<Removal> {
-  if (removal.version === undefined) await mlflow.deleteModel(removal.name)
-  else {
-    for (const alias of removal.aliases) await mlflow.deleteAlias(removal.name, alias)
-    await mlflow.deleteVersion(removal.name, removal.version)
-  }
+export async function remove(removal: Removal, env: ModelEnv): Promise<Removal> {
+  await carryOut(removalPlan(removal), env)
   return removal
 }
 
-/** The plan of a removal, for --dry-run. */
-export function removalPlan({name, version, versions, aliases}: Removal): Plan {
+/** What a removal does. Pure. */
+export function removalPlan({name, version, versions, aliases}: Removal): PlanOf<ModelKinds> {
   const what = version === undefined ? `model ${name} with ${versions.length === 1 ? '1 version' : `${versions.length} versions`}` : `version ${version} of model ${name}`
   const also = aliases.length > 0 ? ` and the alias${aliases.length > 1 ? 'es' : ''} ${aliases.join(', ')}` : ''
-  return {command: 'model remove', steps: [{id: 'remove', node: null, kind: 'model.remove', title: `Remove ${what}${also}`, input: {name, version, versions, aliases}, needs: []}]}
+  return {command: 'model remove', steps: [{id: 'remove', node: null, kind: 'model.remove', title: `Remove ${what}${also}`, input: {name, version: version ?? null, versions, aliases}, needs: []}]}
 }

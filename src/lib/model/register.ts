@@ -1,8 +1,8 @@
-import {createHash} from 'node:crypto'
-import {CliError, type Context, isCliError, nearestName} from '../base/index.ts'
-import type {Plan, Step} from '../plan/index.ts'
+import {CliError, isCliError, nearestName} from '../base/index.ts'
+import {fromStep, valuesOf, type PlanOf, type StepOf} from '../plan/index.ts'
 import type {Mlflow, ModelVersion, TrackedRun} from '../tracking/index.ts'
 import {checkAlias, checkModelName} from './reference.ts'
+import {carryOut, type ModelEnv, type ModelKinds} from './steps.ts'
 
 export interface RegisterInput {
   name: string
@@ -36,45 +36,26 @@ export async function findRegistration(mlflow: Mlflow, input: RegisterInput): Pr
   return {name: input.name, run: {id: run.id, name: run.name}, path: file, source, bytes, alias: input.alias}
 }
 
-/** The plan of a registration, for --dry-run. */
-export function registrationPlan(found: Registration): Plan {
-  const version: Step = {
-    id: 'version', node: null, kind: 'model.version', needs: [], input: {...found},
-    title: `Register ${found.path} of run ${found.run.name} as a new version of model ${found.name}`,
+/** What registering does. Pure. */
+export function registrationPlan({name, run, path, source, bytes, alias}: Registration): PlanOf<ModelKinds> {
+  const version: StepOf<ModelKinds> = {
+    id: 'version', node: null, kind: 'model.version', needs: [], input: {name, run, path, source, bytes: bytes ?? null},
+    title: `Register ${path} of run ${run.name} as a new version of model ${name}`,
   }
-  if (found.alias === undefined) return {command: 'model register', steps: [version]}
-  const alias: Step = {
-    id: 'alias', node: null, kind: 'model.alias', needs: ['version'], input: {name: found.name, alias: found.alias},
-    title: `Point ${found.name}@${found.alias} to it`,
+  if (alias === undefined) return {command: 'model register', steps: [version]}
+  const point: StepOf<ModelKinds> = {
+    id: 'alias', node: null, kind: 'model.alias', needs: ['version'], input: {name, alias, version: fromStep('version', 'version')},
+    title: `Point ${name}@${alias} to it`,
   }
-  return {command: 'model register', steps: [version, alias]}
+  return {command: 'model register', steps: [version, point]}
 }
 
 /** Makes the version, with the checksum of its file as a tag, and sets the alias. */
-export async function register(mlflow: Mlflow, found: Registration, context: Context): Promise<{version: ModelVersion; previous: string | undefined}> {
-  const progress = context.reporter.begin(`Check ${found.path}`)
-  let sha256: string
-  try {
-    const hash = createHash('sha256')
-    let bytes = 0
-    for await (const chunk of await mlflow.openArtifact(found.run.id, found.path)) {
-      hash.update(chunk as Buffer)
-      bytes += (chunk as Buffer).length
-      progress.amount(bytes, found.bytes, 'bytes')
-    }
-    sha256 = hash.digest('hex')
-    progress.done(`${found.path} is there`)
-  } catch (error) {
-    progress.fail()
-    throw error
-  }
-  await mlflow.ensureModel(found.name)
-  const tags = {'flexrack.run': found.run.name, 'flexrack.path': found.path, 'flexrack.sha256': sha256}
-  const version = await mlflow.createVersion({name: found.name, source: found.source, runId: found.run.id, tags})
+export async function register(found: Registration, env: ModelEnv): Promise<{version: ModelVersion; previous: string | undefined}> {
+  const outcomes = await carryOut(registrationPlan(found), env)
+  const version = valuesOf<ModelKinds, 'model.version'>(outcomes, 'model.version')[0] as ModelVersion
   if (found.alias === undefined) return {version, previous: undefined}
-  const previous = (await mlflow.getModel(found.name)).aliases[found.alias]
-  await mlflow.setAlias(found.name, found.alias, version.version)
-  return {version: {...version, aliases: [found.alias]}, previous}
+  return {version: {...version, aliases: [found.alias]}, previous: valuesOf<ModelKinds, 'model.alias'>(outcomes, 'model.alias')[0] ?? undefined}
 }
 
 /** A run by the server's id, by flexrack's run id, or by its name. */

@@ -1,4 +1,5 @@
 import {CliError, isCliError, type ErrorCode} from '../base/index.ts'
+import type {StepOutcome} from '../plan/index.ts'
 
 /** What became of one node. */
 export interface NodeReport<T> {
@@ -18,6 +19,17 @@ export function makeReports<T>(names: string[], {done, failed}: {done: Map<strin
     if (!isCliError(error)) return {node, ok: false, code: 'BUG', message: error.message}
     return {node, ok: false, code: error.code, message: error.message, ...(error.hint !== undefined && {hint: error.hint})}
   })
+}
+
+/** What steps on nodes, at most one a node, have come to. */
+export function reportsOf<T>(outcomes: StepOutcome[]): NodeReport<T>[] {
+  const done = new Map<string, T>()
+  const failed = new Map<string, Error>()
+  for (const {step, status, value, error} of outcomes) {
+    if (status === 'done') done.set(step.node as string, value as T)
+    else failed.set(step.node as string, error ?? new CliError('INTERRUPTED', 'interrupted'))
+  }
+  return makeReports(outcomes.map((one) => one.step.node as string), {done, failed})
 }
 
 /**

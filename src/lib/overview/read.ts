@@ -8,8 +8,8 @@ import type {NodeRun} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import {openRuns, type RunEntry, type RunsPlace} from '../runs/index.ts'
 import {forEachNode, type Fleet} from '../ssh/index.ts'
-import {glanceScript, parseGlance} from './glance.ts'
-import type {HeadGlance, NodeGlance, Overview} from './types.ts'
+import {summaryScript, parseSummary} from './node-summary.ts'
+import type {HeadSummary, NodeSummary, Overview} from './types.ts'
 
 interface Place {
   rack: Rack
@@ -33,14 +33,14 @@ export async function readOverview(place: Place, limit: number, context: Context
       return []
     })
   try {
-    const [glances, head] = await Promise.all([glanceAt(place), glanceAtHead(place, quiet)])
-    const withRuns = place.rack.nodes.filter(({name}) => glances.get(name)?.ok && glances.get(name)?.runs?.length !== 0)
-    const known = new Map([...glances].flatMap(([name, {runs, error}]) => (runs && !error ? [[name, runs] as const] : [])))
+    const [summaries, head] = await Promise.all([summarizeNodes(place), summarizeHead(place, quiet)])
+    const withRuns = place.rack.nodes.filter(({name}) => summaries.get(name)?.ok && summaries.get(name)?.runs?.length !== 0)
+    const known = new Map([...summaries].flatMap(([name, {runs, error}]) => (runs && !error ? [[name, runs] as const] : [])))
     // The whole rack is told of: how a run ended is known only where it is known who of its nodes does not answer.
-    const away = new Map([...glances].flatMap(([name, {error}]) => (error ? [[name, error] as const] : [])))
+    const away = new Map([...summaries].flatMap(([name, {error}]) => (error ? [[name, error] as const] : [])))
     const tracked = head.state !== 'stopped' || place.manifest?.tracking.uri !== undefined
-    const sharing = place.rack.nodes.filter(({name}) => glances.get(name)?.shares)
-    const reserved = place.rack.nodes.filter(({name}) => glances.get(name)?.reserved)
+    const sharing = place.rack.nodes.filter(({name}) => summaries.get(name)?.shares)
+    const reserved = place.rack.nodes.filter(({name}) => summaries.get(name)?.reserved)
     const [runs, endpoints, gpus, reservations] = await Promise.all([
       tracked || withRuns.length > 0 ? orUnknown('runs', listRuns({...place, known, away}, limit, quiet)) : [],
       head.state === 'stopped' ? [] : orUnknown('endpoints', listEndpoints(place, quiet)),
@@ -49,7 +49,7 @@ export async function readOverview(place: Place, limit: number, context: Context
     ])
     context.signal.throwIfAborted()
     progress.done()
-    const nodes = [...glances.values()].map(({runs: _runs, error: _error, shares: _shares, reserved: _reserved, ...node}) => node)
+    const nodes = [...summaries.values()].map(({runs: _runs, error: _error, shares: _shares, reserved: _reserved, ...node}) => node)
     return {rack: place.rack.name, nodes, head, runs, endpoints, shared: {devices: gpus?.devices ?? [], leases: gpus?.leases ?? [], nodes: gpus?.nodes ?? []}, reservations, unknown}
   } catch (error) {
     progress.fail()
@@ -57,19 +57,19 @@ export async function readOverview(place: Place, limit: number, context: Context
   }
 }
 
-async function glanceAt({rack, fleet}: Place): Promise<Map<string, NodeGlance & {runs: NodeRun[] | undefined; error: Error | undefined; shares: boolean; reserved: boolean}>> {
+async function summarizeNodes({rack, fleet}: Place): Promise<Map<string, NodeSummary & {runs: NodeRun[] | undefined; error: Error | undefined; shares: boolean; reserved: boolean}>> {
   const byName = new Map(rack.nodes.map((node) => [node.name, node]))
-  const {done, failed} = await forEachNode(fleet, [...byName.keys()], (shell, name) => shell.run(glanceScript(byName.get(name) as RackNode)))
+  const {done, failed} = await forEachNode(fleet, [...byName.keys()], (shell, name) => shell.run(summaryScript(byName.get(name) as RackNode)))
   return new Map(rack.nodes.map(({name, host}) => {
     const error = failed.get(name)
-    const glance = {node: name, host, ok: !error, error, ...parseGlance(done.get(name) ?? '')}
-    if (!error) return [name, glance]
+    const summary = {node: name, host, ok: !error, error, ...parseSummary(done.get(name) ?? '')}
+    if (!error) return [name, summary]
     const known = isCliError(error) ? error : undefined
-    return [name, {...glance, code: known?.code ?? 'BUG', message: error.message, ...(known?.hint !== undefined && {hint: known.hint})}]
+    return [name, {...summary, code: known?.code ?? 'BUG', message: error.message, ...(known?.hint !== undefined && {hint: known.hint})}]
   }))
 }
 
-async function glanceAtHead({rack, fleet}: Place, context: Context): Promise<HeadGlance> {
+async function summarizeHead({rack, fleet}: Place, context: Context): Promise<HeadSummary> {
   try {
     const {node, state, url} = await headStatus(rack, fleet, context)
     return {node, state, url}

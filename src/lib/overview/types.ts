@@ -5,7 +5,7 @@ import type {Reservation} from '../protocol/index.ts'
 import type {RunEntry} from '../runs/index.ts'
 
 /** A node at a glance. Sizes in bytes; what could not be read is null. */
-export interface NodeGlance {
+export interface NodeSummary {
   node: string
   host: string
   ok: boolean
@@ -22,12 +22,12 @@ export interface NodeGlance {
   hint?: string
 }
 
-export type HeadGlance = Pick<HeadStatus, 'node' | 'state' | 'url'>
+export type HeadSummary = Pick<HeadStatus, 'node' | 'state' | 'url'>
 
 export interface Overview {
   rack: string
-  nodes: NodeGlance[]
-  head: HeadGlance
+  nodes: NodeSummary[]
+  head: HeadSummary
   /** Newest first: all that go on, and the last ones. */
   runs: RunEntry[]
   endpoints: EndpointSummary[]

@@ -51,8 +51,8 @@ export class Conversation {
     const id = ++this.#number
     const answer = new Promise<Said>((resolve, reject) => this.#waiting.set(id, {resolve, reject}))
     this.#body.write(`${JSON.stringify({id, ...command})}\n`)
-    const {event: _event, id: _id, ...told} = (await within(answer, milliseconds, this.#node)) as PreflightDone
-    return told as unknown as Answers[D]
+    const {event: _event, id: _id, ...reported} = (await within(answer, milliseconds, this.#node)) as PreflightDone
+    return reported as unknown as Answers[D]
   }
 
   /** Ends it: the node closes its ports and the process there ends. A node that does not answer any more is not waited for. Never rejects. */

@@ -27,17 +27,17 @@ function judgeWays(nodes: NodeMeasured[], ways: Way[]): PreflightFinding[] {
       findings.push({severity: 'error', check: 'reach', node, message: `${node}: no other node reaches it at ${addressOf(node)}${both ? ', and it reaches none' : ''}: ${wordsOf(lostTo[0] as Way)}`, fix: fixOf(lostTo[0] as Way, addressOf)})
     }
   }
-  const told = new Set<string>()
+  const reported = new Set<string>()
   for (const way of failed) {
-    if (cutOff.has(way.to) || cutOff.has(way.from) || told.has(keyOf(way))) continue
-    told.add(keyOf(way))
+    if (cutOff.has(way.to) || cutOff.has(way.from) || reported.has(keyOf(way))) continue
+    reported.add(keyOf(way))
     const back = failed.find((one) => one.from === way.to && one.to === way.from)
     const message = back
       ? `${way.from} and ${way.to} do not reach each other: ${wordsOf(way)}${back.error === way.error ? '' : `; the other way round ${wordsOf(back)}`}`
       : `${way.from} does not reach ${way.to}, though ${way.to} reaches ${way.from}: ${wordsOf(way)}`
     findings.push({severity: 'error', check: 'reach', pair: [way.from, way.to], message, fix: fixOf(way, addressOf)})
   }
-  for (const way of ways.filter((one) => one.rendezvous && one.error !== undefined && !told.has(keyOf(one)) && !cutOff.has(one.to) && !cutOff.has(one.from))) {
+  for (const way of ways.filter((one) => one.rendezvous && one.error !== undefined && !reported.has(keyOf(one)) && !cutOff.has(one.to) && !cutOff.has(one.from))) {
     findings.push({severity: 'error', check: 'reach', pair: [way.from, way.to], message: `${way.from} does not reach ${way.to} at the ports of the rendezvous (20000-32767), though at others: ${wordsOf(way)}`, fix: fixOf(way, addressOf)})
   }
   return findings
@@ -45,14 +45,14 @@ function judgeWays(nodes: NodeMeasured[], ways: Way[]): PreflightFinding[] {
 
 function judgeRates(rates: Rate[]): PreflightFinding[] {
   const usual = referenceRate(rates)
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const findings: PreflightFinding[] = []
   // The worse direction of a pair speaks for it.
   for (const one of rates.toSorted((a, b) => (a.rate ?? 0) - (b.rate ?? 0))) {
     const rate = one.rate ?? 0
     if (rate >= usual * SLOW_SHARE && rate > 0) break
-    if (told.has(keyOf(one))) continue
-    told.add(keyOf(one))
+    if (reported.has(keyOf(one))) continue
+    reported.add(keyOf(one))
     const back = rates.find((other) => other.from === one.to && other.to === one.from)?.rate ?? 0
     const both = back < usual * SLOW_SHARE
     const pair: [string, string] = [one.from, one.to]
@@ -88,7 +88,7 @@ function wordsOf({error, text}: Way): string {
 function fixOf({from, to, error}: Way, addressOf: (node: string) => string): string {
   if (error === 'large') return `compare the MTUs on the way: ip link   (on ${from} and ${to})`
   if (error === 'route') return `ip route get ${addressOf(to)}   (on ${from}); or set address: of ${to} in the rack file to one that ${from} reaches`
-  if (error === 'mute' || error === 'stranger') return `set address: of ${to} in the rack file; at ${addressOf(to)} something else answers`
+  if (error === 'mute' || error === 'unverified') return `set address: of ${to} in the rack file; at ${addressOf(to)} something else answers`
   return `let TCP from ${addressOf(from)} pass to ${addressOf(to)}, all ports from 1024 on; for example on ${to}: sudo ufw allow proto tcp from ${addressOf(from)}`
 }
 

@@ -1,7 +1,7 @@
 import {lstat, mkdir, realpath, writeFile} from 'node:fs/promises'
 import {basename, dirname, join, resolve} from 'node:path'
-import {CliError} from '../base/index.ts'
-import type {Plan, Step} from '../plan/index.ts'
+import {CliError, type Context} from '../base/index.ts'
+import {executePlan, throwIfFailed, valuesOf, type Handlers, type PlanOf, type StepOf} from '../plan/index.ts'
 import {findTemplate, renderTemplate} from './templates.ts'
 
 export interface ScaffoldInput {
@@ -22,32 +22,40 @@ export interface Scaffolded {
   files: string[]
 }
 
+/** `over`: also where a file has come into being since it was planned. */
+type FileInput = {folder: string; path: string; text: string; over: boolean}
+
+type ScaffoldKinds = {'file.write': {input: FileInput; output: string}}
+
+/** The output: the path, relative to the folder. */
+export const SCAFFOLD_HANDLERS: Handlers<ScaffoldKinds, null> = {
+  'file.write': async ({folder, path, text, over}) => {
+    await mkdir(dirname(join(folder, path)), {recursive: true})
+    await writeFile(join(folder, path), text, {flag: over ? 'w' : 'wx'})
+    return path
+  },
+}
+
 /** What `init` would write, with the texts. Throws USAGE for a bad name or template, CONFLICT for what is already there. */
-export async function planScaffold(input: ScaffoldInput): Promise<Plan> {
+export async function planScaffold(input: ScaffoldInput): Promise<PlanOf<ScaffoldKinds>> {
   const folder = resolve(input.folder)
+  const over = input.force ?? false
   const name = input.name ?? projectName(folder)
   checkName(name)
   const template = await findTemplate(input.template)
   const files = await renderTemplate(template, name)
   await refuseLinks(folder, files.map((file) => file.path))
-  if (!input.force) await refuseExisting(folder, files.map((file) => file.path))
-  const steps = files.map(({path, text}): Step => ({id: `write:${path}`, node: null, kind: 'file.write', title: `Write ${join(folder, path)}`, input: {path, text}, needs: []}))
+  if (!over) await refuseExisting(folder, files.map((file) => file.path))
+  const steps = files.map(({path, text}): StepOf<ScaffoldKinds> => ({id: `write:${path}`, node: null, kind: 'file.write', title: `Write ${join(folder, path)}`, input: {folder, path, text, over}, needs: []}))
   return {command: `init ${folder}`, steps}
 }
 
 /** Writes a new project. Throws as planScaffold. */
-export async function scaffold(input: ScaffoldInput): Promise<Scaffolded> {
+export async function scaffold(input: ScaffoldInput, context: Pick<Context, 'signal'>): Promise<Scaffolded> {
   const folder = resolve(input.folder)
-  const plan = await planScaffold(input)
-  const files: string[] = []
-  for (const step of plan.steps) {
-    const {path, text} = step.input as {path: string; text: string}
-    await mkdir(dirname(join(folder, path)), {recursive: true})
-    // Without force a file that came into being since the plan is not written over.
-    await writeFile(join(folder, path), text, {flag: input.force ? 'w' : 'wx'})
-    files.push(path)
-  }
-  return {folder, name: input.name ?? projectName(folder), template: input.template, files}
+  const outcomes = await executePlan(await planScaffold(input), SCAFFOLD_HANDLERS, null, context)
+  throwIfFailed(outcomes)
+  return {folder, name: input.name ?? projectName(folder), template: input.template, files: valuesOf<ScaffoldKinds, 'file.write'>(outcomes, 'file.write')}
 }
 
 /** A valid project name out of a folder's. */

@@ -51,8 +51,8 @@ export interface FilesRemoved {
   removed: string[]
 }
 
-/** door.json: written once the head listens. */
-export interface DoorRecord {
+/** listener.json: written once the head listens. */
+export interface ListenerRecord {
   pid: number
   /** Where the node itself calls it, with TLS. Heads of older versions lack it. */
   address?: string
@@ -63,7 +63,7 @@ export interface DoorRecord {
 }
 
 export interface HeadAccess {
-  door: DoorRecord | null
+  listener: ListenerRecord | null
   token: string | null
   ca: string | null
 }

@@ -123,8 +123,8 @@ export interface ListenAnswer {
 export interface WayAnswer {
   /** Milliseconds that the connection took to be made; absent where it failed. */
   ms?: number
-  /** refused: rejected. silent: no answer. route: no way there. mute, stranger: something else answers. large: only short messages pass. */
-  error?: 'refused' | 'silent' | 'route' | 'mute' | 'stranger' | 'large'
+  /** refused: rejected. silent: no answer. route: no way there. mute, unverified: something else answers. large: only short messages pass. */
+  error?: 'refused' | 'silent' | 'route' | 'mute' | 'unverified' | 'large'
   text?: string
 }
 

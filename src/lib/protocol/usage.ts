@@ -23,14 +23,14 @@ export interface UsageLine {
   ranks: number
 }
 
-export interface UsageTold extends UsageLine {
+export interface UsageReported extends UsageLine {
   open: boolean
 }
 
 export interface NodeUsage {
   account: string
   now: number
-  entries: UsageTold[]
+  entries: UsageReported[]
 }
 
 export interface UsageVerbs {

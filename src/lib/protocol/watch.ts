@@ -189,7 +189,7 @@ export interface HardwareSample {
 }
 
 /** The collective is the one that it waits in; times in seconds, the last one since 1970. */
-export type RankTold = [number, number, number, number | null, number, number, number, number, string]
+export type RankReported = [number, number, number, number | null, number, number, number, number, string]
 
 /** What one node tells of its part of a run. */
 export interface NodePart {
@@ -203,7 +203,7 @@ export interface NodePart {
   /** Bytes of each GPU, by index. */
   gpu_memory: Record<string, number | null>
   /** By rank; null for one that tells nothing of itself. */
-  ranks: Record<string, RankTold | null>
+  ranks: Record<string, RankReported | null>
   /** The newest line of hardware.jsonl; null where there is none, or it was told already. */
   hardware: HardwareSample | null
 }

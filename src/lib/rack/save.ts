@@ -67,7 +67,8 @@ export function renderRack(rack: Rack, before?: string): string {
   if (isMap(oldSlurm)) updateMap(usable, oldSlurm, slurm)
   else if (Object.keys(written(slurm)).length > 0) usable.set('slurm', usable.createNode(written(slurm)))
   const nodes = usable.get('nodes')
-  if (!isSeq(nodes)) usable.set('nodes', usable.createNode(rack.nodes.map((node) => written(nodeFields(node)))))
+  // Labels that nodes share are written out for each: an anchor (&a1) is nothing to edit by hand.
+  if (!isSeq(nodes)) usable.set('nodes', usable.createNode(rack.nodes.map((node) => written(nodeFields(node))), {aliasDuplicateObjects: false}))
   else {
     const old = new Map(nodes.items.filter(isMap).map((item) => [textOf(item.get('name', true)), item]))
     nodes.items = rack.nodes.map((node) => {

@@ -66,11 +66,11 @@ export interface GpuSpec {
 export interface HeadSpec {
   /** Name of the node that runs the head; the first node by default. */
   node: string
-  /** Address the door binds on its node; found by route where absent. */
+  /** Address the head binds on its node; found by route where absent. */
   bind?: string
-  /** Port of the door; 0 or absent: one is chosen at the first start and kept. */
+  /** Port of the head; 0 or absent: one is chosen at the first start and kept. */
   port?: number
-  /** Base URL at which nodes reach the door, where that is a proxy. */
+  /** Base URL at which nodes reach the head, where that is a proxy. */
   url?: string
   /** MLflow backend store URI; default SQLite in the head's folder. */
   store?: string

@@ -13,7 +13,7 @@ const RENEW_MS = 10_000
 export class Keeper {
   readonly #held = new Map<string, {host: Host; fence: number}>()
   /** Nodes that have not answered the last renewal yet. */
-  readonly #asked = new Set<string>()
+  readonly #requested = new Set<string>()
   readonly #lease: string
   #timer: NodeJS.Timeout | undefined
 
@@ -60,9 +60,9 @@ export class Keeper {
   /** One that is lost is told by the step that needs it. A node that takes longer than the time between two is asked again after its answer: more questions make it no quicker. */
   #renew(): void {
     for (const [node, {host, fence}] of this.#held) {
-      if (this.#asked.has(node)) continue
-      this.#asked.add(node)
-      void host.call('reservation.renew', {lease: this.#lease, fence}).catch(() => {}).finally(() => this.#asked.delete(node))
+      if (this.#requested.has(node)) continue
+      this.#requested.add(node)
+      void host.call('reservation.renew', {lease: this.#lease, fence}).catch(() => {}).finally(() => this.#requested.delete(node))
     }
   }
 }

@@ -1,12 +1,18 @@
 import {CliError, ownerName, type Context} from '../base/index.ts'
 import {nearestName} from '../document/index.ts'
-import {openHost} from '../host/index.ts'
+import {openHost, type Host} from '../host/index.ts'
 import type {NodeReport} from '../nodes/index.ts'
-import type {Plan} from '../plan/index.ts'
-import type {NodeReservations, Reservation} from '../protocol/index.ts'
-import type {Rack} from '../rack/index.ts'
+import {executePlan, throwIfFailed, valuesOf, type Handlers, type PlanOf, type StepOf} from '../plan/index.ts'
+import type {ReleaseAnswer, NodeReservations, Reservation} from '../protocol/index.ts'
+import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {wantsText} from './text.ts'
+
+export type ReleaseKinds = {'rack.release': {input: {node: string; lease: string; owner: string; force: boolean}; output: ReleaseAnswer & {node: string}}}
+
+export const RELEASE_HANDLERS: Handlers<ReleaseKinds, {host(node: string): Promise<Host>}> = {
+  'rack.release': async ({node, lease, owner, force}, _done, {host}) => ({node, ...(await (await host(node)).call('reservation.release', {lease, owner, force}))}),
+}
 
 /** A lease as `rack release` found it: what it has on which node. */
 export interface ChosenLease {
@@ -14,7 +20,7 @@ export interface ChosenLease {
   owner: string
   parts: {node: string; reservation: Reservation}[]
   /** What releaseLease would do. */
-  plan: Plan
+  plan: PlanOf<ReleaseKinds>
 }
 
 /** What was freed, by node, and what was not. */
@@ -56,28 +62,26 @@ export function planRelease(reports: NodeReport<NodeReservations>[], name: strin
       details: {lease, nodes: mine.map((one) => one.node)},
     })
   }
-  return {lease, owner: whose, parts: mine, plan: releasePlan(lease, mine)}
+  return {lease, owner: whose, parts: mine, plan: releasePlan(lease, whose, force, mine)}
 }
 
-function releasePlan(lease: string, parts: ChosenLease['parts']): Plan {
-  return {
-    command: 'rack release',
-    steps: parts.map(({node, reservation}, index) => ({
-      id: `release:${node}:${index}`, node, kind: 'rack.release', needs: [], input: {lease, state: reservation.state},
-      title: `Free ${wantsText(reservation.wants)} of ${lease} (${reservation.owner}, ${reservation.state})${reservation.state === 'running' ? ', and end its ranks' : ''}`,
-    })),
-  }
+/** One step a node: its reservations of the lease are freed together. */
+function releasePlan(lease: string, owner: string, force: boolean, parts: ChosenLease['parts']): PlanOf<ReleaseKinds> {
+  const steps = [...Map.groupBy(parts, (one) => one.node)].map(([node, own]): StepOf<ReleaseKinds> => {
+    const reservations = own.map((one) => one.reservation)
+    const what = reservations.map(({wants, state}) => `${wantsText(wants)} (${state})`).join(' and ')
+    const isRunning = reservations.some((one) => one.state === 'running')
+    return {id: `release:${node}`, node, kind: 'rack.release', needs: [], input: {node, lease, owner, force}, title: `Free what ${lease} of ${owner} has: ${what}${isRunning ? '; and end its ranks' : ''}`}
+  })
+  return {command: 'rack release', steps}
 }
 
 /** Frees it on its nodes. Errors: REFUSED where the node's own rights forbid it, and those of a node. */
-export async function releaseLease({lease, owner, parts}: Omit<ChosenLease, 'plan'>, {rack, fleet}: {rack: Rack; fleet: Fleet}, force: boolean, context: Context): Promise<Released> {
-  const names = [...new Set(parts.map((one) => one.node))]
-  const answers = await Promise.all(
-    rack.nodes.filter((one) => names.includes(one.name)).map(async (node) => {
-      const host = await openHost(fleet, node, context)
-      return {node: node.name, ...(await host.call('reservation.release', {lease, owner, force}))}
-    }),
-  )
+export async function releaseLease({lease, owner, parts, plan}: ChosenLease, {rack, fleet}: {rack: Rack; fleet: Fleet}, context: Context): Promise<Released> {
+  const host = (name: string): Promise<Host> => openHost(fleet, rack.nodes.find((one) => one.name === name) as RackNode, context)
+  const outcomes = await executePlan(plan, RELEASE_HANDLERS, {host}, context)
+  throwIfFailed(outcomes)
+  const answers = valuesOf<ReleaseKinds, 'rack.release'>(outcomes, 'rack.release')
   const released = answers.flatMap((one) => one.released.map(({state}) => ({node: one.node, state})))
   const left = answers.flatMap((one) => one.left.map(({why}) => ({node: one.node, why})))
   const [forbidden] = left.filter((one) => one.why === 'right')

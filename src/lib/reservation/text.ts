@@ -26,10 +26,10 @@ export function endText({state, ends_in, silent}: Reservation, now: Date = new D
 export function refusal(refused: {node: string; holders: Reservation[]}[], wished: number): CliError {
   const holders = refused.flatMap(({node, holders}) => holders.map((one) => ({at: node, ...one})))
   const nodes = refused.map((one) => one.node)
-  const told = [...new Map(holders.map((one) => [`${one.user} ${one.lease}`, one])).values()]
-  const first = told.slice(0, 3).map((one) => holderText(one)).join('; ')
+  const reported = [...new Map(holders.map((one) => [`${one.user} ${one.lease}`, one])).values()]
+  const first = reported.slice(0, 3).map((one) => holderText(one)).join('; ')
   const where = nodes.length > 4 ? `${nodes.slice(0, 3).join(', ')} and ${nodes.length - 3} more nodes` : nodes.join(', ')
-  return new CliError('RESERVED', `${where}${wished > nodes.length ? ` (of ${wished} nodes)` : ''}: ${first}${told.length > 3 ? `; and ${told.length - 3} more` : ''}`, {
+  return new CliError('RESERVED', `${where}${wished > nodes.length ? ` (of ${wished} nodes)` : ''}: ${first}${reported.length > 3 ? `; and ${reported.length - 3} more` : ''}`, {
     details: {nodes, holders},
     hint: 'flexrack train --wait\nflexrack rack reservations',
   })

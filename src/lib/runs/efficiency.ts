@@ -37,12 +37,12 @@ export async function efficiencyOf(place: Place, run: FoundRun, about: {figures:
   const found = against ? await lookAt(place, against, context) : await findReference(place, run, about, context)
   if (!found) return nothing(`no finished run on one node with the same command and ${stateOf(run).processes} ranks a node is on the nodes that answer`)
   const theirs = rateOf(found.figures, unit)
-  const asked = nodesOf(found.run)
-  if (theirs === null) return {...nothing(`${found.run.run} did not tell how many ${unit} it trained on`), reference: found.run.run, referenceNodes: asked}
+  const requested = nodesOf(found.run)
+  if (theirs === null) return {...nothing(`${found.run.run} did not tell how many ${unit} it trained on`), reference: found.run.run, referenceNodes: requested}
   return {
-    efficiency: own / nodes / (theirs / asked),
+    efficiency: own / nodes / (theirs / requested),
     reference: found.run.run,
-    referenceNodes: asked,
+    referenceNodes: requested,
     referenceRate: theirs,
     unit,
     why: against ? 'as asked for' : 'the newest finished run on one node with the same command and ranks a node',

@@ -4,7 +4,7 @@ import {openHost, type Host} from '../host/index.ts'
 import type {NodeRun} from '../protocol/index.ts'
 import type {Rack} from '../rack/index.ts'
 import {quote, type Fleet} from '../ssh/index.ts'
-import {runGlance} from './glance.ts'
+import {cachedListing} from './cached-listing.ts'
 import type {FoundRun} from './types.ts'
 
 /** Where runs are looked for. */
@@ -46,10 +46,10 @@ export async function lookForRuns(place: Place, context: Context): Promise<Looke
   }
   const tried = place.rack.nodes.filter(({name}) => !place.away?.has(name))
   if (tried.length > 0 && failed.size === place.rack.nodes.length) throw failed.get(tried[0]?.name as string)
-  const asked = place.rack.nodes.flatMap(({name}) => (failed.has(name) ? [] : [name]))
+  const requested = place.rack.nodes.flatMap(({name}) => (failed.has(name) ? [] : [name]))
   const isInRack = new Set(place.rack.nodes.map((one) => one.name))
   const runs = [...byRun].map(([run, nodes]) => ({
-    run, nodes: nodes.sort((a, b) => a.index - b.index), absent: asked.filter((name) => !nodes.some((one) => one.node === name)),
+    run, nodes: nodes.sort((a, b) => a.index - b.index), absent: requested.filter((name) => !nodes.some((one) => one.node === name)),
     removed: [...new Set(nodes.flatMap((one) => (one.slurm ? [] : one.nodes)))].filter((name) => !isInRack.has(name)),
   }))
   runs.sort((a, b) => createdAt(b) - createdAt(a))
@@ -58,8 +58,8 @@ export async function lookForRuns(place: Place, context: Context): Promise<Looke
 
 /** A node without any run that goes on, which most are, is not made to start Python for saying so. */
 async function runsOn(host: Host, context: Context): Promise<NodeRun[]> {
-  const {stdout} = await host.shell.exec(runGlance.script(quote([host.root])), {signal: context.kill})
-  return runGlance.read(stdout) ?? host.call('run.list', null, {signal: context.kill})
+  const {stdout} = await host.shell.exec(cachedListing.script(quote([host.root])), {signal: context.kill})
+  return cachedListing.read(stdout) ?? host.call('run.list', null, {signal: context.kill})
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Runs that were started: plain files on the nodes, and their records at the tracking server. */
 export {openRuns, type Runs, type RunsPlace} from './runs.ts'
-export {runGlance} from './glance.ts'
+export {cachedListing} from './cached-listing.ts'
 export {followRun, type Followed, type FollowOptions, type RunNews} from './follow.ts'
 export {describeCause, failureOf, stopRun, type Stopped} from './stop.ts'
 export type {WatchOptions} from './watch.ts'

@@ -3,13 +3,13 @@ import type {NodeRun, NodeRunDetail, NodeRunStatus} from '../protocol/index.ts'
 import type {FoundRun} from './types.ts'
 
 /** What a node says of who leads a run, and what its word is worth. */
-export type Told = Pick<NodeRun, 'node' | 'term' | 'leader'> & Partial<Pick<NodeRun, 'index' | 'live' | 'committed'>>
+export type Reported = Pick<NodeRun, 'node' | 'term' | 'leader'> & Partial<Pick<NodeRun, 'index' | 'live' | 'committed'>>
 
 /**
  * The node whose word about a run counts, of those that answer: of the newest term, the one that leads it. Where that one does not answer, or has died
  * before it could write its result down, one that has this, then one that is still at it, then whoever is left. Pure.
  */
-export function stateOf<T extends Told>({run, nodes}: {run: string; nodes: T[]}): T {
+export function stateOf<T extends Reported>({run, nodes}: {run: string; nodes: T[]}): T {
   const newest = Math.max(...nodes.map((one) => one.term))
   const worth = (one: T): number => {
     const isLeader = one.node === one.leader

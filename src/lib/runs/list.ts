@@ -39,7 +39,7 @@ export interface RunEntry {
 const STATUS: Record<TrackedRun['status'], NodeRunStatus> = {RUNNING: 'running', SCHEDULED: 'starting', FINISHED: 'finished', FAILED: 'failed', KILLED: 'stopped'}
 
 /** One entry a run, newest first. Where both know it, the nodes' files are the truth about its state. Pure. */
-export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {everyNodeAsked: boolean}): RunEntry[] {
+export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {everyNodeQueried: boolean}): RunEntry[] {
   const entries = new Map<string, RunEntry>()
   for (const record of tracked) {
     const run = record.tags[RUN_TAG] as string
@@ -48,7 +48,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       run,
       project: record.tags['flexrack.project'] ?? null,
       // A record that says "running" of a run that no node has is wrong; nobody is left to correct it.
-      status: status === 'running' && options.everyNodeAsked ? 'unknown' : status,
+      status: status === 'running' && options.everyNodeQueried ? 'unknown' : status,
       doubt: null,
       nodes: record.tags['flexrack.nodes']?.split(',') ?? [],
       leader: null,

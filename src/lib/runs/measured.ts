@@ -50,8 +50,8 @@ export async function measuredOf(place: Place, run: FoundRun, context: Context):
 
 /** Figures of a run. `now` in seconds since 1970, for ranks that still run. Pure. */
 export function runFigures(measured: MeasuredPart[], details: Pick<NodeRunDetail, 'node' | 'records' | 'live'>[], now: number): RunFigures {
-  const told = measured.flatMap((one) => Object.entries(one.attempts).flatMap(([attempt, ranks]) => (Object.keys(ranks).length > 0 ? [Number(attempt)] : [])))
-  const attempt = told.length === 0 ? null : Math.max(...told)
+  const reported = measured.flatMap((one) => Object.entries(one.attempts).flatMap(([attempt, ranks]) => (Object.keys(ranks).length > 0 ? [Number(attempt)] : [])))
+  const attempt = reported.length === 0 ? null : Math.max(...reported)
   const ranks = attempt === null ? [] : measured.flatMap((one) => rankFigures(one, String(attempt))).sort((a, b) => a.rank - b.rank)
   const steps = attempt === null ? [] : measured.flatMap((one) => Object.values(one.attempts[String(attempt)] ?? {}))
   const waited = sum(ranks.map((one) => one.dataWait?.seconds ?? null))

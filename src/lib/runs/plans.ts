@@ -1,7 +1,7 @@
 import {isCliError, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {executePlan, type Handlers, type PlanOf, type StepOf, type StepOutcome} from '../plan/index.ts'
-import type {NodeRun, RunRepaired, RunStopped} from '../protocol/index.ts'
+import type {RunRepaired, RunStopped} from '../protocol/index.ts'
 import {hostOf, type Place} from './find.ts'
 import {stateOf} from './leading.ts'
 import type {Unsent} from './repair.ts'
@@ -45,19 +45,13 @@ export interface StopHow {
   kill?: boolean
 }
 
-/** What stopping changes: the ranks that are alive. Pure. */
-export function stopPlan(run: FoundRun, how: StopHow): PlanOf<RunKinds> {
-  return {command: 'runs stop', steps: stopSteps(run, run.nodes.filter((one) => one.live), how)}
-}
-
-/** The same on all of its nodes: where nothing is alive, that is the proof. Pure. */
-export function fullStopPlan(run: FoundRun, how: StopHow): PlanOf<RunKinds> {
-  return {command: 'runs stop', steps: stopSteps(run, run.nodes, how)}
-}
-
-function stopSteps({run}: FoundRun, nodes: NodeRun[], {grace, kill = false}: StopHow): StepOf<RunKinds>[] {
+/** On all nodes of the run that are known: where none of its ranks is alive, the step is the proof. Pure. */
+export function stopPlan({run, nodes}: FoundRun, {grace, kill = false}: StopHow): PlanOf<RunKinds> {
   const how = kill ? 'SIGKILL' : `SIGTERM, ${grace === undefined ? 'the grace of its manifest' : `${grace} s`}, SIGKILL`
-  return nodes.map(({node}) => ({id: `stop:${node}`, node, kind: 'runs.stop', title: `Stop the ranks of ${run} (${how})`, input: {node, run, grace: grace ?? null, kill}, needs: []}))
+  const steps = nodes.map(({node, live}): StepOf<RunKinds> => ({
+    id: `stop:${node}`, node, kind: 'runs.stop', title: live ? `Stop the ranks of ${run} (${how})` : `Prove that nothing of ${run} is left`, input: {node, run, grace: grace ?? null, kill}, needs: [],
+  }))
+  return {command: 'runs stop', steps}
 }
 
 /** The nodes first: a record without files is found again, files without a record would be told as untracked. Pure. */

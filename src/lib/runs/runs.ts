@@ -91,16 +91,16 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
     }
   }
   /** A single word that is no run may be a metric of the newest one. */
-  const findForMetric = async (name: string | undefined, metric: string | undefined): Promise<{run: string; record: TrackedRun; asked: string | undefined}> => {
+  const findForMetric = async (name: string | undefined, metric: string | undefined): Promise<{run: string; record: TrackedRun; requested: string | undefined}> => {
     try {
       const run = await nameOf(name)
-      return {run, record: await findRecord(run), asked: metric}
+      return {run, record: await findRecord(run), requested: metric}
     } catch (error) {
       if (name === undefined || metric !== undefined || !isCliError(error, 'NOT_FOUND')) throw error
       const run = await nameOf(undefined).catch(() => undefined)
       const record = run === undefined ? undefined : await findRecord(run).catch(() => undefined)
       if (run === undefined || !record || !Object.hasOwn(record.metrics, name)) throw error
-      return {run, record, asked: name}
+      return {run, record, requested: name}
     }
   }
   return {
@@ -124,7 +124,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       await closeNeverStarted(whole.rack, looked.runs, open, tracked, looked.failed)
       const again = looked.runs.some((run) => run.nodes.some((one) => one.recorded === false)) ? await lookForRuns(whole, context) : looked
       const found = again.runs.filter((one) => all || project === undefined || stateOf(one).project === project)
-      const runs = mergeRuns(found, tracked, {everyNodeAsked: looked.failed.size === 0}).slice(0, limit)
+      const runs = mergeRuns(found, tracked, {everyNodeQueried: looked.failed.size === 0}).slice(0, limit)
       return {runs, away: open.away ?? null, unasked: [...looked.failed.keys()]}
     },
     async show(name, {against} = {}) {
@@ -135,7 +135,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       const trackedId = found ? stateOf(found).tracked : null
       const record = found ? await recordOf(open, trackedId) : await findRecord(name as string)
       const fresh: FoundRun[] = found ? [{...found, nodes: details}] : []
-      const [entry] = mergeRuns(fresh, record ? [record] : [], {everyNodeAsked: true})
+      const [entry] = mergeRuns(fresh, record ? [record] : [], {everyNodeQueried: true})
       if (!entry) throw new CliError('NOT_FOUND', `there is no run ${name ?? ''}`, {hint: 'flexrack runs list'})
       const leader = details.length > 0 ? stateOf({run: name ?? '', nodes: details}) : undefined
       const figures = found ? runFigures(await measuredOf(whole, found, context), details, Date.now() / 1000) : null
@@ -180,9 +180,9 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
       return compareRuns(ids, await Promise.all(ids.map(findRecord)))
     },
     async history(name, metric) {
-      const {run, record, asked} = await findForMetric(name, metric)
+      const {run, record, requested} = await findForMetric(name, metric)
       const metrics = Object.keys(record.metrics).sort()
-      const chosen = asked ?? metrics[0]
+      const chosen = requested ?? metrics[0]
       if (chosen === undefined || !metrics.includes(chosen)) {
         throw new CliError('NOT_FOUND', metrics.length === 0 ? `run ${run} has no metrics` : `run ${run} has no metric ${chosen}`, {details: {metrics}, hint: metrics[0] ? `flexrack runs plot ${run} ${metrics[0]}` : `flexrack runs show ${run}`})
       }

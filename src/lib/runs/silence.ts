@@ -1,8 +1,8 @@
 import type {NodeRun, NodeRunDetail} from '../protocol/index.ts'
-import {stateOf, type Told} from './leading.ts'
+import {stateOf, type Reported} from './leading.ts'
 
 /** What is known of a node whose run is followed. Milliseconds of one clock. */
-export interface Heard extends Told {
+export interface Heard extends Reported {
   /** Position in the gang. */
   index: number
   /** It has the result that its leader committed. */

@@ -4,7 +4,7 @@ import type {Cause, NodeRun, NodeRunStatus, RunStopped} from '../protocol/index.
 import {isLinkTrouble} from '../ssh/index.ts'
 import type {Place} from './find.ts'
 import {stateOf, statusOf} from './leading.ts'
-import {carryOut, fullStopPlan, type StopHow} from './plans.ts'
+import {carryOut, stopPlan, type StopHow} from './plans.ts'
 import type {FoundRun} from './types.ts'
 
 export interface Stopped {
@@ -23,7 +23,7 @@ export interface Stopped {
  * Errors: NODE_UNREACHABLE where none can be reached; SOME_NODES_FAILED or REMOTE_FAILED where one that can has refused, or has a process left.
  */
 export async function stopRun(place: Place, run: FoundRun, how: StopHow, context: Context): Promise<Stopped> {
-  const outcomes = await carryOut(fullStopPlan(run, how), {place, tracking: undefined, context})
+  const outcomes = await carryOut(stopPlan(run, how), {place, tracking: undefined, context})
   const left: Record<string, number[]> = {}
   const states: NodeRun[] = []
   const nodes = run.nodes.map((one, index) => {

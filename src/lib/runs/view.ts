@@ -109,9 +109,9 @@ export function runView(run: FoundRun, {parts, lost, metrics, away, now}: {parts
 }
 
 function rankLoads({node, ranks, hardware, attempt, recent}: SeenPart): RankLoad[] {
-  return Object.entries(ranks).map(([rank, told]) => {
+  return Object.entries(ranks).map(([rank, reported]) => {
     const used = hardware?.attempt === attempt ? hardware.ranks[rank] : undefined
-    const [steps, samples, tokens, median, wait, stepSeconds, , , collective] = told ?? []
+    const [steps, samples, tokens, median, wait, stepSeconds, , , collective] = reported ?? []
     const now = recent?.[rank]
     const pace = now && now.steps > 0 && now.seconds > 0 ? now.steps / now.seconds : median ? 1 / median : null
     const perSecond = (count: number | undefined): number | null => (pace === null || !count || !steps ? null : (count / steps) * pace)

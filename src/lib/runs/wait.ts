@@ -44,8 +44,8 @@ export async function untilOver(run: FoundRun, ask: AskNode, {timeout, onLeader,
       known = [answer, ...known.filter((one) => one.node !== answer.node)]
     } else {
       const {answers, absent} = await askAll(known, answer, ask, run.removed)
-      const told = {...run, nodes: answers, absent}
-      if (!isGoingOn(told)) return endOf(told)
+      const reported = {...run, nodes: answers, absent}
+      if (!isGoingOn(reported)) return endOf(reported)
       known = answers
     }
     const after = stateOf({run: run.run, nodes: known})
@@ -70,10 +70,10 @@ async function askAll(known: NodeRun[], first: NodeRunDetail | Error, ask: AskNo
   if (first instanceof Error && names.size === 1) throw first
   const own = first instanceof Error ? [] : [first]
   const rest = [...names].filter((name) => name !== own[0]?.node)
-  const told = await Promise.all(rest.map(async (name) => ({name, answer: await answerOf(ask(name, 0))})))
-  const answers = [...own, ...told.flatMap(({answer}) => (answer instanceof Error ? [] : [answer]))]
+  const reported = await Promise.all(rest.map(async (name) => ({name, answer: await answerOf(ask(name, 0))})))
+  const answers = [...own, ...reported.flatMap(({answer}) => (answer instanceof Error ? [] : [answer]))]
   if (first instanceof Error && answers.length === 0) throw first
-  return {answers, absent: told.flatMap(({name, answer}) => (isCliError(answer, 'NOT_FOUND') ? [name] : []))}
+  return {answers, absent: reported.flatMap(({name, answer}) => (isCliError(answer, 'NOT_FOUND') ? [name] : []))}
 }
 
 /** The error where it says no more than that this node cannot be asked, or has nothing of the run. */

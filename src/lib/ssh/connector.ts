@@ -81,7 +81,7 @@ export class Connector {
         return await attempt(endpoint, {ctx: this.#ctx, options: this.#options, questions: this.#questions, ring: this.#ring, via, signal, onSilent})
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error
-        if (!error.again || number === ATTEMPTS || via?.lost) throw error.told
+        if (!error.again || number === ATTEMPTS || via?.lost) throw error.reported
         const pause = FIRST_PAUSE_MS * 3 ** (number - 1) * (0.5 + Math.random())
         await sleep(pause, undefined, {signal}).catch(() => {
           throw new CliError('INTERRUPTED', `interrupted while connecting to ${endpoint.label}`)

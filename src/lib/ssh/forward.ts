@@ -110,7 +110,7 @@ export async function forwardRemote(connection: Connection, input: ForwardInput)
 }
 
 /** TLS inside the channel, with who has proved to be the one that is meant; nothing was sent before. */
-function secured(channel: ClientChannel, {ca, name, onStranger}: Pinned): Promise<TLSSocket> {
+function secured(channel: ClientChannel, {ca, name, onUntrusted}: Pinned): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     channel.on('error', () => {})
     const far = connectSecurely({socket: channel, ca, servername: name}, () => {
@@ -120,7 +120,7 @@ function secured(channel: ClientChannel, {ca, name, onStranger}: Pinned): Promis
     far.setTimeout(PROOF_MS, () => far.destroy(new Error(`no proof in ${PROOF_MS / 1000} s`)))
     far.once('error', (error: NodeJS.ErrnoException) => {
       channel.close()
-      if (isStranger(error)) onStranger(error)
+      if (isUntrusted(error)) onUntrusted(error)
       reject(error)
     })
     far.once('close', () => {
@@ -131,7 +131,7 @@ function secured(channel: ClientChannel, {ca, name, onStranger}: Pinned): Promis
 }
 
 /** A certificate of somebody else, or an answer that is no TLS; not one that just went away. */
-function isStranger({code, message}: NodeJS.ErrnoException): boolean {
+function isUntrusted({code, message}: NodeJS.ErrnoException): boolean {
   return code !== 'ECONNRESET' && code !== 'EPIPE' && !message.includes('socket hang up')
 }
 

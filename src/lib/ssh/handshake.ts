@@ -36,12 +36,12 @@ const KEEPALIVE_COUNT = 3
 
 /** A failed attempt: what to tell, and whether another attempt may do better. */
 export class AttemptError extends Error {
-  readonly told: CliError
+  readonly reported: CliError
   readonly again: boolean
 
-  constructor(told: CliError, again: boolean) {
-    super(told.message)
-    this.told = told
+  constructor(reported: CliError, again: boolean) {
+    super(reported.message)
+    this.reported = reported
     this.again = again
   }
 }
@@ -64,7 +64,7 @@ export async function attempt(endpoint: Endpoint, wiring: Wiring): Promise<Conne
   } catch (error) {
     socket?.destroy()
     if (stop.signal.aborted) throw stop.signal.reason
-    if (error instanceof AttemptError && deadline.asked) throw new AttemptError(error.told, true) // it lost patience while somebody was asked
+    if (error instanceof AttemptError && deadline.requested) throw new AttemptError(error.reported, true) // it lost patience while somebody was asked
     throw error
   } finally {
     deadline.stop()
@@ -153,8 +153,8 @@ function explain(endpoint: Endpoint, identities: Identities, verified: boolean, 
   if (failure) return failure
   // After the host key the only thing left to fail is logging in: also when the server hangs up after too many keys (reason 2).
   if (cause?.level === 'client-authentication' || (verified && typeof cause?.code === 'number')) return authenticationError(endpoint, identities, cause)
-  const told = connectionError(endpoint, cause ?? {message: 'the server closed the connection'})
-  return new AttemptError(told, cause === undefined || cause.level === 'protocol' || cause.level === 'client-socket')
+  const reported = connectionError(endpoint, cause ?? {message: 'the server closed the connection'})
+  return new AttemptError(reported, cause === undefined || cause.level === 'protocol' || cause.level === 'client-socket')
 }
 
 /** ssh2 asks for the next method until it is told false; all keys go through the one agent of ours. */

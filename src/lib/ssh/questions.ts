@@ -18,7 +18,7 @@ export class Deadline {
   #since = 0
   #asking = 0
   /** True if anything was asked: then the other side may have lost patience meanwhile. */
-  asked = false
+  requested = false
 
   constructor(milliseconds: number, expire: () => void) {
     this.#left = milliseconds
@@ -27,7 +27,7 @@ export class Deadline {
   }
 
   async pausedFor<T>(work: Promise<T>): Promise<T> {
-    this.asked = true
+    this.requested = true
     if (this.#asking++ === 0) {
       clearTimeout(this.#timer)
       this.#left -= Date.now() - this.#since

@@ -113,7 +113,7 @@ export interface Pinned {
   ca: string
   name: string
   /** Told where somebody else is there; the connection is reset. */
-  onStranger(error: Error): void
+  onUntrusted(error: Error): void
 }
 
 export interface ForwardInput {

@@ -1,5 +1,5 @@
 import {setTimeout as pause} from 'node:timers/promises'
-import {isAskedFor, isCliError, type Context, type Reporter} from '../base/index.ts'
+import {isRequested, isCliError, type Context, type Reporter} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
 import type {Host} from '../host/index.ts'
 import type {TrainSpec} from '../manifest/index.ts'
@@ -48,7 +48,7 @@ export class Driver {
   readonly #leave = new AbortController()
   readonly #runs: Runs
   readonly #active = new Map<number, FoundRun>()
-  readonly #told: Trial[] = []
+  readonly #reported: Trial[] = []
   #earlier = 0
   readonly #deadline: number
   readonly #packing: Packing | undefined
@@ -75,11 +75,11 @@ export class Driver {
 
   /** With the trials that there are. Returns how it ended; errors are those that end a sweep before its time. */
   async drive(trials: Trial[]): Promise<'finished' | 'stopped' | 'interrupted'> {
-    this.#earlier = this.#told.push(...trials.filter((one) => one.state !== 'running'))
+    this.#earlier = this.#reported.push(...trials.filter((one) => one.state !== 'running'))
     this.#waiting = trials.filter((one) => one.state === 'running')
     const found = await findTrialRuns(this.#waiting, {...this.#driving, runs: this.#runs}, this.#quiet)
     const {signal, kill} = this.#context
-    const onSignal = (): void => this.#end({status: 'interrupted'}, isAskedFor(signal))
+    const onSignal = (): void => this.#end({status: 'interrupted'}, isRequested(signal))
     const onKill = (): void => this.#stopAll(true)
     signal.addEventListener('abort', onSignal, {once: true})
     kill.addEventListener('abort', onKill, {once: true})
@@ -100,7 +100,7 @@ export class Driver {
   }
 
   best(): Trial | null {
-    return bestOf(this.#told, this.#driving.input.spec.goal)
+    return bestOf(this.#reported, this.#driving.input.spec.goal)
   }
 
   /** One trial after the other. Never rejects: an error ends the sweep. */
@@ -245,10 +245,10 @@ export class Driver {
     }
     await recordTrial(this.#driving.tracking, trial, run, end, this.#context)
     await engine.tell(trial.number, end)
-    const told: Trial = {...trial, state: end.state, value: end.state === 'complete' ? end.value : null, why: end.state === 'complete' ? null : end.why, ended: Date.now() / 1000}
-    this.#told.push(told)
-    watch.onTrial?.('ended', told)
-    const hopeless = whyHopeless(this.#told, this.#earlier, this.#driving.input.sweep)
+    const reported: Trial = {...trial, state: end.state, value: end.state === 'complete' ? end.value : null, why: end.state === 'complete' ? null : end.why, ended: Date.now() / 1000}
+    this.#reported.push(reported)
+    watch.onTrial?.('ended', reported)
+    const hopeless = whyHopeless(this.#reported, this.#earlier, this.#driving.input.sweep)
     if (hopeless) this.#end({error: hopeless}, true)
   }
 

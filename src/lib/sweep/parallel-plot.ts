@@ -37,7 +37,7 @@ export function parallelPlot(sweep: Sweep): string {
   // The good ones last, above the others.
   const lines = trials.toSorted((a, b) => goodness(a) - goodness(b) || b.number - a.number).map((one) => lineOf(one, axes, goodness(one), one === best, spec.metric))
   const counts = `${trials.length} of ${sweep.trials.length} trials complete, ${spec.goal} ${spec.metric}, ${spec.sampler}`
-  const told = best ? `best: trial ${best.number}, ${spec.metric} ${tickText(best.value ?? NaN)}: ${Object.entries(best.texts).map(([name, text]) => `${name} ${text}`).join(', ')}` : 'no trial is complete'
+  const reported = best ? `best: trial ${best.number}, ${spec.metric} ${tickText(best.value ?? NaN)}: ${Object.entries(best.texts).map(([name, text]) => `${name} ${text}`).join(', ')}` : 'no trial is complete'
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" font-family="system-ui, sans-serif" font-size="12" fill="#222">`,
     `<title>${escape(`Trials of ${sweep.sweep}`)}</title>`,
@@ -47,7 +47,7 @@ export function parallelPlot(sweep: Sweep): string {
     `<g id="trials" fill="none">`, ...lines, '</g>',
     `<g id="axes">`, ...axes.map(axisOf), '</g>',
     legend(metric, spec.goal),
-    `<text x="${SIDE / 2}" y="${HEIGHT - 14}">${escape(shorten(told, 150))}</text>`,
+    `<text x="${SIDE / 2}" y="${HEIGHT - 14}">${escape(shorten(reported, 150))}</text>`,
     '</svg>', '',
   ].join('\n')
 }

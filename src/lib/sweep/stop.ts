@@ -29,11 +29,11 @@ export async function stopSweep(place: SweepPlace, name: string | undefined, con
   const known = await findSweep(place, name, context).catch((error: unknown) => endUnreached(place, name, error, context))
   const {sweep, driver} = known
   const host = await openStorage(place, context)
-  const asked = await host.call('sweep.stop', {sweep, seconds: PATIENCE}, {signal: context.signal})
-  const ended = await endBackground(sweep, {self: driver && !asked.driver ? CLOSING_MS : 0, grace: PATIENCE * 1000}, context)
+  const requested = await host.call('sweep.stop', {sweep, seconds: PATIENCE}, {signal: context.signal})
+  const ended = await endBackground(sweep, {self: driver && !requested.driver ? CLOSING_MS : 0, grace: PATIENCE * 1000}, context)
   // One that was here before and ended between the two questions has ended by itself as well.
   const background: BackgroundEnd = ended ?? (known.background?.state === 'running' ? {pid: known.background.pid, how: 'by itself'} : null)
-  const still = asked.driver && background ? (await host.call('sweep.stop', {sweep, seconds: CLOSING_MS / 1000}, {signal: context.signal})).driver : asked.driver
+  const still = requested.driver && background ? (await host.call('sweep.stop', {sweep, seconds: CLOSING_MS / 1000}, {signal: context.signal})).driver : requested.driver
   if (still) throw new CliError('TIMED_OUT', `sweep ${sweep} is still driven by ${still} after ${PATIENCE} s`, {hint: `flexrack sweep stop ${sweep}`})
   if (driver && (background === null || background.how === 'by itself')) return {sweep, driver, runs: [], background}
   const {trials} = background ? await host.call('sweep.show', {sweep}, {signal: context.signal}) : known

@@ -58,7 +58,7 @@ export async function attendTrial(trial: Trial, run: FoundRun, attending: Attend
 
 /** Undefined where it was left. */
 async function untilOver(run: FoundRun, {runs, leave}: Attending, context: Context): Promise<NodeRunDetail | undefined> {
-  let told: string | undefined
+  let reported: string | undefined
   for (;;) {
     try {
       return await runs.wait(run, undefined)
@@ -66,8 +66,8 @@ async function untilOver(run: FoundRun, {runs, leave}: Attending, context: Conte
       if (leave.aborted) return undefined
       if (!isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')) throw error
       // Whether it goes on there is not known: where its leader alone is silent, the message says so.
-      if (error.message !== told) context.reporter.warn(`${run.run}: ${error.message}; it is asked for again until somebody knows`)
-      told = error.message
+      if (error.message !== reported) context.reporter.warn(`${run.run}: ${error.message}; it is asked for again until somebody knows`)
+      reported = error.message
       await pause(AGAIN_MS, undefined, {signal: leave}).catch(() => {})
     }
   }
@@ -80,12 +80,12 @@ async function rejectionOf(promise: Promise<unknown> | undefined): Promise<never
 
 /** Tells the pruner every value, in order; true once the run was stopped because of it. */
 async function watch(trial: Trial, run: FoundRun, record: string, {place, tracking, engine, spec, leave}: Attending, over: AbortSignal, context: Context): Promise<boolean> {
-  const told = new Set<number>()
+  const reported = new Set<number>()
   while (!over.aborted && !leave.aborted) {
     await pause(LOOK_MS, undefined, {signal: AbortSignal.any([over, leave])}).catch(() => {})
     const values = await historyOf(tracking, record, spec.metric)
-    const fresh = values.filter((one) => !told.has(one.step))
-    for (const one of fresh) told.add(one.step)
+    const fresh = values.filter((one) => !reported.has(one.step))
+    for (const one of fresh) reported.add(one.step)
     if (fresh.length === 0 || over.aborted) continue
     if (!(await engine.report(trial.number, pairsOf(fresh)))) continue
     await stopRun(place, run, {}, context)
@@ -114,7 +114,7 @@ async function historyOf(tracking: Tracking, record: string, metric: string): Pr
 
 /** The tracking server has everything, which only the node knows that led the run. False where it was left before. */
 async function untilRecorded(run: FoundRun, detail: NodeRunDetail, {place, tracking, leave}: Attending, context: Context): Promise<boolean> {
-  let told = false
+  let reported = false
   for (let recorded = detail.recorded === true && detail.node === detail.leader; !recorded; ) {
     if (leave.aborted) return false
     const node = place.rack.nodes.find((one) => one.name === detail.leader)
@@ -127,8 +127,8 @@ async function untilRecorded(run: FoundRun, detail: NodeRunDetail, {place, track
       if (!isCliError(error, 'NODE_UNREACHABLE', 'TIMED_OUT')) throw error
     }
     if (recorded) break
-    if (!told) context.reporter.warn(`the tracking server does not have all of ${run.run} yet; its trial is over once it has`)
-    told = true
+    if (!reported) context.reporter.warn(`the tracking server does not have all of ${run.run} yet; its trial is over once it has`)
+    reported = true
     await pause(AGAIN_MS, undefined, {signal: leave}).catch(() => {})
   }
   return true

@@ -31,8 +31,8 @@ function cellsOf({links}: MachineFacts): (a: string, b: string) => Link {
 }
 
 function placeGpu(gpu: GpuFact, facts: MachineFacts, numa: NumaPlace[]): GpuPlace {
-  const told = facts.links?.affinity[nameOf(gpu)]
-  const numaNode = gpu.numa_node ?? told?.numa_node ?? numa.find((node) => node.cpus === told?.cpus)?.node ?? onlyNode(numa)
+  const reported = facts.links?.affinity[nameOf(gpu)]
+  const numaNode = gpu.numa_node ?? reported?.numa_node ?? numa.find((node) => node.cpus === reported?.cpus)?.node ?? onlyNode(numa)
   return {
     index: gpu.index,
     uuid: gpu.uuid,
@@ -41,7 +41,7 @@ function placeGpu(gpu: GpuFact, facts: MachineFacts, numa: NumaPlace[]): GpuPlac
     free: gpu.free ?? null,
     bus: gpu.bus,
     numaNode,
-    cpus: numa.find((node) => node.node === numaNode)?.cpus ?? told?.cpus ?? null,
+    cpus: numa.find((node) => node.node === numaNode)?.cpus ?? reported?.cpus ?? null,
     nic: null,
     pcie: gpu.pcie ?? null,
     parts: gpu.mig?.length ?? 0,

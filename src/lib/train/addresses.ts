@@ -1,6 +1,6 @@
 import type {Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
-import {addressForOthers, askRoute} from '../nodes/index.ts'
+import {addressForOthers, askRoute} from '../route/index.ts'
 import type {NodeRoute} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import {gangAddresses} from './route.ts'

@@ -25,14 +25,14 @@ export interface AskOptions {
 
 /** Asks all nodes at once what they are and who has what on them. One that does not answer in time is a candidate with a problem. Errors: INTERRUPTED. */
 export async function askCandidates(nodes: RackNode[], fleet: Fleet, {left, ...options}: AskOptions, context: Context): Promise<Candidate[]> {
-  const asked = nodes.filter((node) => !left.has(node.name))
-  const progress = context.reporter.begin(`Looking at ${asked.length} node${asked.length === 1 ? '' : 's'} to place the run`)
+  const requested = nodes.filter((node) => !left.has(node.name))
+  const progress = context.reporter.begin(`Looking at ${requested.length} node${requested.length === 1 ? '' : 's'} to place the run`)
   let finished = 0
   const candidates = await Promise.all(nodes.map(async (node): Promise<Candidate> => {
     const why = left.get(node.name)
     if (why !== undefined) return without(node.name, why)
     try {
-      return await within(ask(node, asked, fleet, options, context), PATIENCE_MS)
+      return await within(ask(node, requested, fleet, options, context), PATIENCE_MS)
     } catch (error) {
       if (!isCliError(error)) throw error
       return without(node.name, `it cannot be asked: ${error.message}`)
@@ -49,9 +49,9 @@ function without(node: string, problem: string): Candidate {
   return {node, problem, topology: null, allowed: null, routes: {}, held: [], busy: {}}
 }
 
-async function ask(node: RackNode, asked: RackNode[], fleet: Fleet, options: Omit<AskOptions, 'left'>, context: Context): Promise<Candidate> {
+async function ask(node: RackNode, requested: RackNode[], fleet: Fleet, options: Omit<AskOptions, 'left'>, context: Context): Promise<Candidate> {
   const host = await openHost(fleet, node, context)
-  const peers = Object.fromEntries(asked.filter((peer) => peer !== node).map((peer) => [peer.name, peer.address ?? peer.host]))
+  const peers = Object.fromEntries(requested.filter((peer) => peer !== node).map((peer) => [peer.name, peer.address ?? peer.host]))
   const [facts, reservations] = await Promise.all([
     host.call('node.facts', {peers, seconds: PART_SECONDS}, {signal: context.signal}),
     host.call('reservation.list', null, {signal: context.signal}),
@@ -61,10 +61,10 @@ async function ask(node: RackNode, asked: RackNode[], fleet: Fleet, options: Omi
 
 /** What placement needs of a node's facts and reservations. Pure. */
 export function candidateOf(node: string, facts: NodeFacts, {reservations}: NodeReservations, {needsGpus, anyMemory}: Omit<AskOptions, 'left'>): Candidate {
-  const told = needsGpus ? facts.missing.gpus : undefined
+  const reported = needsGpus ? facts.missing.gpus : undefined
   return {
     node,
-    problem: told === undefined ? null : `its GPUs do not answer: ${told}`,
+    problem: reported === undefined ? null : `its GPUs do not answer: ${reported}`,
     topology: readTopology(facts),
     allowed: facts.cpu?.allowed ?? null,
     routes: Object.fromEntries(Object.entries(facts.routes ?? {}).flatMap(([peer, route]) => (route.interface ? [[peer, route.interface]] : []))),

@@ -6,7 +6,7 @@ import {askCandidates} from './candidates.ts'
 import type {ChosenPlacement, RunSpec, TrainChoice} from './types.ts'
 
 /** So many nodes say in an error why they do not fit. */
-const TOLD = 4
+const REPORTED = 4
 
 type Placed = PlacementResult & {placed: true}
 
@@ -65,9 +65,9 @@ function unplaced({nodes, processes, gpusPerRank}: PlacementRequest, {reasons, f
   const size = processes * gpusPerRank
   const what = `${nodes === 1 ? '1 node' : `${nodes} nodes`}${size === 0 ? '' : ` with ${size === 1 ? '1 GPU' : `${size} GPUs`}${nodes === 1 ? '' : ' each'}`}`
   const lacking = reasons.filter((one) => one.why !== WOULD_DO)
-  const told = lacking.slice(0, TOLD).map(({node, why}) => `; ${node}: ${why.replace(/\.$/, '')}`).join('')
-  const more = lacking.length > TOLD ? `; and ${lacking.length - TOLD} more nodes, which --json names` : ''
-  const message = `${what} ${nodes === 1 ? 'is' : 'are'} asked for, and ${fit === 0 ? 'none fits' : `only ${fit} of ${reasons.length} ${fit === 1 ? 'fits' : 'fit'}`}${told}${more}`
+  const reported = lacking.slice(0, REPORTED).map(({node, why}) => `; ${node}: ${why.replace(/\.$/, '')}`).join('')
+  const more = lacking.length > REPORTED ? `; and ${lacking.length - REPORTED} more nodes, which --json names` : ''
+  const message = `${what} ${nodes === 1 ? 'is' : 'are'} asked for, and ${fit === 0 ? 'none fits' : `only ${fit} of ${reasons.length} ${fit === 1 ? 'fits' : 'fit'}`}${reported}${more}`
   return new CliError(held ? 'RESERVED' : size > 0 ? 'GPU_UNAVAILABLE' : 'NODE_UNFIT', message, {
     details: {placement: reasons},
     hint: held ? 'flexrack train --wait\nflexrack rack reservations' : 'flexrack rack probe',

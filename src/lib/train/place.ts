@@ -43,9 +43,9 @@ export function placeRun(manifest: Manifest, rack: Rack, choice: TrainChoice, id
 export function sizeOf(train: TrainSpec, choice: TrainChoice, meant: number): {min: number; max: number; spares: number} {
   const spares = choice.spares ?? train.spares ?? 0
   if (choice.nodes !== undefined) {
-    const told = readNodeRange(String(choice.nodes))
-    if (!told) throw new CliError('USAGE', `a run has 1 to 1024 nodes: a number, or a range such as 2..8, not ${choice.nodes}`, {hint: 'flexrack train --nodes 1'})
-    return {min: told.minNodes ?? told.nodes, max: told.nodes, spares}
+    const reported = readNodeRange(String(choice.nodes))
+    if (!reported) throw new CliError('USAGE', `a run has 1 to 1024 nodes: a number, or a range such as 2..8, not ${choice.nodes}`, {hint: 'flexrack train --nodes 1'})
+    return {min: reported.minNodes ?? reported.nodes, max: reported.nodes, spares}
   }
   if (choice.on !== undefined && train.minNodes === undefined) {
     if (meant <= spares) throw new CliError('USAGE', `--on ${choice.on} means ${meant} nodes, and ${spares} of them are to be spares: none is left`, {hint: 'flexrack train --spares 0'})
@@ -136,8 +136,8 @@ function gpusOf(train: TrainSpec, choice: TrainChoice): number | undefined {
 }
 
 function leaseWish({memory, fraction, remote, cap, api}: LeasedSpec): RunSpec['leased'] {
-  const asked = gpuRequest({memory, fraction, cap, api})
-  return {remote, cap: asked.cap, ...(asked.api && {api: asked.api}), ...(asked.memory !== undefined && {memory: asked.memory}), ...(asked.fraction !== undefined && {fraction: asked.fraction})}
+  const requested = gpuRequest({memory, fraction, cap, api})
+  return {remote, cap: requested.cap, ...(requested.api && {api: requested.api}), ...(requested.memory !== undefined && {memory: requested.memory}), ...(requested.fraction !== undefined && {fraction: requested.fraction})}
 }
 
 /** GPUs are for one run alone unless it says otherwise; cores are shared unless it says otherwise. */

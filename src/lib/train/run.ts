@@ -1,4 +1,4 @@
-import {CliError, isCliError, isAskedFor, type Context} from '../base/index.ts'
+import {CliError, isCliError, isRequested, type Context} from '../base/index.ts'
 import type {RunLeases} from '../gpu/index.ts'
 import type {Tracking} from '../head/index.ts'
 import {openHost, type Host} from '../host/index.ts'
@@ -188,7 +188,7 @@ async function attend(run: FoundRun, place: TrainPlace, watch: TrainWatch, conte
     stops.push(end)
   }
   const onSignal = (): void => {
-    if (isAskedFor(context.signal)) stop(false)
+    if (isRequested(context.signal)) stop(false)
     else leave.abort()
   }
   const onKill = (): void => stop(true)

@@ -70,7 +70,7 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
       continue
     }
     const {sync, environment} = one.value
-    warnOfStranger(node, manifest, sync, snapshot, context)
+    warnOfForeign(node, manifest, sync, snapshot, context)
     workspaces.set(node, {node, codePath: sync.path, ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}})})
     steps.push(...syncSteps(node, origin, snapshot, sync), ...(wanted && environment ? environmentSteps(node, origin, wanted, environment) : []))
   }
@@ -96,7 +96,7 @@ async function inspect(host: Host, manifest: Manifest, {snapshot, wanted}: Proje
 }
 
 /** Two projects of one name, or two people with one account, would take turns in one folder. */
-function warnOfStranger(node: string, manifest: Manifest, compared: Compared, snapshot: Snapshot, context: Context): void {
+function warnOfForeign(node: string, manifest: Manifest, compared: Compared, snapshot: Snapshot, context: Context): void {
   const source = `${hostname()}:${snapshot.folder}`
   const last = compared.last?.source
   if (compared.same || last === undefined || last === source) return

@@ -25,10 +25,10 @@ const release = (leases: TakenLease[]): Promise<void> => releaseLeases(place(), 
 
 describe('leases', () => {
   test('are the whole request or nothing, however many ask at once', async () => {
-    const asked = await Promise.allSettled(Array.from({length: 4}, () => take({request: {count: 3, cap: false}})))
-    const taken = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    const requested = await Promise.allSettled(Array.from({length: 4}, () => take({request: {count: 3, cap: false}})))
+    const taken = requested.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     expect(taken.length).toBeLessThanOrEqual(1)
-    for (const one of asked) if (one.status === 'rejected') expect(isCliError(one.reason, 'GPU_UNAVAILABLE'), String(one.reason)).toBe(true)
+    for (const one of requested) if (one.status === 'rejected') expect(isCliError(one.reason, 'GPU_UNAVAILABLE'), String(one.reason)).toBe(true)
     const {leases} = await rack.read()
     expect(leases.flatMap((one) => one.devices)).toHaveLength(taken.length * 3)
     await release(taken.flat())

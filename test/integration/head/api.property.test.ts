@@ -3,7 +3,7 @@ import {readdir, readFile, stat} from 'node:fs/promises'
 import {join} from 'node:path'
 import fc from 'fast-check'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import {openTestDoor, type TestDoor} from '../../support/door.ts'
+import {openTestServer, type TestServer} from '../../support/head-server.ts'
 import {bounded} from '../../support/property.ts'
 import {standIn, type StandIn} from '../../support/stand-in.ts'
 import {startTarget, type Target} from '../../support/target.ts'
@@ -11,7 +11,7 @@ import {startTarget, type Target} from '../../support/target.ts'
 /** Whose token is shown. A session comes as a cookie. */
 type Who = 'nobody' | 'wrong' | 'run' | 'endpoint' | 'session' | 'admin'
 
-let door: TestDoor
+let server: TestServer
 let mlflow: StandIn
 let target: Target
 let passed: string[] = []
@@ -26,20 +26,20 @@ beforeAll(async () => {
     passed.push(`${request.method} ${request.url}`)
     response.end('{}')
   })
-  door = await openTestDoor({pace: {everyMs: 1000, bytes: 1}}, {mlflowSocket: mlflow.socket})
-  await door.activate('digits', [target.url])
-  const issue = async (body: object): Promise<string> => ((await (await door.call('POST', '/flexrack/v1/tokens', {body})).json()) as {token: string}).token
+  server = await openTestServer({pace: {everyMs: 1000, bytes: 1}}, {mlflowSocket: mlflow.socket})
+  await server.activate('digits', [target.url])
+  const issue = async (body: object): Promise<string> => ((await (await server.call('POST', '/flexrack/v1/tokens', {body})).json()) as {token: string}).token
   const tokens = {run: await issue({kind: 'run', run_id: RUN, experiment_id: '1', ttl_seconds: 600}), endpoint: await issue({kind: 'endpoint', endpoint: 'digits', ttl_seconds: 600})}
-  const {path} = (await (await door.call('POST', '/flexrack/v1/login-codes', {body: {}})).json()) as {path: string}
-  const cookie = (await fetch(door.url + path, {redirect: 'manual'})).headers.get('set-cookie')!.split(';')[0]!
+  const {path} = (await (await server.call('POST', '/flexrack/v1/login-codes', {body: {}})).json()) as {path: string}
+  const cookie = (await fetch(server.url + path, {redirect: 'manual'})).headers.get('set-cookie')!.split(';')[0]!
   for (const who of ['run', 'endpoint'] as const) shown[who] = `Authorization: Bearer ${tokens[who]}\r\n`
   shown.session = `Cookie: ${cookie}\r\n`
-  shown.admin = `Authorization: Bearer ${door.admin}\r\n`
+  shown.admin = `Authorization: Bearer ${server.admin}\r\n`
   shown.wrong = `Authorization: Bearer ${tokens.run.slice(0, -1)}${tokens.run.endsWith('A') ? 'B' : 'A'}\r\n`
-  secrets = [tokens.run, tokens.endpoint, cookie.split('=')[1]!, door.admin].map((token) => token.split('.').at(-1)!)
+  secrets = [tokens.run, tokens.endpoint, cookie.split('=')[1]!, server.admin].map((token) => token.split('.').at(-1)!)
 })
 afterAll(async () => {
-  await door?.close()
+  await server?.close()
   await target?.stop()
   await mlflow?.stop()
 })
@@ -47,7 +47,7 @@ afterAll(async () => {
 /** Sends exactly this, and gives what comes back until the other side ends it or has answered. */
 function exchange(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect({host: '127.0.0.1', port: Number(new URL(door.url).port)})
+    const socket = connect({host: '127.0.0.1', port: Number(new URL(server.url).port)})
     const chunks: Buffer[] = []
     const end = (): void => {
       clearTimeout(timer)
@@ -64,8 +64,8 @@ function exchange(text: string): Promise<string> {
 
 /** Files of the head and their contents: what may not change by who may change nothing. */
 async function state(): Promise<string> {
-  const files = (await readdir(door.folder, {recursive: true})).toSorted()
-  const contents = await Promise.all(files.map(async (file) => ((await stat(join(door.folder, file))).isFile() ? readFile(join(door.folder, file), 'utf8') : '')))
+  const files = (await readdir(server.folder, {recursive: true})).toSorted()
+  const contents = await Promise.all(files.map(async (file) => ((await stat(join(server.folder, file))).isFile() ? readFile(join(server.folder, file), 'utf8') : '')))
   return JSON.stringify([files, contents])
 }
 
@@ -101,13 +101,13 @@ function frame(how: string, text: string): string {
 
 test('whatever is sent to the head: no failure of its own, no change without a right to it, no secret in an answer', async () => {
   const counts: Record<string, number> = {}
-  await fc.assert(fc.asyncProperty(who, call, query, extra, framing, body, async (caller, [verb, where], asked, headers, how, content) => {
+  await fc.assert(fc.asyncProperty(who, call, query, extra, framing, body, async (caller, [verb, where], requested, headers, how, content) => {
     // What an administrator or a run may end (its own token) is tried elsewhere; here they are to live until the end.
     fc.pre(!(/tokens\/self/i.test(where) && ['DELETE', 'PATCH'].includes(verb)) && !(caller === 'admin' && (/logins\//i.test(where) || (where.endsWith('endpoints/digits') && !['GET', 'HEAD'].includes(verb)))))
     const before = caller === 'admin' ? '' : await state()
     passed = []
     mlflow.seen.length = 0
-    const answer = await exchange(`${verb} ${where}${asked} HTTP/1.1\r\nHost: ${new URL(door.url).host}\r\nConnection: close\r\n${shown[caller]}${headers.map((line) => `${line}\r\n`).join('')}${frame(how, content)}`)
+    const answer = await exchange(`${verb} ${where}${requested} HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\nConnection: close\r\n${shown[caller]}${headers.map((line) => `${line}\r\n`).join('')}${frame(how, content)}`)
     const status = Number(/^HTTP\/1\.1 (\d+)/.exec(answer.replace(/^HTTP\/1\.1 100 [^]*?\r\n\r\n/, ''))?.[1] ?? 0)
     counts[`${caller} ${status}`] = (counts[`${caller} ${status}`] ?? 0) + 1
     expect(status).toBeLessThan(500)
@@ -124,6 +124,6 @@ test('whatever is sent to the head: no failure of its own, no change without a r
     expect(passed.filter((call) => !/^(GET|HEAD|POST) \/v2\/models\/digits(\/|$|\?)/.test(call))).toEqual([])
   }), bounded('head API', {seconds: 20, runs: 5000}))
   console.info(JSON.stringify(counts))
-  expect((await door.call('GET', '/flexrack/v1/status')).status).toBe(200)
+  expect((await server.call('GET', '/flexrack/v1/status')).status).toBe(200)
   for (const caller of ['run', 'endpoint', 'session', 'admin'] as const) expect(Object.keys(counts).filter((key) => key.startsWith(`${caller} 2`))).not.toEqual([])
 })

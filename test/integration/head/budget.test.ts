@@ -1,7 +1,7 @@
 import {connect, type Socket} from 'node:net'
 import {setTimeout as pause} from 'node:timers/promises'
 import {afterEach, describe, expect, test} from 'vitest'
-import {openTestDoor, type TestDoor} from '../../support/door.ts'
+import {openTestServer, type TestServer} from '../../support/head-server.ts'
 import {startHeadProcess} from '../../support/head-process.ts'
 import {startTarget, type Target} from '../../support/target.ts'
 
@@ -11,10 +11,10 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close()
 })
 
-async function openDoor(limits: Parameters<typeof openTestDoor>[0]): Promise<TestDoor> {
-  const door = await openTestDoor(limits)
-  closers.push(() => door.close())
-  return door
+async function openServer(limits: Parameters<typeof openTestServer>[0]): Promise<TestServer> {
+  const server = await openTestServer(limits)
+  closers.push(() => server.close())
+  return server
 }
 
 async function target(): Promise<Target> {
@@ -23,8 +23,8 @@ async function target(): Promise<Target> {
   return made
 }
 
-async function endpointToken(door: TestDoor): Promise<string> {
-  const made = await door.call('POST', '/flexrack/v1/tokens', {body: {kind: 'endpoint', endpoint: 'digits', ttl_seconds: 600}})
+async function endpointToken(server: TestServer): Promise<string> {
+  const made = await server.call('POST', '/flexrack/v1/tokens', {body: {kind: 'endpoint', endpoint: 'digits', ttl_seconds: 600}})
   return ((await made.json()) as {token: string}).token
 }
 
@@ -43,7 +43,7 @@ function begin(url: string, token: string, sent: number, size?: number): {socket
     socket.on('close', () => resolve(text))
     socket.on('error', () => {})
   })
-  socket.write(`POST ${PATH} HTTP/1.1\r\nHost: door\r\nAuthorization: Bearer ${token}\r\n${size === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${size}`}\r\n\r\n`)
+  socket.write(`POST ${PATH} HTTP/1.1\r\nHost: head\r\nAuthorization: Bearer ${token}\r\n${size === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${size}`}\r\n\r\n`)
   socket.write(size === undefined ? `${sent.toString(16)}\r\n${'x'.repeat(sent)}\r\n` : 'x'.repeat(sent))
   return {socket, answer}
 }
@@ -72,63 +72,63 @@ describe('the budget for bodies', () => {
   const limits = {buffers: 8 * MIB, streams: 64 * MIB}
 
   test('is given back with the answer, with the connection, and with a refusal', async () => {
-    const door = await openDoor(limits)
-    await door.activate('digits', [(await target()).url])
-    const unfinished = begin(door.url, await endpointToken(door), 3 * MIB, 4 * MIB)
-    await expect.poll(() => door.limits.buffers.used).toBe(3 * MIB)
-    expect((await door.call('POST', PATH, {body: 'x'.repeat(4 * MIB)})).status).toBe(200)
-    const refused = await door.call('POST', PATH, {body: 'x'.repeat(6 * MIB)})
+    const server = await openServer(limits)
+    await server.activate('digits', [(await target()).url])
+    const unfinished = begin(server.url, await endpointToken(server), 3 * MIB, 4 * MIB)
+    await expect.poll(() => server.limits.buffers.used).toBe(3 * MIB)
+    expect((await server.call('POST', PATH, {body: 'x'.repeat(4 * MIB)})).status).toBe(200)
+    const refused = await server.call('POST', PATH, {body: 'x'.repeat(6 * MIB)})
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2'])
-    await expect.poll(() => door.limits.buffers.used).toBe(3 * MIB)
+    await expect.poll(() => server.limits.buffers.used).toBe(3 * MIB)
     unfinished.socket.destroy()
-    await expect.poll(() => door.limits.buffers.used).toBe(0)
-    expect((await door.call('POST', PATH, {body: 'x'.repeat(6 * MIB)})).status).toBe(200)
-    await expect.poll(() => door.limits.buffers.used).toBe(0)
+    await expect.poll(() => server.limits.buffers.used).toBe(0)
+    expect((await server.call('POST', PATH, {body: 'x'.repeat(6 * MIB)})).status).toBe(200)
+    await expect.poll(() => server.limits.buffers.used).toBe(0)
   })
 
   test('is not one token\'s alone', async () => {
-    const door = await openDoor(limits)
-    await door.activate('digits', [(await target()).url])
-    const token = await endpointToken(door)
-    const chunked = begin(door.url, token, 3 * MIB)
-    await expect.poll(() => door.limits.buffers.used).toBe(3 * MIB)
-    expect(await begin(door.url, token, 2 * MIB, 2 * MIB).answer).toMatch(/^HTTP\/1\.1 429 /)
-    expect((await door.call('POST', PATH, {body: 'x'.repeat(4 * MIB)})).status).toBe(200)
+    const server = await openServer(limits)
+    await server.activate('digits', [(await target()).url])
+    const token = await endpointToken(server)
+    const chunked = begin(server.url, token, 3 * MIB)
+    await expect.poll(() => server.limits.buffers.used).toBe(3 * MIB)
+    expect(await begin(server.url, token, 2 * MIB, 2 * MIB).answer).toMatch(/^HTTP\/1\.1 429 /)
+    expect((await server.call('POST', PATH, {body: 'x'.repeat(4 * MIB)})).status).toBe(200)
     chunked.socket.write('0\r\n\r\n')
     expect(await chunked.answer).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   test('has another for what is passed on, in which the oldest goes on', async () => {
-    const door = await openDoor({buffers: 8 * MIB, streams: 40 * MIB})
-    await door.activate('digits', [(await target()).url])
-    const admin = door.admin
-    const oldest = begin(door.url, admin, 36 * MIB, 48 * MIB)
-    await expect.poll(() => door.limits.streams.used).toBe(36 * MIB)
-    expect(await begin(door.url, admin, 33 * MIB, 33 * MIB).answer).toMatch(/^HTTP\/1\.1 503 /)
-    await expect.poll(() => door.limits.streams.used).toBe(36 * MIB)
+    const server = await openServer({buffers: 8 * MIB, streams: 40 * MIB})
+    await server.activate('digits', [(await target()).url])
+    const admin = server.admin
+    const oldest = begin(server.url, admin, 36 * MIB, 48 * MIB)
+    await expect.poll(() => server.limits.streams.used).toBe(36 * MIB)
+    expect(await begin(server.url, admin, 33 * MIB, 33 * MIB).answer).toMatch(/^HTTP\/1\.1 503 /)
+    await expect.poll(() => server.limits.streams.used).toBe(36 * MIB)
     oldest.socket.write('x'.repeat(12 * MIB))
     expect(await oldest.answer).toMatch(/^HTTP\/1\.1 200 /)
-    await expect.poll(() => door.limits.streams.used).toBe(0)
+    await expect.poll(() => server.limits.streams.used).toBe(0)
   })
 })
 
 test.each([['kept', 4 * MIB], ['passed on', 40 * MIB]])('a body that is %s and comes too slowly is ended', async (_how, size) => {
-  const door = await openDoor({pace: {everyMs: 300, bytes: 1024}})
-  await door.activate('digits', [(await target()).url])
-  const slow = begin(door.url, await endpointToken(door), 10, size)
+  const server = await openServer({pace: {everyMs: 300, bytes: 1024}})
+  await server.activate('digits', [(await target()).url])
+  const slow = begin(server.url, await endpointToken(server), 10, size)
   const drip = setInterval(() => slow.socket.write('x'), 20)
   try {
     expect(await slow.answer).toMatch(/^HTTP\/1\.1 408 [^]*comes too slowly/)
   } finally {
     clearInterval(drip)
   }
-  await expect.poll(() => door.limits.buffers.used + door.limits.streams.used).toBe(0)
+  await expect.poll(() => server.limits.buffers.used + server.limits.streams.used).toBe(0)
 })
 
 test('a model server that takes its time is not the fault of who waits for it', async () => {
-  const door = await openDoor({pace: {everyMs: 100, bytes: 1024}})
+  const server = await openServer({pace: {everyMs: 100, bytes: 1024}})
   const slow = await startTarget('slow', (_request, response) => void setTimeout(() => response.end('{}'), 1000))
   closers.push(() => slow.stop().catch(() => {}))
-  await door.activate('digits', [slow.url])
-  for (const size of [1 * MIB, 33 * MIB]) expect((await door.call('POST', PATH, {body: 'x'.repeat(size)})).status).toBe(200)
+  await server.activate('digits', [slow.url])
+  for (const size of [1 * MIB, 33 * MIB]) expect((await server.call('POST', PATH, {body: 'x'.repeat(size)})).status).toBe(200)
 })

@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {setTimeout as pause} from 'node:timers/promises'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {openTestDoor, type TestDoor} from '../../support/door.ts'
+import {openTestServer, type TestServer} from '../../support/head-server.ts'
 import {startHeadProcess} from '../../support/head-process.ts'
 import {standIn, type StandIn} from '../../support/stand-in.ts'
 
@@ -74,7 +74,7 @@ describe('a disk that is full to the last byte', () => {
       await pause(1000) // MLflow is started again and again beside this: that must not end the head, either
       expect(await head.stop()).toBe(0)
 
-      head = await startHeadProcess({folder}) // the record of its door has room in the place of the old one
+      head = await startHeadProcess({folder}) // the record of its listener has room in the place of the old one
       expect(await opens(kept!.token)).toBe(true)
       expect(await (await head.call('GET', '/flexrack/v1/endpoints/digits')).json()).toMatchObject({revision: 1, document: {note: 'first'}})
       expect(await (await head.call('GET', '/flexrack/v1/locks')).json()).toMatchObject({locks: [{name: 'deploy', owner: 'me'}]})
@@ -90,22 +90,22 @@ describe('a disk that is full to the last byte', () => {
 })
 
 describe('uploads', () => {
-  let door: TestDoor
+  let server: TestServer
   let mlflow: StandIn
   beforeAll(async () => {
     if (!isMounted) return
     mlflow = await standIn()
-    await mkdir(join(disk, 'door'))
-    door = await openTestDoor({floor: 16 * MIB}, {folder: join(disk, 'door'), mlflowSocket: mlflow.socket})
+    await mkdir(join(disk, 'head'))
+    server = await openTestServer({floor: 16 * MIB}, {folder: join(disk, 'head'), mlflowSocket: mlflow.socket})
   })
   afterAll(async () => {
-    await door?.close()
+    await server?.close()
     await mlflow?.stop()
   })
 
   const put = (size: number, chunked = false): Promise<Response> => {
     const body = chunked ? new ReadableStream({pull: (() => { let left = size; return (controller: ReadableStreamDefaultController) => { const step = Math.min(left, MIB); left -= step; controller.enqueue(new Uint8Array(step)); if (left === 0) controller.close() } })()}) : new Uint8Array(size)
-    return fetch(`${door.url}/api/2.0/mlflow-artifacts/artifacts/1/x`, {method: 'PUT', headers: {authorization: `Bearer ${door.admin}`}, body, ...(chunked && {duplex: 'half'})} as RequestInit)
+    return fetch(`${server.url}/api/2.0/mlflow-artifacts/artifacts/1/x`, {method: 'PUT', headers: {authorization: `Bearer ${server.admin}`}, body, ...(chunked && {duplex: 'half'})} as RequestInit)
   }
 
   test('leave a floor of the disk free, also in chunks, and of those under way each its part', async (context) => {

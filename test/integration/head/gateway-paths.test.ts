@@ -1,9 +1,9 @@
 import {connect} from 'node:net'
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
-import {openTestDoor, type TestDoor} from '../../support/door.ts'
+import {openTestServer, type TestServer} from '../../support/head-server.ts'
 import {startTarget, type Target} from '../../support/target.ts'
 
-let door: TestDoor
+let server: TestServer
 let target: Target
 /** What the endpoint's token opens. */
 let token: string
@@ -12,17 +12,17 @@ let seen: string[] = []
 let status = 200
 
 beforeAll(async () => {
-  door = await openTestDoor()
+  server = await openTestServer()
   target = await startTarget('a', (request, response) => {
     seen.push(`${request.method} ${request.url}`)
     response.writeHead(status, {'content-type': 'application/json'}).end('{"ready": true}')
   })
-  await door.activate('digits', [target.url])
-  const made = await door.call('POST', '/flexrack/v1/tokens', {body: {kind: 'endpoint', endpoint: 'digits', ttl_seconds: 600}})
+  await server.activate('digits', [target.url])
+  const made = await server.call('POST', '/flexrack/v1/tokens', {body: {kind: 'endpoint', endpoint: 'digits', ttl_seconds: 600}})
   token = ((await made.json()) as {token: string}).token
 })
 afterAll(async () => {
-  await door?.close()
+  await server?.close()
   await target?.stop()
 })
 beforeEach(() => {
@@ -32,7 +32,7 @@ beforeEach(() => {
 
 /** What goes over the wire is exactly this. Gives the status. */
 function raw(method: string, path: string): Promise<number> {
-  const {hostname, port} = new URL(door.url)
+  const {hostname, port} = new URL(server.url)
   return new Promise((resolve, reject) => {
     const socket = connect({host: hostname, port: Number(port)})
     socket.once('data', (chunk) => {
@@ -41,7 +41,7 @@ function raw(method: string, path: string): Promise<number> {
     })
     socket.on('error', reject)
     const body = method === 'POST' ? 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}' : '\r\n'
-    socket.write(`${method} ${path} HTTP/1.1\r\nHost: door\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n${body}`)
+    socket.write(`${method} ${path} HTTP/1.1\r\nHost: head\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n${body}`)
   })
 }
 
@@ -83,16 +83,16 @@ describe("an endpoint's health", () => {
 
   test('is not that of another server where the model says no', async () => {
     status = 404
-    const answer = await door.call('GET', '/endpoints/digits/v2/health/ready', {token})
+    const answer = await server.call('GET', '/endpoints/digits/v2/health/ready', {token})
     expect([answer.status, await answer.json()]).toEqual([503, {error: 'the model of endpoint digits is not ready (status 404)', code: 'ENDPOINT_FAILED'}])
   })
 
   test('is told at once where no server takes connections', async () => {
     const gone = await startTarget('gone')
     await gone.stop()
-    await door.activate('gone', [gone.url])
+    await server.activate('gone', [gone.url])
     const began = performance.now()
-    expect((await door.call('GET', '/endpoints/gone/v2/health/ready')).status).toBe(503)
+    expect((await server.call('GET', '/endpoints/gone/v2/health/ready')).status).toBe(503)
     expect(performance.now() - began).toBeLessThan(10_000) // a prediction waits for 15 s
   })
 })

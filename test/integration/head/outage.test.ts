@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {createInterface} from 'node:readline'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Secret} from '../../../src/lib/base/index.ts'
-import {connectHead, headStatus, startHead, stopHead, type HeadConnection, type DoorStatus} from '../../../src/lib/head/index.ts'
+import {connectHead, headStatus, startHead, stopHead, type HeadConnection, type ServerStatus} from '../../../src/lib/head/index.ts'
 import {serviceStatus} from '../../../src/lib/host/index.ts'
 import {openMlflow} from '../../../src/lib/tracking/index.ts'
 import {answerOf, startClient, startTestHead, type TestHead} from '../../support/head.ts'
@@ -50,9 +50,9 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   }
 }
 
-const ready = (connection: HeadConnection): Promise<DoorStatus> =>
+const ready = (connection: HeadConnection): Promise<ServerStatus> =>
   until(async () => {
-    const status = await connection.request<DoorStatus>('GET', '/flexrack/v1/status')
+    const status = await connection.request<ServerStatus>('GET', '/flexrack/v1/status')
     return status.mlflow.state === 'ready' ? status : undefined
   })
 
@@ -110,8 +110,8 @@ test('what a relay acknowledged survives its own kill -9', async () => {
   expect(await stepsOf(run.id)).toEqual(steps(41))
 })
 
-test('the door killed with -9 comes back at its address with its tokens, locks, endpoints and runs', async () => {
-  const run = await makeRun('door-killed')
+test('the head killed with -9 comes back at its address with its tokens, locks, endpoints and runs', async () => {
+  const run = await makeRun('head-killed')
   const fence = (await head.connection.request<{fence: number}>('PUT', '/flexrack/v1/locks/deploy', {owner: 'me', ttl_seconds: 600})).fence
   await head.connection.request('PUT', '/flexrack/v1/endpoints/digits', {revision: 0, document: {active: {targets: ['http://127.0.0.1:9']}}})
   await head.mlflow.setTag(run.id, 'acknowledged', 'yes')

@@ -115,13 +115,13 @@ describe('somebody else at the port of the head', () => {
       const reporter = {...context.reporter, warn: (text: string) => void warned.push(text)}
       const {connectHead} = await import('../../../src/lib/head/index.ts')
       const connections = await Promise.all([1, 2, 3].map(() => connectHead(head.rack.rack, fleet, {...context, reporter})))
-      const run = await head.mlflow.createRun({experimentId: (await head.mlflow.ensureExperiment('strangers')).id, name: 'one'})
+      const run = await head.mlflow.createRun({experimentId: (await head.mlflow.ensureExperiment('other-authorities')).id, name: 'one'})
       await stopHead(head.rack.rack, fleet, context)
-      const stranger = await Authority.open(join(folder, '..', 'stranger'))
+      const otherAuthority = await Authority.open(join(folder, '..', 'other-authority'))
       const names = ['flexrack-head', 'localhost', '127.0.0.1']
       const own = await Authority.open(folder)
       const identities = {
-        'with the same names from an authority of its own': await stranger.leaf('door', {name: 'flexrack head', names, usage: 'server'}),
+        'with the same names from an authority of its own': await otherAuthority.leaf('listener', {name: 'flexrack head', names, usage: 'server'}),
         'with a certificate that the rack has signed for a model server at the same address': await own.lasting({name: 'model server', names: ['127.0.0.1'], usage: 'server'}),
         'without TLS': undefined,
       }

@@ -50,7 +50,7 @@ interface Everything {
 }
 
 describe('the official MLflow client', () => {
-  for (const way of ['the door', 'the relay']) {
+  for (const way of ['the head', 'the relay']) {
     test(`logs parameters, metrics, files, nested runs and a model through ${way}, and loads the model by its alias`, async () => {
       const run = await makeRun(`everything-${way}`)
       const relay = way === 'the relay' ? await startRelay({spool: join(folder, 'spool'), upstream: head.connection.nodeUri, caFile: head.caFile, token: run.token, runId: run.id}) : undefined
@@ -151,7 +151,7 @@ test('head ui prints a link through a forward of its own, and ends with Ctrl-C, 
   expect(await statusAt(head.connection.uri, {cookie, host})).toBe(401)
 })
 
-test("a real browser shows MLflow's pages behind the door, with the runs in them", async () => {
+test("a real browser shows MLflow's pages behind the head, with the runs in them", async () => {
   await makeRun('seen-in-a-browser')
   const {path} = await head.connection.request<{path: string}>('POST', '/flexrack/v1/login-codes')
   const file = join(folder, 'link.html') // as `head ui --open` gives it to the browser

@@ -48,15 +48,15 @@ class FactsTest(unittest.TestCase):
         self.assertEqual(measured["missing"], {"bad": "OSError: no such thing", "slow": "no answer within 0.2 s"})
 
     def test_parts_that_share_an_answer_ask_once_and_share_its_error(self) -> None:
-        asked: List[int] = []
+        requested: List[int] = []
 
         def fails() -> None:
-            asked.append(1)
+            requested.append(1)
             raise OSError("no such thing")
 
         shared = facts.once(fails)
         measured = facts.measure_all({"one": shared, "two": shared}, seconds=10)
-        self.assertEqual((len(asked), measured["missing"]), (1, {"one": "OSError: no such thing", "two": "OSError: no such thing"}))
+        self.assertEqual((len(requested), measured["missing"]), (1, {"one": "OSError: no such thing", "two": "OSError: no such thing"}))
         self.assertEqual([facts.once(lambda: 7)() for _ in range(2)], [7, 7])
 
     def test_names_cpus_in_ranges(self) -> None:
@@ -72,8 +72,8 @@ class FactsTest(unittest.TestCase):
         self.assertIsNone(slurm.parse_node(""))
 
     def test_reads_versions_of_container_runtimes(self) -> None:
-        told = ["Docker version 28.2.2, build e6534b4", "podman version 4.3.1", "apptainer version 1.3.4-1.el9", "singularity-ce version 4.1.2+12-g0a1b", "3.5.0", "unknown"]
-        self.assertEqual([containers.parse_version(text).get("version") for text in told], ["28.2.2", "4.3.1", "1.3.4-1.el9", "4.1.2+12-g0a1b", "3.5.0", None])
+        reported = ["Docker version 28.2.2, build e6534b4", "podman version 4.3.1", "apptainer version 1.3.4-1.el9", "singularity-ce version 4.1.2+12-g0a1b", "3.5.0", "unknown"]
+        self.assertEqual([containers.parse_version(text).get("version") for text in reported], ["28.2.2", "4.3.1", "1.3.4-1.el9", "4.1.2+12-g0a1b", "3.5.0", None])
 
     def test_tells_which_ports_are_taken(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:

@@ -27,16 +27,16 @@ class MachinesTest(unittest.TestCase):
                     self.assertEqual(row, [other[at] for other in wired["matrix"]])
 
     def test_gpus_behind_an_nvswitch_reach_each_other_alike_and_one_card_is_next_to_each(self) -> None:
-        told = wiring.parse_matrix(text_of("nvswitch-8x", "topo.txt"))
-        self.assertEqual({told.cells[(f"GPU{a}", f"GPU{b}")] for a in range(8) for b in range(8) if a != b}, {"NV18"})
-        self.assertEqual([[told.cells[(f"GPU{gpu}", f"mlx5_{card}")] for card in range(8)].index("PIX") for gpu in range(8)], list(range(8)))
-        self.assertEqual(told.affinity["GPU5"], {"cpus": "48-95,144-191", "numa_node": 1})
+        reported = wiring.parse_matrix(text_of("nvswitch-8x", "topo.txt"))
+        self.assertEqual({reported.cells[(f"GPU{a}", f"GPU{b}")] for a in range(8) for b in range(8) if a != b}, {"NV18"})
+        self.assertEqual([[reported.cells[(f"GPU{gpu}", f"mlx5_{card}")] for card in range(8)].index("PIX") for gpu in range(8)], list(range(8)))
+        self.assertEqual(reported.affinity["GPU5"], {"cpus": "48-95,144-191", "numa_node": 1})
 
     def test_reads_a_header_that_names_cards_and_has_no_numa_column(self) -> None:
-        told = wiring.parse_matrix(text_of("switches-8x", "topo.txt"))
-        self.assertEqual([told.cells[("GPU0", name)] for name in ("GPU1", "GPU2", "GPU4", "mlx5_0")], ["PIX", "PXB", "SYS", "SYS"])
-        self.assertEqual(told.cells[("mlx5_0", "GPU7")], "PHB")
-        self.assertEqual(told.affinity["GPU4"], {"cpus": "14-27"})
+        reported = wiring.parse_matrix(text_of("switches-8x", "topo.txt"))
+        self.assertEqual([reported.cells[("GPU0", name)] for name in ("GPU1", "GPU2", "GPU4", "mlx5_0")], ["PIX", "PXB", "SYS", "SYS"])
+        self.assertEqual(reported.cells[("mlx5_0", "GPU7")], "PHB")
+        self.assertEqual(reported.affinity["GPU4"], {"cpus": "14-27"})
 
     def test_an_affinity_that_is_not_told_is_left_out(self) -> None:
         self.assertEqual(wiring.parse_matrix(text_of("threadripper-2x", "topo.txt")).affinity, {"GPU0": {"cpus": "0-7,16-23"}, "GPU1": {"cpus": "8-15,24-31", "numa_node": 1}})
@@ -62,10 +62,10 @@ class MachinesTest(unittest.TestCase):
             root = Path(folder)
             grow(text_of("pcie-5x-mixed", "tree.txt"), root)
             found = [gpus.placed(root, gpu) for gpu in gpus.parse_query(text_of("pcie-5x-mixed", "gpus.csv"))]
-            told = wiring.links(found, [], [], 2, text_of("pcie-5x-mixed", "topo.txt"), root)
+            reported = wiring.links(found, [], [], 2, text_of("pcie-5x-mixed", "topo.txt"), root)
             alone = wiring.links(found, [], [], 2, None, root)
         self.assertEqual(alone["source"], "sysfs")
-        self.assertEqual(alone["matrix"], told["matrix"])
+        self.assertEqual(alone["matrix"], reported["matrix"])
         self.assertEqual([gpu["pcie"]["width"] for gpu in found], [16, 8, 16, 16, 16])
 
     def test_devices_below_one_switch_are_nearer_than_those_below_two_of_a_socket(self) -> None:

@@ -31,10 +31,10 @@ class LeaderTest(GangCase):
         self.assertIn("node-1 is lost: its supervisor was killed", first["cause"]["message"])
         self.assertLess(second["started"] - first["ended"], 20)
         self.assertEqual([rack.log(run, rank, node, 2) for rank, node in enumerate(["node-2", "node-3"])], [f"attempt 2 rank {rank} of 2 from one\n" for rank in (0, 1)])
-        told = rack.finish(run, "node-3")["result"]
+        reported = rack.finish(run, "node-3")["result"]
         elected = next(event for event in rack.events_of(run, "node-2") if event["event"] == "elected")
         self.assertEqual((elected["votes"], elected["instead"]), (["node-2", "node-3"], "node-1"))
-        self.assertEqual((told["status"], told["leader"], told["term"]), ("finished", "node-2", elected["term"]))
+        self.assertEqual((reported["status"], reported["leader"], reported["term"]), ("finished", "node-2", elected["term"]))
         self.assertEqual(rack.alive(run), set())
 
     def test_what_only_the_lost_node_had_saved_is_not_lost_with_it(self):
@@ -190,11 +190,11 @@ class VoteTest(unittest.TestCase):
                     break
                 candidate = dice.choice(sorted(deaf))
                 term = voters[candidate].next_term()
-                asked = {"vote": {"term": term, "candidate": candidate, "known": [1, known[candidate]["serial"]]}}
+                requested = {"vote": {"term": term, "candidate": candidate, "known": [1, known[candidate]["serial"]]}}
                 votes = {candidate}
                 for other in dice.sample(nodes, dice.randint(0, count)):  # the others are not reached
                     if other != candidate:
-                        answer = voters[other].answer(asked)
+                        answer = voters[other].answer(requested)
                         if answer["granted"]:
                             votes.add(other)
                         else:

@@ -30,10 +30,10 @@ class RollTest(unittest.TestCase):
         self.folder.meanwhile = lambda: self.links.set_desired({"phase": "run", "attempt": 1})
         link = join("127.0.0.1", self.port, "s", "b", 5)
         self.addCleanup(link.close)
-        told = [link.receive(), link.receive()]
-        self.assertEqual([one["phase"] for one in told], ["run", "wait"])  # else the test does not make what it is about
+        reported = [link.receive(), link.receive()]
+        self.assertEqual([one["phase"] for one in reported], ["run", "wait"])  # else the test does not make what it is about
         desired = {"phase": "wait", "attempt": 0}
-        for one in told:
+        for one in reported:
             desired = one if takes_over(desired, one) else desired
         self.assertEqual((desired["phase"], desired["attempt"]), ("run", 1))
 

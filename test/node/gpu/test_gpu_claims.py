@@ -35,13 +35,13 @@ class Daemon:
             with link, link.makefile("rb") as lines:
                 link.sendall(json.dumps({"ok": self._answer(json.loads(lines.readline()))}).encode() + b"\n")
 
-    def _answer(self, asked):
-        if asked["op"] == "devices":
+    def _answer(self, requested):
+        if requested["op"] == "devices":
             return {"devices": [{"id": one, "index": index} for index, one in enumerate((A, B))]}
-        if asked["op"] == "leases":
+        if requested["op"] == "leases":
             return {"leases": self.leases}
-        if asked["op"] == "lease":
-            self.leases.append({"lease": "f" * 32, "owner": asked["owner"], "created": 1, "devices": [{"id": one} for one in asked["devices"]]})
+        if requested["op"] == "lease":
+            self.leases.append({"lease": "f" * 32, "owner": requested["owner"], "created": 1, "devices": [{"id": one} for one in requested["devices"]]})
         return {}
 
 

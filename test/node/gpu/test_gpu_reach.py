@@ -15,7 +15,7 @@ class Answering:
     """Takes connections until the end of the test, and answers what `says` makes of the first 64 bytes."""
 
     def __init__(self, test, listening, says):
-        self.listening, self.says, self.asked = listening, says, []
+        self.listening, self.says, self.requested = listening, says, []
         test.addCleanup(self.close)
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
@@ -28,8 +28,8 @@ class Answering:
                 return
             with connection:
                 connection.settimeout(10)
-                self.asked.append(connection.recv(64, socket.MSG_WAITALL))
-                connection.sendall(self.says(self.asked[-1]))
+                self.requested.append(connection.recv(64, socket.MSG_WAITALL))
+                connection.sendall(self.says(self.requested[-1]))
 
     def close(self):
         self.listening.shutdown(socket.SHUT_RDWR)
@@ -37,8 +37,8 @@ class Answering:
         self.thread.join(10)
 
 
-def daemon(asked):
-    known = asked[24:40].hex() == LEASE
+def daemon(requested):
+    known = requested[24:40].hex() == LEASE
     return struct.pack("<4sHHII", b"FLXA", 1, 0 if known else 2, 0, 0)
 
 
@@ -62,8 +62,8 @@ class Reach(unittest.TestCase):
     def test_the_first_address_at_which_the_daemon_answers(self):
         port = self.at(daemon)
         self.assertEqual(self.ask(port, addresses=["127.0.0.9", "127.0.0.1"]), {"unix": False, "address": "127.0.0.1"})
-        self.assertEqual(self.answering.asked[0][:14], b"FLEXRACK" + bytes([1, 0, 1, 0, 4, 1]))
-        self.assertEqual(len(self.answering.asked[0]), 64)
+        self.assertEqual(self.answering.requested[0][:14], b"FLEXRACK" + bytes([1, 0, 1, 0, 4, 1]))
+        self.assertEqual(len(self.answering.requested[0]), 64)
         self.assertEqual(self.ask(port, addresses=["127.0.0.9"]), {"unix": False, "address": None})
 
     def test_loopback_is_tried_under_the_same_kernel_only(self):
@@ -72,7 +72,7 @@ class Reach(unittest.TestCase):
         self.assertEqual(self.ask(port, boot_id=self.own), {"unix": False, "address": "127.0.0.1"})
 
     def test_what_does_not_know_the_lease_is_not_the_daemon(self):
-        for says in (daemon, lambda asked: b"", lambda asked: b"SSH-2.0-somebody else\r\n" * 2, lambda asked: b"FLXA"):
+        for says in (daemon, lambda requested: b"", lambda requested: b"SSH-2.0-somebody else\r\n" * 2, lambda requested: b"FLXA"):
             port = self.at(says)
             self.assertEqual(self.ask(port, addresses=["127.0.0.1"], lease="0" * 32), {"unix": False, "address": None})
 

@@ -61,11 +61,11 @@ print(os.getpid())
             with self.subTest(version=version):
                 status, out, err = self.python(code, python)
                 self.assertEqual((status, err), (0, ""))
-                told = read_progress(self.progress)
-                self.assertEqual([told[key] for key in ("pid", "steps", "batches", "evaluated", "samples", "collectives", "collectives_done", "collective")],
+                reported = read_progress(self.progress)
+                self.assertEqual([reported[key] for key in ("pid", "steps", "batches", "evaluated", "samples", "collectives", "collectives_done", "collective")],
                                  [int(out), 200, 201, 1, 1600, 201, 200, "barrier"])
-                self.assertGreaterEqual(told["step_seconds"], told["own_seconds"])
-                self.assertGreater(told["median_own"], 0)
+                self.assertGreaterEqual(reported["step_seconds"], reported["own_seconds"])
+                self.assertGreater(reported["median_own"], 0)
                 self.assertFalse(self.progress.with_name("rank-0.progress.error").exists())
 
     def test_of_a_step_no_more_is_in_collectives_than_it_took(self):
@@ -86,12 +86,12 @@ p.collective_ends()
 p.step()
 """
         self.assertEqual(self.python(code), (0, "", ""))
-        told = read_progress(self.progress)
+        reported = read_progress(self.progress)
         (pace,) = paces(self.folder, {}).values()
         self.assertEqual((pace["steps"], pace["synced"]), (14, True))
         self.assertLessEqual(pace["collectives"] + pace["own"], pace["step"] * 1.5)
         self.assertLess(pace["collectives"], pace["step"])
-        self.assertGreaterEqual(told["own_seconds"], 0.11)  # what overlaps a step's end is divided between the two steps
+        self.assertGreaterEqual(reported["own_seconds"], 0.11)  # what overlaps a step's end is divided between the two steps
 
     def test_the_users_own_sitecustomize_is_run_and_is_the_module_of_that_name(self):
         (self.folder / "sitecustomize.py").write_text("import builtins; builtins.theirs = __file__")
@@ -120,8 +120,8 @@ p.step()
         child = "import os, flexrack_instrumentation as ours; ours._progress.step(); print(os.getpid())"
         code = f"import subprocess, sys; import flexrack_instrumentation as ours; MAYBE; sys.stdout.write(subprocess.run([sys.executable, '-c', {child!r}], capture_output=True, text=True).stdout)"
         _, out, _ = self.python(code.replace("MAYBE", "pass"))
-        told = read_progress(self.progress)
-        self.assertEqual((told["pid"], told["steps"]), (int(out), 1))  # the parent is a launcher
+        reported = read_progress(self.progress)
+        self.assertEqual((reported["pid"], reported["steps"]), (int(out), 1))  # the parent is a launcher
         self.python(code.replace("MAYBE", "[ours._progress.step() for _ in range(3)]"))
         self.assertEqual(read_progress(self.progress)["steps"], 3)
         self.python("import os\nimport flexrack_instrumentation as ours\nours._progress.step()\nif os.fork() == 0: ours._progress.step(); os._exit(0)\nos.wait()")
@@ -138,10 +138,10 @@ p.step()
                 rank.stdout.readline()
                 self.assertTrue(has_handler(rank.pid, signal.SIGRTMIN + 9))
 
-                def told():  # it may not have come to the lock yet
+                def reported():  # it may not have come to the lock yet
                     rank.send_signal(signal.SIGRTMIN + 9)
                     return "line 5 in stuck" in (self.folder / "rank-0.stacks").read_text()
-                until(told)
+                until(reported)
                 self.assertIsNone(rank.poll())
 
     def test_steps_that_are_kept_stand_for_the_whole_run_however_long_it_is(self):
@@ -155,8 +155,8 @@ for step in range(5001):
     p.step()
 """
         self.python(code)
-        told = read_progress(self.progress)
-        self.assertAlmostEqual(told["median_step"], 2.5, delta=0.1)
+        reported = read_progress(self.progress)
+        self.assertAlmostEqual(reported["median_step"], 2.5, delta=0.1)
         self.assertLessEqual(layout.OWN * 8 + layout.KEPT * 8, layout.SIZE)
 
     def test_a_file_of_another_version_or_another_kind_is_not_read(self):

@@ -32,17 +32,17 @@ class GangLinkTest(unittest.TestCase):
         self.assertEqual(member.receive(), {"phase": "run"})
         self.assertEqual(leader.receive(), {"view": "größer"})
 
-    def test_a_stranger_with_another_secret_gets_no_link(self):
+    def test_a_caller_with_another_secret_gets_no_link(self):
         with self.assertRaises(LinkLost):
             join("127.0.0.1", self.listener.port, "wrong", "node-2", 5)
         self.assertEqual(self.met, [])
 
-    def test_strangers_are_bounded_in_number_and_in_what_they_may_say_and_a_member_gets_in_all_the_same(self):
+    def test_unproved_callers_are_bounded_in_number_and_in_what_they_may_say_and_a_member_gets_in_all_the_same(self):
         for said in (b"[" * 4000 + b"\n", b"x" * 5000, b"{}\n", b'{"nonce": 1, "proof": "\xc3\xa4", "node": []}\n', b"\xff\n"):
-            with socket.create_connection(("127.0.0.1", self.listener.port), 5) as stranger:
-                self.assertIn(b"nonce", stranger.recv(200))
-                stranger.sendall(said)
-                self.assertEqual(self.rest(stranger), b"")
+            with socket.create_connection(("127.0.0.1", self.listener.port), 5) as caller:
+                self.assertIn(b"nonce", caller.recv(200))
+                caller.sendall(said)
+                self.assertEqual(self.rest(caller), b"")
         silent = [socket.create_connection(("127.0.0.1", self.listener.port), 5) for _ in range(MOST + 40)]
         for one in silent:
             self.addCleanup(one.close)

@@ -1,4 +1,4 @@
-"""Strangers at a port that takes proofs: they take the places of each other, and of nobody else."""
+"""Pending connections at a port that takes proofs: they take the places of each other, and of nobody else."""
 import contextlib
 import json
 import os
@@ -30,7 +30,7 @@ print(one.makefile().readline(), end="", flush=True)
 
 
 @contextlib.contextmanager
-def strangers(port, silent, flooding):
+def pending_connections(port, silent, flooding):
     """A program of its own, as it would be, that ends with this block."""
     with subprocess.Popen([sys.executable, "-c", FLOOD, str(port), str(silent), str(flooding)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         try:
@@ -41,7 +41,7 @@ def strangers(port, silent, flooding):
 
 
 class MemberTest(unittest.TestCase):
-    """The numbers of strangers are those of the promise; how long a member takes is shown, and judged by a bound far above it."""
+    """The numbers of connections are those of the promise; how long a member takes is shown, and judged by a bound far above it."""
 
     def setUp(self):
         self.members = []
@@ -55,7 +55,7 @@ class MemberTest(unittest.TestCase):
                 link.receive()
 
     def test_a_member_joins_among_two_thousand_silent_and_two_hundred_flooding_connections(self):
-        with strangers(self.listener.port, 2000, 200):
+        with pending_connections(self.listener.port, 2000, 200):
             took = []
             for number in range(20):
                 began = time.monotonic()
@@ -63,12 +63,12 @@ class MemberTest(unittest.TestCase):
                 took.append(time.monotonic() - began)
                 self.addCleanup(link.close)
         until(lambda: len(self.members) == 20)
-        print(f"joining among strangers: median {statistics.median(took) * 1000:.0f} ms, longest {max(took) * 1000:.0f} ms", file=sys.stderr)
+        print(f"joining among pending connections: median {statistics.median(took) * 1000:.0f} ms, longest {max(took) * 1000:.0f} ms", file=sys.stderr)
 
     def test_a_member_that_is_in_stays_in_whatever_comes(self):
         link = join("127.0.0.1", self.listener.port, "secret", "node-1", timeout=20)
         self.addCleanup(link.close)
-        with strangers(self.listener.port, 500, 0):
+        with pending_connections(self.listener.port, 500, 0):
             self.assertTrue(link.send({"still": "here"}))
             self.assertFalse(link._closed.is_set())
         self.assertEqual(self.members, ["node-1"])
@@ -140,12 +140,12 @@ class LobbyTest(unittest.TestCase):
                 time.sleep(0.02)
         self.assertTrue(self.is_closed(silent))
 
-    def test_without_a_file_to_spare_the_oldest_stranger_goes_and_the_port_lives_on(self):
+    def test_without_a_file_to_spare_the_oldest_pending_connection_goes_and_the_port_lives_on(self):
         self.open(most=10_000)
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
         prover = [sys.executable, "-c", PROVER, str(self.port)]
-        with subprocess.Popen(prover, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program, strangers(self.port, 100, 0):
+        with subprocess.Popen(prover, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program, pending_connections(self.port, 100, 0):
             most = max(int(name) for name in os.listdir("/proc/self/fd"))
             resource.setrlimit(resource.RLIMIT_NOFILE, (most + 20, hard))
             program.stdin.write(b"now\n")

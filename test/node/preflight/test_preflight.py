@@ -25,7 +25,7 @@ class LinkTest(unittest.TestCase):
         return opened, opened.open()
 
     def server(self, answer: Any) -> int:
-        """A stranger's server: `answer` gets each connection."""
+        """An unknown server: `answer` gets each connection."""
         listening = socket.create_server((HERE, 0))
 
         def serve() -> None:
@@ -71,13 +71,13 @@ class LinkTest(unittest.TestCase):
     def test_a_wrong_secret_or_another_node_gets_nothing_but_the_challenge(self) -> None:
         _, port = self.listener()
         for node, secret in (("b", "guess"), ("c", "secret")):
-            self.assertEqual(reach(("a", HERE), (node, HERE, port), secret)["error"], "stranger")
-        with socket.create_connection((HERE, port), timeout=10) as stranger:
-            stranger.sendall(b"GET / HTTP/1.1\n\n")
+            self.assertEqual(reach(("a", HERE), (node, HERE, port), secret)["error"], "unverified")
+        with socket.create_connection((HERE, port), timeout=10) as caller:
+            caller.sendall(b"GET / HTTP/1.1\n\n")
             data = b""
             while True:
                 try:
-                    piece = stranger.recv(4096)
+                    piece = caller.recv(4096)
                 except ConnectionResetError:
                     break
                 if not piece:
@@ -105,7 +105,7 @@ class LinkTest(unittest.TestCase):
             closed = gone.getsockname()[1]
         self.assertEqual(reach(("a", HERE), ("b", HERE, closed), "s")["error"], "refused")
         talks = self.server(lambda connection: connection.sendall(b"SSH-2.0-x\r\n"))
-        self.assertEqual(reach(("a", HERE), ("b", HERE, talks), "s")["error"], "stranger")
+        self.assertEqual(reach(("a", HERE), ("b", HERE, talks), "s")["error"], "unverified")
         waits = threading.Event()
         mute = self.server(lambda _connection: waits.wait(20))
         self.addCleanup(waits.set)

@@ -15,7 +15,7 @@ print("BOUND " + json.dumps([sorted(os.sched_getaffinity(0)), os.environ.get("OM
 CPUS = sorted(os.sched_getaffinity(0))
 
 
-def told(rack, run, rank=0, node="node-1"):
+def reported(rack, run, rank=0, node="node-1"):
     line = next(line for line in rack.log(run, rank, node).splitlines() if line.startswith("BOUND "))
     return json.loads(line[6:])
 
@@ -33,24 +33,24 @@ class BindingTest(unittest.TestCase):
         last = CPUS[-1]
         run = self.rack.start(placed=[{"gpus": ["GPU-b", "GPU-a"], "cpus": str(last), "memory": []}], env={"CUDA_VISIBLE_DEVICES": "7"})
         self.assertEqual(self.rack.finish(run)["result"]["status"], "finished")
-        self.assertEqual(told(self.rack, run), [[last], "1", "GPU-b,GPU-a"])
+        self.assertEqual(reported(self.rack, run), [[last], "1", "GPU-b,GPU-a"])
         self.assertEqual(self.record(run)["bound"], {"cpus": str(last), "memory": "not bound: none was chosen", "gpus": ["GPU-b", "GPU-a"]})
 
     def test_no_gpu_is_visible_where_none_was_chosen_for_it(self):
         run = self.rack.start(placed=[{"gpus": [], "cpus": None, "memory": []}], env={"OMP_NUM_THREADS": "7"})
         self.assertEqual(self.rack.finish(run)["result"]["status"], "finished")
-        self.assertEqual(told(self.rack, run), [CPUS, "7", ""])
+        self.assertEqual(reported(self.rack, run), [CPUS, "7", ""])
 
     def test_nothing_changes_where_nothing_was_chosen(self):
         run = self.rack.start(env={"CUDA_VISIBLE_DEVICES": "7"})
         self.assertEqual(self.rack.finish(run)["result"]["status"], "finished")
-        self.assertEqual([told(self.rack, run)[0], told(self.rack, run)[2]], [CPUS, "7"])
+        self.assertEqual([reported(self.rack, run)[0], reported(self.rack, run)[2]], [CPUS, "7"])
         self.assertNotIn("bound", self.record(run))
 
     def test_cpus_that_are_not_there_are_told_and_the_rank_runs(self):
         run = self.rack.start(placed=[{"gpus": [], "cpus": "1000", "memory": []}])
         self.assertEqual(self.rack.finish(run)["result"]["status"], "finished")
-        self.assertEqual(told(self.rack, run)[0], CPUS)
+        self.assertEqual(reported(self.rack, run)[0], CPUS)
         self.assertTrue(self.record(run)["bound"]["cpus"].startswith("not bound: "))
 
     def test_memory_is_bound_by_numactl_where_that_works(self):

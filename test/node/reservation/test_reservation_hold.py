@@ -65,16 +65,16 @@ class HoldTest(unittest.TestCase):
         until(lambda: self.hold.lost() is not None)
 
     def test_a_loss_that_cannot_be_written_down_at_first_is_told_again(self):
-        told = []
+        reported = []
 
         def on_lost(why):
-            told.append(why)
-            if len(told) < 2:
+            reported.append(why)
+            if len(reported) < 2:
                 raise OSError(errno.ENOSPC, "No space left on device")
 
         self.hold._on_lost = on_lost
         self.found = lambda: LOST
-        until(lambda: len(told) == 2)
+        until(lambda: len(reported) == 2)
 
 
 class LastResortTest(unittest.TestCase):

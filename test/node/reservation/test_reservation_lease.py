@@ -26,8 +26,8 @@ class ProtocolTest(Case):
             self.assertTrue(self.ask("one", **wants("GPU-b"))["granted"])
             self.assertEqual([(one["lease"], one["over"]) for one in self.ask("late", **wants("GPU-b", "GPU-c"))["holders"]], [("one", "GPU GPU-b")])
             self.assertTrue(self.ask("two", **wants("GPU-c"))["granted"])
-        told = {one["lease"]: (one["here"], one["wants"]["gpus"]) for one in listing(None, self.channel)["reservations"]}
-        self.assertEqual(told, {"elsewhere": (False, ["GPU-a"]), "one": (True, ["GPU-b"]), "two": (True, ["GPU-c"])})
+        reported = {one["lease"]: (one["here"], one["wants"]["gpus"]) for one in listing(None, self.channel)["reservations"]}
+        self.assertEqual(reported, {"elsewhere": (False, ["GPU-a"]), "one": (True, ["GPU-b"]), "two": (True, ["GPU-c"])})
 
     def test_a_lease_is_taken_confirmed_renewed_and_given_back_and_leaves_nothing(self):
         first = self.ask("a")

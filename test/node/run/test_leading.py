@@ -36,18 +36,18 @@ class Node:
         if result:
             write_json(self.folder.path / "result.json", result)
 
-    def told(self):
-        told = PlainRun(self.folder).summary()
-        return told["term"], told["leader"], told["committed"]
+    def reported(self):
+        reported = PlainRun(self.folder).summary()
+        return reported["term"], reported["leader"], reported["committed"]
 
 
 class LeaderTest(unittest.TestCase):
     def test_the_first_node_leads_where_nothing_else_is_known(self):
-        self.assertEqual(Node(self, "node-2", {}).told(), (1, "node-1", False))
-        self.assertEqual(Node(self, "node-2", {}, FAILED).told(), (1, "node-1", True))
+        self.assertEqual(Node(self, "node-2", {}).reported(), (1, "node-1", False))
+        self.assertEqual(Node(self, "node-2", {}, FAILED).reported(), (1, "node-1", True))
 
     def test_a_member_tells_whom_it_follows_before_there_is_a_result(self):
-        self.assertEqual(Node(self, "node-3", {"term": 2, "leader": "node-2"}).told(), (2, "node-2", False))
+        self.assertEqual(Node(self, "node-3", {"term": 2, "leader": "node-2"}).reported(), (2, "node-2", False))
 
     def test_the_result_counts_unless_the_node_has_followed_a_newer_leader_since(self):
         self.assertEqual(leader_known({"nodes": NODES}, {"term": 1, "leader": "node-1"}, {"term": 2, "leader": "node-2"}), (2, "node-2"))
@@ -75,7 +75,7 @@ class LeaderTest(unittest.TestCase):
             repair(PlainRun(one.folder))
             result = one.folder.result()
             self.assertEqual((result["term"], result["leader"], result["lost"], result["status"]), (*expected, True, "failed"))
-            self.assertEqual(one.told(), (*expected, False))
+            self.assertEqual(one.reported(), (*expected, False))
 
 
 class ReconcileTest(unittest.TestCase):

@@ -33,10 +33,10 @@ class TokenTest(unittest.TestCase):
     def ends(self):
         """What was asked of the token, in order; and that the record was finished before."""
         calls = [(method, path) for method, path, _, _ in self.tracking.calls]
-        asked = [(method, json.loads(body) if body else None, token) for method, path, body, token in self.tracking.calls if path == SELF]
-        if asked:
-            self.assertLess(calls.index(("POST", UPDATE)), calls.index((asked[0][0], SELF)))
-        return asked
+        requested = [(method, json.loads(body) if body else None, token) for method, path, body, token in self.tracking.calls if path == SELF]
+        if requested:
+            self.assertLess(calls.index(("POST", UPDATE)), calls.index((requested[0][0], SELF)))
+        return requested
 
     def up(self, *nodes):
         for node in nodes:

@@ -15,7 +15,7 @@ import time
 import unittest
 from pathlib import Path
 
-from flexrack_node.service.front import MOST_STRANGERS, Front
+from flexrack_node.service.front import MOST_PENDING, Front
 from flood_support import FLOOD
 
 
@@ -24,7 +24,7 @@ class Certificates:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for authority in ("rack", "stranger"):
+        for authority in ("rack", "other"):
             self._openssl("req", "-x509", *self._key(authority), "-subj", f"/CN={authority}", "-days", "2", "-out", f"{authority}.pem")
             self._leaf(authority, "server", "serverAuth")
             self._leaf(authority, "client", "clientAuth")
@@ -118,12 +118,12 @@ class FrontTest(unittest.TestCase):
     def test_nobody_else_gets_through(self) -> None:
         seen = []
         self.service.RequestHandlerClass = lambda *given: seen.append(given) or Service(*given)  # type: ignore[assignment]
-        strangers = {
+        unknown = {
             "no certificate": self.certificates.client("rack", ""),
-            "another authority's": self.certificates.client("stranger"),
+            "another authority's": self.certificates.client("other"),
             "another front's": self.certificates.client("rack", "server"),
         }
-        for what, context in strangers.items():
+        for what, context in unknown.items():
             with self.subTest(what), self.assertRaises((ssl.SSLError, OSError, http.client.HTTPException)):
                 self.ask(context)
         with self.subTest("no TLS"), self.assertRaises((OSError, http.client.HTTPException)):
@@ -135,7 +135,7 @@ class FrontTest(unittest.TestCase):
 
     def test_the_gateway_does_not_take_another_for_the_front(self) -> None:
         with self.assertRaises(ssl.SSLCertVerificationError):
-            self.ask(self.certificates.client("rack", trusts="stranger"))
+            self.ask(self.certificates.client("rack", trusts="other"))
 
     def test_a_service_that_is_away_is_said_to_be_so_and_was_asked_nothing(self) -> None:
         with socket.socket() as probe:
@@ -147,7 +147,7 @@ class FrontTest(unittest.TestCase):
                 answer = connection.getresponse()
                 self.assertEqual((answer.status, answer.getheader("x-flexrack-front")), (503, "away"))
 
-    def test_strangers_take_each_others_places_only(self) -> None:
+    def test_pending_connections_take_each_others_places_only(self) -> None:
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
@@ -167,6 +167,6 @@ class FrontTest(unittest.TestCase):
             self.assertEqual(self.ask(context, seconds=30), (200, b"x"))
             times.append(time.monotonic() - begin)
         print(f"front under 2000 silent and 50 flooding connections: a new one answers in {statistics.median(times):.3f} s, the slowest in {max(times):.3f} s")
-        self.assertLess(len(self.front._strangers), MOST_STRANGERS + 1)
+        self.assertLess(len(self.front._pending), MOST_PENDING + 1)
         kept.request("POST", "/", b"still here")
         self.assertEqual(kept.getresponse().read(), b"still here")

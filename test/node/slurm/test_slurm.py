@@ -90,22 +90,22 @@ class Verdict(unittest.TestCase):
     def test_cancelled_is_stopped_and_says_by_whom_unless_it_was_flexrack(self):
         by = judge(SPEC, seen("CANCELLED", by="ann", source="sacct"), leader("stopped", provisional=True), False, [])
         self.assertEqual((by["status"], by["cause"]["message"]), ("stopped", "job 17 was cancelled in Slurm by ann (CANCELLED)"))
-        asked = judge(SPEC, seen("CANCELLED"), None, True, [])
-        self.assertEqual((asked["status"], asked["exit"], asked["cause"]), ("stopped", 130, None))
-        self.assertLessEqual(asked["started"], asked["ended"])
+        requested = judge(SPEC, seen("CANCELLED"), None, True, [])
+        self.assertEqual((requested["status"], requested["exit"], requested["cause"]), ("stopped", 130, None))
+        self.assertLessEqual(requested["started"], requested["ended"])
 
     def test_after_slurms_sigterm_an_end_is_a_stop_however_the_ranks_ended(self):
         for status, cause in (("finished", None), ("failed", RANK), ("stopped", None)):
-            result = after_signal(SPEC, leader(status, cause), at=89.0, asked=True, seen=None)
+            result = after_signal(SPEC, leader(status, cause), at=89.0, requested=True, seen=None)
             self.assertEqual((result["status"], result["exit"], result["cause"], result["attempts"][-1]["status"]), ("stopped", 130, None, "stopped"), status)
-        self.assertEqual(after_signal(SPEC, leader("finished"), at=95.5, asked=False, seen=None)["status"], "finished")
-        self.assertEqual(after_signal(SPEC, leader("failed", RANK), at=91.0, asked=False, seen=None)["cause"], RANK)
+        self.assertEqual(after_signal(SPEC, leader("finished"), at=95.5, requested=False, seen=None)["status"], "finished")
+        self.assertEqual(after_signal(SPEC, leader("failed", RANK), at=91.0, requested=False, seen=None)["cause"], RANK)
 
     def test_a_time_limit_is_known_while_the_job_is_completing_the_rest_is_provisional(self):
-        limit = after_signal(SPEC, leader("stopped"), at=89.0, asked=False, seen=seen("COMPLETING", reason="TimeLimit"))
+        limit = after_signal(SPEC, leader("stopped"), at=89.0, requested=False, seen=seen("COMPLETING", reason="TimeLimit"))
         self.assertEqual((limit["status"], limit["slurm"]["state"]), ("failed", "TIMEOUT"))
         self.assertEqual(judge(SPEC, None, limit, False, [])["status"], "failed", "also when Slurm has forgotten it")
-        other = after_signal(SPEC, leader("stopped"), at=89.0, asked=False, seen=seen("COMPLETING"))
+        other = after_signal(SPEC, leader("stopped"), at=89.0, requested=False, seen=seen("COMPLETING"))
         self.assertTrue(other["provisional"])
 
 

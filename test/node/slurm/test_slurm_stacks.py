@@ -47,9 +47,9 @@ class SlurmStacks(unittest.TestCase):
     def test_a_node_that_does_not_answer_and_one_that_cannot_are_named_beside_the_ranks_of_the_others(self):
         self.dumps(lambda member, attempt, rank: [{"rank": 0, "node": member.spec()["node"], "attempt": attempt}])
         stacks.begin_answering(self.members[0])
-        told = self.ask()
-        self.assertEqual((told["attempt"], [one["node"] for one in told["ranks"]]), (3, ["c1"]))
-        self.assertEqual(told["failed"], [{"node": "c2", "message": "it did not answer within 2 s"}])
+        reported = self.ask()
+        self.assertEqual((reported["attempt"], [one["node"] for one in reported["ranks"]]), (3, ["c1"]))
+        self.assertEqual(reported["failed"], [{"node": "c2", "message": "it did not answer within 2 s"}])
 
         def fails(*_):
             raise ValueError("torn")
@@ -71,7 +71,7 @@ class SlurmStacks(unittest.TestCase):
             one.start()
         for one in threads:
             one.join()
-        self.assertEqual({rank: [one["rank"] for one in told["ranks"]] for rank, told in found.items()}, {4: [4, 4], 5: [5, 5]})
+        self.assertEqual({rank: [one["rank"] for one in reported["ranks"]] for rank, reported in found.items()}, {4: [4, 4], 5: [5, 5]})
 
     def test_a_job_without_processes_is_told_with_its_state(self):
         for seen, said in (
@@ -98,6 +98,6 @@ class SlurmStacks(unittest.TestCase):
 
     def test_what_is_asked_and_answered_is_for_the_user_alone(self):
         stacks.begin_answering(self.members[0])
-        for name in ("stacks.json", "stacks-told.json"):
+        for name in ("stacks.json", "stacks-reported.json"):
             self.assertEqual((self.members[0].path / name).stat().st_mode & 0o777, 0o600)
             self.assertIsNone(json.loads((self.members[0].path / name).read_text()))

@@ -133,11 +133,11 @@ class SlurmStarts(unittest.TestCase):
         stopped = {**self.leader([1]), "exit": 130}
         spec = {**SPEC, "slurm": {"job": "17", "start": 1, "requeue": True}}
         seen = {"job": "17", "state": "COMPLETING", "reason": None, "source": "squeue", "preempted": True}
-        again = after_signal(spec, stopped, at=15.0, asked=False, seen={**seen, "restarts": 2})
+        again = after_signal(spec, stopped, at=15.0, requested=False, seen={**seen, "restarts": 2})
         self.assertEqual((again["requeued"], again["cause"]["message"]), (TAKEN, f"Slurm requeued job 17: {starts.PREEMPTED}"))
-        last = after_signal(spec, stopped, at=15.0, asked=False, seen={**seen, "restarts": 1})
+        last = after_signal(spec, stopped, at=15.0, requested=False, seen={**seen, "restarts": 1})
         self.assertEqual((last.get("requeued"), last["provisional"]), (None, True))
-        unknown = after_signal(spec, stopped, at=15.0, asked=False, seen=None)
+        unknown = after_signal(spec, stopped, at=15.0, requested=False, seen=None)
         self.assertTrue(unknown["open"] and unknown["provisional"])
         for result in (again, unknown):
             with self.assertRaises(NotRecorded):

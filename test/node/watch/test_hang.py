@@ -58,8 +58,8 @@ class HangTest(unittest.TestCase):
         self.assertIn("rank 1 (node-2) has not come", found["message"])
         self.assertIn("train.py:16 in work", found["lines"][0])
         self.assertEqual({one["rank"]: one["source"] for one in found["ranks"]}, {0: "faulthandler", 1: "faulthandler"})
-        told = [event for event in self.rack.events_of(run, "node-1") if event["event"] == "hang"]
-        self.assertEqual([one["message"] for one in told], [found["message"]])
+        reported = [event for event in self.rack.events_of(run, "node-1") if event["event"] == "hang"]
+        self.assertEqual([one["message"] for one in reported], [found["message"]])
         state = self.rack.call("node-1", "run.state", {"run": run})
         self.assertTrue(state["live"])  # it is told, and nothing more
         self.assertEqual(state["hangs"][0]["message"], found["message"])

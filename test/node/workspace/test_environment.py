@@ -252,11 +252,11 @@ class EnvironmentTest(unittest.TestCase):
 
 class FailingLineTest(unittest.TestCase):
     def test_finds_the_line_by_number_by_name_or_by_what_was_tried_last(self):
-        asked = ["numpy==2.0", "Scikit_Learn==99", "torch"]
-        self.assertEqual(failing_line(["ERROR: Invalid requirement: 'a=1' (from line 3 of /x/requirements.txt)"], asked), 3)
-        self.assertEqual(failing_line(["ERROR: No matching distribution found for scikit-learn==99"], asked), 2)
-        self.assertEqual(failing_line(["Collecting torch (from -r /x/requirements.txt (line 3))", "ERROR: something else"], asked), 3)
-        self.assertIsNone(failing_line(["ERROR: something else"], asked))
+        requested = ["numpy==2.0", "Scikit_Learn==99", "torch"]
+        self.assertEqual(failing_line(["ERROR: Invalid requirement: 'a=1' (from line 3 of /x/requirements.txt)"], requested), 3)
+        self.assertEqual(failing_line(["ERROR: No matching distribution found for scikit-learn==99"], requested), 2)
+        self.assertEqual(failing_line(["Collecting torch (from -r /x/requirements.txt (line 3))", "ERROR: something else"], requested), 3)
+        self.assertIsNone(failing_line(["ERROR: something else"], requested))
 
     def test_does_not_show_passwords_of_indexes(self):
         self.assertEqual(redact("Looking in indexes: https://ada:secret@example.org/simple"), "Looking in indexes: https://[redacted]@example.org/simple")

@@ -69,11 +69,11 @@ class SyncIndexTest(SyncCase):
         self.up(project)
         (self.code / "a").write_bytes(b"changed")
         (self.code / "d").unlink()
-        asked = {"project": "p", "tree": self.tree({"a": b"1"}), "bases": ["0" * 32, tree]}
-        told = sync.compare(asked, self.channel())
-        self.assertEqual((told["base"], told["inventory"]), (tree, [["a", "f", digest(b"changed"), False], ["d", "", "", False]]))
-        told = sync.compare({**asked, "bases": ["0" * 32]}, self.channel())
-        self.assertEqual((told["base"], len(told["inventory"])), (None, 3))
+        requested = {"project": "p", "tree": self.tree({"a": b"1"}), "bases": ["0" * 32, tree]}
+        reported = sync.compare(requested, self.channel())
+        self.assertEqual((reported["base"], reported["inventory"]), (tree, [["a", "f", digest(b"changed"), False], ["d", "", "", False]]))
+        reported = sync.compare({**requested, "bases": ["0" * 32]}, self.channel())
+        self.assertEqual((reported["base"], len(reported["inventory"])), (None, 3))
         request, _body = self.prepare({"a": b"4"})
         with self.assertRaises(NodeError):
             sync.apply(request, self.channel(b""))

@@ -139,9 +139,9 @@ function commandLies({command, run, hit}: Seen, end: End, {blows, phase, spares}
   const found: string[] = []
   // Without the node that led it, and where no other can, the command can only say that it does not know.
   const isHeadless = (spares === 0 || phase !== 'running') && blows.some(({victim, node}, index) => hit[index] && node === 0 && (victim === 'node' || victim === 'link'))
-  const told = `the command ended with ${command.status ?? command.signal}`
-  if (!exitsOf(end).includes(command.status ?? -1) && !(isHeadless && command.status === 5)) found.push(`it is ${end}, and ${told}`)
-  if (run && end === 'failed' && command.status === 6 && !command.output.includes(run)) found.push(`${told} without naming ${run}`)
+  const reported = `the command ended with ${command.status ?? command.signal}`
+  if (!exitsOf(end).includes(command.status ?? -1) && !(isHeadless && command.status === 5)) found.push(`it is ${end}, and ${reported}`)
+  if (run && end === 'failed' && command.status === 6 && !command.output.includes(run)) found.push(`${reported} without naming ${run}`)
   return found
 }
 

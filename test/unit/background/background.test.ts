@@ -69,7 +69,7 @@ test('a later process with its pid is never ended', async () => {
 })
 
 test('it is asked to end, and killed where it does not', async () => {
-  for (const [script, how] of [['echo ready; exec sleep 600', 'asked'], ['trap "" TERM; echo ready; while :; do sleep 0.1; done', 'killed']] as const) {
+  for (const [script, how] of [['echo ready; exec sleep 600', 'requested'], ['trap "" TERM; echo ready; while :; do sleep 0.1; done', 'killed']] as const) {
     const child = spawn('sh', ['-c', script], {stdio: ['ignore', 'pipe', 'ignore']})
     await once(child.stdout, 'data')
     const pid = child.pid as number
@@ -97,7 +97,7 @@ test('it begins in a session of its own, without a terminal, and its files are t
 
   const lines: string[] = []
   const following = followLog('begins', {follow: true, onLines: (some) => lines.push(...some)}, context)
-  expect(await endBackground('begins', {grace: 60_000}, context)).toEqual({pid, how: 'asked'})
+  expect(await endBackground('begins', {grace: 60_000}, context)).toEqual({pid, how: 'requested'})
   await following
   expect([lines, (await findBackground('begins', context))?.state]).toEqual([['told to begin'], 'lost'])
 })
@@ -108,8 +108,8 @@ test('what it has lost is told with since when and why, until it has it again or
   expect(waiting).toEqual({since: expect.any(String), why: 'no connection to node-1: refused'})
   expect(Date.parse(waiting?.since as string)).toBeGreaterThanOrEqual(Date.parse(started))
   const error = new CliError('NODE_UNREACHABLE', 'no connection to node-1', {hint: 'flexrack rack probe', details: {node: 'node-1'}})
-  const told = throwWithDrivers(error, {project: 'proj', name: 'lo'}, context)
-  await expect(told).rejects.toMatchObject({
+  const reported = throwWithDrivers(error, {project: 'proj', name: 'lo'}, context)
+  await expect(reported).rejects.toMatchObject({
     code: 'NODE_UNREACHABLE', details: {node: 'node-1', drivers: [{sweep: 'loses', pid, waiting}]}, hint: 'flexrack rack probe\nflexrack sweep logs loses -f\nflexrack sweep stop loses',
     message: expect.stringMatching(new RegExp(`^no connection to node-1; known here:\\n  loses: driven by process ${pid} here, which has waited for a connection since now \\(no connection to node-1: refused\\), and tries again for two days at most$`)),
   })
@@ -145,7 +145,7 @@ test('Ctrl-C before it has begun ends it, too; a terminal that goes does not', a
   const closing = new AbortController()
   closing.abort(new StopRequest('terminal'))
   expect(await start('closed', 'begin', {signal: closing.signal})).toBe('begun')
-  expect(await endBackground('closed', {grace: 60_000}, context)).toMatchObject({how: 'asked'})
+  expect(await endBackground('closed', {grace: 60_000}, context)).toMatchObject({how: 'requested'})
 })
 
 test('of those that ended long ago only some are kept, of those that run all', async () => {

@@ -2,8 +2,10 @@ import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {addNodes, parseHosts, planAdd, planRemove, removeNodes} from '../../../src/lib/enroll/index.ts'
-import {loadRack} from '../../../src/lib/rack/index.ts'
+import {makeContext} from '../../../src/lib/base/index.ts'
+import {carryOut, parseHosts, planAdd, planRemove} from '../../../src/lib/enroll/index.ts'
+import {loadRack, type Rack, type RackNode} from '../../../src/lib/rack/index.ts'
+import {throughJson} from '../../support/through-json.ts'
 
 let home: string
 let file: string
@@ -13,6 +15,11 @@ beforeEach(async () => {
   file = join(home, 'racks', 'lab.yaml')
 })
 afterEach(() => rm(home, {recursive: true, force: true}))
+
+const env = {fleet: undefined, ctx: makeContext()}
+/** Plans are read back before they are carried out. */
+const addNodes = async (path: string, nodes: RackNode[]): Promise<Rack> => (await carryOut(throughJson(await planAdd(path, nodes, {probe: false, trust: false})), env)) as Rack
+const removeNodes = async (rack: Rack, names: string[], force: boolean): Promise<Rack | undefined> => carryOut(throughJson(planRemove(rack, names, force)), env)
 
 describe('words that name hosts', () => {
   it.each([

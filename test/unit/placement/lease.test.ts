@@ -60,14 +60,14 @@ it('never gives more of a device than it has, nor half a gang', () => {
     const pick = random(seed)
     const candidates = Array.from({length: 1 + pick(4)}, (_, at) => bare(`n${at}`, Array.from({length: pick(4)}, () => pick(5) / 4), pick(6) === 0 ? {problem: 'it does not answer'} : {}))
     const wish = {remote: pick(2) === 0, ...(pick(2) === 0 ? {fraction: (1 + pick(4)) / 4} : {memory: (1 + pick(16)) * GiB})}
-    const asked = request({nodes: 1 + pick(3), processes: 1 + pick(3), gpusPerRank: 1 + pick(2), leased: wish})
-    const result = placeGang(asked, candidates)
+    const requested = request({nodes: 1 + pick(3), processes: 1 + pick(3), gpusPerRank: 1 + pick(2), leased: wish})
+    const result = placeGang(requested, candidates)
     if (!result.placed) continue
     placed++
     const ranks = result.nodes.flatMap((node) => node.ranks.map((rank) => ({node: node.node, gpus: rank.leased ?? []})))
-    expect(ranks).toHaveLength(asked.nodes * asked.processes)
+    expect(ranks).toHaveLength(requested.nodes * requested.processes)
     for (const {node, gpus} of ranks) {
-      expect(new Set(gpus.map((one) => one.id)).size).toBe(asked.gpusPerRank)
+      expect(new Set(gpus.map((one) => one.id)).size).toBe(requested.gpusPerRank)
       if (!wish.remote) expect(gpus.every((one) => one.node === node)).toBe(true)
     }
     for (const device of candidates.flatMap((one) => (one.problem === null ? (one.shared ?? []) : []))) {

@@ -75,15 +75,15 @@ describe('a plan from elsewhere', () => {
   })
 
   it('cannot have a step take the output of another kind for its own', async () => {
-    const asked: unknown[] = []
+    const requested: unknown[] = []
     const outcomes = await execute(plan(step('a'), step('b', ['a'])), {
       work: async ({id}, done) => {
-        if (id === 'b') asked.push(done.of('work', fromStep('a')), () => done.of('play' as 'work', fromStep('a')))
+        if (id === 'b') requested.push(done.of('work', fromStep('a')), () => done.of('play' as 'work', fromStep('a')))
         return id
       },
     }, makeContext())
-    expect([outcomes.map((one) => one.status), asked[0]]).toEqual([['done', 'done'], 'a'])
-    expect(asked[1]).toThrow('kind play')
+    expect([outcomes.map((one) => one.status), requested[0]]).toEqual([['done', 'done'], 'a'])
+    expect(requested[1]).toThrow('kind play')
   })
 })
 

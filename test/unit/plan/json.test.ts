@@ -52,13 +52,13 @@ test('a workspace is brought up, and removed, by plans that were read back', asy
   expect(throughJson(plan)).toEqual(plan)
   const up = await executePlan(throughJson(plan), WORKSPACE_HANDLERS, {host, files: new ProjectFiles(), context}, context)
   expect(statuses(up)).toEqual(done(['sync:n0', 'environment:n0', 'sync:n1', 'environment:n1']))
-  expect(fleet.asked.find((one) => one.verb === 'sync.apply')?.input).toMatchObject({project: 'proj', remove: ['gone.py'], put: expect.arrayContaining([['train.py', 'f', expect.any(String), false]])})
+  expect(fleet.requested.find((one) => one.verb === 'sync.apply')?.input).toMatchObject({project: 'proj', remove: ['gone.py'], put: expect.arrayContaining([['train.py', 'f', expect.any(String), false]])})
   const end = await planEnd(hosts, {project: 'proj', remove: true, environments: true, grace: 3}, context)
   expect(throughJson(end.plan)).toEqual(end.plan)
   const ended = await executePlan(throughJson(end.plan), END_HANDLERS, {host, context}, context)
   expect(statuses(ended)).toEqual(done(['remove:n0', 'remove:n1', 'environments:n0', 'environments:n1']))
   expect(ended[0]?.value).toMatchObject({node: 'n0', project: 'proj', removed: '/w gone'})
-  expect(fleet.asked.find((one) => one.verb === 'workspace.remove' && !('dry_run' in one.input))?.input).toMatchObject({project: 'proj', grace: 3})
+  expect(fleet.requested.find((one) => one.verb === 'workspace.remove' && !('dry_run' in one.input))?.input).toMatchObject({project: 'proj', grace: 3})
 })
 
 test('GPU daemons start with the variables of the rack file, which their plan does not have', async () => {
@@ -73,7 +73,7 @@ test('GPU daemons start with the variables of the rack file, which their plan do
   const variables = Object.fromEntries(rack.nodes.map(({name}) => [name, {LICENSE: PASSWORD}]))
   const outcomes = await executePlan(throughJson(plan), SERVE_HANDLERS, {host: (name) => openHost(fleet, rack.nodes.find((one) => one.name === name)!, context), variables, context}, context)
   expect(outcomes.map((one) => one.error)).toEqual(outcomes.map(() => undefined))
-  expect(fleet.asked.find((one) => one.verb === 'gpu.start')?.input).toMatchObject({backend: 'sim', env: {LICENSE: PASSWORD}})
+  expect(fleet.requested.find((one) => one.verb === 'gpu.start')?.input).toMatchObject({backend: 'sim', env: {LICENSE: PASSWORD}})
 })
 
 test('the head starts with its store, which its plan does not have', async () => {
@@ -89,8 +89,8 @@ test('the head starts with its store, which its plan does not have', async () =>
   expect(JSON.stringify(plan)).not.toContain(PASSWORD)
   const host = await openHost(fleet, rack.nodes[0]!, context)
   expect(statuses(await executePlan(throughJson(plan), HEAD_HANDLERS, headEnv(rack, host, context), context))).toEqual(done(['environment', 'start']))
-  expect(fleet.asked.find((one) => one.verb === 'head.configure')?.input).toMatchObject({config: {bind: '127.0.0.1', python: '/e/bin/python', store: rack.head.store}})
-  expect(fleet.asked.find((one) => one.verb === 'service.start')?.input).toMatchObject({argv: ['/usr/bin/node', expect.stringContaining('/h/program/'), '/h/config.json']})
+  expect(fleet.requested.find((one) => one.verb === 'head.configure')?.input).toMatchObject({config: {bind: '127.0.0.1', python: '/e/bin/python', store: rack.head.store}})
+  expect(fleet.requested.find((one) => one.verb === 'service.start')?.input).toMatchObject({argv: ['/usr/bin/node', expect.stringContaining('/h/program/'), '/h/config.json']})
 })
 
 test('the plan of a sweep says all that its trials need but the variables of the manifest', async () => {

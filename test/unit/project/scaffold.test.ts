@@ -3,8 +3,11 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, it} from 'vitest'
 import {loadManifest} from '../../../src/lib/manifest/index.ts'
-import {listTemplates, planScaffold, projectName, scaffold} from '../../../src/lib/project/index.ts'
+import {makeContext} from '../../../src/lib/base/index.ts'
+import * as project from '../../../src/lib/project/index.ts'
+import {listTemplates, planScaffold, projectName, type Scaffolded, type ScaffoldInput} from '../../../src/lib/project/index.ts'
 
+const scaffold = (input: ScaffoldInput): Promise<Scaffolded> => project.scaffold(input, makeContext())
 let home: string
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'flexrack-project-'))

@@ -12,8 +12,8 @@ const taken = {granted: true, fence: 7, since: 1.5, identity: 'x', shared: true,
 
 test('every verb of the node program is in the protocol, and no other', () => {
   const known = [...readTopics(join(root, 'protocol')).values()].flatMap((topic) => Object.keys(topic.verbs ?? {})).sort()
-  const told = [...readFileSync(join(root, 'node/flexrack_node/verbs/__init__.py'), 'utf8').matchAll(/^ {4}"([\w.]+)":/gm)].map((match) => match[1] as string).sort()
-  expect(known).toEqual(told)
+  const reported = [...readFileSync(join(root, 'node/flexrack_node/verbs/__init__.py'), 'utf8').matchAll(/^ {4}"([\w.]+)":/gm)].map((match) => match[1] as string).sort()
+  expect(known).toEqual(reported)
 })
 
 test('a message that has a field more, one less or one of another type is refused, with the field', () => {

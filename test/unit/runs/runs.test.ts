@@ -62,26 +62,26 @@ describe('lookForRuns', () => {
 
 describe('mergeRuns', () => {
   it('believes the nodes about a run\'s state and the tracking server about its metrics', () => {
-    const [entry] = mergeRuns([found('a', {status: 'failed', tracked: 'id-a', recorded: false})], [tracked('a', {status: 'RUNNING', endTime: undefined})], {everyNodeAsked: true})
+    const [entry] = mergeRuns([found('a', {status: 'failed', tracked: 'id-a', recorded: false})], [tracked('a', {status: 'RUNNING', endTime: undefined})], {everyNodeQueried: true})
     expect(entry).toMatchObject({run: 'a', status: 'failed', recorded: false, metrics: {loss: 0.1}, worldSize: 4, onNodes: true})
   })
 
   it('keeps runs that only the tracking server knows, and does not call them running when no node has them', () => {
     const records = [tracked('gone'), tracked('ghost', {status: 'RUNNING', endTime: undefined})]
-    expect(mergeRuns([], records, {everyNodeAsked: true}).map((one) => [one.run, one.status])).toEqual([['gone', 'finished'], ['ghost', 'unknown']])
-    expect(mergeRuns([], records, {everyNodeAsked: false}).map((one) => one.status)).toEqual(['finished', 'running'])
+    expect(mergeRuns([], records, {everyNodeQueried: true}).map((one) => [one.run, one.status])).toEqual([['gone', 'finished'], ['ghost', 'unknown']])
+    expect(mergeRuns([], records, {everyNodeQueried: false}).map((one) => one.status)).toEqual(['finished', 'running'])
   })
 
   it('says of an end that no node knows who does, and what the record says', () => {
     const lost = {run: 'a', nodes: [nodeRun('a', {node: 'node-2', index: 1, committed: false, status: 'failed', recorded: false, cause: {kind: 'gang', node: 'node-2', rank: null, exit: null, signal: null, at: 1, message: 'the leader on node-1 is gone', lines: [], others: []}})]}
-    const entryOf = (...records: TrackedRun[]) => mergeRuns([lost], records, {everyNodeAsked: false})[0]
+    const entryOf = (...records: TrackedRun[]) => mergeRuns([lost], records, {everyNodeQueried: false})[0]
     const message = 'node-1, which led run a, does not answer any more, so how the run ended is not known; it is over on node-2 (node-2: the leader on node-1 is gone)'
     expect(entryOf(tracked('a', {status: 'RUNNING', endTime: undefined}))).toMatchObject({status: 'unknown', doubt: {nodes: ['node-1'], message}, cause: null, ended: null})
     expect(entryOf(tracked('a', {status: 'FAILED'}))?.doubt?.message).toBe(`${message}; its record at the tracking server says failed`)
   })
 
   it('puts the newest first', () => {
-    expect(mergeRuns([found('old'), found('new', {started: 500})], [tracked('middle', {startTime: 300_000})], {everyNodeAsked: true}).map((one) => one.run)).toEqual(['new', 'middle', 'old'])
+    expect(mergeRuns([found('old'), found('new', {started: 500})], [tracked('middle', {startTime: 300_000})], {everyNodeQueried: true}).map((one) => one.run)).toEqual(['new', 'middle', 'old'])
   })
 })
 
@@ -101,8 +101,8 @@ describe('a failure', () => {
 })
 
 describe('plans', () => {
-  it('stop only where something lives, and delete the record after the files', () => {
-    expect(stopPlan(found('a'), {}).steps).toEqual([])
+  it('stop on every node, where nothing lives as a proof, and delete the record after the files', () => {
+    expect(stopPlan(found('a'), {}).steps.map((step) => [step.node, step.title])).toEqual([['node-1', 'Prove that nothing of a is left'], ['node-2', 'Prove that nothing of a is left']])
     expect(stopPlan(found('a', {live: true}), {kill: true}).steps.map((step) => step.title)).toEqual(['Stop the ranks of a (SIGKILL)', 'Stop the ranks of a (SIGKILL)'])
     expect(removePlan(found('a', {tracked: 'x'})).steps.map((step) => [step.id, step.needs])).toEqual([['remove:node-1', []], ['remove:node-2', []], ['record', ['remove:node-1', 'remove:node-2']]])
   })

@@ -6,7 +6,7 @@ import type {NodeRun} from '../../../src/lib/protocol/index.ts'
 import type {Place} from '../../../src/lib/runs/find.ts'
 import {stopRun, type Stopped} from '../../../src/lib/runs/stop.ts'
 import type {FoundRun} from '../../../src/lib/runs/types.ts'
-import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
+import {FINISHED, LEADERLESS, reported} from '../../support/reported.ts'
 
 const SILENT = new CliError('NODE_UNREACHABLE', 'no connection')
 const STOPPED = {...FINISHED, status: 'stopped' as const, exit: 143}
@@ -17,12 +17,12 @@ async function stop(answers: (Partial<NodeRun> | Error)[], looked?: Partial<Foun
   const hosts = new Map(answers.map((answer, index) => [`node-${index + 1}`, {
     call: async () => {
       if (answer instanceof Error) throw answer
-      return {status: answer.status, left, state: told(index + 1, answer as object, answers.length)}
+      return {status: answer.status, left, state: reported(index + 1, answer as object, answers.length)}
     },
   } as unknown as Host]))
   // Hosts that are open serve on after the second Ctrl-C, without a connection being made.
   const context = makeContext({kill: AbortSignal.abort(), reporter: {...silentReporter, warn: (message) => void warnings.push(message)}})
-  const run = {run: 'digits-1', nodes: answers.map((_, index) => told(index + 1, {}, answers.length)), ...looked}
+  const run = {run: 'digits-1', nodes: answers.map((_, index) => reported(index + 1, {}, answers.length)), ...looked}
   return {stopped: await stopRun({hosts} as unknown as Place, run, {}, context), warnings}
 }
 
@@ -43,9 +43,9 @@ it('a node that cannot be reached is named with the command that asks it later, 
 })
 
 it('a node that did not even answer when the run was looked for is none of those where nothing is left', async () => {
-  const {stopped, warnings} = await stop([STOPPED, STOPPED], {nodes: [told(1, {}, 3), told(2, {}, 3)], absent: []})
+  const {stopped, warnings} = await stop([STOPPED, STOPPED], {nodes: [reported(1, {}, 3), reported(2, {}, 3)], absent: []})
   expect([stopped.unreached, warnings[0]]).toEqual([['node-3'], expect.stringMatching(/^node-3 could not be reached/)])
-  expect((await stop([STOPPED, STOPPED], {nodes: [told(1, {}, 3), told(2, {}, 3)], absent: ['node-3']})).stopped.unreached).toEqual([])
+  expect((await stop([STOPPED, STOPPED], {nodes: [reported(1, {}, 3), reported(2, {}, 3)], absent: ['node-3']})).stopped.unreached).toEqual([])
 })
 
 it('is an error where nothing can be reached, where a node refuses, and where a process is left', async () => {

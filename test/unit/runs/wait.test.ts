@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {CliError} from '../../../src/lib/base/index.ts'
 import type {NodeRunDetail} from '../../../src/lib/protocol/index.ts'
 import {untilOver} from '../../../src/lib/runs/wait.ts'
-import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
+import {FINISHED, LEADERLESS, reported} from '../../support/reported.ts'
 
 /** What a node tells from a second on, until the next; `away`: it does not answer. */
 type Story = Record<number, Partial<NodeRunDetail> | 'away'>
@@ -12,14 +12,14 @@ const second = {term: 2, leader: 'node-2', attempt: 2}
 /** Nodes that tell their stories by a clock that only questions move: as long as one waits, or 15 s where nobody answers. */
 function world(...stories: Story[]) {
   let seconds = 0
-  const asked: string[] = []
+  const requested: string[] = []
   const at = (number: number): NodeRunDetail | undefined => {
     const since = Object.keys(stories[number - 1] ?? {}).map(Number).filter((from) => from <= seconds)
     const parts = stories[number - 1]?.[Math.max(...since)]
-    return parts === undefined || parts === 'away' ? undefined : told(number, parts, stories.length)
+    return parts === undefined || parts === 'away' ? undefined : reported(number, parts, stories.length)
   }
   const ask = async (node: string, wait: number): Promise<NodeRunDetail> => {
-    asked.push(node)
+    requested.push(node)
     const number = Number(node.slice(5))
     const end = seconds + wait
     for (;;) {
@@ -30,22 +30,22 @@ function world(...stories: Story[]) {
       if (seconds > 1000) throw new Error('it waits for ever')
     }
   }
-  const known = (...numbers: number[]) => ({run: 'digits-1', nodes: numbers.map((number) => at(number) ?? told(number, {}, stories.length))})
+  const known = (...numbers: number[]) => ({run: 'digits-1', nodes: numbers.map((number) => at(number) ?? reported(number, {}, stories.length))})
   const leaders: string[] = []
-  return {asked, leaders, known, wait: (numbers: number[], timeout?: number) => untilOver(known(...numbers), ask, {timeout, now: () => seconds * 1000, onLeader: (leader) => leaders.push(leader)})}
+  return {requested, leaders, known, wait: (numbers: number[], timeout?: number) => untilOver(known(...numbers), ask, {timeout, now: () => seconds * 1000, onLeader: (leader) => leaders.push(leader)})}
 }
 
 describe('waiting for a run', () => {
   it('asks nobody but the leader while that one answers, and the others once when it is over', async () => {
-    const {wait, asked} = world({0: {}, 50: FINISHED}, {0: {}, 49: FINISHED}, {0: {}, 50: FINISHED})
+    const {wait, requested} = world({0: {}, 50: FINISHED}, {0: {}, 49: FINISHED}, {0: {}, 50: FINISHED})
     expect(await wait([1, 2, 3])).toMatchObject({node: 'node-1', status: 'finished'})
-    expect(asked).toEqual(['node-1', 'node-1', 'node-1', 'node-2', 'node-3'])
+    expect(requested).toEqual(['node-1', 'node-1', 'node-1', 'node-2', 'node-3'])
   })
 
   it('asks nobody else of a run on two nodes, which no other can lead', async () => {
-    const {wait, asked} = world({0: {}, 10: {...LEADERLESS}}, {0: {}})
+    const {wait, requested} = world({0: {}, 10: {...LEADERLESS}}, {0: {}})
     expect(await wait([1, 2])).toMatchObject({node: 'node-1', status: 'failed'})
-    expect(asked).toEqual(['node-1'])
+    expect(requested).toEqual(['node-1'])
   })
 
   it('goes on with the node that the others chose when the leader\'s is lost, and ends with its committed result', async () => {

@@ -5,14 +5,14 @@ import type {NodeRunDetail} from '../../../src/lib/protocol/index.ts'
 import type {Place} from '../../../src/lib/runs/find.ts'
 import {watchRun} from '../../../src/lib/runs/watch.ts'
 import type {RunView} from '../../../src/lib/runs/view.ts'
-import {FINISHED, LEADERLESS, told} from '../../support/told.ts'
+import {FINISHED, LEADERLESS, reported} from '../../support/reported.ts'
 
 afterEach(() => vi.useRealTimers())
 
 /** node-1 led and is cut off, node-2 ends as told; so many seconds after that it is not over yet, and then it is. */
 async function watchCut(end: Partial<NodeRunDetail>, seconds: number): Promise<RunView> {
   vi.useFakeTimers({toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance']})
-  const {term, leader, status} = told(2, end)
+  const {term, leader, status} = reported(2, end)
   const part = (node: string, parts: object) => ({node, term: 1, leader: 'node-1', status: 'running', attempt: 1, cores: null, memory_total: null, gpu_memory: {}, ranks: {}, hardware: null, ...parts})
   let isCut = false
   let cut = (): void => {}
@@ -24,7 +24,7 @@ async function watchCut(end: Partial<NodeRunDetail>, seconds: number): Promise<R
       throw new CliError('NODE_UNREACHABLE', 'it was switched off')
     }) as Host['call'],
     'node-2': (async (verb: string, _input: unknown, options: {onEvent: (event: object) => void}) => {
-      if (verb === 'run.state') return told(2, end)
+      if (verb === 'run.state') return reported(2, end)
       options.onEvent({event: 'watch', parts: [part('node-2', {term, leader})]})
       cut()
       options.onEvent({event: 'watch', parts: [part('node-2', {term, leader, status, attempt: 2})]})
@@ -34,7 +34,7 @@ async function watchCut(end: Partial<NodeRunDetail>, seconds: number): Promise<R
   const place = {hosts: new Map(Object.entries(call).map(([node, one]) => [node, {node, call: one} as Host]))} as unknown as Place
   const context = makeContext({kill: AbortSignal.abort()}) // so that open hosts serve on, and no connection is made
   let isOver = false
-  const watching = watchRun(place, {run: 'digits-1', nodes: [told(1), told(2)]}, {every: 2, onView: () => {}, signal: new AbortController().signal, records: {tracking: undefined, away: 'away'}}, context)
+  const watching = watchRun(place, {run: 'digits-1', nodes: [reported(1), reported(2)]}, {every: 2, onView: () => {}, signal: new AbortController().signal, records: {tracking: undefined, away: 'away'}}, context)
     .finally(() => (isOver = true))
   await vi.advanceTimersByTimeAsync(seconds * 1000)
   expect(isOver).toBe(false)

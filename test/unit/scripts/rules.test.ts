@@ -23,8 +23,8 @@ describe('layers', () => {
 
   it('keeps lib away from cli, and the head service to itself', () => {
     expect(imports('src/lib/train/launch.ts', '../../cli/terminal/render.ts')).toEqual(['imports ../../cli/terminal/render.ts: lib imports neither cli nor commands'])
-    expect(imports('src/lib/head/start.ts', './service/door.ts')).toHaveLength(1)
-    expect(imports('src/lib/head/service/door.ts', '../../ssh/index.ts')).toHaveLength(1)
+    expect(imports('src/lib/head/start.ts', './service/server.ts')).toHaveLength(1)
+    expect(imports('src/lib/head/service/server.ts', '../../ssh/index.ts')).toHaveLength(1)
   })
 
   it('lets a room of cli import rooms below it only', () => {

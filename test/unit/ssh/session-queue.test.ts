@@ -9,7 +9,7 @@ class Server {
   readonly limit: number
   open = 0
   most = 0
-  asked = 0
+  requested = 0
   readonly channels: EventEmitter[] = []
 
   constructor(limit: number) {
@@ -17,7 +17,7 @@ class Server {
   }
 
   request = async (): Promise<ClientChannel> => {
-    this.asked++
+    this.requested++
     const allowed = this.open < this.limit
     if (allowed) this.open++
     this.most = Math.max(this.most, this.open)
@@ -47,7 +47,7 @@ describe('SessionQueue', () => {
     await all
     expect(served).toBe(20)
     expect(server.most).toBe(2)
-    expect(server.asked).toBeLessThan(20 + 10)
+    expect(server.requested).toBeLessThan(20 + 10)
   })
 
   it('gives up on a server that allows no session at all', async () => {

@@ -4,7 +4,7 @@ import type {Host} from '../../../src/lib/host/index.ts'
 import type {Trial} from '../../../src/lib/protocol/index.ts'
 import type {Looked} from '../../../src/lib/runs/index.ts'
 import {findTrialRuns} from '../../../src/lib/sweep/find-trials.ts'
-import {told} from '../../support/told.ts'
+import {reported} from '../../support/reported.ts'
 
 it('a trial goes on that another node leads while its first one does not answer; one that came to only some of its nodes begins anew', async () => {
   const calls: string[] = []
@@ -14,7 +14,7 @@ it('a trial goes on that another node leads while its first one does not answer;
     const trial = {number: 0, attempt: 1, run: 'digits-1'} as Trial
     const finding = {
       place: {hosts, manifest: {tracking: {experiment: 'e'}}}, engine: {drop: async () => 2}, tracking: {mlflow: {ensureExperiment: async () => ({id: '1'}), searchRuns: async () => []}},
-      runs: {look: async () => ({runs: [{run: 'digits-1', nodes: [told(2), told(3)]}], failed})},
+      runs: {look: async () => ({runs: [{run: 'digits-1', nodes: [reported(2), reported(3)]}], failed})},
     } as unknown as Parameters<typeof findTrialRuns>[1]
     return {found: [...(await findTrialRuns([trial], finding, context)).keys()], trial}
   }

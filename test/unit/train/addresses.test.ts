@@ -6,17 +6,17 @@ import {findAddresses} from '../../../src/lib/train/addresses.ts'
 
 test.for([['10.0.0.1', ['a 10.0.0.1', 'b 10.0.0.1']], [undefined, ['a undefined', 'b undefined', 'a 10.0.0.1', 'b 10.0.0.1']]] as const)(
   'where the rack file has the address of the first node (%s), nobody is asked for it', async ([address, questions]) => {
-    const asked: string[] = []
+    const requested: string[] = []
     const nodes = ['a', 'b'].map((name): RackNode => ({name, host: name, root: '~', labels: {}, ...(name === 'a' && address && {address})}))
     const hosts = nodes.map(({name}, index) => ({
       node: name,
       call: async (_verb: string, {to}: {to?: string}) => {
-        asked.push(`${name} ${to}`)
+        requested.push(`${name} ${to}`)
         const own = `10.0.0.${index + 1}`
         return {machine: name, outgoing: own, interfaces: [{address: own, netmask: '255.255.255.0'}], source: own}
       },
     }) as unknown as Host)
     expect(await findAddresses(nodes, hosts, makeContext())).toEqual({a: {address: '10.0.0.1', neighbours: 1}, b: {address: '10.0.0.2', neighbours: 1}})
-    expect(asked).toEqual(questions)
+    expect(requested).toEqual(questions)
   },
 )

@@ -6,11 +6,11 @@ import {openInLine} from '../../../src/lib/train/placer/gang-hosts.ts'
 
 const line = ['a', 'b', 'c', 'd', 'e'].map((name): RackNode => ({name, host: name, root: '~', labels: {}}))
 const opener = (dead: string, code: 'NODE_UNREACHABLE' | 'AUTH_FAILED' = 'NODE_UNREACHABLE') => {
-  const asked: string[] = []
+  const requested: string[] = []
   return {
-    asked,
+    requested,
     open: async ({name}: RackNode): Promise<Host> => {
-      asked.push(name)
+      requested.push(name)
       if (dead.includes(name)) throw new CliError(code, `no answer of ${name}`)
       return {node: name} as Host
     },
@@ -21,7 +21,7 @@ const names = (hosts: Map<RackNode, Host>): string[] => [...hosts.values()].map(
 test('only as many nodes are asked as are needed; dead ones are replaced by the next, in the order of the rack', async () => {
   const well = opener('')
   expect(names((await openInLine(line, 3, well.open)).hosts)).toEqual(['a', 'b', 'c'])
-  expect(well.asked).toEqual(['a', 'b', 'c'])
+  expect(well.requested).toEqual(['a', 'b', 'c'])
   const {hosts, dead} = await openInLine(line, 3, opener('ad').open)
   expect([names(hosts), [...dead.keys()].map((node) => node.name)]).toEqual([['b', 'c', 'e'], ['a', 'd']])
 })

@@ -15,7 +15,7 @@ import type {TrainSteps} from '../../../src/lib/train/steps/types.ts'
 import {rackNodes, startTracking, trainingFleet} from '../../support/planned-nodes.ts'
 import {bounded} from '../../support/property.ts'
 import {throughJson} from '../../support/through-json.ts'
-import type {Asked, RecordingFleet} from '../../support/recording-fleet.ts'
+import type {Requested, RecordingFleet} from '../../support/recording-fleet.ts'
 
 const TOKEN = 'the-token-of-the-user'
 const ALL_CHECKS = Object.keys(CHECKS) as CheckName[]
@@ -72,14 +72,14 @@ async function planned({train, choice, slurm, requirements, env}: Wish) {
 }
 
 /** What the nodes are asked for while the plan is carried out, node by node; the moment and the gang's secret are other ones each time. */
-async function carriedOut(plan: TrainSteps, rack: Rack, variables: Record<string, string>): Promise<{asked: Asked[]; outcomes: StepOutcome[]; fleet: RecordingFleet}> {
+async function carriedOut(plan: TrainSteps, rack: Rack, variables: Record<string, string>): Promise<{requested: Requested[]; outcomes: StepOutcome[]; fleet: RecordingFleet}> {
   const fleet = trainingFleet()
   const outcomes = await executePlan(plan, TRAIN_HANDLERS, openTrainEnv({rack, fleet}, {variables}, context), context)
   for (const one of outcomes) if (one.step.kind === 'train.reserve' && one.status === 'done') (one.value as {reservation: {close(): void}}).reservation.close()
-  return {asked: fleet.asked.toSorted((a, b) => (`${a.node} ${a.verb}` < `${b.node} ${b.verb}` ? -1 : 1)), outcomes, fleet}
+  return {requested: fleet.requested.toSorted((a, b) => (`${a.node} ${a.verb}` < `${b.node} ${b.verb}` ? -1 : 1)), outcomes, fleet}
 }
 
-const withoutChance = (asked: Asked[]): unknown => JSON.parse(JSON.stringify(asked, (key, value: unknown) => (['created', 'secret', 'token'].includes(key) ? typeof value : value)))
+const withoutChance = (requested: Requested[]): unknown => JSON.parse(JSON.stringify(requested, (key, value: unknown) => (['created', 'secret', 'token'].includes(key) ? typeof value : value)))
 
 test('a plan that went through JSON is the same, holds no secret, and does the same on the nodes', {timeout: 240_000}, async () => {
   const seen = new Set<string>()
@@ -93,20 +93,20 @@ test('a plan that went through JSON is the same, holds no secret, and does the s
     for (const {status, error} of read.outcomes) expect([status, error]).toEqual(['done', undefined])
     for (const {step} of read.outcomes) seen.add(step.kind)
     const own = await carriedOut(train.plan, place.rack, train.spec.env)
-    expect(withoutChance(read.asked)).toEqual(withoutChance(own.asked))
-    for (const spec of specsOf(read.asked)) {
+    expect(withoutChance(read.requested)).toEqual(withoutChance(own.requested))
+    for (const spec of specsOf(read.requested)) {
       expect(spec).toMatchObject({run: train.spec.run, env: train.spec.env, created: expect.any(Number), gang: {secret: expect.stringMatching(/^[0-9a-f]{64}$/)}})
       expect(JSON.stringify({...spec, env: null})).not.toMatch(/"\$(output|env)"/)
       expect(spec.tracking).toEqual(train.spec.tracked ? expect.objectContaining({run_id: 'r1', authorization: `Bearer ${TOKEN}`}) : null)
     }
-    const gang = new Set(specsOf(read.asked).map((spec) => (spec.gang as {secret: string}).secret))
+    const gang = new Set(specsOf(read.requested).map((spec) => (spec.gang as {secret: string}).secret))
     expect(gang.size).toBe(1)
   }), {...bounded('plans', {seconds: 60, runs: 60}), endOnFailure: true})
   expect([...seen].sort()).toEqual(['train.reach', 'train.reserve', 'train.route', 'train.start', 'train.submit', 'train.track', 'workspace.environment', 'workspace.sync'])
 })
 
-function specsOf(asked: Asked[]): Record<string, unknown>[] {
-  return asked.flatMap(({verb, input}) => (verb === 'run.start' ? [input] : verb === 'slurm.submit' ? [input.spec as Record<string, unknown>] : []))
+function specsOf(requested: Requested[]): Record<string, unknown>[] {
+  return requested.flatMap(({verb, input}) => (verb === 'run.start' ? [input] : verb === 'slurm.submit' ? [input.spec as Record<string, unknown>] : []))
 }
 
 test('every other part of the first plan is printed, too: the preflight, and who waits how long', async () => {
@@ -120,8 +120,8 @@ test('every other part of the first plan is printed, too: the preflight, and who
 test('a project that changed after it was planned is not brought to a node under the old plan', async () => {
   const {train, place} = await planned({train: {command: ['train.py'], launcher: 'plain', nodes: 1, processesPerNode: 1, restarts: 0, outputs: [], env: {}, grace: 5}, choice: {args: [], tracking: false}, slurm: false, requirements: true, env: {}})
   await writeFile(join(folder, 'more.py'), 'print(2)\n')
-  const {outcomes, asked} = await carriedOut(throughJson(train.plan), place.rack, {})
+  const {outcomes, requested} = await carriedOut(throughJson(train.plan), place.rack, {})
   expect(outcomes.find((one) => one.step.kind === 'workspace.sync')).toMatchObject({status: 'failed', error: {code: 'CONFLICT'}})
-  expect(asked.map((one) => one.verb)).not.toContain('run.start')
+  expect(requested.map((one) => one.verb)).not.toContain('run.start')
   await rm(join(folder, 'more.py'))
 })

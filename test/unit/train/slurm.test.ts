@@ -74,14 +74,14 @@ describe('what is asked of Slurm', () => {
 })
 
 describe('whether Slurm starts the job again that it ended', () => {
-  const asked = (slurm: Partial<SlurmSpec>, checkpoint?: {path: string}): string[] =>
+  const requested = (slurm: Partial<SlurmSpec>, checkpoint?: {path: string}): string[] =>
     directives(requestRun(manifest(slurm, checkpoint && {checkpoint}), rack, choice, 'k3x9a') as RunSpec & {slurm: SlurmRequest}).filter((one) => /requeue|open-mode/.test(one))
 
   it('is where it can go on from a checkpoint, unless the manifest says otherwise', () => {
-    expect(asked({})).toEqual(['--no-requeue'])
-    expect(asked({}, {path: 'checkpoints/'})).toEqual(['--requeue', '--open-mode=append'])
-    expect(asked({requeue: false}, {path: 'checkpoints/'})).toEqual(['--no-requeue'])
-    expect(asked({requeue: true})).toEqual(['--requeue', '--open-mode=append'])
+    expect(requested({})).toEqual(['--no-requeue'])
+    expect(requested({}, {path: 'checkpoints/'})).toEqual(['--requeue', '--open-mode=append'])
+    expect(requested({requeue: false}, {path: 'checkpoints/'})).toEqual(['--no-requeue'])
+    expect(requested({requeue: true})).toEqual(['--requeue', '--open-mode=append'])
   })
 
   it('makes no second run of one that is over: the script ends without a step, well where the run finished', () => {

@@ -21,21 +21,21 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, {recursive: true}))
 
-const asked = new EventEmitter<{look: [string]}>()
+const requested = new EventEmitter<{look: [string]}>()
 const host = (node: string): Host => ({node, call: async () => {
-  asked.emit('look', node)
+  requested.emit('look', node)
   if (node === 'broken') throw new Error('it does not work')
   return {sync: {same: true, revision: 'r', path: `/${node}`, last: null}}
 }}) as unknown as Host
 
 test('nodes that are there are looked at while others are still waited for, and once', async () => {
   const looks: string[] = []
-  asked.on('look', (node) => looks.push(node))
+  requested.on('look', (node) => looks.push(node))
   const early = new EventEmitter<{open: [Host]}>()
   const [a, b, broken] = ['a', 'b', 'broken'].map(host) as [Host, Host, Host]
   let come: (hosts: Host[]) => void = () => {}
   const planned = planWorkspace(new Promise((resolve) => (come = resolve)), manifest, context, {early})
-  const looked = once(asked, 'look')
+  const looked = once(requested, 'look')
   early.emit('open', b)
   early.emit('open', broken)
   expect(await looked).toEqual(['b'])

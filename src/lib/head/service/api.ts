@@ -1,6 +1,6 @@
 import {statfs} from 'node:fs/promises'
 import type {FastifyInstance, FastifyRequest} from 'fastify'
-import type {DoorStatus} from '../types.ts'
+import type {ServerStatus} from '../types.ts'
 import {parseObject, readBody} from './body.ts'
 import {Failure} from './failure.ts'
 import {tryReach} from './reach.ts'
@@ -88,7 +88,7 @@ async function certify({config, authority}: Parts, {names}: Record<string, unkno
   return {...identity, ca: authority.trusted}
 }
 
-async function statusOf({config, tokens, endpoints, mlflow, startedAt, url, port}: Parts): Promise<DoorStatus> {
+async function statusOf({config, tokens, endpoints, mlflow, startedAt, url, port}: Parts): Promise<ServerStatus> {
   const disk = await statfs(config.folder)
   return {
     version: config.version,

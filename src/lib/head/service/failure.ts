@@ -1,4 +1,4 @@
-/** An answer of the door other than 2xx. `code` is one of flexrack's error codes where it has one. */
+/** An answer of the head other than 2xx. `code` is one of flexrack's error codes where it has one. */
 export class Failure extends Error {
   readonly status: number
   readonly code: string

@@ -3,12 +3,12 @@ import type {Server as SecureServer} from 'node:https'
 import type {AddressInfo} from 'node:net'
 import {setTimeout as pause} from 'node:timers/promises'
 import type {FastifyInstance} from 'fastify'
-import type {DoorRecord} from '../../protocol/index.ts'
+import type {ListenerRecord} from '../../protocol/index.ts'
 import type {ServiceConfig} from '../types.ts'
-import {tune} from './door.ts'
+import {tune} from './server.ts'
 import {logLine} from './log.ts'
 import {ownNames} from './names.ts'
-import type {Strangers} from './strangers.ts'
+import type {PendingConnections} from './pending-connections.ts'
 import type {Authority} from './tls/authority.ts'
 
 const PORT_PATIENCE_MS = 5000
@@ -17,7 +17,7 @@ const RENEW_LOOK_MS = 6 * 3_600_000
 const LOOPBACK = '127.0.0.1'
 
 /**
- * Where the door listens: with TLS on `config.bind` (from the rack file, or found by route), and without it on loopback, at a port of its own.
+ * Where the head listens: with TLS on `config.bind` (from the rack file, or found by route), and without it on loopback, at a port of its own.
  * Everybody who carries a token of ours speaks TLS, on loopback, too: while the head is down another user of the machine
  * may take its port. The plain one is for the programs of who sits on the machine.
  */
@@ -26,23 +26,23 @@ export class Listeners {
   readonly #plain: Server
   #renewing: NodeJS.Timeout | undefined
 
-  constructor(app: FastifyInstance, strangers: Strangers) {
+  constructor(app: FastifyInstance, pending: PendingConnections) {
     this.#app = app
     this.#plain = createServer((request, response) => app.routing(request, response))
-    tune(this.#plain, strangers)
+    tune(this.#plain, pending)
   }
 
   /** Listens, on the ports of the last start where that can be. Errors: EADDRINUSE for a port of the rack file that stays taken. */
-  async open(config: ServiceConfig, last: Partial<DoorRecord>): Promise<{port: number; plainPort: number}> {
+  async open(config: ServiceConfig, last: Partial<ListenerRecord>): Promise<{port: number; plainPort: number}> {
     const port = await listen(async (at) => void (await this.#app.listen({host: config.bind, port: at})), config.port || undefined, last.port ?? 0)
     const plainPort = await listen((at) => listening(this.#plain, at), undefined, last.plainPort ?? 0)
     return {port: port || portOf(this.#app.server), plainPort: plainPort || portOf(this.#plain)}
   }
 
-  /** Has the certificate renewed before it ends, for as long as the door is open. */
+  /** Has the certificate renewed before it ends, for as long as the head listens. */
   keepCertified(authority: Authority, config: ServiceConfig): void {
     const look = (): void => {
-      authority.leaf('door', {name: 'flexrack head', names: ownNames(config), usage: 'server'}).then(
+      authority.leaf('listener', {name: 'flexrack head', names: ownNames(config), usage: 'server'}).then(
         ({key, certificate}) => (this.#app.server as unknown as SecureServer).setSecureContext({key, cert: certificate}),
         (error: Error) => logLine(`the certificate was not looked at: ${error.message}`),
       )
@@ -55,7 +55,7 @@ export class Listeners {
   async close(): Promise<void> {
     clearInterval(this.#renewing)
     const idle = setInterval(() => this.#plain.closeIdleConnections(), LISTEN_PAUSE_MS)
-    // It comes first: what goes on there needs the connections that the door closes with itself.
+    // It comes first: what goes on there needs the connections that the server closes with itself.
     await new Promise<void>((resolve) => this.#plain.close(() => resolve()))
     clearInterval(idle)
     await this.#app.close()

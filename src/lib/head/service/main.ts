@@ -1,13 +1,14 @@
 import {readFile} from 'node:fs/promises'
 import {isIPv6} from 'node:net'
 import {join} from 'node:path'
-import type {DoorRecord} from '../../protocol/index.ts'
+import type {ListenerRecord} from '../../protocol/index.ts'
 import {HEAD_FILES, type ServiceConfig} from '../types.ts'
-import {buildDoor} from './door.ts'
+import {buildServer} from './server.ts'
 import {readDurable, writeDurably} from './durable.ts'
 import {Endpoints} from './endpoints.ts'
 import {watchTokens} from './expiry.ts'
 import {ownFolder} from './folder.ts'
+import {renameFormerFiles} from './former-names.ts'
 import {makeLimits} from './limits.ts'
 import {Listeners} from './listeners.ts'
 import {Locks} from './locks.ts'
@@ -15,7 +16,7 @@ import {logLine} from './log.ts'
 import {MlflowServer} from './mlflow.ts'
 import {ownNames} from './names.ts'
 import type {Parts} from './parts.ts'
-import {Strangers} from './strangers.ts'
+import {PendingConnections} from './pending-connections.ts'
 import {Authority} from './tls/authority.ts'
 import {Tokens} from './tokens.ts'
 import {Traffic} from './traffic.ts'
@@ -27,9 +28,10 @@ async function main(configFile: string): Promise<void> {
   process.umask(0o077)
   const config = JSON.parse(await readFile(configFile, 'utf8')) as ServiceConfig
   await ownFolder(config.folder)
+  await renameFormerFiles(config.folder)
   const mlflow = await MlflowServer.prepare(config)
   const authority = await Authority.open(config.folder)
-  let door: DoorRecord = {pid: process.pid, address: nearAddress(config.bind), port: 0, plainPort: 0, url: ''}
+  let listener: ListenerRecord = {pid: process.pid, address: nearAddress(config.bind), port: 0, plainPort: 0, url: ''}
   const parts: Parts = {
     config,
     tokens: await Tokens.open(config.folder),
@@ -39,21 +41,21 @@ async function main(configFile: string): Promise<void> {
     mlflow,
     authority,
     limits: makeLimits(config),
-    strangers: new Strangers(),
+    pending: new PendingConnections(),
     startedAt: Date.now(),
-    url: () => door.url,
-    port: () => door.port,
+    url: () => listener.url,
+    port: () => listener.port,
   }
-  const listeners = new Listeners(await buildDoor(parts, await authority.leaf('door', {name: 'flexrack head', names: ownNames(config), usage: 'server'})), parts.strangers)
+  const listeners = new Listeners(await buildServer(parts, await authority.leaf('listener', {name: 'flexrack head', names: ownNames(config), usage: 'server'})), parts.pending)
   // Listening comes first: a second head on the same port must not touch the store of the first.
-  const last = await readDurable<Partial<DoorRecord>>(join(config.folder, HEAD_FILES.door), {})
+  const last = await readDurable<Partial<ListenerRecord>>(join(config.folder, HEAD_FILES.listener), {})
   const {port, plainPort} = await listeners.open(config, last)
-  door = {...door, port, plainPort, url: config.url?.replace(/\/$/, '') ?? `https://${hostOf(config.host ?? config.bind)}:${port}`}
+  listener = {...listener, port, plainPort, url: config.url?.replace(/\/$/, '') ?? `https://${hostOf(config.host ?? config.bind)}:${port}`}
   listeners.keepCertified(authority, config)
   mlflow.start()
   const unwatch = watchTokens(parts)
-  await writeDurably(join(config.folder, HEAD_FILES.door), door)
-  logLine(`the door of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`)
+  await writeDurably(join(config.folder, HEAD_FILES.listener), listener)
+  logLine(`the head of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`)
 
   let ending = false
   const end = async (signal: string): Promise<void> => {

@@ -16,7 +16,7 @@ export const MLFLOW_TAG = 'FLEXRACK_HEAD_MLFLOW'
 
 /**
  * The official server, listening on a Unix socket in a folder that only this user can enter: on a TCP port anyone on
- * the machine could go around the door. `--host` and `--port` are required words that uvicorn ignores beside `--uds`.
+ * the machine could go around the head. `--host` and `--port` are required words that uvicorn ignores beside `--uds`.
  */
 export function mlflowCommand(config: ServiceConfig, socket: string): MlflowCommand {
   const uvicorn = `--uds ${shellWord(socket)} --timeout-graceful-shutdown 10 --timeout-keep-alive 75 --log-level warning`

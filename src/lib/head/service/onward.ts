@@ -1,6 +1,6 @@
 /** Headers that are between two neighbours (RFC 9110, 7.6.1), or that the client library of the second way writes itself. */
 const BETWEEN = ['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'http2-settings']
-/** What opens our door opens no other. */
+/** Our token is for us only. */
 const SECRETS = ['authorization', 'cookie']
 
 /** The headers of a request as they go on to the one behind the head. `sends`: whether its body goes on, too. */

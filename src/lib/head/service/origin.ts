@@ -3,7 +3,7 @@ import {isIPv6} from 'node:net'
 const MAPPED = '::ffff:'
 
 /**
- * By what strangers are counted: an IPv4 address; of IPv6 the /64, as whoever has one address of such a network has them all (RFC 6177). `address` as a socket
+ * By what pending connections are counted: an IPv4 address; of IPv6 the /64, as whoever has one address of such a network has them all (RFC 6177). `address` as a socket
  * gives it: compressed, IPv4 within IPv6 as ::ffff:10.0.0.1.
  */
 export function originOf(address: string): string {

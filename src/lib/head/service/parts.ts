@@ -3,12 +3,12 @@ import type {Endpoints} from './endpoints.ts'
 import type {Limits} from './limits.ts'
 import type {Locks} from './locks.ts'
 import type {MlflowServer} from './mlflow.ts'
-import type {Strangers} from './strangers.ts'
+import type {PendingConnections} from './pending-connections.ts'
 import type {Authority} from './tls/authority.ts'
 import type {Caller, Tokens} from './tokens.ts'
 import type {Traffic} from './traffic.ts'
 
-/** What the parts of the door share. */
+/** What the parts of the head share. */
 export interface Parts {
   config: ServiceConfig
   tokens: Tokens
@@ -19,8 +19,8 @@ export interface Parts {
   /** The rack's own certificate authority. */
   authority: Authority
   limits: Limits
-  /** Who is at the door and has shown no token. */
-  strangers: Strangers
+  /** Connections that have shown no token. */
+  pending: PendingConnections
   startedAt: number
   /** Base URL for nodes, known once it listens. */
   url: () => string

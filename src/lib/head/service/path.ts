@@ -9,7 +9,7 @@ const NEEDLESS = /%(?:2[DE]|3\d|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9A])/i
  */
 export function pathOf(url: string): string {
   const path = url.split('?', 1)[0] ?? '/'
-  const isPlain = path.startsWith('/') && !path.includes('//') && !NEEDLESS.test(path) && new URL(`http://door${path}`).pathname === path
+  const isPlain = path.startsWith('/') && !path.includes('//') && !NEEDLESS.test(path) && new URL(`http://head${path}`).pathname === path
   if (!isPlain) throw new Failure(400, 'USAGE', 'the path is not in its plain form')
   return path
 }

@@ -14,13 +14,13 @@ it('a job that Slurm has put back into its queue is told as that, with how often
 })
 
 it('who follows a run is warned when its job is back in the queue, and told when it runs again', () => {
-  const told: string[] = []
-  const reporter = {...makeContext({env: {}}).reporter, warn: (text: string) => void told.push(`warn ${text}`), note: (text: string) => void told.push(`note ${text}`)}
+  const reported: string[] = []
+  const reporter = {...makeContext({env: {}}).reporter, warn: (text: string) => void reported.push(`warn ${text}`), note: (text: string) => void reported.push(`note ${text}`)}
   const teller = newsTeller({...makeContext({env: {}}), reporter})
   for (const state of ['PENDING', 'RUNNING']) teller({node: 'login', at: 1, event: 'slurm', ...job, state, reason: null, requeued: {times: 1, why: null}})
   teller({node: 'login', at: 1, event: 'slurm', ...job, requeued: null})
   teller({node: 'login', at: 1, event: 'restarting', attempt: 2, why: `Slurm started the job again: ${why}`})
-  expect(told).toEqual([
+  expect(reported).toEqual([
     'warn Slurm: job 17 is pending; Slurm requeued it', 'note Slurm: job 17 is running; Slurm requeued it', 'note Slurm: job 17 is pending: BeginTime',
     `warn attempt 2 of the whole gang begins: Slurm started the job again: ${why}`,
   ])

@@ -45,10 +45,10 @@ async function handshake(identity: Identity, ca: string, servername: string): Pr
 describe('the authority of a rack', () => {
   test('is made once, of P-256, and nobody else can read its files', async () => {
     const first = await open()
-    const identity = await first.leaf('door', HEAD)
+    const identity = await first.leaf('listener', HEAD)
     const again = await open()
     expect(again.trusted).toBe(first.trusted)
-    expect(await again.leaf('door', HEAD)).toEqual(identity)
+    expect(await again.leaf('listener', HEAD)).toEqual(identity)
     expect(new X509Certificate(first.trusted).publicKey.asymmetricKeyDetails).toEqual({namedCurve: 'prime256v1'})
     const tls = join(folder, 'tls')
     expect((await stat(tls)).mode & 0o777).toBe(0o700)
@@ -68,11 +68,11 @@ describe('the authority of a rack', () => {
 
   test('its leaves open for who trusts it and calls them by their names, and for nobody else', async () => {
     const authority = await open()
-    const identity = await authority.leaf('door', HEAD)
+    const identity = await authority.leaf('listener', HEAD)
     expect(await handshake(identity, authority.trusted, 'flexrack-head')).toBeUndefined()
     expect(await handshake(identity, authority.trusted, 'another')).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
-    const stranger = await Authority.open(join(folder, 'stranger'))
-    expect(await handshake(await stranger.leaf('door', HEAD), authority.trusted, 'flexrack-head')).toMatch(/UNABLE_TO_VERIFY|SELF_SIGNED/)
+    const otherAuthority = await Authority.open(join(folder, 'other-authority'))
+    expect(await handshake(await otherAuthority.leaf('listener', HEAD), authority.trusted, 'flexrack-head')).toMatch(/UNABLE_TO_VERIFY|SELF_SIGNED/)
     // What it signs for a model server is no head.
     expect(await handshake(await authority.lasting({name: 'model server', names: ['127.0.0.1'], usage: 'server'}), authority.trusted, 'flexrack-head')).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
   })
@@ -80,7 +80,7 @@ describe('the authority of a rack', () => {
   test('openssl finds nothing to complain of, strictly, for servers and for clients', async () => {
     const authority = await open()
     await writeFile(join(folder, 'ca.pem'), authority.trusted)
-    for (const [name, purpose, usage] of [['door', 'sslserver', 'server'], ['gateway', 'sslclient', 'client']] as const) {
+    for (const [name, purpose, usage] of [['listener', 'sslserver', 'server'], ['gateway', 'sslclient', 'client']] as const) {
       await writeFile(join(folder, `${name}.pem`), (await authority.leaf(name, {...HEAD, usage})).certificate)
       const verify = (as: string): string => execFileSync('openssl', ['verify', '-x509_strict', '-purpose', as, '-CAfile', join(folder, 'ca.pem'), join(folder, `${name}.pem`)], {encoding: 'utf8', stdio: 'pipe'})
       expect(verify(purpose)).toContain('OK')
@@ -90,13 +90,13 @@ describe('the authority of a rack', () => {
 
   test('a certificate is renewed a month before its end, and when its names change', async () => {
     const authority = await open()
-    const first = await authority.leaf('door', HEAD)
+    const first = await authority.leaf('listener', HEAD)
     now = NOW + 50 * DAY_MS
-    expect(await authority.leaf('door', HEAD)).toEqual(first)
+    expect(await authority.leaf('listener', HEAD)).toEqual(first)
     now = NOW + 61 * DAY_MS
-    const second = await authority.leaf('door', HEAD)
+    const second = await authority.leaf('listener', HEAD)
     expect(second.key).not.toBe(first.key)
-    const third = await authority.leaf('door', {...HEAD, names: [...HEAD.names, '10.1.2.3']})
+    const third = await authority.leaf('listener', {...HEAD, names: [...HEAD.names, '10.1.2.3']})
     expect(new X509Certificate(third.certificate).checkIP('10.1.2.3')).toBe('10.1.2.3')
   })
 
@@ -109,7 +109,7 @@ describe('the authority of a rack', () => {
     const known = aged.trusted
     const server = await aged.lasting({name: 'model server', names: ['flexrack-head'], usage: 'server'})
     now = NOW
-    const identity = await aged.leaf('door', HEAD)
+    const identity = await aged.leaf('listener', HEAD)
     expect(aged.trusted).not.toBe(known)
     expect(aged.trusted).toContain(known.trim())
     for (const ca of [known, aged.trusted, aged.trusted.replace(known, '')]) expect(await handshake(identity, ca, 'flexrack-head')).toBeUndefined()

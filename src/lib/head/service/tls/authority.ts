@@ -22,7 +22,7 @@ interface Kept {
   former?: string
 }
 
-/** door.json, 0600: a head that starts again shows the same certificate. */
+/** listener.json, 0600: a head that starts again shows the same certificate. */
 interface Leaf {
   identity: Identity
 }

@@ -1,7 +1,7 @@
 import type {NodeRunDetail} from '../../src/lib/protocol/index.ts'
 
 /** What node-N of a tracked run of `count` nodes tells of it: as told while it goes on and node-1 leads, but for `parts`. */
-export function told(number: number, parts: Partial<NodeRunDetail> = {}, count = 3): NodeRunDetail {
+export function reported(number: number, parts: Partial<NodeRunDetail> = {}, count = 3): NodeRunDetail {
   return {
     run: 'digits-1', project: 'digits', node: `node-${number}`, index: number - 1, term: 1, leader: 'node-1', committed: false, replaceable: count > 2,
     nodes: Array.from({length: count}, (_, index) => `node-${index + 1}`), processes: 1, launcher: 'plain', created: 100, status: 'running', attempt: 1, live: true, exit: null, cause: null,

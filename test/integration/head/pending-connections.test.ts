@@ -24,10 +24,10 @@ for (let index = 0; index < flooding; index++) flood()
 process.stdin.on('end', () => process.exit(0)).resume()
 `
 
-test('2000 who say nothing and 200 who flood the door take the places of each other only', {timeout: 120_000}, async () => {
+test('2000 who say nothing and 200 who flood the head take the places of each other only', {timeout: 120_000}, async () => {
   const head = await startHeadProcess()
   closers.push(() => head.stop())
-  const {port} = JSON.parse(await readFile(join(head.folder, 'door.json'), 'utf8')) as {port: number}
+  const {port} = JSON.parse(await readFile(join(head.folder, 'listener.json'), 'utf8')) as {port: number}
   const ca = await readFile(join(head.folder, 'tls/ca.pem'), 'utf8')
   let from: number | undefined // the port of the connection that was used last
   const ask = (agent: Agent | false): Promise<number | undefined> =>
@@ -56,7 +56,7 @@ test('2000 who say nothing and 200 who flood the door take the places of each ot
     times.push(performance.now() - begin)
   }
   times.sort((a, b) => a - b)
-  console.info(`the head's door under 2000 silent and 200 flooding connections: a new caller is answered in ${Math.round(times[10]!)} ms, the slowest in ${Math.round(times.at(-1)!)} ms`)
+  console.info(`the head under 2000 silent and 200 flooding connections: a new caller is answered in ${Math.round(times[10]!)} ms, the slowest in ${Math.round(times.at(-1)!)} ms`)
   expect(await ask(kept)).toBe(200)
   expect(from).toBe(before)
 })

@@ -8,7 +8,7 @@ const SUMMARY = 'summary.3.json'
  * `script` takes the folder of flexrack on the node as a word of sh; `read` what it printed, among other lines: the runs, or
  * undefined where run.list has to be asked.
  */
-export const runGlance = {
+export const cachedListing = {
   script: (root: string): string =>
     [
       `for one in ${root}/runs/*; do`,

@@ -2,22 +2,22 @@ import type {Server, Socket} from 'node:net'
 import {originOf} from './origin.ts'
 
 /** The most connections without a token, of all origins. */
-const MOST_STRANGERS = 512
+const MOST_PENDING = 512
 
 type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>
 
 /**
- * Connections of a door that have not shown a valid token. Anybody who reaches the port may have some; a new
- * one takes the place of the oldest of the origin that has the most, so that strangers take each other's places and nobody
+ * Connections to a listener that have not shown a valid token. Anybody who reaches the port may have some; a new
+ * one takes the place of the oldest of the origin that has the most, so that pending connections take each other's places and nobody
  * else's. Who has shown a token stays, as long as the connection does.
  */
-export class Strangers {
+export class PendingConnections {
   readonly #most: number
   /** By origin, and there by both ends, the oldest first. */
   readonly #waiting = new Map<string, Map<string, Socket>>()
   #count = 0
 
-  constructor(most = MOST_STRANGERS) {
+  constructor(most = MOST_PENDING) {
     this.#most = most
   }
 

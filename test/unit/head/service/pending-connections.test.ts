@@ -2,7 +2,7 @@ import {EventEmitter} from 'node:events'
 import type {Server, Socket} from 'node:net'
 import {expect, test} from 'vitest'
 import {originOf} from '../../../../src/lib/head/service/origin.ts'
-import {Strangers} from '../../../../src/lib/head/service/strangers.ts'
+import {PendingConnections} from '../../../../src/lib/head/service/pending-connections.ts'
 
 class Connection extends EventEmitter {
   readonly remoteAddress: string
@@ -24,12 +24,12 @@ class Connection extends EventEmitter {
   }
 }
 
-function crowd(most: number): {strangers: Strangers; come(address: string, port: number, localPort?: number): Connection} {
-  const strangers = new Strangers(most)
+function crowd(most: number): {pending: PendingConnections; come(address: string, port: number, localPort?: number): Connection} {
+  const pending = new PendingConnections(most)
   const server = new EventEmitter()
-  strangers.watch(server as Server)
+  pending.watch(server as Server)
   return {
-    strangers,
+    pending,
     come(address, port, localPort) {
       const connection = new Connection(address, port, localPort)
       server.emit('connection', connection)
@@ -39,28 +39,28 @@ function crowd(most: number): {strangers: Strangers; come(address: string, port:
 }
 
 test('a new one takes the place of the oldest of the address that has the most', () => {
-  const {strangers, come} = crowd(4)
+  const {pending, come} = crowd(4)
   const alone = come('10.0.0.2', 1)
   const many = [1, 2, 3].map((port) => come('10.0.0.3', port))
   const late = come('10.0.0.4', 1)
   expect([alone, ...many, late].map((one) => one.isCut)).toEqual([false, true, false, false, false])
-  expect(strangers.count).toBe(4)
+  expect(pending.count).toBe(4)
 })
 
 test('who has shown a token is counted no more, and never cut', () => {
-  const {strangers, come} = crowd(2)
+  const {pending, come} = crowd(2)
   const known = come('10.0.0.2', 1)
-  strangers.know(known as unknown as Socket)
+  pending.know(known as unknown as Socket)
   for (let port = 2; port < 50; port++) come('10.0.0.2', port)
-  expect([known.isCut, strangers.count]).toEqual([false, 2])
+  expect([known.isCut, pending.count]).toEqual([false, 2])
   known.destroy()
-  expect(strangers.count).toBe(2)
+  expect(pending.count).toBe(2)
 })
 
-test('one port there, connected to two doors here, is two, and gone it leaves no count behind', () => {
-  const {strangers, come} = crowd(100)
+test('one port there, connected to two listeners here, is two, and gone it leaves no count behind', () => {
+  const {pending, come} = crowd(100)
   for (let round = 0; round < 300; round++) for (const one of [come('127.0.0.1', 9, 443), come('127.0.0.1', 9, 80)].toReversed()) one.destroy()
-  expect(strangers.count).toBe(0)
+  expect(pending.count).toBe(0)
 })
 
 test.each([
@@ -75,7 +75,7 @@ test.each([
   ['', ''],
 ])('%s counts as %s', (address, origin) => expect(originOf(address)).toBe(origin))
 
-test('whoever has a whole IPv6 network is one stranger', () => {
+test('whoever has a whole IPv6 network is one origin', () => {
   const {come} = crowd(4)
   const other = come('2001:db8:0:1::1', 1)
   const many = [1, 2, 3, 4].map((host) => come(`2001:db8::${host}`, 1))

@@ -1,14 +1,14 @@
 import type {NodeRun} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
-import {runGlance} from '../runs/index.ts'
+import {cachedListing} from '../runs/index.ts'
 import {quote} from '../ssh/index.ts'
-import type {NodeGlance} from './types.ts'
+import type {NodeSummary} from './types.ts'
 
 /**
  * One look at a Linux machine, with sh's own words wherever they do (32 nodes may be one machine): `name value...` lines.
  * proc(5): loadavg's first field is the average of one minute, meminfo is in KiB; the NVIDIA driver has a folder for each GPU.
  */
-export function glanceScript({root}: Pick<RackNode, 'root'>): string {
+export function summaryScript({root}: Pick<RackNode, 'root'>): string {
   const below = root.replace(/^~(\/|$)/, '')
   const folder = root.startsWith('/') ? quote([root]) : below === '' ? '"$HOME"' : `"$HOME"/${quote([below])}`
   return [
@@ -20,13 +20,13 @@ export function glanceScript({root}: Pick<RackNode, 'root'>): string {
     `[ -f ${folder}/gpu/settings.json ] && echo "shares 1"`,
     // As PLACES of reservation/place.py.
     `for one in "$FLEXRACK_RESERVATIONS"/flexrack-reservations-*/*.json /run/lock/flexrack-reservations-*/*.json /tmp/flexrack-reservations-*/*.json ${folder}/reservations/*/*.json; do [ -f "$one" ] && echo 'reserved 1' && break; done`,
-    runGlance.script(folder),
+    cachedListing.script(folder),
     'df -Pk "$HOME" 2>/dev/null | while read -r device total used free rest; do echo "disk $total $free"; done',
   ].join('\n')
 }
 
-/** What glanceScript printed. Lines that are missing or odd are null; `runs` is undefined where only Python can tell. Pure. */
-export function parseGlance(output: string): Omit<NodeGlance, 'node' | 'host' | 'ok'> & {runs: NodeRun[] | undefined; shares: boolean; reserved: boolean} {
+/** What summaryScript printed. Lines that are missing or odd are null; `runs` is undefined where only Python can tell. Pure. */
+export function parseSummary(output: string): Omit<NodeSummary, 'node' | 'host' | 'ok'> & {runs: NodeRun[] | undefined; shares: boolean; reserved: boolean} {
   const words = new Map(output.split('\n').map((line) => line.trim().split(/[:\s]+/)).map(([name, ...rest]) => [name ?? '', rest] as const))
   const number = (name: string, at = 0): number | null => {
     const value = Number(words.get(name)?.[at] ?? Number.NaN)
@@ -43,7 +43,7 @@ export function parseGlance(output: string): Omit<NodeGlance, 'node' | 'host' | 
     gpus: number('gpus') ?? 0,
     shares: number('shares') === 1,
     reserved: number('reserved') === 1,
-    runs: runGlance.read(output),
+    runs: cachedListing.read(output),
   }
 }
 

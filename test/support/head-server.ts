@@ -2,25 +2,25 @@ import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {FastifyInstance} from 'fastify'
-import {buildDoor} from '../../src/lib/head/service/door.ts'
+import {buildServer} from '../../src/lib/head/service/server.ts'
 import {Endpoints} from '../../src/lib/head/service/endpoints.ts'
 import {makeLimits, type Limits} from '../../src/lib/head/service/limits.ts'
 import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
-import {Strangers} from '../../src/lib/head/service/strangers.ts'
+import {PendingConnections} from '../../src/lib/head/service/pending-connections.ts'
 import {Authority} from '../../src/lib/head/service/tls/authority.ts'
 import {Tokens} from '../../src/lib/head/service/tokens.ts'
 import {Traffic} from '../../src/lib/head/service/traffic.ts'
 import type {ServiceConfig} from '../../src/lib/head/types.ts'
 
-export interface TestDoor {
+export interface TestServer {
   app: FastifyInstance
   url: string
   folder: string
   limits: Limits
   /** The admin token. */
   admin: string
-  /** Calls the door with the admin token, or another. */
+  /** Calls the head with the admin token, or another. */
   call(method: string, path: string, options?: {body?: unknown; token?: string; headers?: Record<string, string>}): Promise<Response>
   /** Writes the endpoint's document with these targets active. */
   activate(endpoint: string, targets: string[]): Promise<void>
@@ -28,21 +28,21 @@ export interface TestDoor {
 }
 
 /**
- * The head's door in this process, listening on loopback. Behind it is no MLflow, or what listens on the socket that is given (standIn). A folder
+ * The head's server in this process, listening on loopback. Behind it is no MLflow, or what listens on the socket that is given (standIn). A folder
  * that is given stays.
  */
-export async function openTestDoor(limits?: ServiceConfig['limits'], given: {folder?: string; mlflowSocket?: string} = {}): Promise<TestDoor> {
-  const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'flexrack-door-')))
+export async function openTestServer(limits?: ServiceConfig['limits'], given: {folder?: string; mlflowSocket?: string} = {}): Promise<TestServer> {
+  const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'flexrack-server-')))
   const config: ServiceConfig = {folder, version: 'test', bind: '127.0.0.1', port: 0, python: '/nowhere/python', ...(limits && {limits})}
   const mlflow = given.mlflowSocket === undefined ? await MlflowServer.prepare(config) : ({socket: given.mlflowSocket, isReady: true, status: {state: 'ready'}} as MlflowServer)
   const made = makeLimits(config)
   let url = ''
-  const app = await buildDoor({
+  const app = await buildServer({
     config,
     mlflow,
     authority: await Authority.open(folder),
     limits: made,
-    strangers: new Strangers(),
+    pending: new PendingConnections(),
     tokens: await Tokens.open(folder),
     locks: await Locks.open(folder),
     endpoints: await Endpoints.open(folder),
@@ -53,7 +53,7 @@ export async function openTestDoor(limits?: ServiceConfig['limits'], given: {fol
   })
   url = await app.listen({host: '127.0.0.1', port: 0})
   const admin = (await readFile(join(folder, 'admin-token'), 'utf8')).trim()
-  const call: TestDoor['call'] = (method, path, {body, token = admin, headers} = {}) =>
+  const call: TestServer['call'] = (method, path, {body, token = admin, headers} = {}) =>
     fetch(url + path, {
       method,
       headers: {authorization: `Bearer ${token}`, ...(body !== undefined && {'content-type': 'application/json'}), ...headers},

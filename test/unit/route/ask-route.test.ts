@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest'
 import type {Host} from '../../../src/lib/host/index.ts'
-import {askRoute} from '../../../src/lib/nodes/index.ts'
+import {askRoute} from '../../../src/lib/route/index.ts'
 import type {NodeRoute} from '../../../src/lib/protocol/index.ts'
 
 const ROUTE: NodeRoute = {machine: 'm', outgoing: '192.0.2.1', source: null, interfaces: [{name: 'eth0', address: '192.0.2.1', netmask: '255.255.255.0'}]}

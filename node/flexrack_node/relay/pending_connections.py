@@ -11,7 +11,7 @@ from typing import Any, Dict
 MOST = 128
 
 
-class Strangers:
+class PendingConnections:
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._lock = threading.Lock()
@@ -42,29 +42,29 @@ class Strangers:
 
 
 class Server(ThreadingHTTPServer):
-    """A thread a connection; the handler tells `strangers` who has shown the token."""
+    """A thread a connection; the handler tells `pending` who has shown the token."""
 
     daemon_threads = True
     block_on_close = False
     request_queue_size = 128
 
     def __init__(self, *arguments: Any) -> None:
-        self.strangers = Strangers()
+        self.pending = PendingConnections()
         super().__init__(*arguments)
 
     def get_request(self) -> Any:
         try:
             return super().get_request()
         except OSError:
-            self.strangers.give_way()
+            self.pending.give_way()
             raise
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        self.strangers.enter(request)
+        self.pending.enter(request)
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:
-        self.strangers.leave(request)
+        self.pending.leave(request)
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:

@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {NodeRoute} from '../../../src/lib/protocol/index.ts'
 import type {RackNode} from '../../../src/lib/rack/index.ts'
-import {addressForOthers} from '../../../src/lib/nodes/index.ts'
+import {addressForOthers} from '../../../src/lib/route/index.ts'
 import {gangAddresses} from '../../../src/lib/train/route.ts'
 
 const node = (name: string, address?: string): RackNode => ({name, host: name, root: '~/.flexrack', labels: {}, ...(address && {address})})

@@ -3,13 +3,13 @@ import http.client
 import socket
 import threading
 
-from flexrack_node.relay.strangers import MOST
+from flexrack_node.relay.pending_connections import MOST
 from relay_support import LOG, TOKEN, RelayCase
 
 BEGUN = [b"", b"POST " + LOG.encode() + b" HTTP/1.1\r\n", b"POST " + LOG.encode() + b" HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n{"]
 
 
-class StrangersTest(RelayCase):
+class PendingConnectionsTest(RelayCase):
     def test_so_many_that_say_nothing_are_kept_and_who_has_shown_the_token_stays(self):
         relay = self.relay()
         known = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
@@ -17,8 +17,8 @@ class StrangersTest(RelayCase):
         self.assertEqual(self.log(known), 200)
         own = known.sock
         before = threading.active_count()
-        strangers = [self.stranger(BEGUN[number % len(BEGUN)]) for number in range(MOST + 72)]
-        cut = sum(1 for one in strangers[:72] if self.is_cut(one))
+        connections = [self.unproved(BEGUN[number % len(BEGUN)]) for number in range(MOST + 72)]
+        cut = sum(1 for one in connections[:72] if self.is_cut(one))
         self.assertEqual(cut, 72)  # the oldest ones
         self.assertLessEqual(threading.active_count() - before, MOST + 5)
         self.assertEqual(self.call("POST", LOG, b'{"key":"loss"}')[0], 200)
@@ -26,7 +26,7 @@ class StrangersTest(RelayCase):
         self.assertIs(known.sock, own)  # it was not connected anew
         relay.close()
 
-    def stranger(self, says):
+    def unproved(self, says):
         line = socket.create_connection(("127.0.0.1", self.port), timeout=20)
         self.addCleanup(line.close)
         line.sendall(says)

@@ -8,7 +8,7 @@ import {Logins} from './login.ts'
 import {addMlflow} from './mlflow-routes.ts'
 import type {Parts} from './parts.ts'
 import {isOurs, pathOf, requireQuery} from './path.ts'
-import type {Strangers} from './strangers.ts'
+import type {PendingConnections} from './pending-connections.ts'
 import type {Identity} from './tls/certificates.ts'
 import type {Caller, Tokens} from './tokens.ts'
 
@@ -21,9 +21,9 @@ const SILENCE_MS = 300_000
 const KEEP_ALIVE_MS = 72_000
 const HANDSHAKE_MS = 10_000
 
-/** A server of the door: what holds for its connections. */
-export function tune(server: Server, strangers: Strangers): void {
-  strangers.watch(server)
+/** A server of the head: what holds for its connections. */
+export function tune(server: Server, pending: PendingConnections): void {
+  pending.watch(server)
   server.maxConnections = MOST_CONNECTIONS
   server.requestTimeout = 0
   server.setTimeout(SILENCE_MS)
@@ -34,7 +34,7 @@ export function tune(server: Server, strangers: Strangers): void {
  * The only way in: who is not known goes no further than the onRequest hook. Bodies are streams until a route reads them.
  * With an identity its own server speaks TLS only.
  */
-export async function buildDoor(parts: Parts, identity?: Identity): Promise<FastifyInstance> {
+export async function buildServer(parts: Parts, identity?: Identity): Promise<FastifyInstance> {
   const app = Fastify({
     ...(identity && {https: {key: identity.key, cert: identity.certificate, handshakeTimeout: HANDSHAKE_MS}}),
     logger: false, // headers carry tokens; what is worth a line is logged by hand
@@ -42,7 +42,7 @@ export async function buildDoor(parts: Parts, identity?: Identity): Promise<Fast
     exposeHeadRoutes: false,
     routerOptions: {ignoreTrailingSlash: false, maxParamLength: 500},
   }) as FastifyInstance
-  tune(app.server, parts.strangers)
+  tune(app.server, parts.pending)
   const logins = new Logins(parts.tokens)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
@@ -54,7 +54,7 @@ export async function buildDoor(parts: Parts, identity?: Identity): Promise<Fast
     requireQuery(request.url)
     if (request.routeOptions.url === LOGIN_PATH) return
     request.caller = identify(request, parts.tokens, logins)
-    parts.strangers.know(request.raw.socket)
+    parts.pending.know(request.raw.socket)
     requireKind(request.caller, request, path)
   })
   app.setErrorHandler((error: Error, request, reply) => answerError(error, request, reply))
@@ -82,7 +82,7 @@ function identify(request: FastifyRequest, tokens: Tokens, logins: Logins): Call
 }
 
 /**
- * Which doors a kind of token opens at all; what a run may do behind its door is decided there. It goes by the route that
+ * Which routes a kind of token is for at all; what a run may do there is decided behind its route. It goes by the route that
  * the router chose: reading the path a second time could come to another conclusion.
  */
 function requireKind(caller: Caller, request: FastifyRequest, path: string): void {

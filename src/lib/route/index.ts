@@ -1,0 +1,2 @@
+/** At which address nodes reach each other. */
+export {addressForOthers, askRoute} from './addresses.ts'

@@ -1,0 +1,11 @@
+import {expect, it} from 'vitest'
+import {cachedListing} from '../../../src/lib/runs/cached-listing.ts'
+
+it('takes the runs of a node from what the shell printed, among other lines', () => {
+  expect(cachedListing.read('load 1\nrun {"run":"a-1","status":"finished"}\nrun {"run":"b-2","status":"failed"}\n')).toEqual([{run: 'a-1', status: 'finished'}, {run: 'b-2', status: 'failed'}])
+  expect(cachedListing.read('load 1\n')).toEqual([])
+})
+
+it('leaves it to the node program where one run is not over', () => {
+  expect(cachedListing.read('run {"run":"a-1"}\nrun ?\n')).toBeUndefined()
+})
