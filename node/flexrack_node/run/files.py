@@ -49,11 +49,11 @@ class RunFolder:
         return read_json(self.path / "spec.json") or {}
 
     def state(self) -> Dict[str, Any]:
-        return read_json(self.path / "state.json") or {"status": "unknown"}
+        return with_todays_names(read_json(self.path / "state.json") or {"status": "unknown"})
 
     def result(self) -> Optional[Dict[str, Any]]:
         found: Optional[Dict[str, Any]] = read_json(self.path / "result.json")
-        return found
+        return found and with_todays_names(found)
 
     def stop_request(self) -> Optional[Dict[str, Any]]:
         found: Optional[Dict[str, Any]] = read_json(self.path / "stop.json")
@@ -148,6 +148,11 @@ def all_runs(root: Path) -> Iterator[RunFolder]:
 def containment_tag(spec: Dict[str, Any], attempt: int) -> str:
     """What all processes of an attempt on a node carry."""
     return f"{spec['run']}.{spec['index']}.{attempt}"
+
+
+def with_todays_names(value: Dict[str, Any]) -> Dict[str, Any]:
+    """A state or result as an older version wrote it: a leader's term was its epoch."""
+    return {"term" if key == "epoch" and "term" not in value else key: field for key, field in value.items()} if "epoch" in value else value
 
 
 def read_json(path: Path) -> Any:

@@ -82,7 +82,7 @@ class Board:
         if error and 0 <= begin - error["at"] < _ERROR:
             raise NodeError(error["code"], error["message"], error["hint"])
         row, good = kept["jobs"].get(job), min(most, pace(begin - kept["watched"][job]["since"]))
-        if not row or not begin - good < row["requested"] <= self._now():
+        if not row or not begin - good < row.get("requested", 0) <= self._now():  # an older version called it by another name, and is asked again
             return None
         self._good_until = row["requested"] + good
         found: Optional[Dict[str, Any]] = row["seen"]

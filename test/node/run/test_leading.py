@@ -139,3 +139,15 @@ class ReconcileTest(unittest.TestCase):
         self.assertFalse(reconcile_run(folder, {"leads": False, "seconds": 0.5})["recorded"])
         self.assertFalse(folder.result()["recorded"])
         self.tracking = Tracking(self.tracking.port)
+
+
+class OlderFilesTest(unittest.TestCase):
+    """Before, a leader's term was called its epoch, in the state and in the result of a run."""
+
+    def test_who_led_a_run_of_an_older_version_is_known(self):
+        node = Node(self, "node-3", {"epoch": 2, "leader": "node-2"}, {**FAILED, "epoch": 3, "leader": "node-3"})
+        self.assertEqual((node.folder.state()["term"], node.folder.result()["term"]), (2, 3))
+        self.assertEqual(node.reported(), (3, "node-3", True))
+
+    def test_a_file_that_has_both_is_read_by_todays_name(self):
+        self.assertEqual(Node(self, "node-3", {"epoch": 2, "term": 4, "leader": "node-2"}).folder.state()["term"], 4)
