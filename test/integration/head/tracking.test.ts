@@ -77,8 +77,13 @@ describe('the official MLflow client', () => {
     const codes = await answerOf<Record<string, string>>(startClient(head.python, ['refused', other.id], mine.env))
     expect(codes).toEqual({
       metric: 'PERMISSION_DENIED', param: 'PERMISSION_DENIED', tag: 'PERMISSION_DENIED', end: 'PERMISSION_DENIED', delete: 'PERMISSION_DENIED',
-      artifact: '403', create: 'PERMISSION_DENIED', experiment: 'PERMISSION_DENIED', model: 'PERMISSION_DENIED',
+      artifact: '403', create: 'ACCEPTED', experiment: 'ACCEPTED', model: 'PERMISSION_DENIED',
     })
+    // What it made in an experiment of others is nested in it, in its own; what it called an experiment is a name that it has asked for.
+    expect(await head.mlflow.searchRuns({experimentIds: ['0']})).toEqual([])
+    expect(await head.mlflow.searchRuns({experimentIds: [experiment], filter: `tags.\`mlflow.parentRunId\` = '${mine.id}'`})).toHaveLength(1)
+    expect(await head.mlflow.findExperiment('another')).toBeUndefined()
+    expect((await head.mlflow.getRun(mine.id)).tags).toMatchObject({'flexrack.asked_experiments': 'another'})
     expect(await head.mlflow.getRun(other.id)).toMatchObject({status: 'RUNNING', metrics: {}, params: {}})
   })
 })
