@@ -1,3 +1,4 @@
+import {globSync} from 'node:fs'
 import {join} from 'node:path'
 import {noCounts, type Counts} from './counts.ts'
 import {pythonTools} from './python-tools.ts'
@@ -14,6 +15,7 @@ export async function runChecks(words: string[]): Promise<Counts> {
     ['layers of the node program', 'env', ['PYTHONPATH=node', join(tools, 'lint-imports'), '--no-cache', '--no-logo']],
     ['lint of the node program', join(tools, 'ruff'), ['check', '--no-cache']],
     ['types of the node program', join(tools, 'mypy'), ['--cache-dir', join(root, 'node_modules/.cache/mypy')]],
+    ['layout of the native layer', join(tools, 'clang-format'), ['--dry-run', '-Werror', ...nativeSources()]],
     ['lock files belong to their inputs', process.execPath, ['scripts/locks.ts', '--check']],
   ]
   const counts = noCounts()
@@ -25,4 +27,9 @@ export async function runChecks(words: string[]): Promise<Counts> {
     if (status !== 0) counts.trouble.push(title)
   }
   return counts
+}
+
+/** native/.clang-format-ignore says which of them are not laid out. */
+function nativeSources(): string[] {
+  return globSync('native/**/*.{c,cpp,cu,h}', {cwd: root, exclude: (path) => path === 'native/build' || path === 'native/test/fuzz/corpus'})
 }

@@ -14,6 +14,7 @@
 /// The name of an error code; the number where it has none.
 inline std::string code_name(cl_int code) {
   switch (code) {
+// clang-format off
 #define FLEXRACK_CODE(name) \
   case name: return #name;
     FLEXRACK_CODE(CL_SUCCESS) FLEXRACK_CODE(CL_DEVICE_NOT_FOUND) FLEXRACK_CODE(CL_DEVICE_NOT_AVAILABLE) FLEXRACK_CODE(CL_COMPILER_NOT_AVAILABLE)
@@ -36,6 +37,7 @@ inline std::string code_name(cl_int code) {
     FLEXRACK_CODE(CL_INVALID_IMAGE_DESCRIPTOR) FLEXRACK_CODE(CL_INVALID_COMPILER_OPTIONS) FLEXRACK_CODE(CL_INVALID_LINKER_OPTIONS)
     FLEXRACK_CODE(CL_INVALID_DEVICE_PARTITION_COUNT) FLEXRACK_CODE(CL_INVALID_PIPE_SIZE) FLEXRACK_CODE(CL_INVALID_DEVICE_QUEUE)
     FLEXRACK_CODE(CL_INVALID_SPEC_ID) FLEXRACK_CODE(CL_MAX_SIZE_RESTRICTION_EXCEEDED)
+// clang-format on
 #undef FLEXRACK_CODE
     default: return std::to_string(code);
   }
