@@ -1,7 +1,6 @@
-import {globSync} from 'node:fs'
 import {join} from 'node:path'
 import {noCounts, type Counts} from './counts.ts'
-import {pythonTools} from './python-tools.ts'
+import {nativeSources, pythonTools} from './python-tools.ts'
 import {bin, root, run} from './run.ts'
 
 /** Types, lint, layers and generated files, of both languages: each is one test that passes or fails. */
@@ -27,9 +26,4 @@ export async function runChecks(words: string[]): Promise<Counts> {
     if (status !== 0) counts.trouble.push(title)
   }
   return counts
-}
-
-/** native/.clang-format-ignore says which of them are not laid out. */
-function nativeSources(): string[] {
-  return globSync('native/**/*.{c,cpp,cu,h}', {cwd: root, exclude: (path) => path === 'native/build' || path === 'native/test/fuzz/corpus'})
 }
