@@ -17,6 +17,7 @@ CLAIMS = """import json, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from flexrack_node.base import home
+from waiting import LONG
 sys.stdin.readline()
 print(home.own_folder(Path(sys.argv[2]), json.loads(sys.argv[3])))
 """
@@ -97,7 +98,7 @@ class FolderTest(unittest.TestCase):
         for one in running:
             one.stdin.write("\n")
             one.stdin.flush()
-        got = [one.communicate(timeout=60)[0].strip() for one in running]
+        got = [one.communicate(timeout=LONG)[0].strip() for one in running]
         self.assertEqual(got[:6], got[6:12])
         self.assertEqual(got[:6], got[12:])
         self.assertEqual(len(set(got)), 6)

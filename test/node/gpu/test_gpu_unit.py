@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 
 from flexrack_node.gpu import unit
+from waiting import LONG
 
 SYSTEMD = "/lib/systemd/systemd"
 # A broker with a worker in a session of its own, and what it was given.
@@ -51,7 +52,7 @@ class GpuUnitTest(unittest.TestCase):
         script = INSIDE.format(systemd=SYSTEMD, python=sys.executable, test=os.path.abspath(__file__), node=Path(unit.__file__).parents[2])
         env = {key: value for key, value in os.environ.items() if not key.startswith("FLEXRACK_")}
         try:
-            done = subprocess.run(["unshare", "-m", "sh", "-c", script], env={**env, "HOME": home, "XDG_RUNTIME_DIR": home}, capture_output=True, text=True, timeout=120, check=False)
+            done = subprocess.run(["unshare", "-m", "sh", "-c", script], env={**env, "HOME": home, "XDG_RUNTIME_DIR": home}, capture_output=True, text=True, timeout=LONG, check=False)
             self.assertEqual((done.returncode, done.stdout.strip().splitlines()[-1:]), (0, ["good"]), done.stdout + done.stderr)
         finally:
             shutil.rmtree(home, ignore_errors=True)
@@ -90,7 +91,7 @@ def inside(home: Path) -> None:
 
 
 def until(condition, what):
-    end = time.monotonic() + 30
+    end = time.monotonic() + LONG
     while not condition():
         if time.monotonic() > end:
             raise AssertionError(f"did not happen: {what}")

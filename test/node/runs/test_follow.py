@@ -9,6 +9,7 @@ from run_support import Rack, decode
 
 NOISY = """
 import sys
+from waiting import LONG
 out = sys.stdout.buffer
 for i in range(20000):
     out.write(b"line %d \\xff\\x00 gr\\xc3\\xb6\\xc3\\x9fer\\r\\n" % i)
@@ -81,7 +82,7 @@ class FollowTest(unittest.TestCase):
         child.stdin.close()
         child.stdout.readline()
         child.stdout.close()
-        self.assertEqual(child.wait(timeout=60), 1)
+        self.assertEqual(child.wait(LONG), 1)
 
 
 class RunVerbsTest(unittest.TestCase):

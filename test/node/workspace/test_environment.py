@@ -13,7 +13,7 @@ from flexrack_node.base import interpreter, shared_lock
 from flexrack_node.workspace import environment
 from flexrack_node.workspace.pip import failing_line, redact
 from places import PROGRAM
-from waiting import until
+from waiting import LONG, until
 
 
 class EnvironmentTest(unittest.TestCase):
@@ -68,7 +68,7 @@ class EnvironmentTest(unittest.TestCase):
         return child
 
     def end(self, child):
-        out, err = child.communicate(timeout=120)
+        out, err = child.communicate(timeout=LONG)
         lines = [json.loads(line) for line in out.splitlines()]
         self.events = lines[:-1]
         self.assertTrue(lines, err.decode())
@@ -148,7 +148,7 @@ class EnvironmentTest(unittest.TestCase):
         until((self.folder / "building").exists)
         child.stdout.close()
         child.stdout = None
-        child.wait(30)
+        child.wait(LONG)
         self.assertEqual((self.folders(), self.hidden()), ([], []))
         self.assertEqual(self.processes(), [])
 
