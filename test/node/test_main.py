@@ -9,11 +9,11 @@ import unittest
 from pathlib import Path
 
 from places import PROGRAM
+from waiting import LONG
 
 TRY = '''
 import errno, time
 from .base.errors import NodeError
-from waiting import LONG
 def full(value, channel):
     raise OSError(errno.ENOSPC, "No space left on device", value["path"])
 def odd(value, channel):

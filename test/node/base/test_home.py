@@ -11,13 +11,13 @@ from flexrack_node.base import home, installed, shared_lock
 from flexrack_node.base.channel import Channel
 from flexrack_node.workspace import environment
 from places import NODE
+from waiting import LONG
 
 ALPHA = {"host": "alpha", "machine": "a" * 32, "addresses": ["02:00:00:00:00:01", "02:00:00:00:00:02"]}
 CLAIMS = """import json, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from flexrack_node.base import home
-from waiting import LONG
 sys.stdin.readline()
 print(home.own_folder(Path(sys.argv[2]), json.loads(sys.argv[3])))
 """

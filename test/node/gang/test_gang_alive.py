@@ -8,6 +8,7 @@ import unittest
 
 from flexrack_node.gang.membership import CERTAIN_SECONDS
 from flexrack_node.run import rules
+from flexrack_node.run.cause import first_cause
 from gang_support import CHECKPOINT, SAVING, GangCase, end_node
 from run_support import supervisor_pid
 from waiting import until
@@ -45,7 +46,12 @@ sys.exit(RANK)
 
     def test_attempts_that_end_at_the_same_place_are_not_repeated_for_ever(self):
         rack = self.rack_of(2)
-        rack.script(SAVING + "\nif RANK == 0 and K == 1: save('one')\nif RANK == 1: time.sleep(0.2); print('bad batch'); sys.exit(5)\nup()")
+        rack.script(SAVING + """
+if RANK == 0 and K == 1: save("one"); Path("saved").touch()
+while not Path("saved").exists(): time.sleep(0.01)
+if RANK == 1: print("bad batch"); sys.exit(5)
+up()
+""")
         state = rack.finish(rack.start(restarts=50, checkpoint=CHECKPOINT))
         self.assertEqual((state["status"], len(state["result"]["attempts"])), ("failed", 3))
         self.assertEqual(state["cause"]["message"], "3 attempts ended at the same place (checkpoint checkpoints/last.txt): rank 1 on node-2: bad batch")
@@ -148,6 +154,14 @@ while not Path("go").exists(): time.sleep(0.05)
 
 
 class RulesTest(unittest.TestCase):
+    def test_what_the_stop_was_decided_from_is_the_cause_whatever_the_clocks_say(self):
+        def record(rank, ended, **more):
+            return {str(rank): {"rank": rank, "exit": 1, "ended": ended, "tail": [f"rank {rank}"], **more}}
+        before = {"a": {"records": {}}, "b": {"records": record(1, 10.0, exit=5)}}
+        after = {"a": {"records": record(0, 10.6, signal="SIGTERM")}, "b": before["b"]}
+        for shift in (-3.0, 0.0, 3.0):  # b's clock is the same; its first word was on its way for that long
+            self.assertEqual(first_cause(after, {"b": shift}, 10.5, before)["exit"], 5, shift)
+
     def test_what_peers_say_tells_a_lost_link_from_a_lost_node(self):
         judge = rules.judge_lost
         self.assertEqual(judge("b", "a", {"a": "silent", "c": "reached"}, 30)["kind"], "link")

@@ -49,7 +49,7 @@ class GpuUnitTest(unittest.TestCase):
     @unittest.skipUnless(has_namespaces(), "needs systemd, and root for a mount namespace")
     def test_the_unit_comes_back_alone_its_workers_outlive_it_and_nothing_is_left(self):
         home = tempfile.mkdtemp(prefix="flexrack-unit-", dir="/tmp")
-        script = INSIDE.format(systemd=SYSTEMD, python=sys.executable, test=os.path.abspath(__file__), node=Path(unit.__file__).parents[2])
+        script = INSIDE.format(systemd=SYSTEMD, python=sys.executable, test=os.path.abspath(__file__), node=f"{Path(unit.__file__).parents[2]}:{Path(__file__).parents[1]}")
         env = {key: value for key, value in os.environ.items() if not key.startswith("FLEXRACK_")}
         try:
             done = subprocess.run(["unshare", "-m", "sh", "-c", script], env={**env, "HOME": home, "XDG_RUNTIME_DIR": home}, capture_output=True, text=True, timeout=LONG, check=False)

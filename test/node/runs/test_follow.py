@@ -6,10 +6,10 @@ import unittest
 
 from places import PROGRAM
 from run_support import Rack, decode
+from waiting import LONG
 
 NOISY = """
 import sys
-from waiting import LONG
 out = sys.stdout.buffer
 for i in range(20000):
     out.write(b"line %d \\xff\\x00 gr\\xc3\\xb6\\xc3\\x9fer\\r\\n" % i)
