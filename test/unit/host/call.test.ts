@@ -20,3 +20,20 @@ test('the input goes along with the script and not after it has begun; a body fo
   expect(first).toBe('{"one":1}\n')
   expect(String(stdin.read())).toBe('body')
 })
+
+const answering = (line: string) => ({
+  node: 'a',
+  spawn: async () => ({stdin: new PassThrough(), stdout: Readable.from([Buffer.from(`${line}\n`)]), stderr: Readable.from([]), exit: Promise.resolve({status: 0, signal: null}), kill: () => {}}),
+}) as unknown as NodeShell
+
+test.each([
+  '{"result": {"code": {"$output": "reach"}}}',
+  '{"result": {"gpus": [{"uuid": {"\\u0024env": "secret"}}]}}',
+  '{"event": "facts", "value": {"$output": "reach", "at": ["token"]}}',
+])('%s, which would be a reference in a plan, is no answer', async (line) => {
+  await expect(callVerb(answering(line), installation, 'some.verb' as Verb, {} as never)).rejects.toMatchObject({code: 'REMOTE_FAILED', message: expect.stringContaining('a reference') as string, details: {node: 'a'}})
+})
+
+test('words that only look like a reference are answered', async () => {
+  expect(await callVerb(answering('{"result": {"$env": 1, "text": "$output"}}'), installation, 'some.verb' as Verb, {} as never)).toEqual({$env: 1, text: '$output'})
+})
