@@ -9,7 +9,8 @@ export default defineConfig({
     projects: ['unit', 'integration', 'e2e'].map((name) => ({
       extends: true,
       // Real servers on a shared machine: a second try is allowed there, and the report marks what needed it (retry x1).
-      test: {name, setupFiles: name === 'integration' ? ['test/support/protocol.ts'] : [], include: [`test/${name}/**/*.test.ts`], retry: name === 'unit' ? 0 : 1},
+      // *.long.test.ts are for `npm run test:long` alone: what they install is large.
+      test: {name, setupFiles: name === 'integration' ? ['test/support/protocol.ts'] : [], include: [`test/${name}/**/*.test.ts`], exclude: process.env.FLEXRACK_LONG ? [] : ['**/*.long.test.ts'], retry: name === 'unit' ? 0 : 1},
     })),
   },
 })

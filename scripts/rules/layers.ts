@@ -15,7 +15,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
   ['progress'],
   ['errors'],
   ['base'],
-  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project'],
+  ['rack', 'runs', 'gpu', 'model', 'endpoint', 'head', 'local', 'project', 'tracking'],
   ['train', 'workspace', 'usage'],
   ['check', 'sweep', 'status'],
 ]

@@ -28,6 +28,7 @@ export const LONG: Part[] = [
   {suite: 'native', words: ['test_fuzz'], env: {FLEXRACK_FUZZ_SECONDS: '120'}},
   {suite: 'unit', words: ['property'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['property'], env: {FLEXRACK_LONG: '1'}},
+  {suite: 'integration', words: ['.long.'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['chaos'], env: {FLEXRACK_LONG: '1', FLEXRACK_ROUNDS: '200'}},
 ]
 
