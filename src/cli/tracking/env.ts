@@ -1,5 +1,6 @@
 import {CliError, ownerName, type Context} from '../../lib/base/index.ts'
-import {carryOutPersonal, isReached, planPersonal, type HeadConnection, type TrackingEnv} from '../../lib/head/index.ts'
+import {carryOutPersonal, isReached, planPersonal, type TrackingEnv} from '../../lib/access/index.ts'
+import type {HeadConnection} from '../../lib/head/index.ts'
 import type {Session} from '../base/session.ts'
 
 export interface TrackingAccess {

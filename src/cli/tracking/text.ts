@@ -1,4 +1,4 @@
-import type {PersonalToken} from '../../lib/head/index.ts'
+import type {PersonalToken} from '../../lib/access/index.ts'
 import {ago, table} from '../terminal/render.ts'
 import type {TrackingAccess} from './env.ts'
 

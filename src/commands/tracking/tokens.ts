@@ -14,7 +14,7 @@ export default class TrackingTokens extends BaseCommand {
   async run(): Promise<unknown> {
     const {flags} = await this.parse(TrackingTokens)
     const [{withHead}, {endedText, tokensText}, {planText}, {carryOutPersonal, personalTokens, planEnding}] = await Promise.all([
-      import('../../cli/tracking/open.ts'), import('../../cli/tracking/text.ts'), import('../../cli/terminal/render.ts'), import('../../lib/head/index.ts'),
+      import('../../cli/tracking/open.ts'), import('../../cli/tracking/text.ts'), import('../../cli/terminal/render.ts'), import('../../lib/access/index.ts'),
     ])
     const context = await this.context()
     return withHead(flags, context, async (head, {rack}) => {

@@ -1,6 +1,6 @@
 import {CliError, Secret, type Context} from '../base/index.ts'
+import type {HeadConnection} from '../head/index.ts'
 import {executePlan, throwIfFailed, valuesOf, type Handlers, type PlanOf} from '../plan/index.ts'
-import type {HeadConnection} from './connect.ts'
 
 /** MLflow's own names of its settings. */
 export type TrackingEnv = Record<'MLFLOW_TRACKING_URI' | 'MLFLOW_TRACKING_TOKEN', string> & Partial<Record<'MLFLOW_TRACKING_SERVER_CERT_PATH' | 'MLFLOW_EXPERIMENT_NAME', string>>
