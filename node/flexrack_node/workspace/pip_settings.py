@@ -100,7 +100,7 @@ def translate(settings: Mapping[str, str], env: Mapping[str, str], requirements:
         put("UV_SYSTEM_CERTS", "1")
     proxy = take("proxy")
     if proxy:
-        out.env.update({name: proxy for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")})
+        out.env.update(dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"), proxy))
     for key, words in (("no-index", ["--no-index"]), ("no-deps", ["--no-deps"]), ("require-hashes", ["--require-hashes"]), ("pre", ["--prerelease", "allow"]),
                        ("no-cache-dir", ["--no-cache"])):
         if _is_true(take(key)):

@@ -90,7 +90,7 @@ class UvBuilder:
             self.channel.event("warning", text="uv's cache lies on another file system than the environments: files are copied, which takes longer and more room")
 
     def _amount(self) -> None:
-        names = [name for name in self.sizes]
+        names = list(self.sizes)
         self.channel.event("progress", detail=f"downloading {', '.join(names[-3:])}")
         self.channel.event("progress", done=self.done, total=sum(self.sizes.values()), unit="bytes")
 

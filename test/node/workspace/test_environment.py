@@ -9,10 +9,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import uv_program
 from flexrack_node.base import interpreter, shared_lock
 from flexrack_node.workspace import environment
 from flexrack_node.workspace.pip import failing_line, redact
-import uv_program
 from places import PROGRAM
 from waiting import until
 
