@@ -33,8 +33,8 @@ std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, Vie
                                            const Begun& begun = {});
 
 /// Secures a connection of kind hold, which is a stream of bytes and nothing more. Takes the descriptor. Throws Error.
-std::unique_ptr<Channel> accept_hold(int fd, const Preamble& preamble, View key, const Limits& limits, const Begun& begun = {});
+std::unique_ptr<Channel> accept_keeper(int fd, const Preamble& preamble, View key, const Limits& limits, const Begun& begun = {});
 /// The client's end of it. Throws Error.
-std::unique_ptr<Channel> dial_hold(const Dial& to);
+std::unique_ptr<Channel> dial_keeper(const Dial& to);
 
 }  // namespace flexrack::wire

@@ -153,7 +153,7 @@ class Bulk {
   std::unordered_map<std::uint64_t, Incoming> incoming_;
   Remembered withdrawn_;                             ///< will not come, and nobody has asked for them yet
   std::size_t dropped_ = 0;                          ///< entries of incoming_ that only wait for chunks on their way
-  std::uint64_t received_chunks_ = 0, told_chunks_ = 0, untold_bytes_ = 0, stored_bytes_ = 0;
+  std::uint64_t received_chunks_ = 0, reported_chunks_ = 0, unreported_bytes_ = 0, stored_bytes_ = 0;
 };
 
 }  // namespace flexrack::wire

@@ -122,9 +122,9 @@ void Bulk::acknowledge_if_due() {
   std::uint64_t chunks = 0;
   {
     const Guard guard(lock_);
-    if (told_chunks_ == received_chunks_) return;
-    chunks = told_chunks_ = received_chunks_;
-    untold_bytes_ = 0;
+    if (reported_chunks_ == received_chunks_) return;
+    chunks = reported_chunks_ = received_chunks_;
+    unreported_bytes_ = 0;
   }
   hooks_.tell(kBulkAck, {reinterpret_cast<const std::uint8_t*>(&chunks), sizeof chunks}, false, true);
 }
@@ -137,7 +137,7 @@ std::uint64_t Bulk::disconnect() {
   ++awaiting_;
   changed_.wait(guard, [&] { return is_closed_ || (!is_reading_ && !is_sending_); });
   --awaiting_;
-  told_chunks_ = received_chunks_;
+  reported_chunks_ = received_chunks_;
   return received_chunks_;
 }
 
@@ -205,14 +205,14 @@ bool Bulk::read_chunk(Channel& channel) {
   }
   if (!is_void && !take_chunk(guard, channel, header)) return false;
   ++received_chunks_;
-  untold_bytes_ += header.length;
+  unreported_bytes_ += header.length;
   bool is_whole = is_void;
   if (const auto found = incoming_.find(header.ticket); !is_void && found != incoming_.end()) {
     is_whole = found->second.received == found->second.total;
     if (found->second.is_landing && is_whole && !found->second.is_busy) finish_incoming(guard, header.ticket);
   }
   if (dropped_ > 0) forget_dropped();
-  const bool is_due = is_whole || untold_bytes_ >= kAckEvery;
+  const bool is_due = is_whole || unreported_bytes_ >= kAckEvery;
   guard.unlock();
   if (is_due) acknowledge_if_due();
   return true;

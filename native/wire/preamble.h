@@ -13,7 +13,7 @@ namespace flexrack::wire {
 inline constexpr std::uint16_t kVersion = 1;
 inline constexpr std::size_t kPreambleSize = 64;
 
-enum class ConnectionKind : std::uint8_t { command = 1, bulk = 2, peer = 3, hold = 4 };
+enum class ConnectionKind : std::uint8_t { command = 1, bulk = 2, peer = 3, keeper = 4 };
 enum class Transport : std::uint8_t { tls = 1, tcp = 2, shm = 3 };
 
 /// Names 16 bytes: a lease or a session.

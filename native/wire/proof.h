@@ -1,4 +1,4 @@
-// How a client proves a lease's key to a server, from the server's side, without waiting for it: whoever has one thread for all strangers can do this.
+// How a client proves a lease's key to a server, from the server's side, without waiting for it: whoever has one thread for all unproven connections can do this.
 #pragma once
 
 #include "wire/preamble.h"

@@ -176,25 +176,25 @@ const Device* device_of(nvmlDevice_t handle) {
 nvmlReturn_t Device::usage(Usage& into, bool is_fresh) const {
   {
     const std::lock_guard guard(lock_);
-    if (!is_fresh && std::chrono::steady_clock::now() - asked_ < kMoment) {
+    if (!is_fresh && std::chrono::steady_clock::now() - requested_ < kMoment) {
       into = last_;
       return NVML_SUCCESS;
     }
   }
   const auto ask = [&] { return server->ask(facts.at, into); };
   const auto* cuda = is_fresh ? cuda_here() : nullptr;
-  bool is_told = true;
+  bool is_reported = true;
   if (cuda) {
     // CUDA waits for a server that is away as long as the lease allows: asked first whether it answers, nobody waits here longer than a watcher does.
-    is_told = ask();
+    is_reported = ask();
     CUuuid uuid;
     std::memcpy(uuid.bytes, facts.uuid_bytes.data(), sizeof uuid.bytes);
-    if (is_told) cuda->settle(uuid);
+    if (is_reported) cuda->settle(uuid);
   }
-  if (!is_told || !ask()) return server->is_alive() ? NVML_ERROR_UNKNOWN : NVML_ERROR_GPU_IS_LOST;
+  if (!is_reported || !ask()) return server->is_alive() ? NVML_ERROR_UNKNOWN : NVML_ERROR_GPU_IS_LOST;
   const std::lock_guard guard(lock_);
   last_ = into;
-  asked_ = std::chrono::steady_clock::now();
+  requested_ = std::chrono::steady_clock::now();
   return NVML_SUCCESS;
 }
 

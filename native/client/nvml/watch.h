@@ -21,7 +21,7 @@ struct Device {
  private:
   mutable std::mutex lock_;
   mutable Usage last_;
-  mutable std::chrono::steady_clock::time_point asked_{};
+  mutable std::chrono::steady_clock::time_point requested_{};
 };
 
 /// nvmlInit: reaches the servers of the lease that are not reached, lost ones too. NVML_ERROR_DRIVER_NOT_LOADED where no devices of CUDA are leased or no

@@ -86,12 +86,12 @@ void* clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uin
   for (int i = 0; i < kTries && range.size == 0; ++i) {
     const auto handle = session.mint();
     std::uint64_t address = 0;
-    const auto asked = i < kFewTries ? size : std::max(size, kApart << (i / kFewTries - 1));
-    session.call(cl::SvmAllocate{place.context, handle, flags, asked, alignment}, [&](const auto& reply) { address = reply.address; });
+    const auto requested = i < kFewTries ? size : std::max(size, kApart << (i / kFewTries - 1));
+    session.call(cl::SvmAllocate{place.context, handle, flags, requested, alignment}, [&](const auto& reply) { address = reply.address; });
     if (address == 0) break;
     std::lock_guard guard(table_lock);
     // Kept until the end: given back at once it would be the next answer again.
-    if (!take(address, asked)) unusable.push_back(handle);
+    if (!take(address, requested)) unusable.push_back(handle);
     else range = {reinterpret_cast<std::byte*>(address), size, handle};
   }
   for (const auto handle : unusable) session.send(cl::Release{handle});

@@ -13,8 +13,8 @@ namespace flexrack::test {
 
 class CountingGrant : public backend::Grant {
  public:
-  explicit CountingGrant(std::uint64_t memory = std::uint64_t{1} << 30, bool is_gated_now = false) : gated_(is_gated_now) {
-    devices_.push_back({backend::list_opencl_devices().at(0).native_id, memory, 1.0, !is_gated_now});
+  explicit CountingGrant(std::uint64_t memory = std::uint64_t{1} << 30, bool is_time_sliced_now = false) : time_sliced_(is_time_sliced_now) {
+    devices_.push_back({backend::list_opencl_devices().at(0).native_id, memory, 1.0, !is_time_sliced_now});
   }
   const std::vector<backend::GrantedDevice>& devices() const override { return devices_; }
   bool charge(std::size_t, std::uint64_t bytes) override {
@@ -32,7 +32,7 @@ class CountingGrant : public backend::Grant {
     const std::lock_guard guard(lock_);
     return used_;
   }
-  bool is_gated(std::size_t) const override { return gated_; }
+  bool is_time_sliced(std::size_t) const override { return time_sliced_; }
   void admit(std::size_t, std::function<void()> admitted) override {
     std::unique_lock guard(lock_);
     if (!is_open_) return waiting_.push_back(std::move(admitted));
@@ -83,7 +83,7 @@ class CountingGrant : public backend::Grant {
   std::vector<std::function<void()>> waiting_;
   std::uint64_t used_ = 0, busy_ = 0;
   int launches_over_ = 0;
-  bool gated_, is_open_ = true;
+  bool time_sliced_, is_open_ = true;
 };
 
 class NoPeers : public backend::Peers {
@@ -95,7 +95,7 @@ class NoPeers : public backend::Peers {
 
 class Client {
  public:
-  explicit Client(std::uint64_t memory = std::uint64_t{1} << 30, bool is_gated = false) : grant(memory, is_gated), backend(backend::make_opencl_backend(grant)) {
+  explicit Client(std::uint64_t memory = std::uint64_t{1} << 30, bool is_time_sliced = false) : grant(memory, is_time_sliced), backend(backend::make_opencl_backend(grant)) {
     backend->start(link, peers);
   }
   ~Client() { stop(); }

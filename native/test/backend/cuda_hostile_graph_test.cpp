@@ -183,9 +183,9 @@ TEST_CASE("launches, inputs and switches of graphs take handles and numbers that
   const auto gone = ticket();
   CHECK(client.refusal(cu::GraphInput{.node = output, .data = {gone, 8, {}}}) == CUDA_ERROR_INVALID_VALUE);
   CHECK(client.link.is_cancelled(gone));
-  // A host function has no parameters of the client's to change, and turns are what the client was told of.
+  // A host function has no parameters of the client's to change, and runs are what the client was told of.
   CHECK(client.refusal(cu::SetExecNode{.exec = exec, .node = input, .work = {.kind = CU_GRAPH_NODE_TYPE_HOST, .context = client.at, .value = 1}}) == CUDA_ERROR_INVALID_VALUE);
-  for (const auto bit : {std::uint64_t{0}, std::uint64_t{1} << 63}) CHECK(client.refusal(cu::RanHostFunction{.turn = bit | 1}) == CUDA_ERROR_INVALID_VALUE);
+  for (const auto bit : {std::uint64_t{0}, std::uint64_t{1} << 63}) CHECK(client.refusal(cu::RanHostFunction{.run = bit | 1}) == CUDA_ERROR_INVALID_VALUE);
   // Nodes that are gone with their graph.
   client.send(cu::Release{.object = other_graph});
   CHECK(client.refusal(cu::GraphInput{.node = others, .data = {0, 8, eight}}) == CUDA_ERROR_INVALID_VALUE);
@@ -252,7 +252,7 @@ TEST_CASE("a session ends while its graphs wait for the client") {
   const auto exec = client.instantiate(in), ticket = client.link.ticket();
   client.send(cu::LaunchGraph{.context = client.at, .exec = exec, .inputs = {{.node = input, .data = {ticket, 8, {}}}}});
   CHECK(client.link.is_waiting_for(ticket));
-  CHECK(client.link.turn_of(9).function == 9);
+  CHECK(client.link.run_of(9).function == 9);
   client.stop();
   CHECK(client.grant.used(0) == 0);
   CHECK_FALSE(client.grant.is_overdrawn());

@@ -302,10 +302,10 @@ TEST_CASE("a host function behind a kernel that fails is told of the failure") {
   const Parameters parameters{16, 1};
   client.send(cu::Launch{.context = context, .kernel = client.kernel(context, module, "put"), .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = bytes_of(parameters)});
   client.send(cu::HostFunction{.context = context, .function = 5});
-  const auto turn = client.link.turn_of(5);
-  CHECK(turn.status == CUDA_ERROR_ILLEGAL_ADDRESS);
-  client.send(cu::RanHostFunction{.turn = turn.turn});
-  CHECK(client.refusal(cu::RanHostFunction{.turn = turn.turn}) == CUDA_ERROR_INVALID_VALUE);
+  const auto run = client.link.run_of(5);
+  CHECK(run.status == CUDA_ERROR_ILLEGAL_ADDRESS);
+  client.send(cu::RanHostFunction{.run = run.run});
+  CHECK(client.refusal(cu::RanHostFunction{.run = run.run}) == CUDA_ERROR_INVALID_VALUE);
   CHECK(client.wait(context) == CUDA_ERROR_ILLEGAL_ADDRESS);
   client.send(cu::ReleaseContext{.context = context, .is_reset = 1});
   still_works(client, client.context());

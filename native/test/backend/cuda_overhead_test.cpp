@@ -56,8 +56,8 @@ TEST_CASE("contexts, modules and libraries are charged what they take, and give 
   CHECK(each == kMiB);   // FLEXRACK_SIM_CONTEXT
   const auto context = client.context(), other = client.context(false);
   CHECK(client.grant.used(0) == 2 * each);
-  const auto told = client.call(cu::MemoryInfo{.context = context});
-  CHECK(told.total - told.free == 2 * each);
+  const auto reported = client.call(cu::MemoryInfo{.context = context});
+  CHECK(reported.total - reported.free == 2 * each);
 
   const auto module = client.mint();
   REQUIRE(client.load(context, module, kLarge).status == 0);

@@ -65,9 +65,9 @@ TEST_CASE("a part says the size of the share, and nothing that its device says a
 }
 
 TEST_CASE("launches on parts take turns as their device's do, and count as its use") {
-  for (const bool is_gated : {true, false}) {
-    CAPTURE(is_gated);
-    Client client(std::uint64_t{1} << 30, is_gated);
+  for (const bool is_time_sliced : {true, false}) {
+    CAPTURE(is_time_sliced);
+    Client client(std::uint64_t{1} << 30, is_time_sliced);
     const auto part = divide(client, 0, kSingly)[0];
     const auto context = context_of(client, {part}), queue = client.mint();
     REQUIRE(client.call(cl::CreateQueue{.context = context, .queue = queue, .device = part}).status == CL_SUCCESS);

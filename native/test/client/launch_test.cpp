@@ -86,10 +86,10 @@ TEST_CASE("a launch carries the arguments that changed since the last one at tha
 
 TEST_CASE("a size that does not fit is the device's to judge, once") {
   Bench bench;
-  int asked = 0;
+  int requested = 0;
   bench.desk.link().on_sent = [&](const test::Sent& sent) {
     if (sent.header.op != cl::CheckArgument::kOp) return;
-    asked++;
+    requested++;
     cl::CheckArgument message;
     REQUIRE(decode(sent.body, message));
     bench.desk.link().reply(sent.header, cl::CheckArgumentReply{.status = message.argument.value.size() == 12 ? CL_SUCCESS : CL_INVALID_ARG_SIZE});
@@ -99,12 +99,12 @@ TEST_CASE("a size that does not fit is the device's to judge, once") {
     CHECK(clSetKernelArg(bench.kernel, 2, 12, values) == CL_SUCCESS);
     CHECK(clSetKernelArg(bench.kernel, 2, 8, values) == CL_INVALID_ARG_SIZE);
   }
-  CHECK(asked == 2);
+  CHECK(requested == 2);
   CHECK(clSetKernelArg(bench.kernel, 2, 16, nullptr) == CL_INVALID_ARG_VALUE);
   CHECK(clSetKernelArg(bench.kernel, 1, 16, values) == CL_INVALID_ARG_VALUE);
   CHECK(clSetKernelArg(bench.kernel, 1, 0, nullptr) == CL_INVALID_ARG_SIZE);
   CHECK(clSetKernelArg(bench.kernel, 3, 4, values) == CL_INVALID_ARG_INDEX);
-  CHECK(asked == 2);
+  CHECK(requested == 2);
 }
 
 TEST_CASE("a launch that the device would refuse is not sent") {

@@ -7,7 +7,7 @@
 namespace {
 
 /// What callbacks brought, in the order of their event's stages.
-struct Told {
+struct Reported {
   std::mutex lock;
   std::condition_variable comes;
   std::vector<std::string> lines;
@@ -18,10 +18,10 @@ struct Told {
 };
 
 void CL_CALLBACK tell(cl_event, cl_int status, void* data) {
-  auto& told = *static_cast<Told*>(data);
-  const std::lock_guard guard(told.lock);
-  told.lines.push_back(std::to_string(status));
-  told.comes.notify_all();
+  auto& reported = *static_cast<Reported*>(data);
+  const std::lock_guard guard(reported.lock);
+  reported.lines.push_back(std::to_string(status));
+  reported.comes.notify_all();
 }
 
 cl_int status_of(cl_event event) {
@@ -93,14 +93,14 @@ void user_events(cl_context context, cl_command_queue queue) {
   said("fill behind it", clEnqueueFillBuffer(queue, memory, &pattern, 1, 0, 64, 1, &user, &filled));
   clFlush(queue);
   say("not over: %d", status_of(filled) > CL_COMPLETE);
-  Told told;
-  said("callback", clSetEventCallback(filled, CL_COMPLETE, tell, &told));
+  Reported reported;
+  said("callback", clSetEventCallback(filled, CL_COMPLETE, tell, &reported));
   said("set", clSetUserEventStatus(user, CL_COMPLETE));
   said("wait", clWaitForEvents(1, &filled));
   say("over: %d", status_of(filled));
-  told.wait_for(1);
-  say("told: %s", told.lines[0].c_str());
-  Told late;
+  reported.wait_for(1);
+  say("told: %s", reported.lines[0].c_str());
+  Reported late;
   said("callback afterwards", clSetEventCallback(filled, CL_COMPLETE, tell, &late));
   late.wait_for(1);
   say("told: %s", late.lines[0].c_str());

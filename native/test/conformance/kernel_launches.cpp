@@ -87,18 +87,18 @@ static void orders(cl_context context, cl_device_id device, cl_program program, 
   const auto free_queue = new_queue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
   said("clear", clEnqueueWriteBuffer(free_queue, out, CL_TRUE, 0, 4, &zero, 0, nullptr, nullptr));
   cl_int code;
-  const auto gate = clCreateUserEvent(context, &code);
-  cl_event last = gate;
-  said("keep the gate", clRetainEvent(gate));
+  const auto latch = clCreateUserEvent(context, &code);
+  cl_event last = latch;
+  said("keep the latch", clRetainEvent(latch));
   for (cl_uint i = 0; i < 50; i++) {
     cl_event next = nullptr;
     failures += clSetKernelArg(add, 1, sizeof i, &i) != CL_SUCCESS;
     failures += clEnqueueNDRangeKernel(free_queue, add, 1, nullptr, &one, nullptr, 1, &last, &next) != CL_SUCCESS;
     clReleaseEvent(last);
     last = next;
-    if (i == 25) failures += clSetUserEventStatus(gate, CL_COMPLETE) != CL_SUCCESS;
+    if (i == 25) failures += clSetUserEventStatus(latch, CL_COMPLETE) != CL_SUCCESS;
   }
-  said("release the gate", clReleaseEvent(gate));
+  said("release the latch", clReleaseEvent(latch));
   said("wait", clWaitForEvents(1, &last));
   cl_int status = 99;
   cl_command_type type = 0;

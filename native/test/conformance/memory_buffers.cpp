@@ -252,11 +252,11 @@ void boxes(cl_context context, cl_command_queue queue) {
 
 void destructors(cl_context context, cl_command_queue queue) {
   static int order = 0;
-  const auto told = [](cl_mem, void* data) { say("destructor %d at %d", static_cast<int>(reinterpret_cast<size_t>(data)), order++); };
+  const auto reported = [](cl_mem, void* data) { say("destructor %d at %d", static_cast<int>(reinterpret_cast<size_t>(data)), order++); };
   auto memory = buffer(context, 64);
-  for (size_t i = 1; i <= 3; ++i) said("set destructor", clSetMemObjectDestructorCallback(memory, told, reinterpret_cast<void*>(i)));
+  for (size_t i = 1; i <= 3; ++i) said("set destructor", clSetMemObjectDestructorCallback(memory, reported, reinterpret_cast<void*>(i)));
   said("null destructor", clSetMemObjectDestructorCallback(memory, nullptr, nullptr));
-  said("destructor of null", clSetMemObjectDestructorCallback(nullptr, told, nullptr));
+  said("destructor of null", clSetMemObjectDestructorCallback(nullptr, reported, nullptr));
   said("finish", clFinish(queue));
   said("retain", clRetainMemObject(memory));
   said("release", clReleaseMemObject(memory));

@@ -137,8 +137,8 @@ void held(Rig& rig) {
   const auto content = numbers(kCount, 6);
   auto memory = rig.buffer(kCount, content.data());
   cl_int code;
-  auto gate = clCreateUserEvent(rig.context, &code);
-  cl_event last = gate;
+  auto latch = clCreateUserEvent(rig.context, &code);
+  cl_event last = latch;
   std::vector<cl_event> events;
   for (size_t i = 0; i < rig.queues.size(); ++i) {
     cl_event next = nullptr;
@@ -146,11 +146,11 @@ void held(Rig& rig) {
     clFlush(rig.queues[i]);
     events.push_back(last = next);
   }
-  said("open", clSetUserEventStatus(gate, CL_COMPLETE));
+  said("open", clSetUserEventStatus(latch, CL_COMPLETE));
   said("wait", clWaitForEvents(static_cast<cl_uint>(events.size()), events.data()));
   show("held and let go", rig.queues[0], memory);
   for (auto* event : events) clReleaseEvent(event);
-  clReleaseEvent(gate);
+  clReleaseEvent(latch);
   said("release", clReleaseMemObject(memory));
 }
 

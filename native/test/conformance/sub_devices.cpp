@@ -154,8 +154,8 @@ void kernel_infos(cl_program program, cl_device_id device) {
 void build_infos(cl_program program, const std::vector<cl_device_id>& devices) {
   for (const auto device : devices) {
     cl_build_status status = CL_BUILD_NONE;
-    const auto asked = clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, nullptr);
-    say("build status: %s %d", code_name(asked).c_str(), status);
+    const auto requested = clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, nullptr);
+    say("build status: %s %d", code_name(requested).c_str(), status);
   }
 }
 

@@ -25,10 +25,10 @@ int main(int argc, char** argv) {
   for (const auto queue : queues) need("launch", clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &count, nullptr, 0, nullptr, nullptr));
   need("finish", clFinish(queues[1]));
 
-  const auto gate = clCreateUserEvent(context, &code);
+  const auto latch = clCreateUserEvent(context, &code);
   need("clCreateUserEvent", code);
   cl_event first = nullptr, second = nullptr;
-  need("launch", clEnqueueNDRangeKernel(queues[0], kernel, 1, nullptr, &count, nullptr, 1, &gate, &first));
+  need("launch", clEnqueueNDRangeKernel(queues[0], kernel, 1, nullptr, &count, nullptr, 1, &latch, &first));
   need("launch", clEnqueueNDRangeKernel(queues[1], kernel, 1, nullptr, &count, nullptr, 0, nullptr, &second));
   need("flush", clFlush(queues[0]));
   need("flush", clFlush(queues[1]));
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   usleep(300'000);
   auto begin = std::chrono::steady_clock::now();
   if (is_by_event) {
-    need("clSetUserEventStatus", clSetUserEventStatus(gate, -5));
+    need("clSetUserEventStatus", clSetUserEventStatus(latch, -5));
   } else {
     char byte;
     if (read(0, &byte, 1) != 1) return 6;  // told that the server is gone

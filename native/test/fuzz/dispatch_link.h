@@ -211,7 +211,7 @@ class FakeGrant : public backend::Grant {
     const std::lock_guard guard(lock_);
     return used_.at(device);
   }
-  bool is_gated(std::size_t device) const override { return is_shared_ && device % 2 == 0; }
+  bool is_time_sliced(std::size_t device) const override { return is_shared_ && device % 2 == 0; }
   void admit(std::size_t, std::function<void()> admitted) override {
     const std::lock_guard guard(lock_);
     waiting_.push_back(std::move(admitted));

@@ -154,8 +154,8 @@ inline void finish(Call& call, cl_event event, cl_int status) {
   event->status = status;
   for (const auto& one : std::exchange(event->callbacks, {})) {
     retain(event);
-    call.later([event, one, told = status < 0 ? status : one.stage] {
-      one.tell(event, told, one.data);
+    call.later([event, one, reported = status < 0 ? status : one.stage] {
+      one.tell(event, reported, one.data);
       Call inner;
       release(inner, event);
     });

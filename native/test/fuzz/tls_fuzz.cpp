@@ -1,4 +1,4 @@
-// The proof of a lease's key over TLS, in every state of it: bytes of strangers to a server and to a client, and a relay between the two that meddles.
+// The proof of a lease's key over TLS, in every state of it: bytes of unproven connections to a server and to a client, and a relay between the two that meddles.
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -19,7 +19,7 @@ const Bytes kKey(32, 7);
 Preamble some_preamble() {
   Preamble preamble;
   preamble.lease.fill(5);
-  preamble.kind = ConnectionKind::hold;
+  preamble.kind = ConnectionKind::keeper;
   return preamble;
 }
 

@@ -1,4 +1,4 @@
-// The whole daemon as processes: sessions, leases, restarts, strangers. Devices are made up.
+// The whole daemon as processes: sessions, leases, restarts, unproven connections. Devices are made up.
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 #include "server/liveness.h"
 #include "wire/accept.h"
 #include "wire/error.h"
-#include "wire/hold_stream.h"
+#include "wire/keeper_stream.h"
 
 namespace {
 
@@ -142,9 +142,9 @@ TEST_CASE("the end of the broker by SIGTERM leaves workers running; stop ends ev
 TEST_CASE("a held lease lives while it is held, and ends with its goodbye") {
   Daemon daemon;
   const auto lease = lease_of(daemon);
-  const auto holder = wire::dial_hold(test::dial_of(lease, "tls"));
+  const auto holder = wire::dial_keeper(test::dial_of(lease, "tls"));
   CHECK(eventually([&] { return only_lease(daemon)["state"].text() == "held"; }));
-  CHECK(wire::write_all(*holder, {&wire::kHoldGoodbye, 1}));
+  CHECK(wire::write_all(*holder, {&wire::kKeeperGoodbye, 1}));
   CHECK(eventually([&] { return only_lease(daemon).is_null(); }));
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("a lease whose holder is killed is lost at once and over in three seco
   Daemon daemon;
   const auto lease = lease_of(daemon);
   {
-    const auto holder = wire::dial_hold(test::dial_of(lease, "tcp"));
+    const auto holder = wire::dial_keeper(test::dial_of(lease, "tcp"));
     REQUIRE(eventually([&] { return only_lease(daemon)["state"].text() == "held"; }));
     holder->shut();
   }

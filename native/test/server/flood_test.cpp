@@ -1,4 +1,4 @@
-// Strangers in numbers at the door of a daemon: whoever has a lease's key comes in all the same, and soon.
+// Unproven connections in numbers at the listener of a daemon: whoever has a lease's key comes in all the same, and soon.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -37,14 +37,14 @@ void raise_limit() {
 }
 
 /// Connections that say `first` and are made anew, each `pause`, where they are closed; they are never told anything they want to know.
-class Crowd {
+class FairEviction {
  public:
-  Crowd(Json address, std::size_t count, std::vector<wire::Bytes> first, std::chrono::milliseconds pause)
+  FairEviction(Json address, std::size_t count, std::vector<wire::Bytes> first, std::chrono::milliseconds pause)
       : address_(std::move(address)), first_(std::move(first)), pause_(pause), waits_(count, pollfd{-1, POLLIN, 0}) {
     for (auto& wait : waits_) open(wait);
     thread_ = std::thread([this] { run(); });
   }
-  ~Crowd() {
+  ~FairEviction() {
     is_over_ = true;
     thread_.join();
     for (const auto& wait : waits_) close(wait.fd);
@@ -80,11 +80,11 @@ class Crowd {
   std::thread thread_;
 };
 
-/// What strangers who have seen a lease's connections pass can say: the first bytes, of each kind and transport.
+/// What unproven connections who have seen a lease's connections pass can say: the first bytes, of each kind and transport.
 std::vector<wire::Bytes> seen_on_the_wire(const wire::Dial& to, const wire::Id& session) {
   std::vector<wire::Bytes> all;
   for (const auto transport : {wire::Transport::tls, wire::Transport::tcp}) {
-    for (const auto kind : {wire::ConnectionKind::command, wire::ConnectionKind::hold, wire::ConnectionKind::bulk, wire::ConnectionKind::peer}) {
+    for (const auto kind : {wire::ConnectionKind::command, wire::ConnectionKind::keeper, wire::ConnectionKind::bulk, wire::ConnectionKind::peer}) {
       wire::Preamble preamble;
       preamble.kind = kind;
       preamble.transport = transport;
@@ -127,7 +127,7 @@ struct Figures {
 void come_in(const Json& lease, const wire::Dial& to, Client& member, const char* holding, const char* working) {
   Figures holds, sessions;
   for (int i = 0; i < kTries; ++i) {
-    holds.add([&] { wire::dial_hold(to); });
+    holds.add([&] { wire::dial_keeper(to); });
     sessions.add([&] {
       Client client(to);
       if (client.ask(test::kEcho) != 1) throw wire::Error(wire::Error::Kind::gone, "no answer");
@@ -151,9 +151,9 @@ TEST_CASE("with 2,000 silent and 200 flooding connections whoever has a lease's 
     to.session.fill(static_cast<std::uint8_t>(transport.size() + transport[1]));
     Client member(to);
     const auto session = std::exchange(to.session, wire::Id{});
-    Crowd silent(daemon.address(), kSilent, {{}, {'F', 'L', 'E', 'X'}}, std::chrono::seconds(1));
-    Crowd flooding(daemon.address(), kFlooding, seen_on_the_wire(to, session), {});
+    FairEviction silent(daemon.address(), kSilent, {{}, {'F', 'L', 'E', 'X'}}, std::chrono::seconds(1));
+    FairEviction flooding(daemon.address(), kFlooding, seen_on_the_wire(to, session), {});
     come_in(lease, to, member, (transport + ", a hold").c_str(), (transport + ", a session").c_str());
-    std::printf("    %llu connections of strangers\n", static_cast<unsigned long long>(silent.made + flooding.made));
+    std::printf("    %llu connections of unproven connections\n", static_cast<unsigned long long>(silent.made + flooding.made));
   }
 }

@@ -32,7 +32,7 @@ Bytes first_message(const Preamble& preamble, const Bytes& key) {
 Preamble some_preamble() {
   Preamble preamble;
   preamble.lease = id_from_hex("00112233445566778899aabbccddeeff");
-  preamble.kind = ConnectionKind::hold;
+  preamble.kind = ConnectionKind::keeper;
   return preamble;
 }
 

@@ -10,7 +10,7 @@
 #include "gen/opencl/revision.h"
 #include "test/wire/rig.h"
 #include "wire/handshake.h"
-#include "wire/hold_stream.h"
+#include "wire/keeper_stream.h"
 #include "wire/secrets.h"
 
 namespace flexrack::test {
@@ -35,7 +35,7 @@ class Rogue {
   const std::string& path() const { return listener_.path; }
 
   std::atomic<int> connections = 0;   ///< that were answered
-  std::atomic<std::size_t> told = 0;  ///< bytes that clients have said inside the handshake's protection, meant for the lease's server alone
+  std::atomic<std::size_t> reported = 0;  ///< bytes that clients have said inside the handshake's protection, meant for the lease's server alone
 
   static Digest psk_of(View key, const Preamble& preamble) {
     static constexpr std::string_view kPurpose = "flexrack tls 1.3";
@@ -57,14 +57,14 @@ class Rogue {
     SSL_set_fd(ssl.get(), socket.fd());
     if (SSL_accept(ssl.get()) != 1) return;
     // As a daemon would answer a holder, so that one that asks no further goes on.
-    Bytes spoken(1, kHoldAsk);
-    const HoldSpoken speaks(cl::kApi);
-    spoken.insert(spoken.end(), reinterpret_cast<const std::uint8_t*>(&speaks), reinterpret_cast<const std::uint8_t*>(&speaks + 1));
+    Bytes served(1, kKeeperAsk);
+    const KeeperApi speaks(cl::kApi);
+    served.insert(served.end(), reinterpret_cast<const std::uint8_t*>(&speaks), reinterpret_cast<const std::uint8_t*>(&speaks + 1));
     std::uint8_t some[4096];
     for (int got; (got = SSL_read(ssl.get(), some, sizeof some)) > 0;) {
-      told += static_cast<std::size_t>(got);
-      if (preamble_.kind != ConnectionKind::hold) continue;
-      if (some[0] == kHoldAsk) SSL_write(ssl.get(), spoken.data(), static_cast<int>(spoken.size()));
+      reported += static_cast<std::size_t>(got);
+      if (preamble_.kind != ConnectionKind::keeper) continue;
+      if (some[0] == kKeeperAsk) SSL_write(ssl.get(), served.data(), static_cast<int>(served.size()));
       else SSL_write(ssl.get(), some, got);
     }
   } catch (const Error&) {

@@ -33,7 +33,7 @@ Error::Kind fate(const std::function<void(const Dial&)>& dial_there, const Disgu
     why = error.what();
   }
   CHECK(rogue.connections == 1);
-  CHECK(rogue.told == 0);
+  CHECK(rogue.reported == 0);
   return kind;
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("no client says anything to a server that has not proved the lease's k
          to.peer = 7;
          dial(to, kToy, ear);
        }},
-      {"hold", [](const Dial& to) { dial_hold(to); }}};
+      {"hold", [](const Dial& to) { dial_keeper(to); }}};
   for (const auto& [kind, dial_there] : diallers) {
     for (const auto& [name, disguise] : disguises()) {
       CAPTURE(kind);
@@ -113,7 +113,7 @@ TEST_CASE("a bulk path that leads to a rogue ends the link, and no byte of a pay
       link->close();
       CHECK(arrived == 0);
     }
-    CHECK(rogue.told == 0);
+    CHECK(rogue.reported == 0);
   }
 }
 
