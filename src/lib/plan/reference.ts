@@ -41,12 +41,6 @@ export function referredSteps(value: unknown): string[] {
   return isFromStep(value) ? [value.$output] : Object.values(value).flatMap(referredSteps)
 }
 
-/** Whether any part of a value would be taken for a reference. */
-export function holdsReference(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return isFromStep(value) || isFromEnv(value) || Object.values(value).some(holdsReference)
-}
-
 /** The part of a value at a path. A part that is missing is a fault of the plan: what may be absent is null. */
 export function follow(value: unknown, at: readonly string[] | undefined, whose: string): unknown {
   let part = value

@@ -2,6 +2,7 @@ import {PassThrough, Readable} from 'node:stream'
 import {expect, test} from 'vitest'
 import {callVerb} from '../../../src/lib/host/call.ts'
 import type {Verb} from '../../../src/lib/host/index.ts'
+import {fromEnv, fromStep} from '../../../src/lib/plan/index.ts'
 import type {NodeShell, SpawnOptions} from '../../../src/lib/ssh/index.ts'
 
 const installation = {root: '/r', environments: '/r/environments', python: '/usr/bin/python3', folder: '/r/program'}
@@ -27,6 +28,8 @@ const answering = (line: string) => ({
 }) as unknown as NodeShell
 
 test.each([
+  JSON.stringify({result: [fromStep('reach'), 1]}),
+  JSON.stringify({result: {deep: fromEnv('secret', 'part')}}),
   '{"result": {"code": {"$output": "reach"}}}',
   '{"result": {"gpus": [{"uuid": {"\\u0024env": "secret"}}]}}',
   '{"event": "facts", "value": {"$output": "reach", "at": ["token"]}}',
