@@ -13,6 +13,7 @@ import uv_program
 from flexrack_node.base import interpreter, shared_lock
 from flexrack_node.workspace import environment
 from flexrack_node.workspace.pip import failing_line, redact
+from messages import check_files, check_lines
 from places import PROGRAM
 from waiting import LONG, until
 
@@ -39,6 +40,8 @@ class Environments:
             if child.poll() is None:
                 child.kill()
             child.communicate()
+        for folder in (self.folder, self.root):
+            check_files(folder)
         shutil.rmtree(self.folder)
 
     def wheel(self, name, version="1.0", bytes_of_zeros=0):
@@ -69,6 +72,7 @@ class Environments:
         child.stdin.write(json.dumps(value).encode() + b"\n")
         child.stdin.close()
         child.stdin = None
+        child.asked = (verb, value)
         self.children.append(child)
         return child
 
@@ -76,6 +80,7 @@ class Environments:
         out, err = child.communicate(timeout=LONG)
         lines = [json.loads(line) for line in out.splitlines()]
         self.events = lines[:-1]
+        check_lines(*child.asked, lines)
         self.assertTrue(lines, err.decode())
         return lines[-1]
 
@@ -196,8 +201,8 @@ class Environments:
         self.assertTrue(self.call("environment.ensure", {"requirements": ""})["result"]["built"])
 
     def test_removes_what_nothing_uses_and_keeps_the_rest(self):
-        used = self.call("environment.ensure", {"constraints": "alpha<2", "user": "head"})["result"]
-        unused = self.call("environment.ensure", {"constraints": "alpha<3"})["result"]
+        used = self.call("environment.ensure", {"requirements": "", "constraints": "alpha<2", "user": "head"})["result"]
+        unused = self.call("environment.ensure", {"requirements": "", "constraints": "alpha<3"})["result"]
         running = self.call("environment.ensure", {"requirements": ""})["result"]
         child = subprocess.Popen([f"{running['path']}/bin/python", "-c", "import time; time.sleep(600)"], stdout=subprocess.DEVNULL)
         self.children.append(child)
@@ -211,8 +216,8 @@ class Environments:
         self.assertEqual(self.call("environment.remove", {})["result"]["removed"], [used["hash"]])
 
     def test_a_workspace_lets_go_of_its_old_environment_when_it_gets_another(self):
-        old = self.call("environment.ensure", {"constraints": "alpha<2", "user": "workspace:digits"})["result"]
-        new = self.call("environment.ensure", {"user": "workspace:digits"})["result"]
+        old = self.call("environment.ensure", {"requirements": "", "constraints": "alpha<2", "user": "workspace:digits"})["result"]
+        new = self.call("environment.ensure", {"requirements": "", "user": "workspace:digits"})["result"]
         users = {one["hash"]: [user["user"] for user in one["users"]] for one in self.call("environment.list", None)["result"]}
         self.assertEqual(users, {old["hash"]: [], new["hash"]: ["workspace:digits"]})
 
