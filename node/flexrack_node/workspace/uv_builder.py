@@ -14,7 +14,7 @@ from flexrack_node.workspace.pip import line_of, redact
 
 SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 NOT_REACHED = r"error sending request|dns error|tcp connect error|Connection refused|operation timed out|tunnel error|client error \(Connect\)|Failed to fetch"
-STRANGERS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_TARGET", "UV_PROJECT", "UV_PROJECT_ENVIRONMENT", "UV_WORKING_DIR", "UV_ENV_FILE")
+STRANGERS = ("UV_CONSTRAINT", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_TARGET", "UV_PROJECT", "UV_PROJECT_ENVIRONMENT", "UV_WORKING_DIR", "UV_ENV_FILE")
 
 
 class UvBuilder:
@@ -43,12 +43,16 @@ class UvBuilder:
                 self.channel.event("warning", text=sentence)
             (self.temp / "requirements.txt").write_text(requirements)
             (self.temp / "constraints.txt").write_text(constraints)
-            words = ["pip", "install", "--python", str(self.folder / "bin" / "python"), "--no-python-downloads", *self.settings.args,
-                     "-r", "requirements.txt", "-c", "constraints.txt"]
-            if re.search(r"^\s+--hash=|\s--hash=", requirements, re.MULTILINE):
-                words.append("--require-hashes")  # as with pip: of all or of none
-            if self._watch(words) != 0:
-                raise self._unfit() or self._failure(requirements)
+            words = ["pip", "install", "--python", str(self.folder / "bin" / "python"), "--no-python-downloads", *self.settings.args, "-r", "requirements.txt"]
+            limits = [word for file in ([*self.settings.constraints, "constraints.txt"] if constraints.strip() else self.settings.constraints) for word in ("-c", file)]
+            if is_locked(requirements):
+                # As with pip: hashes of all or of none. With hashes uv wants pins of constraints, too, so these are held against what was installed.
+                steps = [[*words, "--require-hashes"], [*words, "--dry-run", "--no-deps", "--no-verify-hashes", *limits] if limits else []]
+            else:
+                steps = [[*words, *limits]]
+            for step in steps:
+                if step and self._watch(step) != 0:
+                    raise self._unfit() or self._failure(requirements)
 
     def _watch(self, words: List[str]) -> int:
         environment = {key: value for key, value in os.environ.items() if key not in STRANGERS}
@@ -120,6 +124,10 @@ class UvBuilder:
             return NodeError("ENVIRONMENT_FAILED", f"{message}: the package index cannot be reached from this node",
                              "set PIP_INDEX_URL or ~/.config/pip/pip.conf on the node to an index that it reaches", **details)
         return NodeError("ENVIRONMENT_FAILED", message, None, **details)
+
+
+def is_locked(requirements: str) -> bool:
+    return re.search(r"(?:^|\s)--hash[=\s]", requirements) is not None
 
 
 def failing_line(output: List[str], requirements: str) -> Optional[int]:

@@ -118,6 +118,19 @@ class Environments:
         self.assertTrue(built["built"])
         self.assertEqual([one["requirements"] for one in self.call("environment.list", None)["result"]], [["alpha==1.0"]])
 
+    def test_constraints_hold_beside_a_lock_too_whether_the_nodes_own_or_the_projects(self):
+        self.wheel("alpha")
+        digest = hashlib.sha256((self.wheels / "alpha-1.0-py3-none-any.whl").read_bytes()).hexdigest()
+        lock = f"alpha==1.0 \\\n    --hash=sha256:{digest}\n"
+        limits = self.folder / "limits.txt"
+        limits.write_text("torch<=2\nalpha<2\n")
+        self.env["PIP_CONSTRAINT"] = str(limits)
+        self.assertTrue(self.call("environment.ensure", {"requirements": lock})["result"]["built"])
+        limits.write_text("alpha>1\n")
+        error = self.call("environment.ensure", {"requirements": f"{lock}# another\n", "constraints": "torch<=1\n"})["error"]
+        self.assertEqual((error["code"], error["details"]["requirement"]), ("ENVIRONMENT_FAILED", "alpha==1.0"))
+        self.assertEqual(len(self.folders()), 1)
+
     def test_names_the_line_that_failed_and_leaves_nothing(self):
         self.wheel("alpha")
         error = self.call("environment.ensure", {"requirements": "# ours\nalpha==1.0\n\nbeta==3.0\n"})["error"]
