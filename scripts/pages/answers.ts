@@ -62,6 +62,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'sweep:stop': {answer: 'StoppedSweep', from: 'src/lib/sweep/stop.ts'},
   train: {answer: 'a line of `RankLine` each, then one of `{result: Trained}`; with `--detach` only `Trained`', from: ['src/lib/runs/lines.ts', 'src/lib/train/run.ts']},
   usage: {answer: 'UsageReport', from: 'src/lib/usage/usage.ts'},
+  lock: {answer: 'Locked', from: 'src/lib/workspace/lock.ts'},
   'workspace:exec': {answer: 'NodeResult[]', from: 'src/cli/workspace/exec.ts'},
   'workspace:forward': {answer: 'a line of `ForwardEvent` each', from: 'src/lib/workspace/forward.ts'},
   'workspace:list': {answer: 'PlacedWorkspace[]', from: 'src/lib/workspace/place.ts'},

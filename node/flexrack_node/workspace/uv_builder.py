@@ -27,13 +27,34 @@ class UvBuilder:
         self.done = 0
         self.wanted = 0
 
+    def resolve(self, requirements: str, constraints: str, words: List[str]) -> str:
+        """What would be installed, as a requirements file. Errors: those of `run`."""
+        (uv.make_folder(self.channel) / "cache").mkdir(mode=0o700, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp, SignalsRaise():
+            self._begin(Path(temp), requirements, constraints)
+            self.channel.event("progress", detail="choosing versions")
+            args = [word for word in self.settings.args if word not in ("--require-hashes",)]
+            if self._watch(["pip", "compile", "--quiet", "--python", self.python, "--no-python-downloads", "--no-annotate", "--no-header", "--no-strip-extras", *args, *words,
+                            *self._limits(constraints), "--output-file", "pins.txt", "requirements.txt"]) != 0:
+                raise self._unfit() or self._failure(requirements)
+            return (self.temp / "pins.txt").read_text()
+
+    def _begin(self, temp: Path, requirements: str, constraints: str) -> None:
+        self.temp = temp
+        self.settings = pip_settings.translate(pip_settings.read(os.environ), os.environ, requirements)
+        (temp / "requirements.txt").write_text(requirements)
+        (temp / "constraints.txt").write_text(constraints)
+
+    def _limits(self, constraints: str) -> List[str]:
+        files = [*self.settings.constraints, *(["constraints.txt"] if constraints.strip() else [])]
+        return [word for file in files for word in ("-c", file)]
+
     def run(self, requirements: str, constraints: str) -> None:
         """Raises ENVIRONMENT_FAILED (details: requirement, line, lines), NODE_UNFIT, or CallerGone."""
         cache = uv.make_folder(self.channel) / "cache"
         cache.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp, SignalsRaise():
-            self.temp = Path(temp)
-            self.settings = pip_settings.translate(pip_settings.read(os.environ), os.environ, requirements)
+            self._begin(Path(temp), requirements, constraints)
             self.channel.event("progress", detail="creating a virtual environment")
             if self._watch(["venv", "--python", self.python, "--no-project", "--no-python-downloads", "--prompt", self.folder.name, str(self.folder)]) != 0:
                 raise self._unfit() or NodeError("ENVIRONMENT_FAILED", "uv could not make a virtual environment", None, lines=self.lines[-15:])
@@ -41,10 +62,8 @@ class UvBuilder:
                 return
             for sentence in self.settings.told:
                 self.channel.event("warning", text=sentence)
-            (self.temp / "requirements.txt").write_text(requirements)
-            (self.temp / "constraints.txt").write_text(constraints)
             words = ["pip", "install", "--python", str(self.folder / "bin" / "python"), "--no-python-downloads", *self.settings.args, "-r", "requirements.txt"]
-            limits = [word for file in ([*self.settings.constraints, "constraints.txt"] if constraints.strip() else self.settings.constraints) for word in ("-c", file)]
+            limits = self._limits(constraints)
             if is_locked(requirements):
                 # As with pip: hashes of all or of none. With hashes uv wants pins of constraints, too, so these are held against what was installed.
                 steps = [[*words, "--require-hashes"], [*words, "--dry-run", "--no-deps", "--no-verify-hashes", *limits] if limits else []]

@@ -38,7 +38,7 @@ const workspace = z
       .string()
       .min(1)
       .optional()
-      .describe('Requirements file of pip, relative to the project folder. The environment is built once per content and node, then reused. Without it the environment has the bare Python of the node.')
+      .describe('Requirements file of pip, relative to the project folder. The environment is built once per content and node, then reused. A lock file (`flexrack lock`) decides its versions. Without it the environment has the bare Python of the node.')
       .meta({examples: ['requirements.txt']}),
     sync: z
       .strictObject({
