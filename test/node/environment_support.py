@@ -66,7 +66,7 @@ class MadeEnvironments:
         return child
 
     def end(self, child):
-        out, err = child.communicate(timeout=120)
+        out, err = child.communicate(timeout=600)
         lines = [json.loads(line) for line in out.splitlines()]
         self.events = lines[:-1]
         self.assertTrue(lines, err.decode())

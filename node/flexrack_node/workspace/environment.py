@@ -143,7 +143,7 @@ def python_facts(wanted: Optional[str]) -> Dict[str, Any]:
     command = f"python{wanted}" if re.fullmatch(r"[0-9]+(\.[0-9]+)*", wanted) else os.path.expanduser(wanted)
     path = shutil.which(command)
     if not path:
-        raise NodeError("NODE_UNFIT", f"there is no {command} on this node", "flexrack rack probe", python=wanted)
+        raise NodeError("NODE_UNFIT", f"there is no {command} on this node", "install it there beside its own, or choose another version in workspace.python", python=wanted)
     shown = subprocess.run([path, "-I", interpreter.__file__], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if shown.returncode != 0:
         raise NodeError("NODE_UNFIT", f"{path} does not run", python=wanted, lines=shown.stderr.splitlines()[-5:])

@@ -16,6 +16,8 @@ type LockInput = {
   digest: string
   /** The oldest Python that the lock is for: that of the nodes. */
   python: string
+  /** Version of the environments, where the manifest names one; else null. */
+  version: string | null
 }
 
 export interface Locked {
@@ -35,23 +37,23 @@ const LOCK_HANDLERS: Handlers<LockKinds, {host(node: string): Host | Promise<Hos
 
 /** Asks every node for its Python, changes nothing. Errors: USAGE where the project names no requirements. */
 async function planLock(hosts: Host[], manifest: Manifest, context: Context): Promise<PlanOf<LockKinds>> {
-  const file = manifest.workspace.python
+  const {python: file, pythonVersion: version} = manifest.workspace
   if (file === undefined) throw new CliError('USAGE', 'there is nothing to lock: workspace.python names no requirements file', {hint: 'workspace: {python: requirements.txt}'})
   const sources = await readSources(manifest.folder, file)
-  const pythons = await Promise.all(hosts.map(async (host) => (await host.call('environment.plan', {requirements: ''}, {signal: context.signal})).python))
+  const pythons = await Promise.all(hosts.map(async (host) => (await host.call('environment.plan', {requirements: '', ...(version !== undefined && {python: version})}, {signal: context.signal})).python))
   const python = oldest(pythons)
   const node = (hosts[0] as Host).node
   const title = `Choose the versions for ${file} on ${node}, for Python ${python} and newer, and write ${LOCK_FILE}`
-  return {command: 'lock', steps: [{id: 'lock', node, kind: 'workspace.lock', title, input: {node, folder: manifest.folder, requirements: file, digest: digestOf(sources), python}, needs: []}]}
+  return {command: 'lock', steps: [{id: 'lock', node, kind: 'workspace.lock', title, input: {node, folder: manifest.folder, requirements: file, digest: digestOf(sources), python, version: version ?? null}, needs: []}]}
 }
 
 /** The lock file of a project: how it is made, and what is wrong with it. */
 export const PROJECT_LOCK = {plan: planLock, handlers: LOCK_HANDLERS, stale: staleLock}
 
-async function lock({node, folder, requirements: file, digest, python}: LockInput, _done: unknown, {host, context}: {host(node: string): Host | Promise<Host>; context: Context}): Promise<Locked> {
+async function lock({node, folder, requirements: file, digest, python, version}: LockInput, _done: unknown, {host, context}: {host(node: string): Host | Promise<Host>; context: Context}): Promise<Locked> {
   const sources = await readSources(folder, file)
   if (digestOf(sources) !== digest) throw changedSince(folder, file)
-  const pins = await VERSIONS.choose(await host(node), {...sources, universal: python}, context)
+  const pins = await VERSIONS.choose(await host(node), {...sources, universal: python, ...(version !== null && {python: version})}, context)
   if (pins === undefined) throw new CliError('NODE_UNFIT', `${node} has no uv, which chooses the versions, and gets none`, {hint: 'flexrack lock --on another node', details: {node}})
   const target = join(folder, LOCK_FILE)
   await writeFile(target, lockText(file, sources, python, pins))

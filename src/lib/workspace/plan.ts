@@ -58,7 +58,7 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
   }
   options.early?.on('open', (host) => void look(host).catch(() => {})) // told below, where the host counts
   const [{snapshot, wanted}, hosts] = await Promise.all([project, coming])
-  const origin: ProjectOrigin = {project: manifest.name, folder: manifest.folder, exclude: manifest.workspace.exclude, requirements: manifest.workspace.python ?? null}
+  const origin: ProjectOrigin = {project: manifest.name, folder: manifest.folder, exclude: manifest.workspace.exclude, requirements: manifest.workspace.python ?? null, python: manifest.workspace.pythonVersion ?? null}
   const workspaces = new Map<string, Workspace>()
   const failed = new Map<string, Error>()
   const steps: WorkspacePlan['plan']['steps'] = []
@@ -101,7 +101,8 @@ async function readProject(files: ProjectFiles, manifest: Manifest, context: Con
 }
 
 async function inspect(host: Host, manifest: Manifest, {snapshot, wanted}: Project, context: Context): Promise<WorkspaceInspected> {
-  const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints}
+  const {pythonVersion: python} = manifest.workspace
+  const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints, ...(python !== undefined && {python})}
   return host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})
 }
 
