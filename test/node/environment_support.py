@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from places import PROGRAM
+from waiting import LONG
 
 
 class MadeEnvironments:
@@ -66,7 +67,7 @@ class MadeEnvironments:
         return child
 
     def end(self, child):
-        out, err = child.communicate(timeout=600)
+        out, err = child.communicate(timeout=LONG)
         lines = [json.loads(line) for line in out.splitlines()]
         self.events = lines[:-1]
         self.assertTrue(lines, err.decode())

@@ -11,7 +11,7 @@ from environment_support import MadeEnvironments
 from flexrack_node.base import interpreter, shared_lock
 from flexrack_node.workspace import environment
 from flexrack_node.workspace.pip import failing_line, redact
-from waiting import until
+from waiting import LONG, until
 
 
 class Environments(MadeEnvironments):
@@ -107,7 +107,7 @@ class UvEnvironmentTest(Environments, unittest.TestCase):
         until((self.folder / "building").exists)
         child.stdout.close()
         child.stdout = None
-        child.wait(30)
+        child.wait(LONG)
         self.assertEqual((self.folders(), self.hidden()), ([], []))
         self.assertEqual(self.processes(), [])
 
