@@ -52,8 +52,8 @@ struct Device {
   std::string pci_text() const;             ///< "0000:01:00.0"
 };
 
-inline constexpr const char* kDeviceName = "Flexrack Simulated GPU";
-inline constexpr int kDriverVersion = 13000;
+/// Begins with the same words whatever the device is like, and says where kernels may be launched without being computed.
+const char* device_name();
 
 /// Makes the devices, once; cuInit.
 void make_devices();

@@ -47,7 +47,7 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice ordinal) {
   return call([&] {
     require(name && length > 0);
     device(ordinal);
-    std::snprintf(name, static_cast<std::size_t>(length), "%s", kDeviceName);
+    std::snprintf(name, static_cast<std::size_t>(length), "%s", device_name());
   });
 }
 

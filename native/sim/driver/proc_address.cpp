@@ -54,7 +54,10 @@ class Facts : public cuda::DriverFacts {
     }
     return all;
   }
-  int version() noexcept override { return kDriverVersion; }
+  int version() noexcept override {
+    int number = 0;
+    return cuDriverGetVersion(&number) == CUDA_SUCCESS ? number : 0;
+  }
 };
 
 CUresult find(const char* symbol, void** function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult* status) {
