@@ -1,7 +1,9 @@
+import {resolve} from 'node:path'
 import {beginBuilds, type Builds} from './builds.ts'
 import {runChecks} from './checks.ts'
 import type {Counts} from './counts.ts'
 import {runPython} from './python.ts'
+import {root} from './run.ts'
 import {runVitest} from './vitest.ts'
 
 /** In this order: what fails soonest comes first; native last, as it is compiled while the others wait for their processes. */
@@ -26,6 +28,8 @@ export const FAST: Part[] = [
 /** What the gate does with fixed seeds and for seconds, at random and for an hour. */
 export const LONG: Part[] = [
   {suite: 'native', words: ['test_fuzz'], env: {FLEXRACK_FUZZ_SECONDS: '120'}},
+  // Gigabytes of frameworks, as users run them: without sanitizers.
+  {suite: 'native', words: ['test_frameworks'], env: {FLEXRACK_LONG: '1', FLEXRACK_NATIVE_BUILD: resolve(root, 'native/build/release')}},
   {suite: 'unit', words: ['property'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['property'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['chaos'], env: {FLEXRACK_LONG: '1', FLEXRACK_ROUNDS: '200'}},
@@ -60,7 +64,7 @@ export async function runPart({suite, words, env}: Part, builds: Builds): Promis
     case 'unit':
       return runVitest('unit', words, env)
     case 'native':
-      await builds.sanitized
+      await (env?.FLEXRACK_NATIVE_BUILD ? builds.release : builds.sanitized)
       return runPython(['test/native/run.py', '--no-build', ...words.map(moduleName)], env)
     case 'integration':
     case 'e2e':

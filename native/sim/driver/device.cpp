@@ -53,22 +53,6 @@ std::uint64_t mix(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/// The same whenever it is asked on this machine with this seed; another one elsewhere.
-std::array<std::uint8_t, 16> make_uuid(int ordinal) {
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
-  auto state = mix(settings().seed);
-  for (const auto* at = host; *at; ++at) state = mix(state ^ static_cast<std::uint8_t>(*at));
-  state = mix(state + static_cast<std::uint64_t>(ordinal));
-  const std::uint64_t words[2] = {state, mix(state)};
-  std::array<std::uint8_t, 16> uuid{};
-  std::memcpy(uuid.data(), words, sizeof words);
-  // RFC 9562: version 8, made by own rules.
-  uuid[6] = static_cast<std::uint8_t>((uuid[6] & 0x0f) | 0x80);
-  uuid[8] = static_cast<std::uint8_t>((uuid[8] & 0x3f) | 0x80);
-  return uuid;
-}
-
 }  // namespace
 
 namespace {
@@ -98,12 +82,27 @@ const Model& model() {
   return made;
 }
 
-const char* device_name() {
-  return settings().accepts_machine_code ? "Flexrack Simulated GPU (machine code is accepted, NOT computed)" : "Flexrack Simulated GPU";
+std::array<std::uint8_t, 16> make_uuid(std::uint64_t seed, int ordinal) {
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  auto state = mix(seed);
+  for (const auto* at = host; *at; ++at) state = mix(state ^ static_cast<std::uint8_t>(*at));
+  state = mix(state + static_cast<std::uint64_t>(ordinal));
+  const std::uint64_t words[2] = {state, mix(state)};
+  std::array<std::uint8_t, 16> uuid{};
+  std::memcpy(uuid.data(), words, sizeof words);
+  // RFC 9562: version 8, made by own rules.
+  uuid[6] = static_cast<std::uint8_t>((uuid[6] & 0x0f) | 0x80);
+  uuid[8] = static_cast<std::uint8_t>((uuid[8] & 0x3f) | 0x80);
+  return uuid;
+}
+
+const char* device_name(const Settings& of) {
+  return of.accepts_machine_code ? "Flexrack Simulated GPU (machine code is accepted, NOT computed)" : "Flexrack Simulated GPU";
 }
 
 Device::Device(int number)
-    : ordinal(number), multiprocessors(settings().multiprocessors > 0 ? static_cast<int>(settings().multiprocessors) : cores()), uuid(make_uuid(number)), pci_bus(number + 1), heap(settings().memory) {}
+    : ordinal(number), multiprocessors(settings().multiprocessors > 0 ? static_cast<int>(settings().multiprocessors) : cores()), uuid(make_uuid(settings().seed, number)), pci_bus(pci_bus_of(number)), heap(settings().memory) {}
 
 std::string Device::pci_text() const {
   char text[32];

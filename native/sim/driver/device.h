@@ -16,6 +16,7 @@ namespace flexrack::sim {
 
 class Context;
 class Pool;
+struct Settings;
 
 /// What differs between compute capabilities ("CUDA C++ Programming Guide", technical specifications for each compute capability).
 struct Model {
@@ -53,7 +54,10 @@ struct Device {
 };
 
 /// Begins with the same words whatever the device is like, and says where kernels may be launched without being computed.
-const char* device_name();
+const char* device_name(const Settings& of);
+/// The same whenever it is asked on this machine with this seed; another one elsewhere.
+std::array<std::uint8_t, 16> make_uuid(std::uint64_t seed, int ordinal);
+inline int pci_bus_of(int ordinal) { return ordinal + 1; }
 
 /// Makes the devices, once; cuInit.
 void make_devices();

@@ -17,7 +17,7 @@ struct Release {
 
 /// "13.0"; nothing for one that this driver cannot be of.
 std::optional<Release> release_of(std::string_view text);
-/// For messages: "12.0 to 12.9, 13.0 to 13.4".
+/// For messages: "12.0 to 12.9, 13.0 to 13.5".
 std::string releases_text();
 
 }  // namespace flexrack::sim

@@ -1,7 +1,7 @@
 # Of the published figures of this card and of its compute capability.
 card GeForce RTX 5090
 capability 12.0
-driver 13.4
+driver 13.5
 memory 32GiB
 attribute 13 2407000   # CLOCK_RATE, kHz
 attribute 16 170   # MULTIPROCESSOR_COUNT

@@ -1,7 +1,7 @@
 # Of the published figures of this card and of its compute capability.
 card H100 SXM5 80GB
 capability 9.0
-driver 13.4
+driver 13.5
 memory 80GiB
 attribute 13 1980000   # CLOCK_RATE, kHz
 attribute 16 132   # MULTIPROCESSOR_COUNT

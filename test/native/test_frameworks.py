@@ -1,0 +1,37 @@
+"""Frameworks' own wheels, unchanged, on a GPU in software: natively and attached, every value beside the CPU's.
+
+XGBoost is tried always: its wheel has kernels that were compiled elsewhere, by templates of CUB and thrust, and is no more than its own 120 MB here. The others are
+gigabytes, and minutes each: FLEXRACK_LONG=1 (npm run test:long)."""
+import os
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "frameworks"))
+from compare import FRAMEWORKS, each_way  # noqa: E402
+
+GATE = ("xgboost",)
+IS_LONG = os.environ.get("FLEXRACK_LONG") == "1"
+
+
+class Frameworks(unittest.TestCase):
+    def compare(self, name, words):
+        natively = None
+        for way, code, stops, _, text in each_way(FRAMEWORKS[name], words=words):
+            with self.subTest(way=way):
+                self.assertEqual(code, 0, text)
+                # What is attached computes on the same driver.
+                self.assertEqual([stop["stop"] for stop in stops], [stop["stop"] for stop in natively or stops])
+                natively = natively or stops
+
+
+def add(name, words):
+    setattr(Frameworks, f"test_{name}{''.join('_' + word.replace('-', '_') for word in words)}", lambda self: self.compare(name, words))
+
+
+for one in FRAMEWORKS.values():
+    if IS_LONG or one.name in GATE:
+        for part in one.parts:
+            add(one.name, part)
+if not IS_LONG:
+    print(f"{', '.join(name for name in FRAMEWORKS if name not in GATE)} are NOT tried: FLEXRACK_LONG is not 1 (test_frameworks.py)", file=sys.stderr)
