@@ -52,8 +52,9 @@ def tour(framework, env, words=()):
     """(exit code, stops, seconds, what went to stderr) of one run."""
     with tempfile.TemporaryDirectory(prefix="flexrack-framework-") as folder:
         caches = {"TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor", "TRITON_CACHE_DIR": f"{folder}/triton", "CUPY_CACHE_DIR": f"{folder}/cupy", "WARP_CACHE_PATH": f"{folder}/warp"}
+        python = framework.python()
         began = time.monotonic()
-        code, out, err = run([framework.python(), HERE / f"{framework.name}_tour.py", *words], {**env, **caches, **framework.env}, seconds=SECONDS, preload=True)
+        code, out, err = run([python, HERE / f"{framework.name}_tour.py", *words], {**env, **caches, **framework.env}, seconds=SECONDS, preload=True)
         seconds = time.monotonic() - began
     stops = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
     return (code if out.splitlines()[-1:] == ["PASS"] else code or 1), stops, seconds, out[-1500:] + err[-3000:]
