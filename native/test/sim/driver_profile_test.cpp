@@ -66,7 +66,7 @@ TEST_CASE("driver: like a Blackwell card" * doctest::test_suite("apart") * docte
   CU(cuCtxDestroy_v2(context));
 }
 
-TEST_CASE("driver: like the card of a file, but for what is said besides" * doctest::test_suite("apart") * doctest::skip()) {
+TEST_CASE("driver: like the card of a file" * doctest::test_suite("apart") * doctest::skip()) {
   apart();
   CU(cuInit(0));
   size_t bytes = 0;
@@ -98,7 +98,7 @@ TEST_CASE("driver: profiles") {
   for (const auto* name : {"turing", "ampere", "ada", "hopper"}) CHECK_EQ(run_apart("driver: before a profile is read no other is", {{"FLEXRACK_SIM_PROFILE", name}}), 0);
   const File card("# A card of nobody's.\ncard Nobody's 9000\ncapability 9.0\ndriver 12.8   # and PTX 8.7\nmemory 2GiB\nattribute 13 1234\nattribute 16 77\nattribute 81 65536\n"
                   "attribute 132 1\nattribute 33 9\n");
-  CHECK_EQ(run_apart("driver: like the card of a file, but for what is said besides",
+  CHECK_EQ(run_apart("driver: like the card of a file",
                      {{"FLEXRACK_SIM_PROFILE", card.path()}, {"FLEXRACK_SIM_MEMORY", "512MiB"}, {"FLEXRACK_SIM_MULTIPROCESSORS", "3"}}),
            0);
 }

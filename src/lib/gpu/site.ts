@@ -14,15 +14,15 @@ export interface Site {
 }
 
 export function prepareHere(api: Api, context: Context): Site {
-  const hold = nativePath('flexrack-hold', context.env)
+  const hold = nativePath('flexrack-lease-keeper', context.env)
   const fileOf = (product: Product): string => nativePath(product, context.env)
   for (const product of DRIVERS[api]) fileOf(product)
   return {deliver: async (content) => ({...(await writeLeases(content, driverLinks(api, fileOf, isSoftware(content.servers)), context.env)), hold})}
 }
 
-/** Puts the drivers and flexrack-hold on the node, where they are not there yet. */
+/** Puts the drivers and flexrack-lease-keeper on the node, where they are not there yet. */
 export async function prepareNode(host: Host, api: Api, context: Context): Promise<Site> {
-  const products: Product[] = ['flexrack-hold', ...DRIVERS[api]]
+  const products: Product[] = ['flexrack-lease-keeper', ...DRIVERS[api]]
   const files = new Map(await Promise.all(products.map(async (product) => [product, await loadNative(product, context.env)] as const)))
   const nameOf = (product: Product): string => (files.get(product) as NativeFile).name
   const all = [...files.values()]
@@ -32,7 +32,7 @@ export async function prepareNode(host: Host, api: Api, context: Context): Promi
   throwIfFailed(await executePlan(plan, PLACE_HANDLERS, {host: () => host, context}, context))
   return {
     deliver: async (leases) => {
-      const {folder, ...placed} = await host.call('gpu.deliver', {leases, hold: nameOf('flexrack-hold'), ...driverLinks(api, nameOf, isSoftware(leases.servers))})
+      const {folder, ...placed} = await host.call('gpu.deliver', {leases, hold: nameOf('flexrack-lease-keeper'), ...driverLinks(api, nameOf, isSoftware(leases.servers))})
       return {...placed, folder, remove: () => host.call('gpu.forget', {folder})}
     },
   }

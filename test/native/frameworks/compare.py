@@ -19,7 +19,7 @@ from servers import BUILD, run  # noqa: E402
 WAYS = ("natively", "shm", "tls")
 SECONDS = 3000
 # A stand-in for ptxas, as `flexrack attach` sets it for a GPU in software: PTX goes on as it is.
-PASSTHROUGH = str(HERE.parent.parent.parent / "native" / "hold" / "flexrack-ptx-passthrough.sh")
+PASSTHROUGH = str(HERE.parent.parent.parent / "native" / "lease_keeper" / "flexrack-ptx-passthrough.sh")
 
 
 class Framework:
