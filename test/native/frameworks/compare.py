@@ -36,14 +36,12 @@ class Framework:
 
 
 TORCH = {"TRITON_PTXAS_PATH": PASSTHROUGH, "TRITON_PTXAS_BLACKWELL_PATH": PASSTHROUGH}
-# xgboost is in the gate (test_frameworks.py): a wheel whose kernels were compiled by somebody else, to PTX, and small enough to be fetched. The others are long.
 FRAMEWORKS = {one.name: one for one in (
     Framework("xgboost", "xgboost"),
     Framework("onnxruntime", "onnxruntime-gpu"),
     Framework("warp", "warp-lang"),
     Framework("taichi", "taichi"),
     Framework("cupy", "cupy-cuda13x", env={"CUPY_COMPILE_WITH_PTX": "1", "CUPY_ACCELERATORS": ""}),
-    Framework("catboost", "catboost"),
     Framework("torch_compile", "torch", parts=(("element-wise", "mlp"), ("transformer",), ("digits",), ("templates",)), env=TORCH, lock="torch"),
 )}
 
