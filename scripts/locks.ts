@@ -12,8 +12,6 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {basename, dirname, join, relative, resolve} from 'node:path'
 
-/** What resolves; an exact version, so that two who make the locks on one day make the same. */
-const UV = 'uv==0.13.9'
 const root = resolve(import.meta.dirname, '..')
 
 /**
@@ -90,9 +88,9 @@ if (process.argv.includes('--check')) {
 } else {
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-locks-'))
   try {
-    execFileSync('python3', ['-m', 'venv', join(folder, 'venv')])
-    execFileSync(join(folder, 'venv/bin/pip'), ['install', '--quiet', '--disable-pip-version-check', UV], {stdio: ['ignore', 'ignore', 'inherit']})
-    for (const input of inputs) await makeLocks(join(folder, 'venv/bin/uv'), folder, input)
+    // The version that is locked itself, so that two who make the locks on one day make the same.
+    const uv = execFileSync('python3', [join(root, 'scripts/testing/uv.py')], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit']}).trim()
+    for (const input of inputs) await makeLocks(uv, folder, input)
   } finally {
     await rm(folder, {recursive: true, force: true})
   }

@@ -58,7 +58,7 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> Dict[str, Any]:
         if not is_ready(folder):  # whoever held the lock before may have built it
             discard_half_built(channel)
             record(channel.root, folder, "environment")
-            build(folder, requirements, constraints, facts, channel, order)
+            build(folder, requirements, constraints + (request.get("pins") or ""), facts, channel, order)
             answer["built"] = True
         if user:  # with the lock held: else it could be removed as unused at this very moment
             note_user(folder, channel.root, user, answer)
@@ -131,6 +131,8 @@ def remove(request: "EnvironmentsUnwanted", channel: Channel) -> Dict[str, Any]:
             removed.append(one["hash"])
             if not request.get("dry_run"):
                 discard(folder)
+    if not request.get("dry_run"):
+        uv.shrink(channel)  # an environment's files are the cache's, too
     return {"removed": removed, "bytes": freed, "kept": kept}
 
 
@@ -141,7 +143,7 @@ def python_facts(wanted: Optional[str]) -> Dict[str, Any]:
     command = f"python{wanted}" if re.fullmatch(r"[0-9]+(\.[0-9]+)*", wanted) else os.path.expanduser(wanted)
     path = shutil.which(command)
     if not path:
-        raise NodeError("NODE_UNFIT", f"there is no {command} on this node", "flexrack rack probe", python=wanted)
+        raise NodeError("NODE_UNFIT", f"there is no {command} on this node", "install it there beside its own, or choose another version in workspace.python", python=wanted)
     shown = subprocess.run([path, "-I", interpreter.__file__], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if shown.returncode != 0:
         raise NodeError("NODE_UNFIT", f"{path} does not run", python=wanted, lines=shown.stderr.splitlines()[-5:])
