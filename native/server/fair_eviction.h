@@ -7,7 +7,12 @@
 #include <string>
 #include <unordered_map>
 
+#include <sys/socket.h>
+
 namespace flexrack::server {
+
+/// By which unproven connections are counted: an address without its port; of IPv6 the network, of which whoever has one address has them all.
+std::string origin_of(const sockaddr_storage& address);
 
 /// Descriptors, each of an address, in the order in which they came. For one thread.
 class FairEviction {
