@@ -1,13 +1,13 @@
 // Who waits at a listener, by address: whose turn it is to go when somebody else comes.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
-
-#include <sys/socket.h>
 
 namespace flexrack::server {
 
