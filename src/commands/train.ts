@@ -2,7 +2,6 @@ import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../cli/base/command.ts'
 import {dryRunFlag, excludeFlag, onFlag, projectFlag, rackFlag, skipFlag, watchEveryFlag} from '../cli/base/flags.ts'
 import {wordsOf} from '../cli/base/words.ts'
-import {jsonText} from '../cli/terminal/printable.ts'
 
 export default class Train extends BaseCommand {
   static override summary = 'train on the nodes of the rack'
@@ -72,7 +71,7 @@ export default class Train extends BaseCommand {
       onLines: linePrinter(json),
       onNews: newsTeller(context),
     }, context).catch((error: unknown) => throwWithPreflight(error, json)).finally(() => status.close())
-    if (json && trained.status !== 'running') process.stdout.write(`${jsonText({result: trained})}\n`)
+    if (json && trained.status !== 'running') this.follow({result: trained}, () => '')
     else this.answer(trained, trainedText)
     if (trained.status === 'stopped') throw new CliError('INTERRUPTED', `run ${trained.run} was stopped`, {hint: `flexrack runs show ${trained.run}`})
     if (trained.status === 'failed') throw failureOf(trained.run, {cause: trained.cause})
