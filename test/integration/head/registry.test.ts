@@ -107,7 +107,7 @@ test('a model whose versions are of no run is nobody\'s, until an administrator 
 describe("what is another project's", () => {
   const API3 = '/api/3.0/mlflow'
   const as = async (access: Access | undefined, method: string, path: string, body?: unknown): Promise<{status: number; value: unknown}> => {
-    const headers = {authorization: `Bearer ${access?.env.MLFLOW_TRACKING_TOKEN ?? head.connection.token}`, 'content-type': 'application/json'}
+    const headers = {authorization: `Bearer ${access?.env.MLFLOW_TRACKING_TOKEN ?? head.connection.token.reveal()}`, 'content-type': 'application/json'}
     const answer = await fetch(`${head.connection.uri}${path}`, {method, headers, ...(body !== undefined && {body: JSON.stringify(body)})})
     const text = await answer.text()
     return {status: answer.status, value: text.startsWith('{') ? JSON.parse(text) : text}
