@@ -80,7 +80,7 @@ class Rack:
                 gang["port"] = through(answer["gang"]["port"])
         return run
 
-    def finish(self, run, node="node-1", seconds=60):
+    def finish(self, run, node="node-1", seconds=180):
         """The run's detail on a node, once it is over there."""
         value = self.call(node, "run.state", {"run": run, "wait": seconds})
         if value["live"]:

@@ -2,7 +2,7 @@
 import time
 
 
-def until(condition, seconds=60.0):
+def until(condition, seconds=180.0):
     """The first true value of the condition; AssertionError where there is none in time."""
     end = time.monotonic() + seconds
     while True:

@@ -47,7 +47,7 @@ if K == 1: up()
         run = rack.start(restarts=0, checkpoint=CHECKPOINT, size={"min": 2, "max": 2})
         self.up(rack, 1, "node-1", "node-2")
         copy = rack.folder / "node-3" / "runs" / run / "outputs" / "checkpoints" / "last.txt"  # on the idle one: nobody's network is used that trains
-        until(lambda: copy.exists() and copy.read_text() == "two", 60)
+        until(lambda: copy.exists() and copy.read_text() == "two")
         until(lambda: "copied" in self.kinds(rack, run, "node-3"))
         self.assertNotIn("copied", self.kinds(rack, run, "node-2"))
         os.kill(supervisor_pid(rack, run, "node-1"), signal.SIGKILL)
@@ -65,7 +65,7 @@ print(sorted(os.listdir(os.environ["FLEXRACK_OUTPUTS"])))
 """)
         run = rack.start(restarts=0, checkpoint=CHECKPOINT, size={"min": 2, "max": 3})
         beside = [rack.folder / node / "runs" / run / "copies" / "checkpoints" / "b.txt" for node in ("node-2", "node-3")]
-        until(lambda: any(one.exists() for one in beside), 60)
+        until(lambda: any(one.exists() for one in beside))
         kept, other = ("node-2", "node-3") if beside[0].exists() else ("node-3", "node-2")
         until(lambda: self.kinds(rack, run, kept).count("copied") == 2)
         copies = rack.folder / kept / "runs" / run / "copies" / "checkpoints"

@@ -90,7 +90,7 @@ def inside(home: Path) -> None:
 
 
 def until(condition, what):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not condition():
         if time.monotonic() > end:
             raise AssertionError(f"did not happen: {what}")

@@ -45,10 +45,10 @@ class KeptTest(RelayCase):
         self.tracking.stop()
         self.call("PUT", PUT + "a", b"a")
         self.tracking = Tracking(self.tracking.port, lambda path, body: 507 if full[0] else None)
-        until(lambda: "tracking.failed" in [event["event"] for event in self.events], 30)
+        until(lambda: "tracking.failed" in [event["event"] for event in self.events])
         full[0] = False
-        until(lambda: self.tracking.accepted == [b"a"], 30)
-        until(lambda: not relay.is_away, 30)
+        until(lambda: self.tracking.accepted == [b"a"])
+        until(lambda: not relay.is_away)
         self.assertEqual(relay.close()["rejected"], 0)
 
     def test_a_file_that_was_refused_for_good_stays_and_can_be_sent_again(self):
@@ -79,7 +79,7 @@ class KeptTest(RelayCase):
         with mock.patch.object(relay_module, "FULL_DISK_PAUSE_SECONDS", 0.05), \
                 mock.patch("flexrack_node.relay.journal.os.fsync", lambda handle: fail(errno.ENOSPC) if broken[0] else really(handle)):
             self.tracking = Tracking(self.tracking.port)
-            until(lambda: "tracking.full" in [event["event"] for event in self.events], 30)
+            until(lambda: "tracking.full" in [event["event"] for event in self.events])
             self.assertEqual((relay.journal.pending, relay.is_away), (4, True))
             broken[0] = False
             self.assertTrue(self.back.wait(20))

@@ -43,7 +43,7 @@ class ServiceTest(unittest.TestCase):
         return control.status({"id": "web"}, self.channel)
 
     def until(self, condition, what):
-        end = time.monotonic() + 20
+        end = time.monotonic() + 120
         while not condition():
             if time.monotonic() > end:
                 self.fail(f"did not happen: {what}; {self.record.state()} {self.text()}")

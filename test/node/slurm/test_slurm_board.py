@@ -212,8 +212,8 @@ class ProcessesTest(unittest.TestCase):
             one.stdin.write(json.dumps({"run": f"digits-{number}", "wait": 100}).encode() + b"\n")
             one.stdin.close()
             waiting.append(one)
-        until(lambda: self.watching() == self.RUNS, 60)
-        until(lambda: len(self.calls()) >= 6, 60)
+        until(lambda: self.watching() == self.RUNS)
+        until(lambda: len(self.calls()) >= 6)
         self.say("COMPLETED")
         reported = [json.loads(one.stdout.read().splitlines()[-1])["result"] for one in waiting]
         for one in waiting:

@@ -43,7 +43,7 @@ class HangTest(unittest.TestCase):
 
     def hang_of(self, run, number=1):
         path = self.rack.folder / "node-1" / "runs" / run / f"hang-{number}.json"
-        until(path.exists, 60)
+        until(path.exists)
         return json.loads(path.read_text())
 
     def pid_of(self, run, rank):
