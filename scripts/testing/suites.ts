@@ -27,8 +27,10 @@ export const FAST: Part[] = [
 /** What the gate does with fixed seeds and for seconds, at random and for an hour. */
 export const LONG: Part[] = [
   {suite: 'native', words: ['test_fuzz'], env: {FLEXRACK_FUZZ_SECONDS: '120'}},
+  {suite: 'native', words: ['test_threads'], env: {FLEXRACK_THREADS: '1'}},
   {suite: 'unit', words: ['property'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['property'], env: {FLEXRACK_LONG: '1'}},
+  {suite: 'integration', words: ['.long.'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['chaos'], env: {FLEXRACK_LONG: '1', FLEXRACK_ROUNDS: '200'}},
 ]
 

@@ -1,4 +1,5 @@
-// A client of the CUDA backend in one process with it, which says what it likes. The driver behind it is the one in software.
+// A client of the CUDA backend in one process with it, which says what it likes. The driver behind it is the one in
+// software.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -32,7 +33,8 @@ class CudaLink : public LoopLink {
   }
   bool has_refusals() {
     const std::lock_guard guard(lock_);
-    for (const auto& [op, all] : refusals_) if (op != 0 && !all.empty()) return true;
+    for (const auto& [op, all] : refusals_)
+      if (op != 0 && !all.empty()) return true;
     return false;
   }
   /// Of the first run of that host function; waits for it.
@@ -153,7 +155,10 @@ class CudaPeers : public backend::Peers {
 
 class CudaClient {
  public:
-  explicit CudaClient(bool is_time_sliced = false) : grant(is_time_sliced), backend(backend::make_cuda_backend(grant, FLEXRACK_SIM_DRIVER)) { backend->start(link, peers); }
+  explicit CudaClient(bool is_time_sliced = false)
+      : grant(is_time_sliced), backend(backend::make_cuda_backend(grant, FLEXRACK_SIM_DRIVER)) {
+    backend->start(link, peers);
+  }
   ~CudaClient() { stop(); }
   void stop() {
     if (!backend) return;
@@ -205,7 +210,11 @@ class CudaClient {
   }
   cu::LoadReply load(std::uint64_t context, std::uint64_t module, View image, std::vector<cu::Option> options = {}) {
     const auto hash = flexrack::cuda::content_hash(std::as_bytes(std::span(image)));
-    return call(cu::Load{.context = context, .module = module, .hash = hash, .image = {0, image.size(), image}, .options = std::move(options)});
+    return call(cu::Load{.context = context,
+                         .module = module,
+                         .hash = hash,
+                         .image = {0, image.size(), image},
+                         .options = std::move(options)});
   }
   cu::LoadReply load(std::uint64_t context, std::uint64_t module, std::string_view ptx) {
     return load(context, module, View(reinterpret_cast<const std::uint8_t*>(ptx.data()), ptx.size()));
@@ -216,7 +225,9 @@ class CudaClient {
     REQUIRE(reply.status == 0);
     return reply.kernel.at(0).kernel;
   }
-  CUresult wait(std::uint64_t context, std::uint64_t stream = 0) { return static_cast<CUresult>(call(cu::WaitStream{.context = context, .stream = stream}).status); }
+  CUresult wait(std::uint64_t context, std::uint64_t stream = 0) {
+    return static_cast<CUresult>(call(cu::WaitStream{.context = context, .stream = stream}).status);
+  }
   Bytes read(std::uint64_t context, std::uint64_t address, std::uint64_t size) {
     const auto ticket = link.ticket();
     send(cu::ReadMemory{.context = context, .address = address, .size = size, .ticket = ticket});

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from places import PROGRAM
 from run_support import Rack
-from waiting import until
+from waiting import LONG, until
 
 OLD = time.time() - 40 * 24 * 3600
 HUGE = 1 << 60  # bytes of room that no disk has: it is short
@@ -45,7 +45,7 @@ class MendTest(unittest.TestCase):
         until(lambda: b"SIG_IGN" in Path(f"/proc/{deaf.pid}/cmdline").read_bytes())
         self.assertIn(str(stray.pid), self.mendable()["processes", run]["detail"])
         self.assertEqual(self.mend(("processes", run)), [{"kind": "processes", "name": run, "bytes": 0}])
-        self.assertEqual((stray.wait(20), deaf.wait(20)), (-15, -9))
+        self.assertEqual((stray.wait(LONG), deaf.wait(LONG)), (-15, -9))
         self.assertEqual(self.mendable(), {})
 
     def test_a_run_that_goes_on_is_left_alone(self) -> None:
