@@ -14,11 +14,20 @@ shared_folder = _uv.shared_folder
 def environment(name, packages, finish=None):
     """The folder of a virtual environment with these packages (requirements as pip takes them), built where it is missing; one builds, others wait.
     `finish` gets the new folder and may change it. Raises CalledProcessError where they cannot be had."""
-    target = shared_folder() / f"{name}-{hashlib.sha256(' '.join(packages).encode()).hexdigest()[:12]}"
+    return _environment(name, " ".join(packages), packages, finish)
+
+
+def locked_environment(name, lock):
+    """The same with exactly what a lock file has (npm run locks), by its hashes; what it leaves out stays out."""
+    return _environment(name, lock.read_text(), ["--require-hashes", "--no-deps", "--only-binary", ":all:", "-r", str(lock)], None)
+
+
+def _environment(name, content, packages, finish):
+    target = shared_folder() / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
     with (target.parent / f"{target.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (target / "complete").exists():
-            print(f"building a Python environment with {', '.join(packages)}", file=sys.stderr)
+            print(f"building the Python environment {target.name}: {' '.join(packages)}", file=sys.stderr)
             _uv.make(target, packages)
             if finish:
                 finish(target)

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from messages import check_files, check_lines
 from places import PROGRAM
 from waiting import LONG
 
@@ -33,6 +34,8 @@ class MadeEnvironments:
             if child.poll() is None:
                 child.kill()
             child.communicate()
+        for folder in (self.folder, self.root):
+            check_files(folder)
         shutil.rmtree(self.folder)
 
     def wheel(self, name, version="1.0", bytes_of_zeros=0):
@@ -63,6 +66,7 @@ class MadeEnvironments:
         child.stdin.write(json.dumps(value).encode() + b"\n")
         child.stdin.close()
         child.stdin = None
+        child.asked = (verb, value)
         self.children.append(child)
         return child
 
@@ -70,6 +74,7 @@ class MadeEnvironments:
         out, err = child.communicate(timeout=LONG)
         lines = [json.loads(line) for line in out.splitlines()]
         self.events = lines[:-1]
+        check_lines(*child.asked, lines)
         self.assertTrue(lines, err.decode())
         return lines[-1]
 

@@ -150,8 +150,8 @@ class UvEnvironmentTest(Environments, unittest.TestCase):
         self.assertTrue(self.call("environment.ensure", {"requirements": ""})["result"]["built"])
 
     def test_removes_what_nothing_uses_and_keeps_the_rest(self):
-        used = self.call("environment.ensure", {"constraints": "alpha<2", "user": "head"})["result"]
-        unused = self.call("environment.ensure", {"constraints": "alpha<3"})["result"]
+        used = self.call("environment.ensure", {"requirements": "", "constraints": "alpha<2", "user": "head"})["result"]
+        unused = self.call("environment.ensure", {"requirements": "", "constraints": "alpha<3"})["result"]
         running = self.call("environment.ensure", {"requirements": ""})["result"]
         child = subprocess.Popen([f"{running['path']}/bin/python", "-c", "import time; time.sleep(600)"], stdout=subprocess.DEVNULL)
         self.children.append(child)
@@ -165,8 +165,8 @@ class UvEnvironmentTest(Environments, unittest.TestCase):
         self.assertEqual(self.call("environment.remove", {})["result"]["removed"], [used["hash"]])
 
     def test_a_workspace_lets_go_of_its_old_environment_when_it_gets_another(self):
-        old = self.call("environment.ensure", {"constraints": "alpha<2", "user": "workspace:digits"})["result"]
-        new = self.call("environment.ensure", {"user": "workspace:digits"})["result"]
+        old = self.call("environment.ensure", {"requirements": "", "constraints": "alpha<2", "user": "workspace:digits"})["result"]
+        new = self.call("environment.ensure", {"requirements": "", "user": "workspace:digits"})["result"]
         users = {one["hash"]: [user["user"] for user in one["users"]] for one in self.call("environment.list", None)["result"]}
         self.assertEqual(users, {old["hash"]: [], new["hash"]: ["workspace:digits"]})
 
