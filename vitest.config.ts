@@ -2,15 +2,15 @@ import {defineConfig} from 'vitest/config'
 
 export default defineConfig({
   test: {
-    testTimeout: process.env.FLEXRACK_LONG ? 3_600_000 : 120_000,
+    testTimeout: process.env.FLEXRACK_LONG ? 3_600_000 : 300_000,
     hookTimeout: 300_000,
-    // Two cores is the machine we plan for; integration tests start real servers.
+    // Two cores is the machine we plan for. What starts real servers waits for them most of the time (scripts/testing/vitest.ts runs three files of it at once).
     maxWorkers: 2,
     projects: ['unit', 'integration', 'e2e'].map((name) => ({
       extends: true,
       // *.long.test.ts are for `npm run test:long` alone: what they install is large.
       // No retry here: what fails on a busy machine has its second try at the end, alone (scripts/testing/second-try.ts).
-      test: {name, setupFiles: name === 'integration' ? ['test/support/protocol.ts'] : [], include: [`test/${name}/**/*.test.ts`], exclude: process.env.FLEXRACK_LONG ? [] : ['**/*.long.test.ts']},
+      test: {name, setupFiles: name === 'unit' ? [] : ['test/support/hold-messages.ts'], include: [`test/${name}/**/*.test.ts`], exclude: process.env.FLEXRACK_LONG ? [] : ['**/*.long.test.ts']},
     })),
   },
 })

@@ -1,8 +1,10 @@
+import {resolve} from 'node:path'
 import {beginBuilds, type Builds} from './builds.ts'
 import {runChecks} from './checks.ts'
 import {addCounts, noCounts, type Counts} from './counts.ts'
 import {countsOf, type Outcome} from './outcomes.ts'
 import {countPython, runNode} from './python.ts'
+import {root} from './run.ts'
 import {runVitest} from './vitest.ts'
 
 /** In this order: what fails soonest comes first; native last, as it is compiled while the others wait for their processes. */
@@ -27,6 +29,8 @@ export const FAST: Part[] = [
 /** What the gate does with fixed seeds and for seconds, at random and for an hour. */
 export const LONG: Part[] = [
   {suite: 'native', words: ['test_fuzz'], env: {FLEXRACK_FUZZ_SECONDS: '120'}},
+  // Gigabytes of frameworks, as users run them: without sanitizers.
+  {suite: 'native', words: ['test_frameworks'], env: {FLEXRACK_LONG: '1', FLEXRACK_NATIVE_BUILD: resolve(root, 'native/build/release')}},
   {suite: 'native', words: ['test_threads'], env: {FLEXRACK_THREADS: '1'}},
   {suite: 'unit', words: ['property'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['property'], env: {FLEXRACK_LONG: '1'}},
@@ -62,8 +66,8 @@ export async function runPart(part: Part, builds: Builds): Promise<Counts> {
     case 'unit':
       return countsOf(await runVitest(suite, words, {env}))
     case 'native':
-      await builds.sanitized
-      return countPython(['test/native/run.py', '--no-build', ...words.map(moduleName)], env)
+      await (env?.FLEXRACK_NATIVE_BUILD ? builds.release : builds.sanitized)
+      return runNative(part, builds)
     case 'node':
       return openCounts(part, await runNode(words.map(moduleName), {env}))
     case 'integration':
@@ -72,6 +76,16 @@ export async function runPart(part: Part, builds: Builds): Promise<Counts> {
       await builds.release.catch((error: Error) => console.error(`!! ${error.message}`))
       return openCounts(part, await runVitest(suite, words, {env}))
   }
+}
+
+/** What runs since the compiler was done is waited for beside the others. */
+async function runNative({words, env}: Part, {early}: Builds): Promise<Counts> {
+  const rest = countPython(['test/native/run.py', '--no-build', ...(early ? ['--late'] : []), ...words.map(moduleName)], {env})
+  const total = noCounts()
+  for (const one of await Promise.allSettled([rest, early ?? noCounts()])) {
+    addCounts(total, one.status === 'fulfilled' ? one.value : {...noCounts(), failed: 1, trouble: [`native: ${(one.reason as Error).message}`]})
+  }
+  return total
 }
 
 /** Real servers on a shared machine: a file with a failure may have a second try. What looks for failures at random has none. */
