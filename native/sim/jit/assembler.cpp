@@ -64,8 +64,25 @@ void Assembler::jump_through(Gpr base, std::int8_t displacement) {
   bytes({static_cast<std::uint8_t>(0x40 | base >> 3), 0xff, static_cast<std::uint8_t>(0x60 | (base & 7)), static_cast<std::uint8_t>(displacement)});
 }
 
+void Assembler::compare8(Gpr base, std::int32_t displacement, std::uint8_t value) {
+  general(0x80, false, 7, base, displacement);
+  bytes({value});
+}
+void Assembler::test8(Gpr base, std::int32_t displacement, std::uint8_t value) {
+  general(0xf6, false, 0, base, displacement);
+  bytes({value});
+}
+void Assembler::call(const void* function) {
+  bytes({0x48, 0xb8});  // mov rax, ...
+  const auto address = reinterpret_cast<std::uint64_t>(function);
+  word(static_cast<std::uint32_t>(address));
+  word(static_cast<std::uint32_t>(address >> 32));
+  bytes({0xff, 0xd0});  // call rax
+}
+
 std::size_t Assembler::jump(Condition when) {
-  bytes({0x0f, static_cast<std::uint8_t>(when)});
+  if (when == Condition::always) bytes({0xe9});
+  else bytes({0x0f, static_cast<std::uint8_t>(when)});
   word(0);
   return code_.size();
 }
@@ -76,7 +93,8 @@ void Assembler::land(std::size_t jump) {
 }
 
 void Assembler::jump_back(Condition when, std::size_t to) {
-  bytes({0x0f, static_cast<std::uint8_t>(when)});
+  if (when == Condition::always) bytes({0xe9});
+  else bytes({0x0f, static_cast<std::uint8_t>(when)});
   word(static_cast<std::uint32_t>(to - (code_.size() + 4)));
 }
 

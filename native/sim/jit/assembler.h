@@ -54,13 +54,24 @@ class Assembler {
   void xor32(Gpr to, Gpr from);
   void add64(Gpr to, std::int32_t value);
   void set32(Gpr to, std::uint32_t value);
+  void store64(Gpr from, Gpr base, std::int32_t displacement) { general(0x89, true, from, base, displacement); }
+  void store32(Gpr from, Gpr base, std::int32_t displacement) { general(0x89, false, from, base, displacement); }
+  void add64(Gpr to, Gpr base, std::int32_t displacement) { general(0x03, true, to, base, displacement); }
+  void sub64(Gpr to, Gpr base, std::int32_t displacement) { general(0x2b, true, to, base, displacement); }
+  void or_into32(Gpr from, Gpr base, std::int32_t displacement) { general(0x09, false, from, base, displacement); }
+  void compare64(Gpr left, Gpr base, std::int32_t displacement) { general(0x3b, true, left, base, displacement); }
+  void lea64(Gpr to, Gpr base, std::int32_t displacement) { general(0x8d, true, to, base, displacement); }
+  /// cmp byte [base + displacement], a number; test byte.
+  void compare8(Gpr base, std::int32_t displacement, std::uint8_t value);
+  void test8(Gpr base, std::int32_t displacement, std::uint8_t bits);
+  void call(const void* function);
   void decrement32(Gpr what);
   /// jmp [base + displacement].
   void jump_through(Gpr base, std::int8_t displacement);
   void finish() { bytes({0xc5, 0xf8, 0x77, 0xc3}); }  // vzeroupper; ret
 
   // Jumps: forward ones are put right when their target is known.
-  enum class Condition : std::uint8_t { equal = 0x84, differs = 0x85 };
+  enum class Condition : std::uint8_t { always, equal = 0x84, differs = 0x85, above = 0x87, negative = 0x88 };
   std::size_t jump(Condition when);
   void land(std::size_t jump);
   void jump_back(Condition when, std::size_t to);

@@ -21,7 +21,7 @@ void Emitter::finish_float(const Item& item, unsigned part, unsigned value) {
 }
 
 void Emitter::floats(const Item& item, unsigned part) {
-  const auto [a, b, c, e] = item.reads;
+  const auto& [a, b, c, unused1, unused2] = item.reads;
   const unsigned made = at_.fresh();
   switch (item.from->op) {
     case Op::add: case Op::sub: case Op::mul: case Op::div: {
@@ -37,7 +37,7 @@ void Emitter::floats(const Item& item, unsigned part) {
 }
 
 void Emitter::fused(const Item& item, unsigned part) {
-  const auto [a, b, c, e] = item.reads;
+  const auto& [a, b, c, unused1, unused2] = item.reads;
   const unsigned made = at_.copy_float(c, part, item);
   const unsigned first = at_.take_float(a, part);
   op(v::fma231, made, first, at_.last_float(b, part));

@@ -86,7 +86,7 @@ void Emitter::pack(const Item& item, unsigned part) {
 }
 
 void Emitter::unpack(const Item& item, unsigned part) {
-  const auto [low, high] = item.writes;
+  const auto& [low, high, unused1, unused2] = item.writes;
   unsigned first = 0, second = 0;
   if (item.reads[0].form == Form::wide) {
     const unsigned a = at_.take(item.reads[0], 2 * part), b = at_.take(item.reads[0], 2 * part + 1);

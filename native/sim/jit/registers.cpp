@@ -21,6 +21,15 @@ Source Pool::lane_bits() {
   return Source::pool(lane_bits_);
 }
 
+Source Pool::series(unsigned step, bool is_wide, unsigned first) {
+  const auto [at, is_new] = series_.try_emplace({step, is_wide ? 1U : 0U, first}, static_cast<std::int32_t>(words_.size() * 4));
+  for (unsigned i = 0; is_new && i < (is_wide ? 4U : 8U); ++i) {
+    words_.push_back((first + i) * step);
+    if (is_wide) words_.push_back(0);
+  }
+  return Source::pool(at->second);
+}
+
 Source Registers::memory(At place, Form form, unsigned part) const {
   const auto at = static_cast<std::int32_t>(place & ~kNegated);
   switch (form) {
@@ -226,6 +235,21 @@ void Registers::forget() {
   release();
   for (auto& held : held_) {
     if (held.place != kNowhere && fates_.next_read(held.place, item_ + 1) == Fates::kNever) held = {};
+  }
+}
+
+void Registers::save(const State& state) {
+  const State kept = held_;
+  held_ = state;
+  for (unsigned i = 0; i < kCount; ++i) {
+    if (held_[i].place != kNowhere && held_[i].is_dirty && fates_.next_read(held_[i].place, item_) != Fates::kNever) write_back(i);
+  }
+  held_ = kept;
+}
+
+void Registers::restore(const State& state) {
+  for (unsigned i = 0; i < kCount; ++i) {
+    if (state[i].place != kNowhere) load(i, {state[i].place, state[i].form}, state[i].part);
   }
 }
 

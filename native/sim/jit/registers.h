@@ -22,10 +22,13 @@ class Pool {
   Source word(std::uint32_t value) { return wide(value | std::uint64_t{value} << 32); }
   Source wide(std::uint64_t value);
   Source lane_bits();                ///< 1, 2, 4, ... 128
+  /// first, first + 1, ... times the step: eight words or four wide ones.
+  Source series(unsigned step, bool is_wide, unsigned first);
   const std::vector<std::uint32_t>& words() const { return words_; }
 
  private:
   std::map<std::uint64_t, std::int32_t> known_;
+  std::map<std::array<unsigned, 3>, std::int32_t> series_;
   std::int32_t lane_bits_ = -1;
   std::vector<std::uint32_t> words_;
 };
@@ -68,7 +71,7 @@ class Registers {
   /// Writes back all that is needed behind the segment.
   void finish();
 
- private:
+  // ---- around a call of what carries an item out otherwise: it has the warp's frame, and nothing of ours outlives it
   struct Held {
     At place = kNowhere;             ///< kNowhere: nothing, or something for a moment
     Form form = Form::none;
@@ -76,7 +79,15 @@ class Registers {
     bool is_dirty = false, may_be_nan = false, may_be_tiny = false, is_taken = false;
     bool is_new = false;             ///< written by the item under way
   };
+  using State = std::array<Held, kCount>;
+  const State& state() const { return held_; }
+  /// Writes back what a state has that is needed from the item on.
+  void save(const State& state);
+  /// Loads what a state has.
+  void restore(const State& state);
+  void forget_all() { held_ = {}; }
 
+ private:
   int find(At place, unsigned part) const;
   unsigned next_need(const Held& held) const;
   unsigned room();
@@ -95,7 +106,7 @@ class Registers {
   unsigned ways_;
   bool is_partial_;
   unsigned item_ = 0, lanes_ = 0;
-  std::array<Held, kCount> held_;
+  State held_;
 };
 
 }  // namespace flexrack::sim::jit

@@ -79,7 +79,7 @@ bool describe_compare(Item& item) {
   if (form != Form::word && form != Form::wide) return false;
   if (from.compare == ptx::Compare::none || (from.flags & ~ptx::kFtz) != 0) return false;
   item.writes[0] = {step.d, Form::mask}, item.writes[1] = {step.e, Form::mask};
-  item.reads = {Use{step.a, form}, Use{step.b, form}, Use{step.c, Form::mask}, Use{}};
+  item.reads = {Use{step.a, form}, Use{step.b, form}, Use{step.c, Form::mask}, Use{}, Use{}};
   return true;
 }
 
@@ -141,6 +141,33 @@ bool describe_move(Item& item) {
   }
 }
 
+/// Words, by vectors of up to four, where a register says: of shared memory by offsets, of global memory by addresses.
+bool describe_memory(Item& item) {
+  const auto& from = *item.from;
+  const bool is_load = from.op == Op::ld;
+  const auto& address = from.o[is_load ? 1 : 0];
+  const auto& step = *item.step;
+  if (from.order != ptx::Order::weak || address.kind != ptx::Operand::Kind::address_register) return false;
+  const bool is_shared = from.space == ptx::Space::shared;
+  if (!is_shared && from.space != ptx::Space::global && from.space != ptx::Space::generic && from.space != ptx::Space::constant) return false;
+  if (address.width != (is_shared ? Width::w32 : Width::w64) || ptx::bytes_of(from.type) != 4) return false;
+  if (from.count != 1 && from.count != 2 && from.count != 4) return false;
+  if (step.displacement < -(1 << 24) || step.displacement > (1 << 24) || step.displacement % (4 * from.count) != 0) return false;
+  const auto& value = from.o[is_load ? 0 : 1];
+  if (value.kind == ptx::Operand::Kind::list) {
+    for (unsigned i = 0; i < value.count; ++i) {
+      if (form_of(step.extra[i].width) != Form::word || step.extra[i].kind == ptx::Operand::Kind::sink) return false;
+    }
+  } else if (value.width != Width::w32) {
+    return false;
+  }
+  item.is_memory = true;
+  item.reads[0] = {step.a, form_of(address.width)};
+  const At places[] = {step.d, step.b, step.c, step.e};
+  for (unsigned i = 0; i < from.count; ++i) (is_load ? item.writes[i] : item.reads[1 + i]) = {places[i], Form::word};
+  return true;
+}
+
 bool describe_operation(Item& item) {
   const auto& from = *item.from;
   switch (from.op) {
@@ -168,6 +195,7 @@ bool describe_operation(Item& item) {
       item.reads[2] = {item.step->c, Form::mask};
       return true;
     case Op::cvt: return describe_convert(item);
+    case Op::ld: case Op::st: return describe_memory(item);
     default: return describe_move(item);
   }
 }
@@ -189,7 +217,7 @@ bool describe(const exec::Code& code, const Step& step, Item& item) {
   item.step = &step;
   item.from = step.source;
   if (step.source == nullptr || !describe_operation(item)) return false;
-  if (item.writes[0].at == kNowhere && item.writes[1].at == kNowhere) return false;
+  if (!item.is_memory && item.writes[0].at == kNowhere && item.writes[1].at == kNowhere) return false;
   // A guard must be read before the first result replaces it.
   if (item.writes[1].at != kNowhere && item.guard != kNowhere && (item.guard & ~kNegated) == item.writes[0].at) return false;
   for (const auto& use : item.reads) {

@@ -35,8 +35,10 @@ struct Item {
   const Step* step = nullptr;
   const Instruction* from = nullptr;
   At guard = kNowhere;
-  std::array<Use, 2> writes;
-  std::array<Use, 4> reads;
+  std::array<Use, 4> writes;
+  std::array<Use, 5> reads;          ///< of a memory access the base first, then what is stored
+  exec::Handler handler = nullptr;   ///< what carries it out otherwise: of the step, or of the guard's before it
+  bool is_memory = false;
   Subnormals subnormals = Subnormals::any;
   std::uint8_t latency = 1;          ///< cycles, about
 };
@@ -48,9 +50,11 @@ bool describe(const exec::Code& code, const Step& step, Item& item);
 bool constant_of(const exec::Code& code, const Use& use, std::uint64_t& value);
 
 struct Segment {
+  const Step* first = nullptr;
   std::vector<Item> items;
   std::uint32_t steps = 0;
   bool flushes = false;
+  bool has_memory = false;
 };
 
 /// Where a register's value goes from here.

@@ -8,6 +8,7 @@
 #include "sim/exec/control.h"
 #include "sim/exec/shells.h"
 #include "sim/jit/emitter.h"
+#include "sim/jit/memory.h"
 #include "sim/jit/vectors.h"
 
 namespace flexrack::sim::jit {
@@ -20,6 +21,7 @@ constexpr unsigned kTurns = exec::kLanes / 8;        ///< vectors of eight lanes
 constexpr std::size_t kMaxSteps = 1U << 16;          ///< of a function; longer ones run as they are
 constexpr std::size_t kMaxItems = 512;               ///< of a segment
 constexpr unsigned kShortest = 2;
+constexpr std::size_t kMuch = 48;
 
 constexpr auto kMask = static_cast<std::int32_t>(offsetof(exec::Warp, mask)), kLive = static_cast<std::int32_t>(offsetof(exec::Warp, live)),
                kBases = static_cast<std::int32_t>(offsetof(exec::Warp, bases));
@@ -46,42 +48,57 @@ double chain_of(const Segment& segment) {
   return longest;
 }
 
-/// One way to carry out a segment: so many vectors in each turn of a loop.
-void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fates, Pool& pool, Assembler& to, unsigned ways, bool is_partial) {
+/// One way to carry out a segment: so many vectors in each turn of a loop. `leave` emits the way out, to the step in rax.
+template <class Leave>
+void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fates, Pool& pool, Assembler& to, unsigned ways, bool is_partial, const Leave& leave) {
   if (ways < kTurns) to.set32(rsi, kTurns / ways);
   const std::size_t again = to.size();
   Registers registers(code, to, pool, fates, ways, is_partial);
   Emitter emitter(to, pool, registers, code);
+  MemoryEmitter memory(to, pool, registers, segment.first, is_partial);
   for (unsigned i = 0; i < segment.items.size(); ++i) {
+    const auto& item = segment.items[i];
     registers.at_item(i);
-    for (unsigned part = 0; part < ways; ++part) {
-      registers.at_lanes(part);
-      emitter.emit(segment.items[i], part);
+    memory.at_item(i);
+    if (item.is_memory) {
+      memory.emit(item);
+    } else {
+      for (unsigned part = 0; part < ways; ++part) {
+        registers.at_lanes(part);
+        emitter.emit(item, part);
+      }
+      for (const auto& use : item.writes) memory.wrote(use.at);
     }
     registers.forget();
   }
   registers.finish();
-  if (ways == kTurns) return;
-  const auto lanes = static_cast<std::int32_t>(8 * ways);
-  to.add64(kWords, 4 * lanes);
-  to.add64(kWides, 8 * lanes);
-  to.add64(kHalves, 2 * lanes);
-  to.add64(kMasks, lanes / 8);
-  if (is_partial) to.add64(kLaneMask, lanes / 8);
-  to.decrement32(rsi);
-  to.jump_back(Assembler::Condition::differs, again);
+  if (ways != kTurns) {
+    const auto lanes = static_cast<std::int32_t>(8 * ways);
+    to.add64(kWords, 4 * lanes);
+    to.add64(kWides, 8 * lanes);
+    to.add64(kHalves, 2 * lanes);
+    to.add64(kMasks, lanes / 8);
+    if (is_partial) to.add64(kLaneMask, lanes / 8);
+    to.decrement32(rsi);
+    to.jump_back(Assembler::Condition::differs, again);
+  }
+  to.load64(rax, rsp, StackFrame::kStep);
+  to.add64(rax, static_cast<std::int32_t>(segment.steps * sizeof(Step)));
+  leave();
+  memory.finish(leave);
 }
 
 unsigned best_ways(const exec::Code& code, const Segment& segment, const Fates& fates) {
   constexpr double kWidth = 3.5, kWindow = 256;      // instructions begun in a cycle, and those under way
   constexpr double kBytes = 7.5;                     // of an instruction
+  if (segment.has_memory) return kTurns;             // every instruction is over before the next begins
   const double chain = chain_of(segment);
   unsigned best = 1;
   double least = 0;
   for (const unsigned ways : {1U, 2U, 4U}) {
     Assembler trial;
     Pool pool;
-    emit_lanes(code, segment, fates, pool, trial, ways, false);
+    emit_lanes(code, segment, fates, pool, trial, ways, false, [] {});
     const double instructions = static_cast<double>(trial.size()) / kBytes, turns = double{kTurns} / ways;
     const double together = std::clamp(kWindow / instructions, 1.0, turns);
     const double cycles = std::max(instructions * turns / kWidth, chain * turns / together);
@@ -92,40 +109,40 @@ unsigned best_ways(const exec::Code& code, const Segment& segment, const Fates& 
 
 /// Subnormals as zero, for the code in between.
 void begin_flushing(Assembler& to) {
-  to.bytes({0x0f, 0xae, 0x5c, 0x24, 0xf8});              // stmxcsr [rsp - 8]
-  to.bytes({0x8b, 0x4c, 0x24, 0xf8, 0x83, 0xc9, 0x40});  // mov ecx, [rsp - 8]; or ecx, 0x40 (DAZ)
-  to.bytes({0x89, 0x4c, 0x24, 0xfc});                    // mov [rsp - 4], ecx
-  to.bytes({0x0f, 0xae, 0x54, 0x24, 0xfc});              // ldmxcsr [rsp - 4]
+  static_assert(StackFrame::kControl == 0);
+  to.bytes({0x0f, 0xae, 0x1c, 0x24});                    // stmxcsr [rsp]
+  to.bytes({0x8b, 0x0c, 0x24, 0x83, 0xc9, 0x40});        // mov ecx, [rsp]; or ecx, 0x40 (DAZ)
+  to.bytes({0x89, 0x4c, 0x24, 0x04});                    // mov [rsp + 4], ecx
+  to.bytes({0x0f, 0xae, 0x54, 0x24, 0x04});              // ldmxcsr [rsp + 4]
 }
-void end_flushing(Assembler& to) { to.bytes({0x0f, 0xae, 0x54, 0x24, 0xf8}); }
+void end_flushing(Assembler& to) { to.bytes({0x0f, 0xae, 0x14, 0x24}); }
 
-/// A function (Warp&, const Step*) that returns the step behind the segment.
+/// A function (Warp&, const Step*) that returns the step behind the segment, or what a handler that it had to call returned.
 void emit_segment(const exec::Code& code, const Segment& segment, Pool& pool, Assembler& to) {
   const Fates fates(code, segment);
   const unsigned ways = best_ways(code, segment, fates);
   to.bytes({0xf3, 0x0f, 0x1e, 0xfa});  // endbr64
+  to.bytes({0x56, 0x57});              // push rsi; push rdi
+  to.add64(rsp, -StackFrame::kBytes);
   to.load32(rax, rdi, kMask);
   to.load64(kWords, rdi, kBases);
   to.move64(kWides, kWords);
   to.move64(kMasks, kWords);
   to.move64(kHalves, kWords);
-  to.bytes({0x56});  // push rsi
   if (segment.flushes) begin_flushing(to);
-  to.compare32(rax, rdi, kLive);
+  // Lanes that have ended may be written to in registers, but not made accesses for.
+  if (segment.has_memory) to.bytes({0x83, 0xf8, 0xff});  // cmp eax, -1
+  else to.compare32(rax, rdi, kLive);
   const auto to_partial = to.jump(Assembler::Condition::differs);
   const auto leave = [&] {
     if (segment.flushes) end_flushing(to);
-    to.bytes({0x58, 0x48, 0x05});  // pop rax; add rax, ...
-    to.word(static_cast<std::uint32_t>(segment.steps * sizeof(Step)));
+    to.add64(rsp, StackFrame::kBytes + 16);
     to.finish();
   };
-  emit_lanes(code, segment, fates, pool, to, ways, false);
-  leave();
+  emit_lanes(code, segment, fates, pool, to, ways, false, leave);
   to.land(to_partial);
-  to.bytes({0x48, 0x8d, 0x97});  // lea rdx, [rdi + mask]
-  to.word(static_cast<std::uint32_t>(kMask));
-  emit_lanes(code, segment, fates, pool, to, ways, true);
-  leave();
+  to.lea64(kLaneMask, rdi, kMask);
+  emit_lanes(code, segment, fates, pool, to, ways, true, leave);
 }
 
 class Translation {
@@ -171,12 +188,16 @@ class Translation {
     const bool is_guarded = step.run == exec::guards;
     if (step.source == nullptr || (!is_guarded && step.guard != kNowhere)) return 0;
     if (is_guarded) item.guard = step.guard;
+    item.handler = step.run;
     return describe(code_, code_.steps[at + (is_guarded ? 1 : 0)], item) ? (is_guarded ? 2 : 1) : 0;
   }
 
   Segment segment_at(std::size_t first) const {
     Segment segment;
+    segment.first = &code_.steps[first];
     auto subnormals = Subnormals::any;
+    std::size_t since_memory = 0;      // items, and the steps until there
+    std::uint32_t steps_to_memory = 0;
     for (std::size_t at = first; at < code_.steps.size() && segment.items.size() < kMaxItems;) {
       if (at != first && targets_.contains(&code_.steps[at])) break;
       Item item;
@@ -186,9 +207,19 @@ class Translation {
         if (subnormals != Subnormals::any && subnormals != item.subnormals) break;
         subnormals = item.subnormals;
       }
+      // Much arithmetic is better by itself: in the registers for few lanes at a time.
+      if (item.is_memory && !segment.has_memory && segment.items.size() > kMuch) break;
+      since_memory = item.is_memory ? 0 : since_memory + 1;
+      segment.has_memory |= item.is_memory;
+      if (segment.has_memory && since_memory > kMuch) {
+        segment.items.resize(segment.items.size() + 1 - since_memory);
+        segment.steps = steps_to_memory;
+        break;
+      }
       segment.items.push_back(item);
       at += steps;
       segment.steps += steps;
+      if (item.is_memory) steps_to_memory = segment.steps;
     }
     segment.flushes = subnormals == Subnormals::flushed;
     return segment;

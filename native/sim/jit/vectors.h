@@ -31,6 +31,12 @@ inline constexpr Vex fma213{Vex::x66, Vex::x0f38, false, 0xa8}, fma231{Vex::x66,
 inline constexpr Vex from_signed{Vex::none, Vex::x0f, false, 0x5b}, truncate{Vex::xf3, Vex::x0f, false, 0x5b};
 inline constexpr Vex from_half{Vex::x66, Vex::x0f38, false, 0x13}, to_half{Vex::x66, Vex::x0f3a, false, 0x1d};
 
+inline constexpr Vex spread32{Vex::x66, Vex::x0f38, false, 0x58}, spread64{Vex::x66, Vex::x0f38, false, 0x59}, test{Vex::x66, Vex::x0f38, false, 0x17};
+inline constexpr Vex to_gpr32{Vex::x66, Vex::x0f, false, 0x7e, true}, to_gpr64{Vex::x66, Vex::x0f, true, 0x7e, true};
+inline constexpr Vex load_short{Vex::none, Vex::x0f, false, 0x10, true}, insert_upper{Vex::x66, Vex::x0f3a, false, 0x38}, upper_to_lower{Vex::x66, Vex::x0f3a, false, 0x46};
+inline constexpr Vex unpack_low{Vex::none, Vex::x0f, false, 0x14}, unpack_high{Vex::none, Vex::x0f, false, 0x15};
+inline constexpr Vex unpack_low64{Vex::x66, Vex::x0f, false, 0x14}, unpack_high64{Vex::x66, Vex::x0f, false, 0x15};
+
 /// Of comparef.
 enum Predicate : int { equal_o = 0, unordered = 3, differs_u = 4, ordered = 7, equal_u = 8, differs_o = 12, less_o = 17, less_equal_o = 18, greater_equal_u = 21, greater_u = 22,
                        less_u = 25, less_equal_u = 26, greater_equal_o = 29, greater_o = 30 };

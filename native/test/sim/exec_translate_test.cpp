@@ -24,8 +24,8 @@ class Program {
         body += branch();
       } else if (kind < 10) {
         body += "shfl.sync.bfly.b32 " + word() + ", " + word() + ", " + std::to_string(1 + pick(31)) + ", 31, -1;\n";
-      } else if (kind < 14) {
-        body += "st.shared.b32 [%sh], " + word() + ";\nld.shared.b32 " + word() + ", [%sh];\n";
+      } else if (kind < 25) {
+        body += (pick(4) == 0 ? guard() : "") + access();
       } else {
         body += (pick(6) == 0 ? guard() : "") + instruction();
       }
@@ -53,6 +53,24 @@ class Program {
   std::string wide_source() { return pick(5) == 0 ? one_of({"0", "-1", "4096", "0x123456789abcdef"}) : wide(); }
   std::string float_source() {
     return pick(5) == 0 ? one_of({"0f00000000", "0f80000000", "0f3F800000", "0fBF000000", "0f7F800000", "0f00000001", "0f7FFFFFFF", "0fFF800123", "0f4F000000"}) : word();
+  }
+
+  /// Side by side, at one place for some or all lanes, anyhow; each warp has memory of its own.
+  std::string access() {
+    const unsigned count = pick(3), elements = count == 0 ? 1 : 2 * count;
+    const std::string size = elements == 1 ? "" : ".v" + std::to_string(elements), offset = "+" + std::to_string(16 * pick(3));
+    // Different registers: one may be loaded once only.
+    const unsigned first = pick(kWordCount);
+    std::string list;
+    for (unsigned i = 0; i < elements; ++i) list += (i == 0 ? "" : ", ") + number("%r", (first + 3 * i) % kWordCount);
+    if (elements > 1) list = "{" + list + "}";
+    const bool is_shared = pick(2) == 0;
+    // Aligned for as many.
+    static constexpr const char* kShared[] = {"%same", "%same8", "%apart", "%sh16", "%sh8", "%sh4"};
+    static constexpr const char* kGlobal[] = {"%gsame", "%gapart", "%g16", "%g8", "%g4"};
+    const std::string place = is_shared ? kShared[pick(6 - count)] : kGlobal[pick(5 - count)];
+    const std::string space = is_shared ? ".shared" : one_of({".global", ""});
+    return pick(2) == 0 ? "ld" + space + size + ".b32 " + list + ", [" + place + offset + "];\n" : "st" + space + size + ".b32 [" + place + offset + "], " + list + ";\n";
   }
 
   std::string branch() {
@@ -162,9 +180,13 @@ class Program {
   }
 
   static std::string head() {
-    return ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {\n"
-           ".reg .b32 %r<10>, %i, %n, %sh; .reg .b64 %d<5>, %in, %out; .reg .b16 %h<3>; .reg .pred %p<4>; .shared .align 8 .b8 kept[1024];\n"
-           "mov.u32 %i, %tid.x; mov.u32 %sh, kept; mad.lo.u32 %sh, %i, 4, %sh; mov.u32 %n, %ctaid.x; mad.lo.u32 %i, %n, 96, %i;\n"
+    return ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out, .param .u64 scratch) {\n"
+           ".reg .b32 %r<10>, %i, %n, %w, %l, %sh4, %sh8, %sh16, %same, %same8, %apart; .reg .b64 %d<5>, %in, %out, %g, %g4, %g8, %g16, %gsame, %gapart; .reg .b16 %h<3>; .reg .pred %p<4>; .shared .align 16 .b8 kept[3072];\n"
+           "mov.u32 %i, %tid.x; and.b32 %l, %i, 31; shr.u32 %w, %i, 5; mov.u32 %same, kept; mad.lo.u32 %same, %w, 1024, %same;\n"
+           "mad.lo.u32 %sh4, %l, 4, %same; mad.lo.u32 %sh8, %l, 8, %same; mad.lo.u32 %sh16, %l, 16, %same; shr.u32 %n, %l, 3; mad.lo.u32 %same8, %n, 32, %same;\n"
+           "mul.lo.u32 %n, %l, 5; and.b32 %n, %n, 31; mad.lo.u32 %apart, %n, 16, %same;\n"
+           "ld.param.u64 %g, [scratch]; mov.u32 %n, %ctaid.x; mad.lo.u32 %w, %n, 3, %w; mad.wide.u32 %gsame, %w, 1024, %g; mad.wide.u32 %g4, %l, 4, %gsame; mad.wide.u32 %g8, %l, 8, %gsame;\n"
+           "mad.wide.u32 %g16, %l, 16, %gsame; mul.lo.u32 %n, %l, 5; and.b32 %n, %n, 31; mad.wide.u32 %gapart, %n, 16, %gsame; mov.u32 %n, %ctaid.x; mad.lo.u32 %i, %n, 96, %i;\n"
            "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mad.wide.u32 %in, %i, 128, %in; mad.wide.u32 %out, %i, 128, %out;\n" +
            each(kWordCount, [](unsigned i) { return "ld.global.b32 %r" + std::to_string(i) + ", [%in+" + std::to_string(4 * i) + "];\n"; }) +
            each(kWideCount, [](unsigned i) { return "ld.global.b64 %d" + std::to_string(i) + ", [%in+" + std::to_string(40 + 8 * i) + "];\n"; }) +
@@ -186,11 +208,13 @@ class Program {
 std::vector<u32> results(const std::string& text, std::vector<u32> values, bool translated) {
   flexrack::sim::jit::use_translations(translated);
   Rig rig(text);
-  Buffer<u32> in(rig.map, std::move(values)), out(rig.map, in.size(), 0x5a5a5a5a);
+  Buffer<u32> in(rig.map, std::move(values)), out(rig.map, in.size(), 0x5a5a5a5a), scratch(rig.map, in.all());
   // The last warp of a block has no more than 13 lanes.
-  rig.go("k", {2, 1, 1}, {77, 1, 1}, in.address(), out.address());
+  rig.go("k", {1, 1, 1}, {77, 1, 1}, in.address(), out.address(), scratch.address());
   flexrack::sim::jit::use_translations(true);
-  return out.all();
+  auto all = out.all();
+  all.insert(all.end(), scratch.all().begin(), scratch.all().end());
+  return all;
 }
 
 TEST_CASE("programs by chance, translated and not") {
