@@ -50,6 +50,7 @@ class Assembler {
   /// movzx r32, byte [base + displacement].
   void load8(Gpr to, Gpr base, std::int32_t displacement);
   void and8(Gpr to, Gpr base, std::int32_t displacement) { general(0x22, false, to, base, displacement); }
+  void and32(Gpr to, Gpr base, std::int32_t displacement) { general(0x23, false, to, base, displacement); }
   void move64(Gpr to, Gpr from);
   void xor32(Gpr to, Gpr from);
   void add64(Gpr to, std::int32_t value);

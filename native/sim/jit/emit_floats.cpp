@@ -38,6 +38,12 @@ void Emitter::floats(const Item& item, unsigned part) {
 
 void Emitter::fused(const Item& item, unsigned part) {
   const auto& [a, b, c, unused1, unused2] = item.reads;
+  if (!at_.is_last_read(c, item) && (at_.is_last_read(a, item) || (c.at & kInConstants))) {
+    const unsigned product = at_.copy_float(a, part, item);
+    const unsigned by = at_.take_float(b, part);
+    op(v::fma213, product, by, at_.last_float(c, part));
+    return finish_float(item, part, product);
+  }
   const unsigned made = at_.copy_float(c, part, item);
   const unsigned first = at_.take_float(a, part);
   op(v::fma231, made, first, at_.last_float(b, part));

@@ -240,8 +240,54 @@ std::size_t MemoryEmitter::call_handler(const Item& item) {
   return leaving;
 }
 
+/// A permutation that is known: of the registers of eight lanes each that it takes from, what it wants from each.
+void MemoryEmitter::exchange(const Item& item) {
+  const auto known = exchange_of(code_, item);
+  std::array<unsigned, kEights> made{}, from{};
+  at_.at_lanes(0);
+  for (unsigned eight = 0; eight < kEights; ++eight) from[eight] = at_.take(item.reads[0], eight);
+  for (unsigned eight = 0; eight < kEights; ++eight) {
+    const auto* wanted = &known.from[8 * eight];
+    made[eight] = at_.fresh();
+    bool is_first = true;
+    for (unsigned other = 0; other < kEights; ++other) {
+      std::array<std::uint32_t, 8> order{};
+      int chosen = 0;
+      bool is_same = true;
+      for (unsigned lane = 0; lane < 8; ++lane) {
+        order[lane] = wanted[lane] % 8;
+        is_same &= order[lane] == lane;
+        if (wanted[lane] / 8 == other) chosen |= 1 << lane;
+      }
+      if (chosen == 0) continue;
+      unsigned moved = from[other];
+      if (!is_same) {
+        moved = is_first ? made[eight] : at_.fresh();
+        to_.vector(v::load, moved, 0, pool_.eight(order));
+        to_.vector(v::permute32, moved, moved, Source::vector(from[other]));
+      }
+      if (is_first && is_same) to_.vector(v::move, made[eight], 0, Source::vector(moved));
+      if (!is_first) to_.vector(v::blend32, made[eight], made[eight], Source::vector(moved), chosen);
+      is_first = false;
+    }
+    // Moved ones of several are for a moment only.
+    at_.release_fresh(from, made);
+  }
+  for (unsigned eight = 0; eight < kEights; ++eight) {
+    at_.put(item, item.writes[0], eight, made[eight]);
+    if (item.writes[1].at == kNowhere) continue;
+    const unsigned within = at_.fresh();
+    std::array<std::uint32_t, 8> holds{};
+    for (unsigned lane = 0; lane < 8; ++lane) holds[lane] = known.within >> (8 * eight + lane) & 1 ? ~0U : 0U;
+    to_.vector(v::load, within, 0, pool_.eight(holds));
+    at_.put(item, item.writes[1], eight, within);
+  }
+}
+
 void MemoryEmitter::emit(const Item& item) {
-  if (is_partial_) {
+  if (!is_partial_ && item.from->op == Op::shfl) {
+    exchange(item);
+  } else if (is_partial_) {
     at_.save(at_.state());
     at_.forget_all();
     leaving_.push_back(call_handler(item));

@@ -18,8 +18,8 @@ struct StackFrame {
 
 class MemoryEmitter {
  public:
-  MemoryEmitter(Assembler& to, Pool& pool, Registers& registers, const Step* first, bool is_partial)
-      : to_(to), pool_(pool), at_(registers), first_(first), is_partial_(is_partial) {}
+  MemoryEmitter(const exec::Code& code, Assembler& to, Pool& pool, Registers& registers, const Step* first, bool is_partial)
+      : code_(code), to_(to), pool_(pool), at_(registers), first_(first), is_partial_(is_partial) {}
 
   void emit(const Item& item);
   /// What a register's plan was made for is not there any more.
@@ -66,9 +66,11 @@ class MemoryEmitter {
   void check_guard(const Item& item, std::vector<std::size_t>& jumps);
   void load(const Item& item, std::int32_t plan, unsigned part);
   void store(const Item& item, std::int32_t plan, unsigned part);
+  void exchange(const Item& item);
   std::size_t call_handler(const Item& item);
   Source iota(unsigned stride, bool is_wide, bool is_upper);
 
+  const exec::Code& code_;
   Assembler& to_;
   Pool& pool_;
   Registers& at_;

@@ -1,5 +1,6 @@
 #include "sim/jit/registers.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "sim/exec/numbers.h"
@@ -19,6 +20,12 @@ Source Pool::lane_bits() {
     for (unsigned i = 0; i < 8; ++i) words_.push_back(1U << i);
   }
   return Source::pool(lane_bits_);
+}
+
+Source Pool::eight(const std::array<std::uint32_t, 8>& values) {
+  const auto [at, is_new] = eights_.try_emplace(values, static_cast<std::int32_t>(words_.size() * 4));
+  if (is_new) words_.insert(words_.end(), values.begin(), values.end());
+  return Source::pool(at->second);
 }
 
 Source Pool::series(unsigned step, bool is_wide, unsigned first) {
@@ -153,14 +160,14 @@ unsigned Registers::fresh() {
 }
 
 unsigned Registers::take_float(const Use& use, unsigned part) {
-  const bool is_constant = use.at & kInConstants;
-  if (const int found = is_constant ? -1 : find(use.at, part); found >= 0) {
+  if (use.at & kInConstants) part = 0;
+  if (const int found = find(use.at, part); found >= 0) {
     held_[static_cast<unsigned>(found)].is_taken = true;
     return static_cast<unsigned>(found);
   }
   const unsigned number = fresh();
   load(number, use, part);
-  if (!is_constant) held_[number] = {use.at & ~kNegated, use.form, static_cast<std::uint8_t>(part), false, false, false, true};
+  held_[number] = {use.at & ~kNegated, use.form, static_cast<std::uint8_t>(part), false, false, false, true};
   return number;
 }
 
@@ -171,11 +178,15 @@ unsigned Registers::take(const Use& use, unsigned part) {
 }
 
 Source Registers::last_float(const Use& use, unsigned part) {
-  if (use.at & kInConstants) return constant(use);
-  const bool may_be_memory = use.form == Form::word || use.form == Form::wide;
-  // Read again soon: worth a register.
-  if (find(use.at, part) >= 0 || !may_be_memory || fates_.next_read(use.at & ~kNegated, item_ + 1) < Fates::kAtEnd) return Source::vector(take_float(use, part));
-  return memory(use.at, use.form, part);
+  const bool is_constant = use.at & kInConstants, may_be_memory = is_constant || use.form == Form::word || use.form == Form::wide;
+  // Read again soon: worth a register, a constant only one that is free.
+  const bool is_worth = fates_.next_read(use.at & ~kNegated, item_ + 1) < Fates::kAtEnd && (!is_constant || has_room());
+  if (find(use.at, is_constant ? 0 : part) >= 0 || !may_be_memory || is_worth) return Source::vector(take_float(use, part));
+  return is_constant ? constant(use) : memory(use.at, use.form, part);
+}
+
+bool Registers::has_room() const {
+  return std::count_if(held_.begin(), held_.end(), [](const Held& held) { return held.place == kNowhere && !held.is_taken; }) > 2;
 }
 
 Source Registers::last(const Use& use, unsigned part) {
@@ -186,12 +197,9 @@ Source Registers::last(const Use& use, unsigned part) {
 
 unsigned Registers::copy_float(const Use& use, unsigned part, const Item& item) {
   const bool is_constant = use.at & kInConstants;
-  if (const int found = is_constant ? -1 : find(use.at, part); found >= 0) {
+  if (const int found = find(use.at, is_constant ? 0 : part); found >= 0) {
     auto& held = held_[static_cast<unsigned>(found)];
-    unsigned readers = 0;
-    for (const auto& read : item.reads) readers += read.at == use.at;
-    const bool is_replaced = item.guard == kNowhere && item.writes[0].at == use.at;
-    if (readers == 1 && !held.is_taken && (is_replaced || fates_.next_read(held.place, item_ + 1) == Fates::kNever)) {
+    if (!held.is_taken && is_last_read(use, item)) {
       held = {};
       held.is_taken = true;
       return static_cast<unsigned>(found);
@@ -204,6 +212,15 @@ unsigned Registers::copy_float(const Use& use, unsigned part, const Item& item) 
   const unsigned number = fresh();
   load(number, use, part);
   return number;
+}
+
+/// Nobody reads it after the item, which reads it once.
+bool Registers::is_last_read(const Use& use, const Item& item) const {
+  if (use.at & kInConstants) return false;
+  unsigned readers = 0;
+  for (const auto& read : item.reads) readers += read.at == use.at;
+  const bool is_replaced = item.guard == kNowhere && item.writes[0].at == use.at;
+  return readers == 1 && (is_replaced || fates_.next_read(use.at, item_ + 1) == Fates::kNever);
 }
 
 void Registers::put(const Item& item, const Use& use, unsigned part, unsigned value, bool may_be_nan, bool may_be_tiny) {
@@ -253,7 +270,58 @@ void Registers::restore(const State& state) {
   }
 }
 
+/// A predicate of all 32 lanes at once: read as one word it must not lie there as four bytes just written.
+void Registers::write_back_whole(const std::array<unsigned, 4>& parts) {
+  const At place = held_[parts[0]].place;
+  const auto pack = [&](unsigned to, unsigned a, unsigned b) { to_.vector(v::pack_signed32, to, a, Source::vector(b)); };
+  pack(kScratch, parts[0], parts[1]);
+  pack(kScratch2, parts[2], parts[3]);
+  to_.vector(v::pack_signed16, kScratch, kScratch, Source::vector(kScratch2));
+  to_.vector(v::load, kScratch2, 0, pool_.eight({0, 4, 1, 5, 2, 6, 3, 7}));
+  to_.vector(v::permute32, kScratch, kScratch2, Source::vector(kScratch));
+  to_.vector(v::signs8, rax, 0, Source::vector(kScratch));
+  const auto at = static_cast<std::int32_t>(place);
+  if (is_partial_) {
+    to_.load32(rcx, kMasks, at);
+    to_.xor32(rax, rcx);
+    to_.and32(rax, kLaneMask, 0);
+    to_.xor32(rax, rcx);
+  }
+  to_.store32(rax, kMasks, at);
+  for (const unsigned part : parts) held_[part].is_dirty = false;
+}
+
+/// The same by the turns of a loop, for one predicate: its bits are shifted into a register, which is written behind the loop.
+void Registers::collect_mask(const std::array<unsigned, 4>& parts) {
+  collected_ = held_[parts[0]].place;
+  const auto bits_of_turn = static_cast<std::uint8_t>(8 * ways_);
+  to_.vector(v::signs, rax, 0, Source::vector(parts[0]));
+  if (ways_ == 2) {
+    to_.vector(v::signs, rcx, 0, Source::vector(parts[1]));
+    to_.bytes({0xc1, 0xe1, 8, 0x09, 0xc8});                                  // shl ecx, 8; or eax, ecx
+  }
+  to_.bytes({0xc1, 0xe0, static_cast<std::uint8_t>(32 - bits_of_turn)});     // shl eax, ...
+  to_.bytes({0xc1, 0xef, bits_of_turn, 0x09, 0xc7});                         // shr edi, ...; or edi, eax
+  for (unsigned part = 0; part < ways_; ++part) held_[parts[part]].is_dirty = false;
+}
+
+void Registers::finish_loop() {
+  if (collected_ != kNowhere) to_.store32(rdi, kMasks, static_cast<std::int32_t>(collected_) - 4);
+}
+
 void Registers::finish() {
+  for (unsigned i = 0; i < kCount; ++i) {
+    if (held_[i].form != Form::mask || held_[i].place == kNowhere || !held_[i].is_dirty || fates_.next_read(held_[i].place, item_ + 1) == Fates::kNever) continue;
+    std::array<unsigned, 4> parts{};
+    bool are_all = true;
+    for (unsigned part = 0; part < ways_; ++part) {
+      const int found = find(held_[i].place, part);
+      are_all &= found >= 0 && held_[static_cast<unsigned>(found)].is_dirty;
+      parts[part] = static_cast<unsigned>(found);
+    }
+    if (are_all && ways_ == 4) write_back_whole(parts);
+    else if (are_all && !is_partial_ && collected_ == kNowhere) collect_mask(parts);
+  }
   for (unsigned i = 0; i < kCount; ++i) {
     if (held_[i].place == kNowhere || !held_[i].is_dirty) continue;
     if (fates_.next_read(held_[i].place, item_ + 1) != Fates::kNever) write_back(i);

@@ -21,6 +21,7 @@ class Pool {
   /// Where a value lies that all lanes have: a dword, or two of them for each of four lanes.
   Source word(std::uint32_t value) { return wide(value | std::uint64_t{value} << 32); }
   Source wide(std::uint64_t value);
+  Source eight(const std::array<std::uint32_t, 8>& values);
   Source lane_bits();                ///< 1, 2, 4, ... 128
   /// first, first + 1, ... times the step: eight words or four wide ones.
   Source series(unsigned step, bool is_wide, unsigned first);
@@ -29,6 +30,7 @@ class Pool {
  private:
   std::map<std::uint64_t, std::int32_t> known_;
   std::map<std::array<unsigned, 3>, std::int32_t> series_;
+  std::map<std::array<std::uint32_t, 8>, std::int32_t> eights_;
   std::int32_t lane_bits_ = -1;
   std::vector<std::uint32_t> words_;
 };
@@ -60,6 +62,7 @@ class Registers {
   unsigned take_float(const Use& use, unsigned part);
   Source last_float(const Use& use, unsigned part);
   /// A register to change that has the value: the value's own where nobody needs it any more.
+  bool is_last_read(const Use& use, const Item& item) const;
   unsigned copy_float(const Use& use, unsigned part, const Item& item);
   unsigned fresh();
   /// Makes a register's value what is written; only once for each part, and after all sources have been taken.
@@ -68,8 +71,18 @@ class Registers {
   void release(unsigned but = kCount);
   /// Where the item is over: what nobody needs leaves.
   void forget();
-  /// Writes back all that is needed behind the segment.
+  /// Writes back all that is needed behind the segment; in a loop, of one turn.
   void finish();
+  /// Behind the loop.
+  void finish_loop();
+
+  /// Of what was taken, only these stay.
+  template <class A, class B>
+  void release_fresh(const A& some, const B& others) {
+    release();
+    for (const unsigned number : some) held_[number].is_taken = true;
+    for (const unsigned number : others) held_[number].is_taken = true;
+  }
 
   // ---- around a call of what carries an item out otherwise: it has the warp's frame, and nothing of ours outlives it
   struct Held {
@@ -91,7 +104,10 @@ class Registers {
   int find(At place, unsigned part) const;
   unsigned next_need(const Held& held) const;
   unsigned room();
+  bool has_room() const;
   void write_back(unsigned number);
+  void collect_mask(const std::array<unsigned, 4>& parts);
+  void write_back_whole(const std::array<unsigned, 4>& parts);
   void put_right(unsigned number);
   void load(unsigned number, const Use& use, unsigned part);
   void expand_mask(unsigned number, const Source& byte);
@@ -106,6 +122,7 @@ class Registers {
   unsigned ways_;
   bool is_partial_;
   unsigned item_ = 0, lanes_ = 0;
+  At collected_ = kNowhere;          ///< the predicate whose bits are in edi, in a loop
   State held_;
 };
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sim/exec/collective.h"
+#include "sim/exec/warp.h"
+
 namespace flexrack::sim::jit {
 namespace {
 
@@ -17,6 +20,8 @@ Form form_of(Width width) {
     default: return Form::none;
   }
 }
+
+At place_of_constant(const ptx::Operand& operand) { return operand.kind == ptx::Operand::Kind::constant ? operand.at | kInConstants : kNowhere; }
 
 Form integer_form(Type type) {
   switch (type) {
@@ -161,14 +166,27 @@ bool describe_memory(Item& item) {
   } else if (value.width != Width::w32) {
     return false;
   }
-  item.is_memory = true;
+  item.is_whole = true;
   item.reads[0] = {step.a, form_of(address.width)};
   const At places[] = {step.d, step.b, step.c, step.e};
   for (unsigned i = 0; i < from.count; ++i) (is_load ? item.writes[i] : item.reads[1 + i]) = {places[i], Form::word};
   return true;
 }
 
-bool describe_operation(Item& item) {
+/// Shuffles by numbers among all lanes.
+bool describe_shuffle(const exec::Code& code, Item& item) {
+  const auto& step = *item.step;
+  const At members = item.from->flags & ptx::kSync ? place_of_constant(item.from->o[5]) : kNowhere;
+  std::uint64_t all = 0;
+  if (item.guard != kNowhere || members == kNowhere || !constant_of(code, {members, Form::word}, all) || all != exec::kAllLanes) return false;
+  if (!(step.b & kInConstants) || !(step.c & kInConstants) || step.d == kNowhere) return false;
+  item.is_whole = true;
+  item.writes[0] = {step.d, Form::word}, item.writes[1] = {step.e, Form::mask};
+  item.reads[0] = {step.a, Form::word}, item.reads[1] = {step.b, Form::word}, item.reads[2] = {step.c, Form::word};
+  return true;
+}
+
+bool describe_operation(const exec::Code& code, Item& item) {
   const auto& from = *item.from;
   switch (from.op) {
     case Op::add: case Op::sub: return takes_integers_or_floats(item, 2, true, 3);
@@ -196,11 +214,25 @@ bool describe_operation(Item& item) {
       return true;
     case Op::cvt: return describe_convert(item);
     case Op::ld: case Op::st: return describe_memory(item);
+    case Op::shfl: return describe_shuffle(code, item);
     default: return describe_move(item);
   }
 }
 
 }  // namespace
+
+Exchange exchange_of(const exec::Code& code, const Item& item) {
+  std::uint64_t b = 0, c = 0;
+  constant_of(code, item.reads[1], b);
+  constant_of(code, item.reads[2], c);
+  Exchange made;
+  for (unsigned lane = 0; lane < ptx::kLanes; ++lane) {
+    bool is_within = false;
+    made.from[lane] = static_cast<std::uint8_t>(exec::source_lane(static_cast<ptx::ShuffleMode>(item.from->detail), lane, static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(c), is_within));
+    made.within |= static_cast<std::uint32_t>(is_within) << lane;
+  }
+  return made;
+}
 
 bool constant_of(const exec::Code& code, const Use& use, std::uint64_t& value) {
   const std::size_t bytes = use.form == Form::wide ? 8 : use.form == Form::half ? 2 : 4;
@@ -216,8 +248,8 @@ bool constant_of(const exec::Code& code, const Use& use, std::uint64_t& value) {
 bool describe(const exec::Code& code, const Step& step, Item& item) {
   item.step = &step;
   item.from = step.source;
-  if (step.source == nullptr || !describe_operation(item)) return false;
-  if (!item.is_memory && item.writes[0].at == kNowhere && item.writes[1].at == kNowhere) return false;
+  if (step.source == nullptr || !describe_operation(code, item)) return false;
+  if (!item.is_whole && item.writes[0].at == kNowhere && item.writes[1].at == kNowhere) return false;
   // A guard must be read before the first result replaces it.
   if (item.writes[1].at != kNowhere && item.guard != kNowhere && (item.guard & ~kNegated) == item.writes[0].at) return false;
   for (const auto& use : item.reads) {
@@ -233,7 +265,7 @@ Fates::Fates(const exec::Code& code, const Segment& segment) {
   for (unsigned i = 0; i < segment.items.size(); ++i) {
     const auto& item = segment.items[i];
     const auto read = [&](At at) {
-      if (at != kNowhere && !(at & kInConstants)) places_[register_of(at)].events.push_back({i, true});
+      if (at != kNowhere) places_[register_of(at)].events.push_back({i, true});
     };
     for (const auto& use : item.reads) read(use.at);
     read(item.guard);

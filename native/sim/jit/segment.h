@@ -38,13 +38,20 @@ struct Item {
   std::array<Use, 4> writes;
   std::array<Use, 5> reads;          ///< of a memory access the base first, then what is stored
   exec::Handler handler = nullptr;   ///< what carries it out otherwise: of the step, or of the guard's before it
-  bool is_memory = false;
+  bool is_whole = false;             ///< of all lanes at once: memory, shuffles
   Subnormals subnormals = Subnormals::any;
   std::uint8_t latency = 1;          ///< cycles, about
 };
 
 /// Fills in what is read and written. False: not to be translated.
 bool describe(const exec::Code& code, const Step& step, Item& item);
+
+/// For shfl: the lane that each lane reads, and which of them lie in their segment.
+struct Exchange {
+  std::array<std::uint8_t, ptx::kLanes> from{};
+  std::uint32_t within = 0;
+};
+Exchange exchange_of(const exec::Code& code, const Item& item);
 
 /// The value that a constant has in all lanes. False: they differ.
 bool constant_of(const exec::Code& code, const Use& use, std::uint64_t& value);
@@ -54,7 +61,7 @@ struct Segment {
   std::vector<Item> items;
   std::uint32_t steps = 0;
   bool flushes = false;
-  bool has_memory = false;
+  bool has_whole = false;
 };
 
 /// Where a register's value goes from here.

@@ -55,12 +55,12 @@ void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fat
   const std::size_t again = to.size();
   Registers registers(code, to, pool, fates, ways, is_partial);
   Emitter emitter(to, pool, registers, code);
-  MemoryEmitter memory(to, pool, registers, segment.first, is_partial);
+  MemoryEmitter memory(code, to, pool, registers, segment.first, is_partial);
   for (unsigned i = 0; i < segment.items.size(); ++i) {
     const auto& item = segment.items[i];
     registers.at_item(i);
     memory.at_item(i);
-    if (item.is_memory) {
+    if (item.is_whole) {
       memory.emit(item);
     } else {
       for (unsigned part = 0; part < ways; ++part) {
@@ -81,6 +81,7 @@ void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fat
     if (is_partial) to.add64(kLaneMask, lanes / 8);
     to.decrement32(rsi);
     to.jump_back(Assembler::Condition::differs, again);
+    registers.finish_loop();
   }
   to.load64(rax, rsp, StackFrame::kStep);
   to.add64(rax, static_cast<std::int32_t>(segment.steps * sizeof(Step)));
@@ -91,7 +92,7 @@ void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fat
 unsigned best_ways(const exec::Code& code, const Segment& segment, const Fates& fates) {
   constexpr double kWidth = 3.5, kWindow = 256;      // instructions begun in a cycle, and those under way
   constexpr double kBytes = 7.5;                     // of an instruction
-  if (segment.has_memory) return kTurns;             // every instruction is over before the next begins
+  if (segment.has_whole) return kTurns;             // every instruction is over before the next begins
   const double chain = chain_of(segment);
   unsigned best = 1;
   double least = 0;
@@ -131,7 +132,7 @@ void emit_segment(const exec::Code& code, const Segment& segment, Pool& pool, As
   to.move64(kHalves, kWords);
   if (segment.flushes) begin_flushing(to);
   // Lanes that have ended may be written to in registers, but not made accesses for.
-  if (segment.has_memory) to.bytes({0x83, 0xf8, 0xff});  // cmp eax, -1
+  if (segment.has_whole) to.bytes({0x83, 0xf8, 0xff});  // cmp eax, -1
   else to.compare32(rax, rdi, kLive);
   const auto to_partial = to.jump(Assembler::Condition::differs);
   const auto leave = [&] {
@@ -208,10 +209,10 @@ class Translation {
         subnormals = item.subnormals;
       }
       // Much arithmetic is better by itself: in the registers for few lanes at a time.
-      if (item.is_memory && !segment.has_memory && segment.items.size() > kMuch) break;
-      since_memory = item.is_memory ? 0 : since_memory + 1;
-      segment.has_memory |= item.is_memory;
-      if (segment.has_memory && since_memory > kMuch) {
+      if (item.is_whole && !segment.has_whole && segment.items.size() > kMuch) break;
+      since_memory = item.is_whole ? 0 : since_memory + 1;
+      segment.has_whole |= item.is_whole;
+      if (segment.has_whole && since_memory > kMuch) {
         segment.items.resize(segment.items.size() + 1 - since_memory);
         segment.steps = steps_to_memory;
         break;
@@ -219,7 +220,7 @@ class Translation {
       segment.items.push_back(item);
       at += steps;
       segment.steps += steps;
-      if (item.is_memory) steps_to_memory = segment.steps;
+      if (item.is_whole) steps_to_memory = segment.steps;
     }
     segment.flushes = subnormals == Subnormals::flushed;
     return segment;

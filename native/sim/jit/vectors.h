@@ -34,6 +34,9 @@ inline constexpr Vex from_half{Vex::x66, Vex::x0f38, false, 0x13}, to_half{Vex::
 inline constexpr Vex spread32{Vex::x66, Vex::x0f38, false, 0x58}, spread64{Vex::x66, Vex::x0f38, false, 0x59}, test{Vex::x66, Vex::x0f38, false, 0x17};
 inline constexpr Vex to_gpr32{Vex::x66, Vex::x0f, false, 0x7e, true}, to_gpr64{Vex::x66, Vex::x0f, true, 0x7e, true};
 inline constexpr Vex load_short{Vex::none, Vex::x0f, false, 0x10, true}, insert_upper{Vex::x66, Vex::x0f3a, false, 0x38}, upper_to_lower{Vex::x66, Vex::x0f3a, false, 0x46};
+/// Of `last`, by the order in `second`.
+inline constexpr Vex permute32{Vex::x66, Vex::x0f38, false, 0x36};
+inline constexpr Vex pack_signed32{Vex::x66, Vex::x0f, false, 0x6b}, pack_signed16{Vex::x66, Vex::x0f, false, 0x63}, signs8{Vex::x66, Vex::x0f, false, 0xd7};
 inline constexpr Vex unpack_low{Vex::none, Vex::x0f, false, 0x14}, unpack_high{Vex::none, Vex::x0f, false, 0x15};
 inline constexpr Vex unpack_low64{Vex::x66, Vex::x0f, false, 0x14}, unpack_high64{Vex::x66, Vex::x0f, false, 0x15};
 
