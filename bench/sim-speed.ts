@@ -11,6 +11,11 @@ const KERNELS: Record<string, string> = {
   matmul: 'matrix product, tiles in shared memory',
   histogram: 'histogram, atomics in shared memory',
   shuffles: 'sums over a warp, shuffles',
+  elementwise: 'element-wise, x sigmoid(x) as torch.compile writes it',
+  reduction: 'sums of rows, shuffles and shared memory',
+  softmax: 'softmax of rows',
+  tensor: 'matrix product of halves: mma, ldmatrix, cp.async as Triton writes them',
+  md5: 'MD5 as hashcat writes it',
 }
 
 await buildNative()
@@ -22,4 +27,5 @@ const found = Object.assign({}, ...done.stdout.trim().split('\n').map((line) => 
 report('sim-speed', Object.entries(KERNELS).flatMap(([key, what]): Row[] => [
   {what: `${what}: for each second of a core`, value: found[`${key}_per_core`] ?? Number.NaN, unit: 'million/s'},
   {what: `${what}: by the clock, all cores`, value: found[`${key}_per_second`] ?? Number.NaN, unit: 'million/s'},
-]), ['Thread instructions: PTX instructions as they are written, times the threads that carry them out. What a core does in a second is of processor time, so what else the machine does matters little to it.'])
+  {what: `${what}: processor time against a C++ loop of the same`, value: found[`${key}_loop`] ?? Number.NaN, unit: '× native'},
+]), ['Thread instructions: PTX instructions as they are written, times the threads that carry them out. What a core does in a second is of processor time, so what else the machine does matters little to it. A C++ loop that does the same work (native/bench/kernel_loops.cpp, -O3 for AVX2) ran in turns with each kernel on one core: 2 × native is twice its processor time. The best of seven rounds.'])

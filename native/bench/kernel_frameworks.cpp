@@ -8,11 +8,6 @@
 namespace flexrack::bench {
 namespace {
 
-std::uint32_t bits(float value) {
-  std::uint32_t word = 0;
-  std::memcpy(&word, &value, sizeof word);
-  return word;
-}
 float input() {
   float one = 0;
   std::memcpy(&one, &kWord, sizeof one);
@@ -47,7 +42,7 @@ Kernel elementwise() {
           .end = "", .rounds = 32,
           .right = [](unsigned, unsigned) {
             const float x = input() * 2 + 0.5f;
-            return bits(x / (1 + std::exp2(x * -1.442695041f)) + input());
+            return bits_of(x / (1 + std::exp2(x * -1.442695041f)) + input());
           },
           .is_close = true, .words = kInputWords,
           .loop_of_cpp = [](const std::uint32_t* in, std::uint32_t* out) { loops::silu(reinterpret_cast<const float*>(in), reinterpret_cast<float*>(out), kInputWords); }};
@@ -77,7 +72,7 @@ Kernel reduction() {
           .loop = "ld.global.v4.f32 " + four("f", 0) + ", [%a];\nadd.f32 %f0, %f0, %f1;\nadd.f32 %f2, %f2, %f3;\nadd.f32 %f0, %f0, %f2;\n" + over_block("%f0", "add.f32") +
                   "add.f32 %f10, %f10, %f0;\nadd.u64 %a, %a, 262144;\n",
           .end = "st.global.f32 [%o], %f10;\n", .rounds = 32, .shared = kPartialShared,
-          .right = [](unsigned, unsigned rounds) { return bits(input() * 1024 * static_cast<float>(rounds)); }, .is_close = true,
+          .right = [](unsigned, unsigned rounds) { return bits_of(input() * 1024 * static_cast<float>(rounds)); }, .is_close = true,
           .loop_of_cpp = [](const std::uint32_t* in, std::uint32_t* out) { loops::sums(reinterpret_cast<const float*>(in), reinterpret_cast<float*>(out), 64, 32); }};
 }
 
@@ -89,7 +84,7 @@ Kernel softmax() {
                   "add.f32 %f4, %f0, %f1;\nadd.f32 %f5, %f2, %f3;\nadd.f32 %f4, %f4, %f5;\n" + over_block("%f4", "add.f32") + "rcp.approx.f32 %f4, %f4;\n" +
                   all([](const std::string& x) { return "mul.f32 " + x + ", " + x + ", %f4;\n"; }) + "st.global.v4.f32 [%o], " + four("f", 0) +
                   ";\nadd.u64 %a, %a, 262144;\nadd.u64 %o, %o, 262144;\n",
-          .end = "", .rounds = 32, .shared = kPartialShared, .right = [](unsigned, unsigned) { return bits(1.0f / 1024); }, .is_close = true, .words = kInputWords,
+          .end = "", .rounds = 32, .shared = kPartialShared, .right = [](unsigned, unsigned) { return bits_of(1.0f / 1024); }, .is_close = true, .words = kInputWords,
           .loop_of_cpp = [](const std::uint32_t* in, std::uint32_t* out) { loops::softmax(reinterpret_cast<const float*>(in), reinterpret_cast<float*>(out), 64 * 32); }};
 }
 
@@ -132,7 +127,7 @@ mad.wide.u32 %o, %i, 128, %o;
                   "cp.async.commit_group;\ncp.async.wait_group 0;\nbar.sync 0;\n" + step(0) + step(1) + "bar.sync 0;\n",
           .end = repeat(8, [&](int i) { return "st.global.v4.f32 [%o+" + std::to_string(16 * i) + "], " + accumulators(i) + ";\n"; }), .rounds = 32,
           .shared = ".shared .align 16 .b8 left[4096];\n.shared .align 16 .b8 right[4096];\n", .block = 128, .grid = 32,
-          .right = [](unsigned, unsigned rounds) { return bits(1.8115234375f * 1.8115234375f * 32 * static_cast<float>(rounds)); }, .is_close = true, .words = 32 * 4096,
+          .right = [](unsigned, unsigned rounds) { return bits_of(1.8115234375f * 1.8115234375f * 32 * static_cast<float>(rounds)); }, .is_close = true, .words = 32 * 4096,
           .loop_of_cpp = [](const std::uint32_t* in, std::uint32_t* out) { loops::products_of_halves(reinterpret_cast<const std::uint16_t*>(in), reinterpret_cast<float*>(out), 32, 32); }};
 }
 

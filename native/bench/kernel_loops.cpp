@@ -7,18 +7,11 @@
 
 #include "bench/kernel_texts.h"
 
-// For the processor that runs them, as the kernels are: without these flags a loop is vector code of twenty years ago.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define FLEXRACK_LOOP __attribute__((target_clones("default", "arch=haswell"), optimize("O3", "no-trapping-math", "no-math-errno")))
-#else
-#define FLEXRACK_LOOP
-#endif
-
 namespace flexrack::bench::loops {
 
 constexpr unsigned kLanes = 32;
 
-FLEXRACK_LOOP void integer(std::uint32_t* out, unsigned threads, unsigned rounds) {
+void integer(std::uint32_t* out, unsigned threads, unsigned rounds) {
   for (unsigned first = 0; first < threads; first += kLanes) {
     std::uint32_t x[kLanes];
     for (unsigned i = 0; i < kLanes; i++) x[i] = first + i;
@@ -29,7 +22,7 @@ FLEXRACK_LOOP void integer(std::uint32_t* out, unsigned threads, unsigned rounds
   }
 }
 
-FLEXRACK_LOOP void fma(float* out, unsigned threads, unsigned rounds) {
+void fma(float* out, unsigned threads, unsigned rounds) {
   // Four chains a thread, of which the last counts.
   for (unsigned first = 0; first < threads; first += kLanes) {
     float x[4][kLanes];
@@ -45,7 +38,7 @@ FLEXRACK_LOOP void fma(float* out, unsigned threads, unsigned rounds) {
   }
 }
 
-FLEXRACK_LOOP void streaming(const std::uint32_t* in, std::uint32_t* out, unsigned threads, unsigned rounds) {
+void streaming(const std::uint32_t* in, std::uint32_t* out, unsigned threads, unsigned rounds) {
   std::vector<std::uint32_t> sums(threads);
   for (unsigned round = 0; round < rounds; round++) {
     const std::size_t at = std::size_t{round} * threads;
@@ -53,7 +46,7 @@ FLEXRACK_LOOP void streaming(const std::uint32_t* in, std::uint32_t* out, unsign
   }
 }
 
-FLEXRACK_LOOP void matmul(const float* a, const float* b, float* c, unsigned m, unsigned n, unsigned k) {
+void matmul(const float* a, const float* b, float* c, unsigned m, unsigned n, unsigned k) {
   for (unsigned row = 0; row < m; row++) {
     float* to = c + std::size_t{row} * n;
     std::memset(to, 0, n * sizeof(float));
@@ -65,7 +58,7 @@ FLEXRACK_LOOP void matmul(const float* a, const float* b, float* c, unsigned m, 
   }
 }
 
-FLEXRACK_LOOP void histogram(const std::uint32_t* in, std::uint32_t* out, unsigned blocks, unsigned block, unsigned rounds) {
+void histogram(const std::uint32_t* in, std::uint32_t* out, unsigned blocks, unsigned block, unsigned rounds) {
   for (unsigned b = 0; b < blocks; b++) {
     std::array<std::uint32_t, 32> counts{};
     for (unsigned thread = 0; thread < block; thread++) {
@@ -76,7 +69,7 @@ FLEXRACK_LOOP void histogram(const std::uint32_t* in, std::uint32_t* out, unsign
   }
 }
 
-FLEXRACK_LOOP void shuffles(std::uint32_t* out, unsigned threads, unsigned rounds) {
+void shuffles(std::uint32_t* out, unsigned threads, unsigned rounds) {
   for (unsigned first = 0; first < threads; first += kLanes) {
     std::uint32_t x[kLanes], from[kLanes];
     for (auto& one : x) one = 1;
@@ -92,7 +85,7 @@ FLEXRACK_LOOP void shuffles(std::uint32_t* out, unsigned threads, unsigned round
 }
 
 /// RFC 1321, of one block whose words are all the thread's number; the state goes on.
-FLEXRACK_LOOP void md5(std::uint32_t* out, unsigned threads, unsigned rounds, std::uint32_t offset) {
+void md5(std::uint32_t* out, unsigned threads, unsigned rounds, std::uint32_t offset) {
   static constexpr unsigned kTurns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
   std::uint32_t constants[64];
   for (unsigned i = 0; i < 64; i++) constants[i] = static_cast<std::uint32_t>(std::floor(std::fabs(std::sin(i + 1.0)) * 4294967296.0));
@@ -125,14 +118,14 @@ FLEXRACK_LOOP void md5(std::uint32_t* out, unsigned threads, unsigned rounds, st
   }
 }
 
-FLEXRACK_LOOP void silu(const float* in, float* out, std::size_t count) {
+void silu(const float* in, float* out, std::size_t count) {
   for (std::size_t i = 0; i < count; i++) {
     const float x = in[i] * 2.0f + 0.5f;
     out[i] = x / (1.0f + exp2f(x * -1.442695041f)) + in[i];
   }
 }
 
-FLEXRACK_LOOP void sums(const float* in, float* out, unsigned blocks, unsigned rows) {
+void sums(const float* in, float* out, unsigned blocks, unsigned rows) {
   for (unsigned block = 0; block < blocks; block++) {
     float all[kLanes] = {};
     for (unsigned row = 0; row < rows; row++) {
@@ -147,7 +140,7 @@ FLEXRACK_LOOP void sums(const float* in, float* out, unsigned blocks, unsigned r
   }
 }
 
-FLEXRACK_LOOP void softmax(const float* in, float* out, std::size_t rows) {
+void softmax(const float* in, float* out, std::size_t rows) {
   for (std::size_t row = 0; row < rows; row++) {
     const float* from = in + row * 1024;
     float* to = out + row * 1024;
@@ -168,7 +161,7 @@ FLEXRACK_LOOP void softmax(const float* in, float* out, std::size_t rows) {
   }
 }
 
-FLEXRACK_LOOP void products_of_halves(const std::uint16_t* in, float* out, unsigned blocks, unsigned rounds) {
+void products_of_halves(const std::uint16_t* in, float* out, unsigned blocks, unsigned rounds) {
   // The table is what a core has instead of a tensor core's inputs.
   static const std::vector<float> kFloats = [] {
     std::vector<float> all(65536);

@@ -14,6 +14,12 @@ std::string repeat(int count, const std::function<std::string(int)>& text) {
   return all;
 }
 
+std::uint32_t bits_of(float value) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, &value, sizeof word);
+  return word;
+}
+
 std::string kernel_start() {
   return R"(ld.param.u64 %a, [in];
 ld.param.u64 %o, [out];
@@ -50,12 +56,6 @@ namespace {
 constexpr unsigned kSide = 256, kTile = 16;   ///< of the matrices
 constexpr unsigned kThreads = 64 * 256;
 
-std::uint32_t bits(float value) {
-  std::uint32_t word = 0;
-  std::memcpy(&word, &value, sizeof word);
-  return word;
-}
-
 Kernel integer() {
   return {.name = "integer", .begin = kernel_start() + "mov.u32 %x, %i;\n",
           .loop = repeat(8, [](int) { return "mad.lo.u32 %x, %x, 1664525, 1013904223;\nshr.u32 %t, %x, 7;\nxor.b32 %x, %x, %t;\n"; }),
@@ -79,7 +79,7 @@ Kernel fma() {
           .right = [](unsigned thread, unsigned rounds) {
             auto x = static_cast<float>(thread);
             for (unsigned i = 0; i < 6 * rounds; i++) x = std::fmaf(x, 0.5f, 1.0f);
-            return bits(x);
+            return bits_of(x);
           },
           .loop_of_cpp = [](const std::uint32_t*, std::uint32_t* out) { loops::fma(reinterpret_cast<float*>(out), kThreads, 6 * 200); }};
 }
@@ -133,7 +133,7 @@ mov.f32 %f0, 0f00000000;
             float one = 0, sum = 0;
             std::memcpy(&one, &kWord, sizeof one);
             for (unsigned i = 0; i < kSide; i++) sum = std::fmaf(one, one, sum);
-            return bits(sum);
+            return bits_of(sum);
           },
           .loop_of_cpp = [](const std::uint32_t* in, std::uint32_t* out) { loops::matmul(reinterpret_cast<const float*>(in), reinterpret_cast<const float*>(in), reinterpret_cast<float*>(out), kSide, kSide, kSide); }};
 }

@@ -37,6 +37,7 @@ std::vector<Kernel> simple_kernels();
 /// As frameworks and their compilers write them.
 std::vector<Kernel> framework_kernels();
 
+std::uint32_t bits_of(float value);
 std::string repeat(int count, const std::function<std::string(int)>& text);
 /// i is the thread's number, o the address of its word of the result, a that of its word of the input.
 std::string kernel_start();

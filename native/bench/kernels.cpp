@@ -71,7 +71,7 @@ class Speed {
     const auto all = kernel.words != 0 ? kernel.words : kernel.threads();
     for (std::size_t i = 0; i < all; i += 97) {
       const auto wanted = kernel.right(static_cast<unsigned>(i), kernel.rounds);
-      for (const auto* one : {&words, &of_loop}) {
+      for (const std::vector<std::uint32_t>* one : {static_cast<const std::vector<std::uint32_t>*>(&words), &of_loop}) {
         if ((*one)[i] == wanted || (kernel.is_close && is_close((*one)[i], wanted))) continue;
         throw std::runtime_error(kernel.name + ": word " + std::to_string(i) + (one == &words ? "" : " of the loop") + " is wrong");
       }
@@ -94,6 +94,10 @@ class Speed {
 }  // namespace
 
 void measure_kernels() {
+#if defined(__x86_64__)
+  // What the loops are compiled for.
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) throw std::runtime_error("the loops to compare with need a processor with AVX2 and FMA");
+#endif
   Speed speed;
   for (const auto& kernels : {simple_kernels(), framework_kernels()}) {
     for (const auto& kernel : kernels) speed.run(kernel);
