@@ -20,7 +20,7 @@ const KERNELS: Record<string, string> = {
 
 await buildNative()
 const build = join(root, 'native/build/release')
-const env = {...process.env, LD_LIBRARY_PATH: join(build, 'drivers/sim')}
+const env = {...process.env, FLEXRACK_SIM_CAPABILITY: '9.0', LD_LIBRARY_PATH: join(build, 'drivers/sim')}
 const done = spawnSync(join(build, 'flexrack-bench'), ['kernels'], {env, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8'})
 if (done.status !== 0) throw new Error(`flexrack-bench kernels ended with ${done.status ?? done.signal}`)
 const found = Object.assign({}, ...done.stdout.trim().split('\n').map((line) => JSON.parse(line) as object)) as Record<string, number>
