@@ -8,8 +8,9 @@ export default defineConfig({
     maxWorkers: 2,
     projects: ['unit', 'integration', 'e2e'].map((name) => ({
       extends: true,
-      // Real servers on a shared machine: a second try is allowed there, and the report marks what needed it (retry x1).
-      test: {name, setupFiles: name === 'integration' ? ['test/support/protocol.ts'] : [], include: [`test/${name}/**/*.test.ts`], retry: name === 'unit' ? 0 : 1},
+      // *.long.test.ts are for `npm run test:long` alone: what they install is large.
+      // No retry here: what fails on a busy machine has its second try at the end, alone (scripts/testing/second-try.ts).
+      test: {name, setupFiles: name === 'integration' ? ['test/support/protocol.ts'] : [], include: [`test/${name}/**/*.test.ts`], exclude: process.env.FLEXRACK_LONG ? [] : ['**/*.long.test.ts']},
     })),
   },
 })

@@ -1,4 +1,4 @@
-// npm run build:native: flexrack-gpud, flexrack-hold, flexrack-bench and the drivers, into native/build/release. Skips what is up to date, by content.
+// npm run build:native: flexrack-gpud, flexrack-lease-keeper, flexrack-bench and the drivers, into native/build/release. Skips what is up to date, by content.
 import {execFileSync, spawnSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
 import {existsSync, globSync} from 'node:fs'
@@ -11,7 +11,7 @@ const stampFile = join(folder, '.sources')
 /** What users need; tests are built elsewhere. */
 const PRODUCTS: Record<string, string> = {
   'flexrack-gpud': 'flexrack-gpud',
-  'flexrack-hold': 'flexrack-hold',
+  'flexrack-lease-keeper': 'flexrack-lease-keeper',
   'flexrack-bench': 'flexrack-bench',
   'flexrack-opencl': 'libflexrack-opencl.so',
   'flexrack-cuda': 'libflexrack-cuda.so',

@@ -9,6 +9,8 @@
  */
 import {prepareMachine} from './prepare.ts'
 import {addCounts, closingText, noCounts, type Counts} from './testing/counts.ts'
+import {countsOf} from './testing/outcomes.ts'
+import {trySecond} from './testing/second-try.ts'
 import {beginBuilds, FAST, LONG, partsOf, runPart, type Part} from './testing/suites.ts'
 import {watchVitest} from './testing/vitest.ts'
 
@@ -43,11 +45,19 @@ async function runAll(chosen: Part[]): Promise<void> {
       console.error(`the suite ${title} could not run: ${error.message}`)
       return {...noCounts(), failed: 1, trouble: [`${title}: ${error.message}`]}
     })
-    console.log(`── ${title}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped in ${((performance.now() - started) / 1000).toFixed(0)} s`)
+    console.log(`── ${title}: ${lineOf(counts)} in ${((performance.now() - started) / 1000).toFixed(0)} s`)
     addCounts(total, counts)
   }
+  if (total.unsettled.length > 0) addCounts(total, await trySecond(total.unsettled.splice(0)))
   console.log(closingText(total))
   process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0
+}
+
+/** With the failures that may have a second try. */
+function lineOf(counts: Counts): string {
+  const first = noCounts()
+  for (const more of [counts, ...counts.unsettled.map(({outcomes}) => countsOf(outcomes))]) addCounts(first, more)
+  return `${first.passed} passed, ${first.failed} failed, ${first.skipped} skipped`
 }
 
 function readWords(given: string[]): {tier: string; isWatched: boolean; words: string[]} {

@@ -14,7 +14,7 @@ struct GrantedDevice {
   std::string native_id;        ///< what the backend calls it: "platform:device" for OpenCL, the uuid for CUDA
   std::uint64_t memory = 0;     ///< bytes of the share
   double compute = 1.0;         ///< 0..1
-  bool whole = true;            ///< the whole device: nothing is gated or counted but what `gpu smi` shows
+  bool whole = true;            ///< the whole device: nothing is time-sliced or counted but what `gpu smi` shows
   std::optional<std::uint64_t> context_memory{};   ///< as in DeviceReport
 };
 
@@ -24,7 +24,7 @@ struct User {
   std::uint64_t memory = 0;     ///< bytes
 };
 
-/// The ledger and the gate of a lease. Thread-safe. Devices are indexes into devices().
+/// The memory accounting and the scheduler of a lease. Thread-safe. Devices are indexes into devices().
 class Grant {
  public:
   virtual ~Grant() = default;
@@ -37,7 +37,7 @@ class Grant {
   virtual std::uint64_t used(std::size_t device) const = 0;
 
   /// True: launches on this device go through admit(); false: a whole device, which pays nothing.
-  virtual bool is_gated(std::size_t device) const = 0;
+  virtual bool is_time_sliced(std::size_t device) const = 0;
   /// Asks for one launch. `admitted` is called, perhaps at once and on this thread, perhaps later on another, when the device
   /// is this lease's to use.
   virtual void admit(std::size_t device, std::function<void()> admitted) = 0;

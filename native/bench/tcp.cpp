@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kStream = 64u << 20;
 constexpr int kTrips = 20000, kStreams = 9;
 constexpr unsigned kLongest = 600;   ///< seconds that an end waits to be used
-constexpr int kKeyWithin = 5;        ///< seconds for a stranger to show the key
+constexpr int kKeyWithin = 5;        ///< seconds for one without the key to show the key
 
 /// One byte says what follows: it comes back; a bulk, which is answered by a byte; or nothing, and a bulk comes back.
 enum Word : char { kTrip = 1, kTake = 2, kGive = 3 };

@@ -7,7 +7,7 @@
 
 namespace flexrack::bench {
 
-/// What a stranger at the port does not have. Both ends read it from standard input, so that `ps` never shows it.
+/// What one without the key at the port does not have. Both ends read it from standard input, so that `ps` never shows it.
 using Key = std::array<char, 32>;
 
 /// The key of 64 hex digits in the next line of standard input. Throws std::runtime_error.

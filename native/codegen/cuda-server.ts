@@ -41,7 +41,7 @@ export function serverOverrides(spec: Spec): string {
 }
 
 export function serverCalls(spec: Spec): string {
-  return `${banner(spec, 'The handlers of plain forwards. Included once, where Session and Turn (backend/cuda/session.h, turn.h) are known.')}namespace flexrack::backend::cuda {
+  return `${banner(spec, 'The handlers of plain forwards. Included once, where Session and CallContext (backend/cuda/session.h, call_context.h) are known.')}namespace flexrack::backend::cuda {
 
 ${plain(spec).map((one) => handler(spec, one)).join('\n')}
 }  // namespace flexrack::backend::cuda
@@ -65,17 +65,17 @@ function handler(spec: Spec, one: ApiFunction): string {
   const all = travels(spec, one)
   const type = camel(messageName(one))
   const lists = all.filter(({isArray}) => isArray)
-  const checks = lists.slice(1).map(({parameter}) => `  turn.check(${parameter.isOptional ? `${parameter.name}.empty() || ` : ''}${parameter.name}.size() == ${lists[0]?.parameter.name}.size());\n`)
-  const end = one.plain?.kind === 'send' ? '  turn.end();\n' : [
-    `  cu::${type}Reply reply;\n  reply.status = turn.status();\n`,
+  const checks = lists.slice(1).map(({parameter}) => `  call.check(${parameter.isOptional ? `${parameter.name}.empty() || ` : ''}${parameter.name}.size() == ${lists[0]?.parameter.name}.size());\n`)
+  const end = one.plain?.kind === 'send' ? '  call.end();\n' : [
+    `  cu::${type}Reply reply;\n  reply.status = call.status();\n`,
     ...all.filter(({parameter}) => parameter.direction === 'out').map(({parameter: {name}, as, field}) => `  reply.${field.name} = ${as === 'flat' ? `bytes_of(${name})` : wireCast(field, name)};\n`),
     '  respond(reply);\n',
   ].join('')
-  const after = all.flatMap(({parameter: {name, direction}, field, type: of}) => direction === 'new' ? [`  turn.keep(m.${field.name}, ${name}, ${partOf(all)});\n`]
-    : direction === 'gone' ? [`  turn.drop<${of}>(m.${field.name});\n`] : [])
+  const after = all.flatMap(({parameter: {name, direction}, field, type: of}) => direction === 'new' ? [`  call.keep(m.${field.name}, ${name}, ${partOf(all)});\n`]
+    : direction === 'gone' ? [`  call.drop<${of}>(m.${field.name});\n`] : [])
   return `${head(one, 'Session::', '')} {
-  Turn turn(*this, m.kOp, m.context);
-${all.map((travel) => prepared(travel)).join('')}${checks.join('')}  turn.run(driver().${one.name}${all.map((travel) => `, ${argument(travel, all)}`).join('')});
+  CallContext call(*this, m.kOp, m.context);
+${all.map((travel) => prepared(travel)).join('')}${checks.join('')}  call.run(driver().${one.name}${all.map((travel) => `, ${argument(travel, all)}`).join('')});
 ${after.join('')}${end}}
 `
 }
@@ -83,13 +83,13 @@ ${after.join('')}${end}}
 function prepared({parameter: {name, direction}, as, isArray, field, type}: Travel): string {
   const source = `m.${field.name}`
   if (direction === 'out' || direction === 'new') return `  ${type} ${name}{};\n`
-  if (isArray && as === 'handle') return `  const auto ${name} = turn.get_all<${type}>(${source});\n`
-  if (isArray && as === 'flat') return `  const auto ${name} = turn.flat_all<${type}>(${source});\n`
+  if (isArray && as === 'handle') return `  const auto ${name} = call.get_all<${type}>(${source});\n`
+  if (isArray && as === 'flat') return `  const auto ${name} = call.flat_all<${type}>(${source});\n`
   switch (as) {
-    case 'handle': return `  const auto ${name} = turn.get<${type}>(${source});\n`
-    case 'device': return `  const auto ${name} = turn.device(${source});\n`
+    case 'handle': return `  const auto ${name} = call.get<${type}>(${source});\n`
+    case 'device': return `  const auto ${name} = call.device(${source});\n`
     case 'text': return `  const std::string ${name}(${source});\n`
-    case 'flat': return `  ${direction === 'in' ? '' : 'const '}auto ${name} = turn.flat<${type}>(${source});\n`
+    case 'flat': return `  ${direction === 'in' ? '' : 'const '}auto ${name} = call.flat<${type}>(${source});\n`
     default: return ''
   }
 }
@@ -103,8 +103,8 @@ function argument({parameter, as, isArray, field, type}: Travel, all: Travel[]):
   }
   if (direction === 'out' || direction === 'new' || direction === 'in') return `&${name}`
   if (as === 'text') return `${name}.c_str()`
-  if (as === 'address') return `turn.address(m.${field.name}, ${wordBytes(all)})`
-  if (type === 'CUtexObject' || type === 'CUsurfObject') return `turn.shown(${type === 'CUsurfObject'}, m.${field.name})`
+  if (as === 'address') return `call.address(m.${field.name}, ${wordBytes(all)})`
+  if (type === 'CUtexObject' || type === 'CUsurfObject') return `call.shown(${type === 'CUsurfObject'}, m.${field.name})`
   return as === 'number' ? `static_cast<${type}>(m.${field.name})` : name
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <ctime>
 
-#include "server/spoken.h"
+#include "server/supported_apis.h"
 #include "server/version.h"
 #include "wire/boot.h"
 
@@ -53,7 +53,7 @@ Json AdminOperations::status() const {
   for (const auto& [reason, count] : broker_.log().refusals()) refused.emplace_back(reason, count);
   return Json::Members{{"version", kProgramVersion},
                        {"protocol", static_cast<int>(wire::kVersion)},
-                       {"speaks", spoken_revisions()},
+                       {"speaks", supported_revisions()},
                        {"pid", static_cast<std::int64_t>(getpid())},
                        {"started", broker_.started()},
                        {"uptime_seconds", static_cast<std::int64_t>(std::time(nullptr)) - broker_.started()},
@@ -68,8 +68,8 @@ Json AdminOperations::status() const {
                        {"grace_seconds", static_cast<std::int64_t>(settings.grace.count() / 1000)},
                        {"devices", static_cast<std::uint64_t>(broker_.leases().devices().size())},
                        {"leases", static_cast<std::uint64_t>(broker_.leases().all().size())},
-                       {"sessions", static_cast<std::uint64_t>(broker_.crew().workers().size())},
-                       {"connections", static_cast<std::uint64_t>(broker_.crew().workers().size() + broker_.holders().count())},
+                       {"sessions", static_cast<std::uint64_t>(broker_.worker_pool().workers().size())},
+                       {"connections", static_cast<std::uint64_t>(broker_.worker_pool().workers().size() + broker_.lease_keepers().count())},
                        {"refused", std::move(refused)}};
 }
 
@@ -81,14 +81,14 @@ Json AdminOperations::devices() const {
     std::uint64_t used = 0;
     double utilization = 0;
     bool whole = false;
-    Json::List holders;
+    Json::List lease_keepers;
     for (const auto& [id, lease] : broker_.leases().all()) {
       for (std::size_t k = 0; k < lease.shares.size(); ++k) {
         if (lease.shares[k].device != i) continue;
         used += broker_.used(id, k);
         utilization += broker_.utilization(id, k);
         whole = whole || lease.shares[k].whole;
-        holders.push_back(wire::to_hex(id));
+        lease_keepers.push_back(wire::to_hex(id));
       }
     }
     list.push_back(Json::Members{
@@ -105,7 +105,7 @@ Json AdminOperations::devices() const {
         {"free", Json::Members{{"memory", free.memory}, {"compute", part(free.compute)}}},
         {"used", used},
         {"utilization", std::min(1.0, utilization)},
-        {"leases", std::move(holders)}});
+        {"leases", std::move(lease_keepers)}});
   }
   return list;
 }
@@ -124,8 +124,8 @@ Json AdminOperations::lease(const Json& request) {
     auto answer = error(denial->code, denial->message);
     if (denial->code != "unavailable") return answer;
     auto detail = answer["error"];
-    auto asked = request;
-    detail.set("asked", std::move(asked)).set("devices", devices()).set("leases", leases());
+    auto requested = request;
+    detail.set("requested", std::move(requested)).set("devices", devices()).set("leases", leases());
     return Json::Members{{"error", std::move(detail)}};
   }
   const auto& lease = *broker_.leases().find(std::get<Id>(outcome));
@@ -164,7 +164,7 @@ void AdminOperations::release(const Json& request, const Respond& respond) {
 
 void AdminOperations::stop(const Respond& respond) {
   const auto leases = broker_.leases().all().size();
-  const auto sessions = broker_.crew().workers().size();
+  const auto sessions = broker_.worker_pool().workers().size();
   broker_.stop_all([this, respond, leases, sessions] {
     respond(ok(Json::Members{{"stopped", true}, {"leases_ended", static_cast<std::uint64_t>(leases)}, {"sessions_ended", static_cast<std::uint64_t>(sessions)}}));
     loop_.stop();
@@ -174,7 +174,7 @@ void AdminOperations::stop(const Respond& respond) {
 Json AdminOperations::describe(const Lease& lease) const {
   Json::List shares, sessions;
   for (std::size_t i = 0; i < lease.shares.size(); ++i) shares.push_back(share(lease, i, true));
-  for (const auto& [session, worker] : broker_.crew().workers()) {
+  for (const auto& [session, worker] : broker_.worker_pool().workers()) {
     if (worker->lease != lease.id) continue;
     sessions.push_back(Json::Members{{"session", wire::to_hex(session)},
                                      {"pid", worker->mark.pid},
@@ -184,7 +184,7 @@ Json AdminOperations::describe(const Lease& lease) const {
                                      {"used", broker_.used_by(*worker)}});
   }
   Json holder, ends;
-  if (const auto* about = broker_.holders().find(lease.id)) holder = Json::Members{{"address", about->address}, {"since", about->since}};
+  if (const auto* about = broker_.lease_keepers().find(lease.id)) holder = Json::Members{{"address", about->address}, {"since", about->since}};
   if (lease.state == LeaseState::granted || lease.state == LeaseState::lost) ends = seconds_until(lease.ends);
   return Json::Members{{"lease", wire::to_hex(lease.id)},
                        {"state", name_of(lease.state)},

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "server/folder.h"
-#include "server/spoken.h"
+#include "server/supported_apis.h"
 
 namespace flexrack::server {
 namespace {
@@ -23,8 +23,8 @@ Broker::Broker(Loop& loop, Log& log, BrokerSettings settings, std::vector<backen
       log_(log),
       settings_(std::move(settings)),
       leases_(std::move(devices), settings_.grace),
-      crew_(loop, log, {settings_.root, settings_.runtime, settings_.grace, settings_.is_fabric_trusted, settings_.spare, settings_.backend}),
-      holders_(loop, log,
+      worker_pool_(loop, log, {settings_.root, settings_.runtime, settings_.grace, settings_.is_fabric_trusted, settings_.spare, settings_.backend}),
+      lease_keepers_(loop, log,
                {[this](const Id& lease) {
                   if (leases_.hold(lease)) log_.line(lease_text(lease) + " is held");
                 },
@@ -35,93 +35,93 @@ Broker::Broker(Loop& loop, Log& log, BrokerSettings settings, std::vector<backen
                 },
                 [this](const Id& lease) { release(lease, "given back by its holder", [] {}); }}),
       started_(std::time(nullptr)) {
-  crew_.on_gone = [this](const Worker& worker) { worker_gone(worker); };
+  worker_pool_.on_gone = [this](const Worker& worker) { worker_gone(worker); };
 }
 
 void Broker::take_over() {
-  for (const auto& device : leases_.devices()) gates_.push_back(GateFile::open_or_create(gate_path(settings_.runtime, device.native_id)));
+  for (const auto& device : leases_.devices()) schedulers_.push_back(SchedulerFile::open_or_create(scheduler_path(settings_.runtime, device.native_id)));
   if (const auto text = read_private_file(settings_.root + "/leases.json")) {
     const auto saved = wire::Json::parse(*text);
     if (!saved) log_.line("leases.json is damaged: its leases are lost");
     for (const auto& id : leases_.restore(saved.value_or(wire::Json()), Clock::now())) log_.line("lease " + id + " does not fit this machine any more");
   }
   for (const auto& [id, lease] : leases_.all()) open_books(lease);
-  crew_.adopt([this](const Id& lease) { return leases_.find(lease) != nullptr; });
-  crew_.keep_spare();
+  worker_pool_.adopt([this](const Id& lease) { return leases_.find(lease) != nullptr; });
+  worker_pool_.keep_spare();
   watch_deadlines();
   sample();
 }
 
-std::optional<wire::Bytes> Broker::judge(const Visitor& visitor) {
-  const auto& preamble = visitor.preamble;
+std::optional<wire::Bytes> Broker::judge(const PendingConnection& pending) {
+  const auto& preamble = pending.preamble;
   const auto refuse = [&](wire::Turned turned, std::string_view why) {
-    turn_away(log_, visitor, turned, why);
+    turn_away(log_, pending, turned, why);
     return std::nullopt;
   };
   if (preamble.version_min > wire::kVersion || preamble.version_max < wire::kVersion) return refuse(wire::Turned::version, "speaks another version of the protocol");
   const auto* lease = leases_.find(preamble.lease);
   if (preamble.peer == 0 && lease == nullptr) return refuse(wire::Turned::unknown_lease, "there is no such lease, or it is over");
-  if (!may_use_transport(visitor)) return refuse(wire::Turned::transport, "not on that transport from there");
+  if (!may_use_transport(pending)) return refuse(wire::Turned::transport, "not on that transport from there");
   // A peer link is between two workers: its key and its session say whose it is, and the dialling side knows no lease of ours.
-  if (preamble.peer != 0) return judge_peer(visitor);
-  if (const auto why = objection(visitor)) return refuse(why->first, why->second);
+  if (preamble.peer != 0) return judge_peer(pending);
+  if (const auto why = objection(pending)) return refuse(why->first, why->second);
   return wire::Bytes(lease->key.begin(), lease->key.end());
 }
 
-std::optional<wire::Bytes> Broker::judge_peer(const Visitor& visitor) {
-  const auto& preamble = visitor.preamble;
-  auto* worker = crew_.find(preamble.session);
+std::optional<wire::Bytes> Broker::judge_peer(const PendingConnection& pending) {
+  const auto& preamble = pending.preamble;
+  auto* worker = worker_pool_.find(preamble.session);
   if (worker == nullptr || (preamble.kind != wire::ConnectionKind::peer && preamble.kind != wire::ConnectionKind::bulk)) {
-    turn_away(log_, visitor, wire::Turned::unknown_session, "there is no such session for a peer");
+    turn_away(log_, pending, wire::Turned::unknown_session, "there is no such session for a peer");
     return std::nullopt;
   }
-  crew_.hear(*worker);  // it tells of a peer before the peer can know
+  worker_pool_.hear(*worker);  // it tells of a peer before the peer can know
   const auto found = worker->peers.find(preamble.peer);
   if (found != worker->peers.end()) return found->second;
-  turn_away(log_, visitor, wire::Turned::unknown_session, "no such peer is expected");
+  turn_away(log_, pending, wire::Turned::unknown_session, "no such peer is expected");
   return std::nullopt;
 }
 
-std::optional<std::pair<wire::Turned, std::string_view>> Broker::objection(const Visitor& visitor) const {
-  const auto& preamble = visitor.preamble;
-  if (preamble.kind == wire::ConnectionKind::hold) return std::nullopt;
-  const auto* worker = crew_.find(preamble.session);
+std::optional<std::pair<wire::Turned, std::string_view>> Broker::objection(const PendingConnection& pending) const {
+  const auto& preamble = pending.preamble;
+  if (preamble.kind == wire::ConnectionKind::keeper) return std::nullopt;
+  const auto* worker = worker_pool_.find(preamble.session);
   if (worker != nullptr && worker->lease != preamble.lease) return std::pair(wire::Turned::unknown_session, "the session is another lease's");
   if (preamble.kind != wire::ConnectionKind::command || preamble.is_resume()) {
     if (worker == nullptr) return std::pair(wire::Turned::unknown_session, "there is no such session, or it is over");
     return std::nullopt;
   }
   if (worker != nullptr) return std::pair(wire::Turned::replayed, "the session is there already");
-  if (crew_.workers().size() + holders_.count() >= kMostConnections || crew_.count(preamble.lease) >= Crew::kMostOfALease) {
+  if (worker_pool_.workers().size() + lease_keepers_.count() >= kMostConnections || worker_pool_.count(preamble.lease) >= WorkerPool::kMostOfALease) {
     return std::pair(wire::Turned::full, "the lease has as many sessions as it may");
   }
   return std::nullopt;
 }
 
-void Broker::enter(Visitor visitor) {
-  const auto& preamble = visitor.preamble;
-  const auto who = visitor.address + " lease " + wire::to_hex(preamble.lease);
-  if (!marks_.add(visitor.mark)) return log_.refused("plays again what another connection has said", who);
+void Broker::enter(PendingConnection pending) {
+  const auto& preamble = pending.preamble;
+  const auto who = pending.address + " lease " + wire::to_hex(preamble.lease);
+  if (!replay_guard_.add(pending.mark)) return log_.refused("plays again what another connection has said", who);
   if (preamble.peer != 0) {
-    auto* worker = crew_.find(preamble.session);
-    if (worker != nullptr) crew_.pass(*worker, std::move(visitor));
+    auto* worker = worker_pool_.find(preamble.session);
+    if (worker != nullptr) worker_pool_.pass(*worker, std::move(pending));
     return;
   }
   // Both may have changed since it was judged; the client tries again, and is told.
   const auto* lease = leases_.find(preamble.lease);
   if (lease == nullptr) return log_.refused("there is no such lease, or it is over", who);
-  if (const auto why = objection(visitor)) return log_.refused(why->second, who);
-  if (preamble.kind == wire::ConnectionKind::hold) return holders_.admit(*lease, spoken(leases_.devices()[lease->shares.front().device].api), std::move(visitor));
-  auto* worker = crew_.find(preamble.session);
-  if (worker == nullptr) return begin_session(*lease, std::move(visitor));
-  if (!crew_.pass(*worker, std::move(visitor))) log_.line("worker " + std::to_string(worker->mark.pid) + " takes no connection");
+  if (const auto why = objection(pending)) return log_.refused(why->second, who);
+  if (preamble.kind == wire::ConnectionKind::keeper) return lease_keepers_.admit(*lease, supported_api(leases_.devices()[lease->shares.front().device].api), std::move(pending));
+  auto* worker = worker_pool_.find(preamble.session);
+  if (worker == nullptr) return begin_session(*lease, std::move(pending));
+  if (!worker_pool_.pass(*worker, std::move(pending))) log_.line("worker " + std::to_string(worker->mark.pid) + " takes no connection");
 }
 
-bool Broker::may_use_transport(const Visitor& visitor) const {
-  switch (visitor.preamble.transport) {
+bool Broker::may_use_transport(const PendingConnection& pending) const {
+  switch (pending.preamble.transport) {
     case wire::Transport::tls: return true;
-    case wire::Transport::tcp: return visitor.is_local || settings_.is_fabric_trusted;
-    case wire::Transport::shm: return visitor.address == "unix";
+    case wire::Transport::tcp: return pending.is_local || settings_.is_fabric_trusted;
+    case wire::Transport::shm: return pending.address == "unix";
   }
   return false;
 }
@@ -158,12 +158,12 @@ bool Broker::release(const Id& lease, std::string_view why, std::function<void()
   } catch (const std::exception& error) {
     log_.line(std::string("leases.json cannot be written: ") + error.what());
   }
-  holders_.dismiss(lease);
-  crew_.end(lease, why, [this, lease, done = std::move(done)] {
+  lease_keepers_.dismiss(lease);
+  worker_pool_.end(lease, why, [this, lease, done = std::move(done)] {
     leases_.end(lease);
-    holders_.settle(lease);
+    lease_keepers_.settle(lease);
     books_.erase(lease);
-    unlink(ledger_path(settings_.runtime, lease).c_str());
+    unlink(accounting_path(settings_.runtime, lease).c_str());
     done();
   });
   return true;
@@ -178,40 +178,40 @@ void Broker::stop_all(std::function<void()> done) {
 
 void Broker::await_none(std::function<void()> done) {
   // Those that were ending already are waited for too.
-  if (leases_.all().empty() && crew_.workers().empty()) return done();
+  if (leases_.all().empty() && worker_pool_.workers().empty()) return done();
   loop_.after(std::chrono::milliseconds(5), [this, done = std::move(done)] { await_none(done); });
 }
 
 std::uint64_t Broker::used(const Id& lease, std::size_t share) const {
   const auto found = books_.find(lease);
-  return found == books_.end() ? 0 : found->second.ledger.used(share);
+  return found == books_.end() ? 0 : found->second.accounting.used(share);
 }
 
 std::uint64_t Broker::used_by(const Worker& worker) const {
   const auto found = books_.find(worker.lease);
-  return found == books_.end() ? 0 : found->second.ledger.used_by(worker.mark);
+  return found == books_.end() ? 0 : found->second.accounting.used_by(worker.mark);
 }
 
 double Broker::utilization(const Id& lease, std::size_t share) const {
   const auto found = books_.find(lease);
-  return found == books_.end() ? 0 : found->second.ledger.utilization(share).value_or(0);
+  return found == books_.end() ? 0 : found->second.accounting.utilization(share).value_or(0);
 }
 
 void Broker::open_books(const Lease& lease) {
-  const auto path = ledger_path(settings_.runtime, lease.id);
+  const auto path = accounting_path(settings_.runtime, lease.id);
   std::vector<std::uint64_t> limits;
-  for (const auto& share : lease.shares) limits.push_back(share.whole ? Ledger::kUnlimited : share.memory);
+  for (const auto& share : lease.shares) limits.push_back(share.whole ? MemoryAccounting::kUnlimited : share.memory);
   if (access(path.c_str(), F_OK) == 0) {
     try {
-      auto ledger = Ledger::open(path);
-      ledger.clear_dead();
-      books_.emplace(lease.id, Books{std::move(ledger), {}});
+      auto accounting = MemoryAccounting::open(path);
+      accounting.clear_dead();
+      books_.emplace(lease.id, Books{std::move(accounting), {}});
       return;
     } catch (const std::exception& error) {
-      log_.line(std::string("a ledger is made anew: ") + error.what());
+      log_.line(std::string("a memory accounting is made anew: ") + error.what());
     }
   }
-  books_.emplace(lease.id, Books{Ledger::create(path, limits), {}});
+  books_.emplace(lease.id, Books{MemoryAccounting::create(path, limits), {}});
 }
 
 void Broker::save() { replace_file(settings_.root + "/leases.json", leases_.save().write() + "\n"); }
@@ -234,28 +234,28 @@ void Broker::sample() {
   for (auto& [id, books] : books_) {
     auto& samples = books.samples;
     auto& now = samples.emplace_back(Books::Sample{Clock::now(), {}});
-    for (std::size_t i = 0; i < books.ledger.devices(); ++i) now.busy.push_back(books.ledger.busy(i));
+    for (std::size_t i = 0; i < books.accounting.devices(); ++i) now.busy.push_back(books.accounting.busy(i));
     if (samples.size() > kSamples) samples.erase(samples.begin());
     if (samples.size() == 1) continue;
     const auto& first = samples.front();
     const auto& last = samples.back();
     const auto span = std::chrono::duration<double, std::nano>(last.at - first.at).count();
-    for (std::size_t i = 0; i < last.busy.size(); ++i) books.ledger.show_utilization(i, static_cast<double>(last.busy[i] - first.busy[i]) / span);
+    for (std::size_t i = 0; i < last.busy.size(); ++i) books.accounting.show_utilization(i, static_cast<double>(last.busy[i] - first.busy[i]) / span);
   }
   loop_.after(kSampleEvery, [this] { sample(); });
 }
 
 void Broker::worker_gone(const Worker& worker) {
   const auto found = books_.find(worker.lease);
-  if (found != books_.end()) found->second.ledger.clear_dead();
-  for (auto& gate : gates_) gate.clear_dead();
+  if (found != books_.end()) found->second.accounting.clear_dead();
+  for (auto& scheduler : schedulers_) scheduler.clear_dead();
 }
 
-void Broker::begin_session(const Lease& lease, Visitor visitor) {
+void Broker::begin_session(const Lease& lease, PendingConnection pending) {
   // Its proof may be a recording from before this broker began: a process for each of some, not for any number.
-  if (crew_.count_unproven() >= Crew::kMostUnproven) return log_.refused("too many sessions that prove nothing", visitor.address + " " + lease_text(lease.id));
+  if (worker_pool_.count_unproven() >= WorkerPool::kMostUnproven) return log_.refused("too many sessions that prove nothing", pending.address + " " + lease_text(lease.id));
   try {
-    crew_.start(lease, leases_.devices(), std::move(visitor));
+    worker_pool_.start(lease, leases_.devices(), std::move(pending));
   } catch (const std::exception& error) {
     log_.line(std::string("no worker could be started: ") + error.what());
   }

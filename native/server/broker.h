@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "server/crew.h"
-#include "server/door.h"
-#include "server/gate.h"
-#include "server/holders.h"
+#include "server/worker_pool.h"
+#include "server/listener.h"
+#include "server/time_slice_scheduler.h"
+#include "server/lease_keepers.h"
 #include "server/leases.h"
-#include "server/ledger.h"
+#include "server/memory_accounting.h"
 #include "server/log.h"
 #include "server/loop.h"
-#include "server/marks.h"
+#include "server/replay_guard.h"
 
 namespace flexrack::server {
 
@@ -37,15 +37,15 @@ class Broker {
 
   /// Takes over the leases and workers of the broker before it.
   void take_over();
-  /// Before a visitor has proved anything: the key that is to be proved. Nothing where it was turned away.
-  std::optional<wire::Bytes> judge(const Visitor& visitor);
+  /// Before a pending connection has proved anything: the key that is to be proved. Nothing where it was turned away.
+  std::optional<wire::Bytes> judge(const PendingConnection& pending);
   /// One that has proved the key.
-  void enter(Visitor visitor);
+  void enter(PendingConnection pending);
 
   const BrokerSettings& settings() const { return settings_; }
   const Leases& leases() const { return leases_; }
-  const Crew& crew() const { return crew_; }
-  const Holders& holders() const { return holders_; }
+  const WorkerPool& worker_pool() const { return worker_pool_; }
+  const LeaseKeepers& lease_keepers() const { return lease_keepers_; }
   const Log& log() const { return log_; }
   std::int64_t started() const { return started_; }
 
@@ -56,7 +56,7 @@ class Broker {
   /// Ends every lease, then the loop.
   void stop_all(std::function<void()> done);
   /// Ends the spare worker and leaves everything else running.
-  void leave() { crew_.leave(); }
+  void leave() { worker_pool_.leave(); }
 
   std::uint64_t used(const Id& lease, std::size_t share) const;
   std::uint64_t used_by(const Worker& worker) const;
@@ -65,34 +65,34 @@ class Broker {
 
  private:
   struct Books {
-    Ledger ledger;
+    MemoryAccounting accounting;
     struct Sample {
       Clock::time_point at;
       std::vector<std::uint64_t> busy;  ///< nanoseconds of each share
     };
     std::vector<Sample> samples;        ///< the newest last
   };
-  std::optional<wire::Bytes> judge_peer(const Visitor& visitor);
+  std::optional<wire::Bytes> judge_peer(const PendingConnection& pending);
   /// Why this connection of a session cannot be; nothing where it can.
-  std::optional<std::pair<wire::Turned, std::string_view>> objection(const Visitor& visitor) const;
-  bool may_use_transport(const Visitor& visitor) const;
+  std::optional<std::pair<wire::Turned, std::string_view>> objection(const PendingConnection& pending) const;
+  bool may_use_transport(const PendingConnection& pending) const;
   void await_none(std::function<void()> done);
   void open_books(const Lease& lease);
   void save();
   void watch_deadlines();
   void sample();
   void worker_gone(const Worker& worker);
-  void begin_session(const Lease& lease, Visitor visitor);
+  void begin_session(const Lease& lease, PendingConnection pending);
 
   Loop& loop_;
   Log& log_;
   BrokerSettings settings_;
   Leases leases_;
-  Crew crew_;
-  Holders holders_;
-  Marks marks_;
+  WorkerPool worker_pool_;
+  LeaseKeepers lease_keepers_;
+  ReplayGuard replay_guard_;
   std::map<Id, Books> books_;
-  std::vector<GateFile> gates_;
+  std::vector<SchedulerFile> schedulers_;
   std::uint64_t deadline_ = 0;
   std::int64_t started_;
 };

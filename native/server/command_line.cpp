@@ -17,7 +17,7 @@
 #include "server/daemon.h"
 #include "server/device_list.h"
 #include "server/folder.h"
-#include "server/spoken.h"
+#include "server/supported_apis.h"
 #include "server/version.h"
 #include "server/worker.h"
 
@@ -170,7 +170,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
   DaemonSettings settings;
   if (const auto problem = parse(arguments, settings)) return usage(*problem);
   if (role == "version") {
-    const wire::Json::Members about{{"version", kProgramVersion}, {"protocol", static_cast<int>(wire::kVersion)}, {"speaks", spoken_revisions()}};
+    const wire::Json::Members about{{"version", kProgramVersion}, {"protocol", static_cast<int>(wire::kVersion)}, {"speaks", supported_revisions()}};
     std::printf("%s\n", wire::Json(about).write().c_str());
     return 0;
   }

@@ -43,8 +43,8 @@ Descriptor listen_control(const std::string& path) {
   return fd;
 }
 
-Descriptor accept_control(int listener) {
-  Descriptor fd(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+Descriptor accept_control(int listening) {
+  Descriptor fd(accept4(listening, nullptr, nullptr, SOCK_CLOEXEC));
   ucred who{};
   socklen_t size = sizeof who;
   if (fd.is_open() && (getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0 || who.uid != geteuid())) fd.reset();

@@ -23,7 +23,7 @@ std::pair<Descriptor, Descriptor> make_control_pair();
 /// A listening socket at that path, 0600; what lay there is removed. Throws std::system_error.
 Descriptor listen_control(const std::string& path);
 /// Takes one connection whose other end runs as this user; closed otherwise.
-Descriptor accept_control(int listener);
+Descriptor accept_control(int listening);
 /// Not open when nobody listens there.
 Descriptor connect_control(const std::string& path);
 

@@ -45,22 +45,22 @@ void write_address(const BrokerSettings& settings) {
   replace_file(settings.root + "/address.json", about.write() + "\n");
 }
 
-/// The port that the broker before this one had: its clients and holders look for it there. 0 where there was none.
+/// The port that the broker before this one had: its clients and keepers look for it there. 0 where there was none.
 std::uint16_t port_before(const std::string& root) {
   const auto text = read_private_file(root + "/port");
   const auto port = text ? wire::Json::parse(*text) : std::nullopt;
   return port && port->integer() > 0 && port->integer() < 65536 ? static_cast<std::uint16_t>(port->integer()) : 0;
 }
 
-std::uint16_t listen_first(Door& door, const std::string& address, std::uint16_t port, std::uint16_t before) {
+std::uint16_t listen_first(Listener& listener, const std::string& address, std::uint16_t port, std::uint16_t before) {
   if (port == 0 && before != 0) {
     try {
-      return door.listen_tcp(address, before);
+      return listener.listen_tcp(address, before);
     } catch (const std::runtime_error&) {
       // Somebody else has it now.
     }
   }
-  return door.listen_tcp(address, port);
+  return listener.listen_tcp(address, port);
 }
 
 /// Each connection, worker and holder takes a few descriptors.
@@ -102,16 +102,16 @@ int serve(DaemonSettings& settings) {
   if (settings.binds.empty()) settings.binds.push_back("127.0.0.1");
   about.address = settings.advertise.empty() ? settings.binds.front() : settings.advertise;
   Broker* serving = nullptr;
-  Door door(loop, log, [&serving](const Visitor& visitor) { return serving->judge(visitor); }, [&serving](Visitor visitor) { serving->enter(std::move(visitor)); });
+  Listener listener(loop, log, [&serving](const PendingConnection& pending) { return serving->judge(pending); }, [&serving](PendingConnection pending) { serving->enter(std::move(pending)); });
   about.port = settings.port;
   for (const auto& bind : settings.binds) {
     if (about.transport == "tcp" && !is_loopback(bind) && !about.is_fabric_trusted) {
       throw std::runtime_error("plain TCP on " + bind + " needs --trusted-fabric: anybody between could read and change what passes");
     }
-    about.port = listen_first(door, bind, about.port, port_before(about.root));
+    about.port = listen_first(listener, bind, about.port, port_before(about.root));
   }
   replace_file(about.root + "/port", std::to_string(about.port) + "\n");
-  door.listen_unix(about.unix_path);
+  listener.listen_unix(about.unix_path);
 
   Broker broker(loop, log, about, std::move(devices));
   serving = &broker;
@@ -128,7 +128,7 @@ int serve(DaemonSettings& settings) {
   write_address(about);
   log.line("serving " + about.address + " port " + std::to_string(about.port));
   loop.run();
-  door.close();
+  listener.close();
   admin.close();
   broker.leave();
   unlink((about.root + "/address.json").c_str());

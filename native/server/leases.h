@@ -18,7 +18,7 @@ namespace flexrack::server {
 
 using Clock = std::chrono::steady_clock;
 
-/// granted: made, not held yet. held: flexrack-hold is connected. lost: it was, and has a while to come back. ending: over, and its
+/// granted: made, not held yet. held: flexrack-lease-keeper is connected. lost: it was, and has a while to come back. ending: over, and its
 /// workers are giving back what they have; until then nobody else can have it. After that it is gone.
 enum class LeaseState { granted, held, lost, ending };
 std::string_view name_of(LeaseState state);

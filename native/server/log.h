@@ -1,4 +1,4 @@
-// The daemon's log: a line an event, with its time; what strangers can provoke is written only so often.
+// The daemon's log: a line an event, with its time; what unproven connections can provoke is written only so often.
 #pragma once
 
 #include <chrono>

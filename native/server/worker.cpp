@@ -66,18 +66,18 @@ std::vector<backend::GrantedDevice> read_devices(const wire::Json& setup) {
   return devices;
 }
 
-std::vector<std::unique_ptr<Gate>> take_gates(const wire::Json& setup) {
-  std::vector<std::unique_ptr<Gate>> gates;
+std::vector<std::unique_ptr<TimeSliceScheduler>> take_schedulers(const wire::Json& setup) {
+  std::vector<std::unique_ptr<TimeSliceScheduler>> schedulers;
   const auto lease = token_from_hex<Id>(setup["lease"].text()).value_or(Id{});
   for (const auto& item : setup["devices"].list()) {
     if (item["whole"].boolean()) {
-      gates.push_back(nullptr);
+      schedulers.push_back(nullptr);
     } else {
       const auto weight = static_cast<std::uint32_t>(item["compute"].integer());
-      gates.push_back(std::make_unique<Gate>(item["gate"].text(), lease, weight, setup["cap"].boolean()));
+      schedulers.push_back(std::make_unique<TimeSliceScheduler>(item["scheduler"].text(), lease, weight, setup["cap"].boolean()));
     }
   }
-  return gates;
+  return schedulers;
 }
 
 /// Talks to the broker that started this process and to those after it, on a thread of its own.
@@ -168,9 +168,9 @@ void bound_the_end() {
 int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor control) {
   const auto key = token_from_hex<Key>(setup["key"].text());
   if (!key) return 2;
-  auto ledger = Ledger::open(setup["ledger"].text());
-  if (!ledger.join()) return 2;
-  LeaseGrant grant(read_devices(setup), std::move(ledger), take_gates(setup));
+  auto accounting = MemoryAccounting::open(setup["memory accounting"].text());
+  if (!accounting.join()) return 2;
+  LeaseGrant grant(read_devices(setup), std::move(accounting), take_schedulers(setup));
 
   auto message = await(control.get(), "attach");
   auto first = message ? read_attachment(std::move(*message)) : std::nullopt;

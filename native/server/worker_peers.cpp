@@ -13,7 +13,7 @@ WorkerPeers::~WorkerPeers() { close(); }
 
 bool WorkerPeers::accept(std::uint64_t peer, wire::View key) {
   if (!add(peer, key)) return false;
-  told_(peer, key);
+  reported_(peer, key);
   return true;
 }
 

@@ -19,8 +19,8 @@ class WorkerPeers : public backend::Peers {
   static constexpr std::size_t kMost = 128;
 
   /// `told`: of each link that is expected from now on, and its key, before anybody else knows.
-  WorkerPeers(std::string transport, wire::Limits limits, std::function<void(std::uint64_t peer, wire::View key)> told)
-      : transport_(std::move(transport)), limits_(limits), told_(std::move(told)) {}
+  WorkerPeers(std::string transport, wire::Limits limits, std::function<void(std::uint64_t peer, wire::View key)> reported)
+      : transport_(std::move(transport)), limits_(limits), reported_(std::move(reported)) {}
   ~WorkerPeers() override;
 
   bool accept(std::uint64_t peer, wire::View key) override;
@@ -52,7 +52,7 @@ class WorkerPeers : public backend::Peers {
   std::mutex mutex_;
   std::string transport_;
   wire::Limits limits_;
-  const std::function<void(std::uint64_t peer, wire::View key)> told_;
+  const std::function<void(std::uint64_t peer, wire::View key)> reported_;
   std::map<std::uint64_t, std::unique_ptr<Peer>> peers_;
   bool is_closed_ = false;
 };

@@ -122,9 +122,9 @@ void Bulk::acknowledge_if_due() {
   std::uint64_t chunks = 0;
   {
     const Guard guard(lock_);
-    if (told_chunks_ == received_chunks_) return;
-    chunks = told_chunks_ = received_chunks_;
-    untold_bytes_ = 0;
+    if (reported_chunks_ == received_chunks_) return;
+    chunks = reported_chunks_ = received_chunks_;
+    unreported_bytes_ = 0;
   }
   hooks_.tell(kBulkAck, {reinterpret_cast<const std::uint8_t*>(&chunks), sizeof chunks}, false, true);
 }
@@ -137,7 +137,7 @@ std::uint64_t Bulk::disconnect() {
   ++awaiting_;
   changed_.wait(guard, [&] { return is_closed_ || (!is_reading_ && !is_sending_); });
   --awaiting_;
-  told_chunks_ = received_chunks_;
+  reported_chunks_ = received_chunks_;
   return received_chunks_;
 }
 
@@ -198,27 +198,29 @@ bool Bulk::read_chunk(Channel& channel) {
   Guard guard(lock_);
   if (is_closed_) return false;
   const bool is_void = (header.flags & kVoid) != 0;
-  if (header.sequence != received_chunks_ + 1 || (is_void ? header.length != 0 : header.length == 0) || header.length > kLargestChunk) {
+  if (header.sequence != received_chunks_ + 1 || (is_void ? header.length != 0 : header.length == 0) ||
+      header.length > kLargestChunk) {
     guard.unlock();
     hooks_.malformed("a chunk that cannot be");
     return false;
   }
   if (!is_void && !take_chunk(guard, channel, header)) return false;
   ++received_chunks_;
-  untold_bytes_ += header.length;
+  unreported_bytes_ += header.length;
   bool is_whole = is_void;
   if (const auto found = incoming_.find(header.ticket); !is_void && found != incoming_.end()) {
     is_whole = found->second.received == found->second.total;
     if (found->second.is_landing && is_whole && !found->second.is_busy) finish_incoming(guard, header.ticket);
   }
   if (dropped_ > 0) forget_dropped();
-  const bool is_due = is_whole || untold_bytes_ >= kAckEvery;
+  const bool is_due = is_whole || unreported_bytes_ >= kAckEvery;
   guard.unlock();
   if (is_due) acknowledge_if_due();
   return true;
 }
 
-/// Reads the data of a chunk to where it belongs. Returns with the lock held; false: the connection or the other side is no good.
+/// Reads the data of a chunk to where it belongs. Returns with the lock held; false: the connection or the other side
+/// is no good.
 bool Bulk::take_chunk(Guard& guard, Channel& channel, const ChunkHeader& header) {
   const auto refuse = [&](std::string_view why) {
     guard.unlock();
@@ -226,7 +228,8 @@ bool Bulk::take_chunk(Guard& guard, Channel& channel, const ChunkHeader& header)
     guard.lock();
     return false;
   };
-  if (incoming_.size() >= kMostIncoming && !incoming_.contains(header.ticket)) return refuse("too many payloads at once");
+  if (incoming_.size() >= kMostIncoming && !incoming_.contains(header.ticket))
+    return refuse("too many payloads at once");
   auto& payload = incoming_[header.ticket];
   changed_.wait(guard, [&] { return !payload.is_busy; });
   if (payload.is_dropped) {
@@ -236,7 +239,8 @@ bool Bulk::take_chunk(Guard& guard, Channel& channel, const ChunkHeader& header)
     return is_drained;
   }
   if (payload.total == 0) payload.total = header.total;
-  if (payload.total != header.total || header.offset != payload.received || header.length > payload.total - payload.received)
+  if (payload.total != header.total || header.offset != payload.received ||
+      header.length > payload.total - payload.received)
     return refuse("a chunk that does not fit its payload");
   payload.is_busy = true;
   std::uint8_t* target = payload.into.data() + header.offset;
@@ -303,7 +307,8 @@ void Bulk::finish_incoming(Guard& guard, std::uint64_t ticket) {
 void Bulk::forget_dropped() {
   std::erase_if(incoming_, [&](const auto& entry) {
     const auto& payload = entry.second;
-    const bool is_past = payload.is_dropped && !payload.is_busy && !payload.done && payload.drop_until <= received_chunks_;
+    const bool is_past =
+        payload.is_dropped && !payload.is_busy && !payload.done && payload.drop_until <= received_chunks_;
     if (is_past) --dropped_;
     return is_past;
   });
@@ -321,7 +326,8 @@ void Bulk::close() {
   changed_.notify_all();
   ++awaiting_;
   changed_.wait(guard, [&] {
-    return !is_reading_ && !is_sending_ && std::none_of(incoming_.begin(), incoming_.end(), [](const auto& entry) { return entry.second.is_busy; });
+    return !is_reading_ && !is_sending_ &&
+           std::none_of(incoming_.begin(), incoming_.end(), [](const auto& entry) { return entry.second.is_busy; });
   });
   std::vector<Done> failed;
   for (auto& [ticket, payload] : outgoing_)

@@ -67,8 +67,8 @@ std::unique_ptr<Link> dial(const Dial& to, const Api& api, Receiver& receiver) {
   return link;
 }
 
-std::unique_ptr<Channel> dial_hold(const Dial& to) {
-  const auto preamble = first_preamble(to, ConnectionKind::hold);
+std::unique_ptr<Channel> dial_keeper(const Dial& to) {
+  const auto preamble = first_preamble(to, ConnectionKind::keeper);
   return secure_as_client(connect_to(to, preamble.transport), preamble, to.key, to.connect_timeout);
 }
 

@@ -1,4 +1,5 @@
-// The first bytes of every connection, in the clear and frozen for ever: who is wanted, and what for. docs/protocol.md has the byte table.
+// The first bytes of every connection, in the clear and frozen for ever: who is wanted, and what for. docs/protocol.md
+// has the byte table.
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@ namespace flexrack::wire {
 inline constexpr std::uint16_t kVersion = 1;
 inline constexpr std::size_t kPreambleSize = 64;
 
-enum class ConnectionKind : std::uint8_t { command = 1, bulk = 2, peer = 3, hold = 4 };
+enum class ConnectionKind : std::uint8_t { command = 1, bulk = 2, peer = 3, keeper = 4 };
 enum class Transport : std::uint8_t { tls = 1, tcp = 2, shm = 3 };
 
 /// Names 16 bytes: a lease or a session.
@@ -53,7 +54,15 @@ Preamble read_preamble(int fd, std::chrono::milliseconds deadline);
 
 /// Why a server turns a connection down; travels in the clear, so it is a hint and no proof.
 enum class Turned : std::uint16_t {
-  no = 0, version = 1, unknown_lease = 2, unknown_session = 3, replayed = 4, full = 5, transport = 6, internal = 7, untrusted = 8,
+  no = 0,
+  version = 1,
+  unknown_lease = 2,
+  unknown_session = 3,
+  replayed = 4,
+  full = 5,
+  transport = 6,
+  internal = 7,
+  untrusted = 8,
 };
 
 inline constexpr std::uint32_t kAnswerMagic = 0x41584c46;  ///< "FLXA"

@@ -60,6 +60,8 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'sweep:plot': {answer: 'Plotted', from: 'src/lib/sweep/write-plot.ts'},
   'sweep:show': {answer: 'Sweep', from: 'src/lib/sweep/types.ts'},
   'sweep:stop': {answer: 'StoppedSweep', from: 'src/lib/sweep/stop.ts'},
+  'tracking:env': {answer: '`TrackingAccess`; with `--forward` a line of it, then nothing until Ctrl-C', from: ['src/cli/tracking/env.ts', 'src/lib/access/personal.ts']},
+  'tracking:tokens': {answer: '`PersonalToken[]`; with `--end` `{id: string; name: string}[]`', from: 'src/lib/access/personal.ts'},
   train: {answer: 'a line of `RankLine` each, then one of `{result: Trained}`; with `--detach` only `Trained`', from: ['src/lib/runs/lines.ts', 'src/lib/train/run.ts']},
   usage: {answer: 'UsageReport', from: 'src/lib/usage/usage.ts'},
   'workspace:exec': {answer: 'NodeResult[]', from: 'src/cli/workspace/exec.ts'},

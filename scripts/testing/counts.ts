@@ -1,3 +1,6 @@
+import type {Outcome} from './outcomes.ts'
+import type {Part} from './suites.ts'
+
 /** What a suite counted. */
 export interface Counts {
   passed: number
@@ -8,6 +11,14 @@ export interface Counts {
   /** What passed at the second try only. */
   flaky: string[]
   slow: Slow[]
+  /** Files with a failure that may have a second try; not in the numbers above. */
+  unsettled: Unsettled[]
+}
+
+export interface Unsettled {
+  part: Part
+  place: string
+  outcomes: Outcome[]
 }
 
 /** A test, or a program of tests, and how long it took. */
@@ -18,7 +29,7 @@ const SLOW_SECONDS = 5
 const LONGEST_LINE = 300
 
 export function noCounts(): Counts {
-  return {passed: 0, failed: 0, skipped: 0, trouble: [], flaky: [], slow: []}
+  return {passed: 0, failed: 0, skipped: 0, trouble: [], flaky: [], slow: [], unsettled: []}
 }
 
 export function addCounts(total: Counts, more: Counts): void {
@@ -26,6 +37,7 @@ export function addCounts(total: Counts, more: Counts): void {
   total.trouble.push(...more.trouble)
   total.flaky.push(...more.flaky)
   total.slow.push(...more.slow)
+  total.unsettled.push(...more.unsettled)
 }
 
 /** What is said after all suites; its last line is `N passed, N failed`. */

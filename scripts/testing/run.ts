@@ -9,12 +9,16 @@ export const bin = (name: string): string => join(root, 'node_modules', '.bin', 
 export interface RunOptions {
   /** stdout is returned instead of shown. */
   capture?: boolean
+  /** Else the checkout. */
+  folder?: string
+  isShown?: boolean
   env?: Record<string, string>
 }
 
-/** Runs to the end, in the checkout. What it says is shown. */
-export async function run(command: string, args: string[], {capture = false, env}: RunOptions = {}): Promise<{status: number; stdout: string}> {
-  const child = spawn(command, args, {cwd: root, stdio: ['ignore', capture ? 'pipe' : 'inherit', 'inherit'], env: {...process.env, ...env}})
+/** Runs to the end. */
+export async function run(command: string, args: string[], {capture = false, folder = root, isShown = true, env}: RunOptions = {}): Promise<{status: number; stdout: string}> {
+  const shown = isShown ? 'inherit' : 'ignore'
+  const child = spawn(command, args, {cwd: folder, stdio: ['ignore', capture ? 'pipe' : shown, shown], env: {...process.env, ...env}})
   let stdout = ''
   child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
   return {status: await statusOf(child), stdout}

@@ -1,42 +1,34 @@
 import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
-import {join, relative} from 'node:path'
-import type {Counts, Slow} from './counts.ts'
+import {join} from 'node:path'
+import type {Outcome} from './outcomes.ts'
 import {bin, root, run} from './run.ts'
 
-interface TestReport {
-  fullName: string
-  status: string
-  /** Milliseconds. */
-  duration?: number
-  /** Of a test that passed: what its first try said. */
-  failureMessages: string[]
+export interface VitestOptions {
+  env?: Record<string, string>
+  /** One file after the other. */
+  isAlone?: boolean
+  /** Whose vitest.config.ts it is. */
+  folder?: string
+  isShown?: boolean
 }
 
-/** What vitest's JSON report says of a file. */
-interface FileReport {
-  name: string
-  status: string
-  message: string
-  assertionResults: TestReport[]
-}
-
-interface Report {
-  numPassedTests: number
-  numFailedTests: number
-  numPendingTests: number
-  testResults: FileReport[]
-}
-
-/** `words` are parts of files' paths; none means all files. */
-export async function runVitest(project: string, words: string[], env: Record<string, string> = {}): Promise<Counts> {
-  const folder = await mkdtemp(join(tmpdir(), 'flexrack-report-'))
-  const report = join(folder, 'report.json')
+/** `words` are parts of files' paths; none means all files. Throws where vitest ends before it has told what the tests came to. */
+export async function runVitest(project: string, words: string[], {env, isAlone = false, folder = root, isShown = true}: VitestOptions = {}): Promise<Outcome[]> {
+  const scratch = await mkdtemp(join(tmpdir(), 'flexrack-report-'))
+  const report = join(scratch, 'outcomes.json')
+  const reporter = join(import.meta.dirname, 'outcomes-reporter.ts')
   try {
-    const {status} = await run(process.execPath, [bin('vitest'), 'run', '--project', project, '--reporter', 'default', '--reporter', 'json', '--outputFile', report, ...words], {env})
-    return countsOf(JSON.parse(await readFile(report, 'utf8')) as Report, status)
+    const args = ['run', '--project', project, '--reporter', 'default', '--reporter', reporter, ...(isAlone ? ['--maxWorkers', '1'] : []), ...words]
+    const {status} = await run(process.execPath, [bin('vitest'), ...args], {folder, isShown, env: {...env, FLEXRACK_OUTCOMES: report}})
+    const text = await readFile(report, 'utf8').catch(() => '')
+    if (text === '') throw new Error(`vitest ended with ${status} before it had told what the tests came to`)
+    const outcomes = (JSON.parse(text) as Outcome[]).map((one) => ({...one, place: one.place || project}))
+    const isFailed = outcomes.some((one) => one.status === 'failed')
+    if (status !== 0 && !isFailed) outcomes.push({place: project, name: '', status: 'failed', why: `vitest ended with ${status}`, seconds: 0})
+    return outcomes
   } finally {
-    await rm(folder, {recursive: true, force: true})
+    await rm(scratch, {recursive: true, force: true})
   }
 }
 
@@ -44,28 +36,3 @@ export async function runVitest(project: string, words: string[], env: Record<st
 export async function watchVitest(project: string, words: string[]): Promise<number> {
   return (await run(process.execPath, [bin('vitest'), 'watch', '--project', project, ...words])).status
 }
-
-function countsOf(found: Report, status: number): Counts {
-  const tests = found.testResults.flatMap((file) => file.assertionResults.map((test) => ({...test, name: `${relative(root, file.name)}: ${test.fullName}`})))
-  return {
-    passed: found.numPassedTests,
-    // A file that does not load has no failed test in it, yet it is a failure.
-    failed: Math.max(found.numFailedTests, status === 0 ? 0 : 1),
-    skipped: found.numPendingTests,
-    trouble: found.testResults.flatMap(troubleOf),
-    flaky: tests.filter((test) => test.status === 'passed' && test.failureMessages.length > 0).map((test) => `${test.name}: ${firstLine(test.failureMessages[0] ?? '')}`),
-    slow: tests.map((test): Slow => [test.name, (test.duration ?? 0) / 1000]),
-  }
-}
-
-/** Hooks that fail skip all tests of their file, and only the file's message says why. */
-function troubleOf(file: FileReport): string[] {
-  const name = relative(root, file.name)
-  const tests = file.assertionResults.filter(({status}) => status !== 'passed')
-  const ofFile = file.status === 'failed' && file.message ? [`${name}: ${firstLine(file.message)}`] : []
-  const failed = tests.filter(({status}) => status === 'failed').map((test) => `${name}: ${test.fullName}: ${firstLine(test.failureMessages[0] ?? '')}`)
-  const skipped = tests.length - failed.length
-  return [...ofFile, ...failed, ...(skipped > 0 ? [`${name}: ${skipped} skipped`] : [])]
-}
-
-const firstLine = (text: string): string => text.trim().split('\n')[0] ?? ''

@@ -90,14 +90,14 @@ describe('a command', () => {
 })
 
 describe('everything is given back', () => {
-  test.each(['flexrack', 'flexrack-hold', 'the command'])('where %s is killed', async (who) => {
+  test.each(['flexrack', 'flexrack-lease-keeper', 'the command'])('where %s is killed', async (who) => {
     const running = rack.attach('-n', '4', '--memory', '128MiB', '--', occupy.path, '64')
     await running.says('ready on 4')
     const report = await rack.until('64 MiB in use on each', ({devices}) => devices.every((one) => one.used >= 64 * MiB))
     expect(report.leases.map((one) => one.state)).toEqual(['held', 'held'])
     const hold = await childOf(running.child.pid as number)
     const command = await childOf(hold)
-    process.kill(who === 'flexrack' ? (running.child.pid as number) : who === 'flexrack-hold' ? hold : command, 'SIGKILL')
+    process.kill(who === 'flexrack' ? (running.child.pid as number) : who === 'flexrack-lease-keeper' ? hold : command, 'SIGKILL')
     expect((await running.ended).status).not.toBe(0)
     await rack.untilFree()
     await gone(hold)
@@ -216,7 +216,7 @@ test('uninstalling takes the daemon along, with all that it has started', async 
 async function childOf(pid: number): Promise<number> {
   const {readFile} = await import('node:fs/promises')
   for (const child of (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')) {
-    // The process that holds the leases is a child of flexrack-hold too.
+    // The process that holds the leases is a child of flexrack-lease-keeper too.
     if ((await readFile(`/proc/${child}/comm`, 'utf8')).trim() !== 'flexrack-keeper') return Number(child)
   }
   throw new Error(`process ${pid} has no child`)

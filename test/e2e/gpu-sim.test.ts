@@ -89,7 +89,7 @@ async function withDrivers(): Promise<NodeJS.ProcessEnv> {
   const folder = join(home, 'native')
   if (!existsSync(folder)) {
     await mkdir(folder)
-    for (const name of ['flexrack-gpud', 'flexrack-hold', 'libflexrack-sim.so', 'libflexrack-cuda.so', 'libflexrack-nvml.so']) await symlink(join(built, name), join(folder, name))
+    for (const name of ['flexrack-gpud', 'flexrack-lease-keeper', 'libflexrack-sim.so', 'libflexrack-cuda.so', 'libflexrack-nvml.so']) await symlink(join(built, name), join(folder, name))
   }
   return {...env, FLEXRACK_NATIVE: folder}
 }

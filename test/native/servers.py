@@ -118,7 +118,7 @@ class Attached:
         self.holds = None
         if not held:
             return
-        self.holds = subprocess.Popen([*prefix, str(BUILD / "flexrack-hold"), str(self.file), "--", "sleep", "infinity"], env=self.env, stdin=subprocess.DEVNULL, start_new_session=True)
+        self.holds = subprocess.Popen([*prefix, str(BUILD / "flexrack-lease-keeper"), str(self.file), "--", "sleep", "infinity"], env=self.env, stdin=subprocess.DEVNULL, start_new_session=True)
         wait_until(lambda: all(self.state(index) == "held" for index in range(len(daemons))) or self.holds.poll() is not None, 30, "holding the leases")
 
     def state(self, index=0):

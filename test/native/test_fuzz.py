@@ -1,4 +1,4 @@
-"""What reads bytes from strangers: the kept inputs and mutations of them that a fixed seed chooses; with FLEXRACK_FUZZ_SECONDS=N libFuzzer goes on from there,
+"""What reads bytes of whoever connects: the kept inputs and mutations of them that a fixed seed chooses; with FLEXRACK_FUZZ_SECONDS=N libFuzzer goes on from there,
 for so long a target. An input that breaks something is kept where the test says."""
 import os
 import shutil

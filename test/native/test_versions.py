@@ -38,7 +38,7 @@ class Versions(unittest.TestCase):
 
     def test_a_daemon_of_another_build_is_told_before_the_command_runs(self):
         with OtherDaemon() as daemon, Attached([daemon], "tls", held=False) as attached:
-            code, out, err = run([BUILD / "flexrack-hold", attached.file, "--", "echo", "it ran"], attached.env, 60)
+            code, out, err = run([BUILD / "flexrack-lease-keeper", attached.file, "--", "echo", "it ran"], attached.env, 60)
             self.assertNotEqual(code, 0)
             self.assertNotIn("it ran", out)
             self.assertIn("node-1: " + SAYS.format(REVISION >> 32, OTHER >> 32), err)

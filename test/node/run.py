@@ -1,17 +1,13 @@
-"""Runs the tests of the node program, some modules at a time, and prints one JSON line with the counts:
-{"passed": n, "failed": n, "skipped": n, "trouble": [what failed or was skipped, and why], "flaky": [what passed at the second try], "slow": [[what, seconds]]}.
+"""Runs the tests of the node program, some modules at a time. The last line is JSON, what each test came to:
+[{"place": module, "name": test, "status": "passed" | "failed" | "skipped", "why": text, "seconds": n}].
 
     run.py                    every test
     run.py test_X test_Y ...  these modules, in whatever folder they lie
     run.py --fast             those that take no time and need no program of others
+    run.py --alone test_X     one module after the other
 
 The folders are the program's packages. Support that several of them use lies here.
-
-    run.py test_X    one module, in whatever folder it lies
-
-The folders are the program's packages. Support that several of them use lies here.
-
-Most of these tests wait for real processes; a module has a process of its own. A second try is allowed, as in the suites with real servers, and is told.
+Most of these tests wait for real processes; a module has a process of its own.
 """
 import importlib
 import json
@@ -19,6 +15,7 @@ import os
 import subprocess
 import sys
 import time
+import traceback
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -40,10 +37,12 @@ def modules():
     return found
 
 
-class Timed(unittest.TextTestResult):
+class Outcomes(unittest.TextTestResult):
+    """What each test came to. A class or module that cannot be set up is one, too."""
+
     def __init__(self, *words, **options):
         super().__init__(*words, **options)
-        self.slow, self._began = [], 0.0
+        self.outcomes, self._began = {}, 0.0
 
     def startTest(self, test):
         self._began = time.monotonic()
@@ -51,44 +50,64 @@ class Timed(unittest.TextTestResult):
 
     def stopTest(self, test):
         super().stopTest(test)
-        self.slow.append([test.id(), round(time.monotonic() - self._began, 1)])
+        self._note(test.id())["seconds"] = round(time.monotonic() - self._began, 1)
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self._note(test.id())
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self._note(test.id(), "failed", told(err))
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self._note(test.id(), "failed", told(err))
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err is not None:
+            self._note(test.id(), "failed", told(err))
+
+    def addUnexpectedSuccess(self, test):
+        super().addUnexpectedSuccess(test)
+        self._note(test.id(), "failed", "it passed, and was expected to fail")
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self._note(test.id(), "skipped", reason)
+
+    def _note(self, name, status="passed", why=""):
+        """The worst that was said of a test stays."""
+        one = self.outcomes.setdefault(name, {"name": name, "status": "passed", "why": "", "seconds": 0})
+        if status != "passed" and one["status"] != "failed":
+            one.update(status=status, why=(why.strip().splitlines() or [""])[-1])
+        return one
 
 
-def run(suite):
-    return unittest.TextTestRunner(stream=sys.stderr, verbosity=2, resultclass=Timed).run(suite)
+def told(err):
+    return "".join(traceback.format_exception_only(err[0], err[1]))
 
 
 def run_module(name):
-    """Counts of one module, in this process."""
+    """Outcomes of one module, in this process."""
     sys.path[:0] = [str(modules()[name].parent), str(HERE), str(HERE.parent.parent / "node")]
     suite = unittest.defaultTestLoader.loadTestsFromName(name)
     if os.environ.get("FLEXRACK_MESSAGES") == "strict":
         importlib.import_module("messages").hold()
-    result = run(suite)
-    trouble, flaky = [], []
-    failed = len(result.unexpectedSuccesses)
-    for test, text in result.failures + result.errors:
-        why = text.strip().splitlines()[-1]
-        again = unittest.defaultTestLoader.loadTestsFromName(test.id()) if isinstance(test, unittest.TestCase) and not test.id().startswith("unittest.") else None
-        if again and run(again).wasSuccessful():
-            flaky.append(f"{test.id()}: {why}")
-        else:
-            failed += 1
-            trouble.append(f"{test.id()}: {why}")
-    trouble += [f"{test.id()}: skipped, {why}" for test, why in result.skipped]
-    ran, skipped = max(result.testsRun, failed), len(result.skipped)
-    return {"passed": ran - failed - skipped, "failed": failed, "skipped": skipped, "trouble": trouble, "flaky": flaky, "slow": result.slow}
+    result = unittest.TextTestRunner(stream=sys.stderr, verbosity=2, resultclass=Outcomes).run(suite)
+    return [{"place": name, **one} for one in result.outcomes.values()]
 
 
 def run_apart(name):
-    """The same in a process of its own: (counts, what was printed)."""
+    """The same in a process of its own: (outcomes, what was printed)."""
     warnings = [word for option in sys.warnoptions for word in ("-W", option)]
     done = subprocess.run([sys.executable, *warnings, __file__, "--module", name], capture_output=True, text=True)
     try:
         return json.loads(done.stdout.splitlines()[-1]), done.stderr
     except (ValueError, IndexError):
-        why = f"{name}: ended with {done.returncode} before it had counted"
-        return {"passed": 0, "failed": 1, "skipped": 0, "trouble": [why], "flaky": [], "slow": []}, done.stdout + done.stderr
+        why = f"it ended with {done.returncode} before it had counted"
+        return [{"place": name, "name": "", "status": "failed", "why": why, "seconds": 0}], done.stdout + done.stderr
 
 
 def chosen(words):
@@ -106,16 +125,14 @@ def main(words):
     if words[:1] == ["--module"]:
         print(json.dumps(run_module(words[1])))
         return 0
-    names = chosen(words)
-    total = {"passed": 0, "failed": 0, "skipped": 0, "trouble": [], "flaky": [], "slow": []}
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for counts, text in pool.map(run_apart, names):
+    names = chosen([word for word in words if word != "--alone"])
+    outcomes = []
+    with ThreadPoolExecutor(1 if "--alone" in words else AT_ONCE) as pool:
+        for found, text in pool.map(run_apart, names):
             print(text, file=sys.stderr, flush=True)
-            for key, value in counts.items():
-                total[key] += value
-    total["slow"] = sorted(total["slow"], key=lambda one: -one[1])[:20]
-    print(json.dumps(total))
-    return 1 if total["failed"] else 0
+            outcomes += found
+    print(json.dumps(outcomes))
+    return 1 if any(one["status"] == "failed" for one in outcomes) else 0
 
 
 if __name__ == "__main__":

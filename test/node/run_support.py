@@ -15,6 +15,7 @@ from pathlib import Path
 from flexrack_node.process.containment import tagged_pids
 from messages import check
 from places import PROGRAM
+from waiting import LONG
 
 
 class Rack:
@@ -35,7 +36,7 @@ class Rack:
         """The verb's result; a verb's error is raised as RuntimeError(code, message)."""
         done = subprocess.run(
             [sys.executable, str(PROGRAM), verb, str(self.folder / node), str(self.folder / "environments")],
-            input=json.dumps(value).encode() + b"\n", capture_output=True, timeout=120, env={**os.environ, **self.env},
+            input=json.dumps(value).encode() + b"\n", capture_output=True, timeout=LONG * 2, env={**os.environ, **self.env},
         )
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         if not lines or "error" in lines[-1]:
@@ -72,7 +73,7 @@ class Rack:
             "python": sys.executable, "cwd": str(self.folder / "code"), "env": {}, "restarts": 0, "grace": 5, "outputs": [],
             "address": "127.0.0.1", "neighbours": len(nodes), "tracking": None, "created": time.time(), **parts,
         }
-        gang = {"secret": secrets.token_hex(32), "address": "127.0.0.1", "port": 0, "timeout": 30, **parts.get("gang", {})}
+        gang = {"secret": secrets.token_hex(32), "address": "127.0.0.1", "port": 0, "timeout": LONG, **parts.get("gang", {})}
         for index, node in enumerate(nodes):
             reservation = {"reservation": reservations[node]} if reservations else {}
             answer = self.call(node, "run.start", {**spec, **reservation, "node": node, "index": index, "gang": gang})
@@ -80,7 +81,7 @@ class Rack:
                 gang["port"] = through(answer["gang"]["port"])
         return run
 
-    def finish(self, run, node="node-1", seconds=60):
+    def finish(self, run, node="node-1", seconds=LONG):
         """The run's detail on a node, once it is over there."""
         value = self.call(node, "run.state", {"run": run, "wait": seconds})
         if value["live"]:

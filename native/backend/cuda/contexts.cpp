@@ -1,5 +1,5 @@
 // Devices as the client describes them to itself, and contexts.
-#include "backend/cuda/turn.h"
+#include "backend/cuda/call_context.h"
 
 namespace flexrack::backend::cuda {
 namespace {
@@ -27,18 +27,18 @@ void Session::on(const cu::Describe& m, Respond<cu::DescribeReply> respond) {
   table_.cuDriverGetVersion(&reply.driver_version);
   for (std::uint32_t i = 0; i < devices_.size(); ++i) {
     const auto& device = devices_[i];
-    cu::Device told{.index = i, .memory = device.memory, .name = device.name, .uuid = bytes_of(device.uuid), .pci = device.pci};
-    told.attributes = attributes(kFirstAttribute, kLastAttribute,
+    cu::Device reported{.index = i, .memory = device.memory, .name = device.name, .uuid = bytes_of(device.uuid), .pci = device.pci};
+    reported.attributes = attributes(kFirstAttribute, kLastAttribute,
                                  [&](int* value, int which) { return table_.cuDeviceGetAttribute(value, static_cast<CUdevice_attribute>(which), device.native); });
     for (std::uint32_t other = 0; other < devices_.size(); ++other) {
       if (other == i) continue;
       int can = 0;
       table_.cuDeviceCanAccessPeer(&can, device.native, devices_[other].native);
-      told.peers.push_back({other, static_cast<std::uint32_t>(can), attributes(1, 8, [&](int* value, int which) {
+      reported.peers.push_back({other, static_cast<std::uint32_t>(can), attributes(1, 8, [&](int* value, int which) {
                               return table_.cuDeviceGetP2PAttribute(value, static_cast<CUdevice_P2PAttribute>(which), device.native, devices_[other].native);
                             })});
     }
-    reply.devices.push_back(std::move(told));
+    reply.devices.push_back(std::move(reported));
   }
   respond(reply);
 }
@@ -50,27 +50,27 @@ void Session::on(const cu::CreateContext& m, Respond<cu::CreateContextReply> res
 }
 
 void Session::create(const cu::CreateContext& m, Respond<cu::CreateContextReply>& respond) {
-  Turn turn(*this, m.kOp, 0);
-  const auto device = turn.device(m.device);
+  CallContext call(*this, m.kOp, 0);
+  const auto device = call.device(m.device);
   // A device has one primary context: under two handles it would end with the first.
-  turn.check(!turn.is_good() || m.is_primary == 0 || devices_[m.device].primary == 0);
-  if (!handles_.has_room(Kind::context)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  std::uint64_t charged = turn.is_good() ? devices_[m.device].context_memory : 0;
-  if (!charge(m.device, charged)) charged = 0, turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  const auto before = turn.is_good() ? own_memory(m.device) : std::nullopt;
+  call.check(!call.is_good() || m.is_primary == 0 || devices_[m.device].primary == 0);
+  if (!handles_.has_room(Kind::context)) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  std::uint64_t charged = call.is_good() ? devices_[m.device].context_memory : 0;
+  if (!charge(m.device, charged)) charged = 0, call.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  const auto before = call.is_good() ? own_memory(m.device) : std::nullopt;
   CUcontext made = nullptr;
   if (m.is_primary != 0) {
-    turn.run(table_.cuDevicePrimaryCtxSetFlags_v2, device, m.flags);
-    turn.run(table_.cuDevicePrimaryCtxRetain, &made, device);
+    call.run(table_.cuDevicePrimaryCtxSetFlags_v2, device, m.flags);
+    call.run(table_.cuDevicePrimaryCtxRetain, &made, device);
   } else {
-    turn.run(table_.cuCtxCreate_v2, &made, m.flags, device);
+    call.run(table_.cuCtxCreate_v2, &made, m.flags, device);
     // Creating puts it on top of what is current, and there is an end to how high that grows.
     CUcontext top = nullptr;
     if (made && table_.cuCtxPopCurrent_v2) table_.cuCtxPopCurrent_v2(&top);
     current_ = 0;
   }
-  if (turn.is_good() && !settle(m.device, before, charged)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  if (auto* record = turn.keep(m.context, made)) {
+  if (call.is_good() && !settle(m.device, before, charged)) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  if (auto* record = call.keep(m.context, made)) {
     record->context = m.context;
     record->device = m.device;
     record->flags = m.is_primary != 0 ? 1 : 0;
@@ -88,7 +88,7 @@ void Session::create(const cu::CreateContext& m, Respond<cu::CreateContextReply>
     refund(m.device, charged);
   }
   cu::CreateContextReply reply;
-  if (turn.is_good() && make_current(m.context)) {
+  if (call.is_good() && make_current(m.context)) {
     CUfunc_cache cache{};
     unsigned long long id = 0;
     table_.cuCtxGetApiVersion(made, &reply.api_version);
@@ -107,14 +107,14 @@ void Session::create(const cu::CreateContext& m, Respond<cu::CreateContextReply>
       if (limit.which == CU_LIMIT_MALLOC_HEAP_SIZE) memory.malloc_heap = limit.value;
     }
   }
-  reply.status = as_wire(turn.status());
+  reply.status = as_wire(call.status());
   respond(reply);
 }
 
 void Session::on(const cu::ReleaseContext& m) {
-  Turn turn(*this, m.kOp, 0);
-  auto* record = turn.record(m.context, Kind::context);
-  if (!record) return turn.end();
+  CallContext call(*this, m.kOp, 0);
+  auto* record = call.record(m.context, Kind::context);
+  if (!record) return call.end();
   const auto native = static_cast<CUcontext>(record->native);
   const auto device = devices_[record->device].native;
   left(record->device);
@@ -147,10 +147,10 @@ void Session::on(const cu::ReleaseContext& m) {
   for (const auto& [owner, kind] : owners) drop_owned(owner, kind);
   handles_.each([&](Record& one) { one.in_context.erase(m.context); });
   // Nothing of what its streams wait for is waited for any longer.
-  for (const auto& [number, waiting] : turns_) {
-    if (waiting.context == m.context && waiting.gate) waiting.gate.open();
+  for (const auto& [number, waiting] : runs_) {
+    if (waiting.context == m.context && waiting.latch) waiting.latch.open();
   }
-  for (auto& [gate, words] : client_gates_) {
+  for (auto& [latch, words] : client_latches_) {
     if (const auto word = words.find(m.context); word != words.end()) {
       if (word->second) word->second.open();
       words.erase(word);
@@ -184,9 +184,9 @@ void Session::on(const cu::ReleaseContext& m) {
 }
 
 void Session::on(const cu::WaitContext& m, Respond<cu::WaitContextReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
-  turn.may_wait();
-  if (!turn.is_good()) return respond({.status = as_wire(turn.status())});
+  CallContext call(*this, m.kOp, m.context);
+  call.may_wait();
+  if (!call.is_good()) return respond({.status = as_wire(call.status())});
   later(m.context, [this, context = m.context, point = mirrors_.point(), answer = std::make_shared<Respond<cu::WaitContextReply>>(std::move(respond))] {
     const auto status = table_.cuCtxSynchronize();
     printed();
@@ -197,19 +197,19 @@ void Session::on(const cu::WaitContext& m, Respond<cu::WaitContextReply> respond
 }
 
 void Session::on(const cu::SetLimit& m, Respond<cu::SetLimitReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
+  CallContext call(*this, m.kOp, m.context);
   size_t value = 0;
-  if (turn.is_good() && m.context != 0) turn.fail(reserve(m.context, static_cast<CUlimit>(m.which), m.value));
-  turn.run(table_.cuCtxSetLimit, static_cast<CUlimit>(m.which), static_cast<size_t>(m.value));
-  turn.run(table_.cuCtxGetLimit, &value, static_cast<CUlimit>(m.which));
-  if (const auto* record = handles_.find(m.context); turn.is_good() && record && record->memory && m.which == CU_LIMIT_MALLOC_HEAP_SIZE) record->memory->malloc_heap = value;
-  respond({.status = as_wire(turn.status()), .value = value});
+  if (call.is_good() && m.context != 0) call.fail(reserve(m.context, static_cast<CUlimit>(m.which), m.value));
+  call.run(table_.cuCtxSetLimit, static_cast<CUlimit>(m.which), static_cast<size_t>(m.value));
+  call.run(table_.cuCtxGetLimit, &value, static_cast<CUlimit>(m.which));
+  if (const auto* record = handles_.find(m.context); call.is_good() && record && record->memory && m.which == CU_LIMIT_MALLOC_HEAP_SIZE) record->memory->malloc_heap = value;
+  respond({.status = as_wire(call.status()), .value = value});
 }
 
 void Session::on(const cu::MemoryInfo& m, Respond<cu::MemoryInfoReply> respond) {
   behind_frees([this, m, answer = std::make_shared<Respond<cu::MemoryInfoReply>>(std::move(respond))] {
-    Turn turn(*this, m.kOp, m.context);
-    if (!turn.is_good()) return (*answer)({.status = as_wire(turn.status())});
+    CallContext call(*this, m.kOp, m.context);
+    if (!call.is_good()) return (*answer)({.status = as_wire(call.status())});
     const auto device = device_of(m.context);
     const auto total = devices_[device].memory;
     const auto used = grant_.used(device);

@@ -29,17 +29,17 @@ void GraphHost::run(void* data) {
 void GraphHost::run_function(GraphStop& stop) {
   std::unique_lock guard(lock_);
   if (is_ending_) return;
-  const auto number = next_turn_++ | kTurn;
-  turns_.insert(number);
+  const auto number = next_run_++ | kRun;
+  runs_.insert(number);
   guard.unlock();
   tell_(stop.function, number);
   guard.lock();
-  changed_.wait(guard, [&] { return is_ending_ || !turns_.contains(number); });
+  changed_.wait(guard, [&] { return is_ending_ || !runs_.contains(number); });
 }
 
-bool GraphHost::ran(std::uint64_t turn) {
+bool GraphHost::ran(std::uint64_t run) {
   const std::lock_guard guard(lock_);
-  if (turns_.erase(turn) == 0) return false;
+  if (runs_.erase(run) == 0) return false;
   changed_.notify_all();
   return true;
 }

@@ -40,11 +40,11 @@ struct GraphStop {
 /// Runs them, on the driver's threads. Thread-safe; may not call the driver there.
 class GraphHost {
  public:
-  using Tell = std::function<void(std::uint64_t function, std::uint64_t turn)>;
+  using Tell = std::function<void(std::uint64_t function, std::uint64_t run)>;
   /// Bytes, and the part they are of what may be on its way. No bytes where there is no room for them.
   using Deliver = std::function<void(std::uint64_t ticket, wire::Bytes bytes, std::shared_ptr<void> held)>;
-  /// A turn of ours has this bit.
-  static constexpr std::uint64_t kTurn = std::uint64_t{1} << 63;
+  /// A run of ours has this bit.
+  static constexpr std::uint64_t kRun = std::uint64_t{1} << 63;
 
   /// `tell` has the client run a function; `deliver` sends bytes under a ticket. Neither may wait for a thread of ours.
   void start(Tell tell, Deliver deliver) {
@@ -54,8 +54,8 @@ class GraphHost {
   /// What a node of the driver's graph calls, with a GraphStop.
   static void run(void* stop);
 
-  /// The client has run the function of that turn. False: there is none.
-  bool ran(std::uint64_t turn);
+  /// The client has run the function of that run. False: there is none.
+  bool ran(std::uint64_t run);
   /// Whether so many more may be expected or wanted: a client can ask for them without end.
   bool has_room(std::size_t more);
   /// A part of what may be on its way at one time, which is half of the machine's memory; null: that is in use.
@@ -83,8 +83,8 @@ class GraphHost {
   Deliver deliver_;
   std::mutex lock_;
   std::condition_variable changed_;
-  std::set<std::uint64_t> turns_;              ///< functions that the client is running
-  std::uint64_t next_turn_ = 1;
+  std::set<std::uint64_t> runs_;              ///< functions that the client is running
+  std::uint64_t next_run_ = 1;
   std::size_t waiting_ = 0;                    ///< arrivals and tickets of all stops
   std::shared_ptr<std::atomic<std::size_t>> held_ = std::make_shared<std::atomic<std::size_t>>(0);   ///< bytes on their way
   bool is_ending_ = false;

@@ -8,13 +8,13 @@ void make_host_params(CUgraphNodeParams& params, GraphStop& stop) {
   params.host.userData = &stop;
 }
 
-NodeParams::NodeParams(Session& session, Turn& turn, const cu::NodeWork& work, GraphStop* stop) {
+NodeParams::NodeParams(Session& session, CallContext& call, const cu::NodeWork& work, GraphStop* stop) {
   params_.type = static_cast<CUgraphNodeType>(work.kind);
   switch (params_.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: {
       auto& kernel = params_.kernel;
-      kernel.func = turn.get<CUfunction>(work.object);
-      turn.check_parameters(work.object, work.parameters.size());
+      kernel.func = call.get<CUfunction>(work.object);
+      call.check_parameters(work.object, work.parameters.size());
       kernel.gridDimX = work.grid.x, kernel.gridDimY = work.grid.y, kernel.gridDimZ = work.grid.z;
       kernel.blockDimX = work.block.x, kernel.blockDimY = work.block.y, kernel.blockDimZ = work.block.z;
       kernel.sharedMemBytes = work.shared_bytes;
@@ -24,47 +24,47 @@ NodeParams::NodeParams(Session& session, Turn& turn, const cu::NodeWork& work, G
       extra_[2] = CU_LAUNCH_PARAM_BUFFER_SIZE, extra_[3] = &parameter_bytes_;
       extra_[4] = CU_LAUNCH_PARAM_END;
       kernel.extra = parameter_bytes_ > 0 ? extra_ : nullptr;
-      if (work.context != 0) kernel.ctx = turn.get<CUcontext>(work.context);
+      if (work.context != 0) kernel.ctx = call.get<CUcontext>(work.context);
       break;
     }
     case CU_GRAPH_NODE_TYPE_MEMCPY: {
       auto& copy = params_.memcpy.copyParams;
       const bool from_client = is_input(work), to_client = is_output(work);
-      turn.check(!from_client || !to_client);
-      if (work.context != 0) params_.memcpy.copyCtx = turn.get<CUcontext>(work.context);
-      copy = session.rows(turn, from_client ? nullptr : &work.source, to_client ? nullptr : &work.target, work.extent);
-      if (from_client || to_client) turn.check(stop && stop->staging);
-      if (!turn.is_good()) break;
+      call.check(!from_client || !to_client);
+      if (work.context != 0) params_.memcpy.copyCtx = call.get<CUcontext>(work.context);
+      copy = session.rows(call, from_client ? nullptr : &work.source, to_client ? nullptr : &work.target, work.extent);
+      if (from_client || to_client) call.check(stop && stop->staging);
+      if (!call.is_good()) break;
       if (from_client) Session::from_host(copy, stop->staging->at);
       if (to_client) Session::to_host(copy, stop->staging->at);
       break;
     }
     case CU_GRAPH_NODE_TYPE_MEMSET:
-      turn.check(work.element == 1 || work.element == 2 || work.element == 4);
-      turn.rows(work.target.object, work.extent.height <= 1 ? 0 : work.target.pitch, turn.product(work.extent.width, work.element), work.extent.height, 0, 1);
+      call.check(work.element == 1 || work.element == 2 || work.element == 4);
+      call.rows(work.target.object, work.extent.height <= 1 ? 0 : work.target.pitch, call.product(work.extent.width, work.element), work.extent.height, 0, 1);
       params_.memset.dst = work.target.object;
       params_.memset.pitch = work.target.pitch;
       params_.memset.value = static_cast<unsigned>(work.value);
       params_.memset.elementSize = work.element;
       params_.memset.width = work.extent.width;
       params_.memset.height = work.extent.height;
-      if (work.context != 0) params_.memset.ctx = turn.get<CUcontext>(work.context);
+      if (work.context != 0) params_.memset.ctx = call.get<CUcontext>(work.context);
       break;
     case CU_GRAPH_NODE_TYPE_HOST:
-      turn.check(stop != nullptr);
-      if (turn.is_good()) make_host_params(params_, *stop);
+      call.check(stop != nullptr);
+      if (call.is_good()) make_host_params(params_, *stop);
       break;
     case CU_GRAPH_NODE_TYPE_EMPTY: break;
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: params_.eventWait.event = turn.get<CUevent>(work.object); break;
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: params_.eventRecord.event = turn.get<CUevent>(work.object); break;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: params_.eventWait.event = call.get<CUevent>(work.object); break;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: params_.eventRecord.event = call.get<CUevent>(work.object); break;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-      operations_ = turn.flat_all<CUstreamBatchMemOpParams>(work.parameters);
-      if (work.context != 0) params_.memOp.ctx = turn.get<CUcontext>(work.context);
+      operations_ = call.flat_all<CUstreamBatchMemOpParams>(work.parameters);
+      if (work.context != 0) params_.memOp.ctx = call.get<CUcontext>(work.context);
       params_.memOp.count = static_cast<unsigned>(operations_.size());
       params_.memOp.paramArray = operations_.data();
       params_.memOp.flags = work.flags;
       break;
-    default: turn.fail(CUDA_ERROR_NOT_SUPPORTED);
+    default: call.fail(CUDA_ERROR_NOT_SUPPORTED);
   }
 }
 

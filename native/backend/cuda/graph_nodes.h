@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "backend/cuda/turn.h"
+#include "backend/cuda/call_context.h"
 
 namespace flexrack::backend::cuda {
 
@@ -14,7 +14,7 @@ inline bool is_output(const cu::NodeWork& work) { return work.kind == CU_GRAPH_N
 /// The driver's structure and all it points to. `stop`: of a host function, an input or an output.
 class NodeParams {
  public:
-  NodeParams(Session& session, Turn& turn, const cu::NodeWork& work, GraphStop* stop);
+  NodeParams(Session& session, CallContext& call, const cu::NodeWork& work, GraphStop* stop);
   NodeParams(const NodeParams&) = delete;
 
   CUgraphNodeParams* get() { return &params_; }

@@ -4,22 +4,22 @@
 namespace flexrack::backend::cuda {
 
 void Session::on(const cu::CreateGraph& m) {
-  Turn turn(*this, m.kOp, m.context);
+  CallContext call(*this, m.kOp, m.context);
   CUgraph graph = nullptr;
-  turn.run(table_.cuGraphCreate, &graph, m.flags);
-  if (auto* record = turn.keep(m.graph, graph)) record->context = 0;
+  call.run(table_.cuGraphCreate, &graph, m.flags);
+  if (auto* record = call.keep(m.graph, graph)) record->context = 0;
   else if (graph) table_.cuGraphDestroy(graph);
-  turn.end();
+  call.end();
 }
 
-/// The memory that a copy of that extent goes through. False: `turn` has failed.
-bool Session::stage(Turn& turn, GraphStop& stop, const cu::NodeWork& work) {
+/// The memory that a copy of that extent goes through. False: `call` has failed.
+bool Session::stage(CallContext& call, GraphStop& stop, const cu::NodeWork& work) {
   const auto size = box_bytes(work.extent);
-  turn.check(size.has_value() && *size > 0);
-  if (!turn.is_good()) return false;
+  call.check(size.has_value() && *size > 0);
+  if (!call.is_good()) return false;
   if (stop.staging && stop.staging->size == *size) return true;
-  auto piece = HostSide::take(host_of(turn.context()), *size);
-  if (!piece) return turn.fail(CUDA_ERROR_OUT_OF_MEMORY), false;
+  auto piece = HostSide::take(host_of(call.context()), *size);
+  if (!piece) return call.fail(CUDA_ERROR_OUT_OF_MEMORY), false;
   graph_host_.restage(stop, std::move(piece));
   return true;
 }
@@ -30,11 +30,11 @@ void Session::forget_stop(GraphStop* stop) {
   waiters_.run([gone = std::shared_ptr<GraphStop>(stop)] {});
 }
 
-/// For a host function, an input or an output: it belongs to the driver's graph from now on. Null where the node is none of these, or `turn` has failed.
-GraphStop* Session::make_stop(Turn& turn, const cu::AddNode& m) {
+/// For a host function, an input or an output: it belongs to the driver's graph from now on. Null where the node is none of these, or `call` has failed.
+GraphStop* Session::make_stop(CallContext& call, const cu::AddNode& m) {
   const bool is_function = m.work.kind == CU_GRAPH_NODE_TYPE_HOST, takes = is_input(m.work), gives = is_output(m.work);
-  const auto graph = turn.get<CUgraph>(m.graph);
-  if (!turn.is_good() || (!is_function && !takes && !gives)) return nullptr;
+  const auto graph = call.get<CUgraph>(m.graph);
+  if (!call.is_good() || (!is_function && !takes && !gives)) return nullptr;
   struct Owned {
     std::shared_ptr<GraphOwner> owner;
     GraphStop* stop;
@@ -43,7 +43,7 @@ GraphStop* Session::make_stop(Turn& turn, const cu::AddNode& m) {
   stop->host = &graph_host_;
   stop->sort = is_function ? GraphStop::Sort::function : takes ? GraphStop::Sort::input : GraphStop::Sort::output;
   stop->function = m.work.value;
-  if (!is_function && !stage(turn, *stop, m.work)) return nullptr;
+  if (!is_function && !stage(call, *stop, m.work)) return nullptr;
   auto owned = std::unique_ptr<Owned>(new Owned{graph_owner_, stop.get()});
   // The driver calls on a thread of its own, whenever it likes: perhaps when the session is over. Its memory is left to the end of the process then.
   const auto let_go = [](void* data) {
@@ -52,11 +52,11 @@ GraphStop* Session::make_stop(Turn& turn, const cu::AddNode& m) {
     if (gone->owner->session) gone->owner->session->forget_stop(gone->stop);
   };
   CUuserObject object = nullptr;
-  if (!turn.run(table_.cuUserObjectCreate, &object, static_cast<void*>(owned.get()), static_cast<CUhostFn>(let_go), 1u,
+  if (!call.run(table_.cuUserObjectCreate, &object, static_cast<void*>(owned.get()), static_cast<CUhostFn>(let_go), 1u,
                 static_cast<unsigned>(CU_USER_OBJECT_NO_DESTRUCTOR_SYNC))) return nullptr;
   static_cast<void>(owned.release());
   auto* const made = stop.release();
-  if (!turn.run(table_.cuGraphRetainUserObject, graph, object, 1u, static_cast<unsigned>(CU_GRAPH_USER_OBJECT_MOVE))) {
+  if (!call.run(table_.cuGraphRetainUserObject, graph, object, 1u, static_cast<unsigned>(CU_GRAPH_USER_OBJECT_MOVE))) {
     if (table_.cuUserObjectRelease) table_.cuUserObjectRelease(object, 1);
     return nullptr;
   }
@@ -64,18 +64,18 @@ GraphStop* Session::make_stop(Turn& turn, const cu::AddNode& m) {
 }
 
 void Session::on(const cu::AddNode& m) {
-  Turn turn(*this, m.kOp, m.work.context);
-  const auto graph = turn.get<CUgraph>(m.graph);
-  auto after = turn.get_all<CUgraphNode>(m.dependencies);
-  auto edges = turn.flat_all<CUgraphEdgeData>(m.edges);
-  turn.check(edges.empty() || edges.size() == after.size());
-  auto* const stop = make_stop(turn, m);
+  CallContext call(*this, m.kOp, m.work.context);
+  const auto graph = call.get<CUgraph>(m.graph);
+  auto after = call.get_all<CUgraphNode>(m.dependencies);
+  auto edges = call.flat_all<CUgraphEdgeData>(m.edges);
+  call.check(edges.empty() || edges.size() == after.size());
+  auto* const stop = make_stop(call, m);
   std::vector<Stretch> named;
-  turn.remember(named);
-  NodeParams params(*this, turn, m.work, stop);
+  call.remember(named);
+  NodeParams params(*this, call, m.work, stop);
   CUgraphNode node = nullptr;
   const auto add = [&](CUgraphNodeParams* added) {
-    turn.run(table_.cuGraphAddNode_v2, &node, graph, static_cast<const CUgraphNode*>(after.data()),
+    call.run(table_.cuGraphAddNode_v2, &node, graph, static_cast<const CUgraphNode*>(after.data()),
              static_cast<const CUgraphEdgeData*>(edges.empty() ? nullptr : edges.data()), after.size(), added);
     after.assign(1, node);
     edges.clear();
@@ -88,24 +88,24 @@ void Session::on(const cu::AddNode& m) {
   if (stop) stop->copy = node;
   const auto worker = node;
   if (is_output(m.work)) add(&in_client);
-  for (const auto& one : launch_attributes(turn, m.work.attributes)) {
-    if (turn.is_good()) turn.run(table_.cuGraphKernelNodeSetAttribute, worker, one.id, &one.value);
+  for (const auto& one : launch_attributes(call, m.work.attributes)) {
+    if (call.is_good()) call.run(table_.cuGraphKernelNodeSetAttribute, worker, one.id, &one.value);
   }
-  if (auto* record = turn.keep(m.node, node)) {
+  if (auto* record = call.keep(m.node, node)) {
     record->context = 0;
     record->owner = m.graph;
     if (stop) stops_[m.node] = stop;
     if (!named.empty()) graph_memory_[m.graph].nodes[m.node] = std::move(named);
   }
-  if (turn.is_good()) return;
+  if (call.is_good()) return;
   // Told by instantiate, which all this is for.
   const auto* record = handles_.find(m.graph);
-  if (record && record->kind == Kind::graph) graph_errors_.try_emplace(m.graph, GraphError{turn.status(), m.node});
-  else turn.end();
+  if (record && record->kind == Kind::graph) graph_errors_.try_emplace(m.graph, GraphError{call.status(), m.node});
+  else call.end();
 }
 
 void Session::on(const cu::Instantiate& m, Respond<cu::InstantiateReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
+  CallContext call(*this, m.kOp, m.context);
   if (const auto wrong = graph_errors_.find(m.graph); wrong != graph_errors_.end()) {
     const auto found = wrong->second;
     graph_errors_.erase(wrong);
@@ -113,14 +113,14 @@ void Session::on(const cu::Instantiate& m, Respond<cu::InstantiateReply> respond
   }
   CUDA_GRAPH_INSTANTIATE_PARAMS how{};
   how.flags = m.flags;
-  how.hUploadStream = turn.get<CUstream>(m.upload_stream);
+  how.hUploadStream = call.get<CUstream>(m.upload_stream);
   CUgraphExec exec = nullptr;
-  turn.run(table_.cuGraphInstantiateWithParams, &exec, turn.get<CUgraph>(m.graph), &how);
-  if (!turn.keep(m.exec, exec) && exec) table_.cuGraphExecDestroy(exec);
-  if (const auto named = graph_memory_.find(m.graph); turn.is_good() && named != graph_memory_.end()) exec_memory_[m.exec] = named->second;
+  call.run(table_.cuGraphInstantiateWithParams, &exec, call.get<CUgraph>(m.graph), &how);
+  if (!call.keep(m.exec, exec) && exec) table_.cuGraphExecDestroy(exec);
+  if (const auto named = graph_memory_.find(m.graph); call.is_good() && named != graph_memory_.end()) exec_memory_[m.exec] = named->second;
   std::uint64_t node = 0;
   if (how.hErrNode_out) handles_.each([&](const Record& one) { if (one.kind == Kind::node && one.native == how.hErrNode_out) node = one.handle; });
-  respond({.status = as_wire(turn.status()), .result = static_cast<std::uint32_t>(how.result_out), .node = node});
+  respond({.status = as_wire(call.status()), .result = static_cast<std::uint32_t>(how.result_out), .node = node});
 }
 
 GraphStop* Session::stop_of(std::uint64_t node, GraphStop::Sort sort) {
@@ -129,34 +129,34 @@ GraphStop* Session::stop_of(std::uint64_t node, GraphStop::Sort sort) {
 }
 
 void Session::on(const cu::SetExecNode& m) {
-  Turn turn(*this, m.kOp, m.work.context);
-  auto node = turn.get<CUgraphNode>(m.node);
+  CallContext call(*this, m.kOp, m.work.context);
+  auto node = call.get<CUgraphNode>(m.node);
   GraphStop* stop = nullptr;
   if (const auto sort = is_input(m.work) ? GraphStop::Sort::input : GraphStop::Sort::output; is_input(m.work) || is_output(m.work)) {
     stop = stop_of(m.node, sort);
-    turn.check(stop != nullptr);
-    if (turn.is_good() && stage(turn, *stop, m.work)) node = stop->copy;
+    call.check(stop != nullptr);
+    if (call.is_good() && stage(call, *stop, m.work)) node = stop->copy;
   }
   // What a host function is to the client is the client's to change.
-  turn.check(m.work.kind != CU_GRAPH_NODE_TYPE_HOST);
+  call.check(m.work.kind != CU_GRAPH_NODE_TYPE_HOST);
   std::vector<Stretch> named;
-  turn.remember(named);
-  NodeParams params(*this, turn, m.work, stop);
-  if (turn.run(table_.cuGraphExecNodeSetParams, turn.get<CUgraphExec>(m.exec), node, params.get())) exec_memory_[m.exec].nodes[m.node] = std::move(named);
-  turn.end();
+  call.remember(named);
+  NodeParams params(*this, call, m.work, stop);
+  if (call.run(table_.cuGraphExecNodeSetParams, call.get<CUgraphExec>(m.exec), node, params.get())) exec_memory_[m.exec].nodes[m.node] = std::move(named);
+  call.end();
 }
 
 void Session::on(const cu::EnableNode& m) {
-  Turn turn(*this, m.kOp, 0);
-  auto node = turn.get<CUgraphNode>(m.node);
+  CallContext call(*this, m.kOp, 0);
+  auto node = call.get<CUgraphNode>(m.node);
   if (const auto found = stops_.find(m.node); found != stops_.end()) node = found->second->copy;
-  if (turn.run(table_.cuGraphNodeSetEnabled, turn.get<CUgraphExec>(m.exec), node, m.is_enabled)) {
+  if (call.run(table_.cuGraphNodeSetEnabled, call.get<CUgraphExec>(m.exec), node, m.is_enabled)) {
     auto& named = exec_memory_[m.exec];
     if (m.is_enabled == 0) named.disabled.insert(m.node);
     else named.disabled.erase(m.node);
     named.seen = ~std::uint64_t{0};
   }
-  turn.end();
+  call.end();
 }
 
 // ---- launching
@@ -202,52 +202,52 @@ bool Session::expect_input(GraphStop& stop, std::uint64_t context, const wire::P
 }
 
 void Session::on(const cu::LaunchGraph& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto exec = turn.get<CUgraphExec>(m.exec);
-  const auto stream = turn.get<CUstream>(m.stream);
-  turn.check(is_memory_there(m.exec));
+  CallContext call(*this, m.kOp, m.context);
+  const auto exec = call.get<CUgraphExec>(m.exec);
+  const auto stream = call.get<CUstream>(m.stream);
+  call.check(is_memory_there(m.exec));
   std::vector<GraphStop*> inputs, outputs;
   for (const auto& one : m.inputs) inputs.push_back(stop_of(one.node, GraphStop::Sort::input));
   for (const auto& one : m.outputs) outputs.push_back(stop_of(one.node, GraphStop::Sort::output));
-  for (const auto* one : inputs) turn.check(one != nullptr);
-  for (const auto* one : outputs) turn.check(one != nullptr);
-  if (!graph_host_.has_room(m.inputs.size() + m.outputs.size())) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  if (!m.outputs.empty()) turn.may_wait();
-  const bool is_known = turn.is_good();
+  for (const auto* one : inputs) call.check(one != nullptr);
+  for (const auto* one : outputs) call.check(one != nullptr);
+  if (!graph_host_.has_room(m.inputs.size() + m.outputs.size())) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  if (!m.outputs.empty()) call.may_wait();
+  const bool is_known = call.is_good();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (is_known) turn.check(expect_input(*inputs[i], m.context, m.inputs[i].data));
+    if (is_known) call.check(expect_input(*inputs[i], m.context, m.inputs[i].data));
     else if (!m.inputs[i].data.is_inline()) link_->cancel(m.inputs[i].data.ticket);
   }
   for (std::size_t i = 0; is_known && i < outputs.size(); ++i) graph_host_.want(*outputs[i], m.outputs[i].ticket);
-  const auto launch = [&] { return turn.run(table_.cuGraphLaunch, exec, stream); };
+  const auto launch = [&] { return call.run(table_.cuGraphLaunch, exec, stream); };
   const auto device = device_of(m.context);
-  if (turn.is_good() && grant_.is_gated(device)) launch_gated(turn, device, stream, launch);
+  if (call.is_good() && grant_.is_time_sliced(device)) launch_time_sliced(call, device, stream, launch);
   else launch();
   std::vector<std::uint64_t> tickets;
   for (const auto& one : m.outputs) if (one.ticket != 0) tickets.push_back(one.ticket);
-  if (turn.is_good() && !tickets.empty()) {
+  if (call.is_good() && !tickets.empty()) {
     // A launch that fails delivers nothing, and nobody is to wait for it.
-    when_reached(turn, stream, [this, tickets = std::move(tickets)](CUresult status) {
+    when_reached(call, stream, [this, tickets = std::move(tickets)](CUresult status) {
       if (status != CUDA_SUCCESS) for (const auto ticket : tickets) link_->cancel(ticket);
     });
-  } else if (!turn.is_good()) {
+  } else if (!call.is_good()) {
     if (is_known) {
       for (auto* one : inputs) graph_host_.take_back(*one);
       for (auto* one : outputs) graph_host_.take_back(*one);
     }
     for (const auto ticket : tickets) link_->cancel(ticket);
   }
-  turn.end();
+  call.end();
 }
 
 void Session::on(const cu::GraphInput& m) {
-  Turn turn(*this, m.kOp, 0);
+  CallContext call(*this, m.kOp, 0);
   auto* const stop = stop_of(m.node, GraphStop::Sort::input);
-  turn.check(stop != nullptr);
-  if (!graph_host_.has_room(1)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  if (turn.is_good()) turn.check(expect_input(*stop, 0, m.data));
+  call.check(stop != nullptr);
+  if (!graph_host_.has_room(1)) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  if (call.is_good()) call.check(expect_input(*stop, 0, m.data));
   else if (!m.data.is_inline()) link_->cancel(m.data.ticket);
-  turn.end();
+  call.end();
 }
 
 }  // namespace flexrack::backend::cuda

@@ -13,7 +13,7 @@
 
 namespace flexrack::backend::cuda {
 
-enum class Kind : std::uint8_t { none, context, stream, event, module, library, kernel, function, graph, exec, node, pool, array, mipmap, memory, loaded, gate };
+enum class Kind : std::uint8_t { none, context, stream, event, module, library, kernel, function, graph, exec, node, pool, array, mipmap, memory, loaded, latch };
 
 template <class T>
 inline constexpr Kind kKindOf = Kind::none;
@@ -128,12 +128,12 @@ class HandleTable {
     switch (kind) {
       case Kind::context: return 128;
       case Kind::stream: case Kind::module: case Kind::library: case Kind::pool: return 1 << 16;
-      case Kind::gate: case Kind::event: return 1 << 20;
+      case Kind::latch: case Kind::event: return 1 << 20;
       default: return kMost;
     }
   }
 
-  std::size_t count_[static_cast<std::size_t>(Kind::gate) + 1] = {};
+  std::size_t count_[static_cast<std::size_t>(Kind::latch) + 1] = {};
   std::unordered_map<std::uint64_t, std::unique_ptr<Record>> records_;
 };
 

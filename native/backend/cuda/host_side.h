@@ -1,10 +1,10 @@
-// Memory of this process that the devices of a context reach: what is staged for it, and the gates of its streams. The pages are ours and lie there as long as
+// Memory of this process that the devices of a context reach: what is staged for it, and the latches of its streams. The pages are ours and lie there as long as
 // anybody has a piece of them, though their registration at the driver ends with the context: what still lands for it lands in memory that is there.
 #pragma once
 
 #include <initializer_list>
 
-#include "backend/cuda/gates.h"
+#include "backend/cuda/latches.h"
 #include "backend/cuda/staging.h"
 #include "backend/cuda/window.h"
 
@@ -13,7 +13,7 @@ namespace flexrack::backend::cuda {
 /// One a context.
 class HostSide {
  public:
-  explicit HostSide(const cu::DriverTable& driver) : pages_(driver), staging_(pages_), gates_(driver, pages_), create_event_(driver.cuEventCreate) {}
+  explicit HostSide(const cu::DriverTable& driver) : pages_(driver), staging_(pages_), latches_(driver, pages_), create_event_(driver.cuEventCreate) {}
 
   /// Null where the driver has no more, or half of the machine's memory is in use. With a current context.
   static StagingPool::Held take(const std::shared_ptr<HostSide>& side, std::size_t size) { return side ? StagingPool::take(side->staging_, size, side) : nullptr; }
@@ -22,7 +22,7 @@ class HostSide {
     return side ? side->windows_.take(stream, size, side) : nullptr;
   }
   /// A closed one; null where the driver has no memory for more, or there are a million. With a current context.
-  static Gate gate(const std::shared_ptr<HostSide>& side) { return side ? side->gates_.make(side) : Gate{}; }
+  static Latch latch(const std::shared_ptr<HostSide>& side) { return side ? side->latches_.make(side) : Latch{}; }
 
   /// An event that tells the time; null where the driver has none. With a current context, with which it ends.
   static CUevent event(const std::shared_ptr<HostSide>& side);
@@ -32,7 +32,7 @@ class HostSide {
   Pages pages_;
   StagingPool staging_;
   Windows windows_{staging_};
-  Gates gates_;
+  Latches latches_;
   decltype(&::cuEventCreate) const create_event_;
   std::mutex events_lock_;
   std::vector<CUevent> events_;   ///< made, and of no use at the moment

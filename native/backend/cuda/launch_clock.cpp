@@ -24,9 +24,9 @@ bool LaunchClock::has_room() {
   return shared_->launches < kMostTimed;
 }
 
-std::function<void()> LaunchClock::opener(const Gate& gate) const {
-  return [gate, shared = shared_] {
-    gate.open();
+std::function<void()> LaunchClock::opener(const Latch& latch) const {
+  return [latch, shared = shared_] {
+    latch.open();
     const std::lock_guard guard(shared->lock);
     if (shared->is_resting) shared->changed.notify_one();
   };
@@ -41,7 +41,7 @@ bool LaunchClock::close(std::chrono::milliseconds patience) {
     shared_->changed.notify_one();
   }
   if (thread_.joinable()) thread_.join();
-  // The device may still come to their gates: what they hold is left to the end of the process.
+  // The device may still come to their latches: what they hold is left to the end of the process.
   if (!is_over) static_cast<void>(new auto(std::move(shared_->lanes)));
   return is_over;
 }
@@ -63,7 +63,7 @@ bool LaunchClock::look(std::unique_lock<std::mutex>& guard) {
   std::vector<std::pair<Lane, CUevent>> first;
   std::vector<TimedLaunch> over;
   std::map<std::uint32_t, Sum> sums;
-  const auto is_let_go = [](const TimedLaunch& one) { return one.gate.is_open(); };
+  const auto is_let_go = [](const TimedLaunch& one) { return one.latch.is_open(); };
   for (const auto& [lane, launches] : shared_->lanes) {
     if (is_let_go(launches.front())) first.emplace_back(lane, launches.front().end);
   }
@@ -99,7 +99,7 @@ bool LaunchClock::look(std::unique_lock<std::mutex>& guard) {
       usual_ = (usual_ + std::chrono::nanoseconds(sum.nanoseconds / sum.count)) / 2;
     }
     for (auto& one : over) {
-      one.gate.recycle();
+      one.latch.recycle();
       HostSide::give_back(*one.host, {one.start, one.end});
     }
     driver_.cuCtxSetCurrent(nullptr);
@@ -130,7 +130,7 @@ void LaunchClock::run() {
     }
     shared_->is_resting = true;
     shared_->changed.wait(guard, [this] {
-      return shared_->is_closed || std::any_of(shared_->lanes.begin(), shared_->lanes.end(), [](const auto& lane) { return lane.second.front().gate.is_open(); });
+      return shared_->is_closed || std::any_of(shared_->lanes.begin(), shared_->lanes.end(), [](const auto& lane) { return lane.second.front().latch.is_open(); });
     });
     shared_->is_resting = false;
   }

@@ -1,4 +1,4 @@
-// How long gated launches took, by their events: one thread for all of a session, however many there are.
+// How long time-sliced launches took, by their events: one thread for all of a session, however many there are.
 #pragma once
 
 #include <chrono>
@@ -15,15 +15,15 @@
 
 namespace flexrack::backend::cuda {
 
-/// A launch behind its gate, between two events.
+/// A launch behind its latch, between two events.
 struct TimedLaunch {
-  Gate gate;
+  Latch latch;
   CUevent start = nullptr, end = nullptr;
   std::shared_ptr<HostSide> host{};   ///< whose events these are
   std::shared_ptr<void> use{};        ///< of the context, which stays as long
 };
 
-/// Thread-safe. Asks (cuEventQuery) only about launches whose gate is open, of each stream the first that is not over; the thread is there from the first launch on.
+/// Thread-safe. Asks (cuEventQuery) only about launches whose latch is open, of each stream the first that is not over; the thread is there from the first launch on.
 class LaunchClock {
  public:
   /// So many launches are over on the device, and took so long by their events, all together.
@@ -37,7 +37,7 @@ class LaunchClock {
   /// Whether there is room for one more that a client asks for.
   bool has_room();
   /// Lets a launch go; whoever holds this may do so when the clock is no more.
-  std::function<void()> opener(const Gate& gate) const;
+  std::function<void()> opener(const Latch& latch) const;
 
   /// Waits that long for what is under way, and asks no more. False: something still is, and is left as it is.
   bool close(std::chrono::milliseconds patience);

@@ -12,8 +12,8 @@ namespace flexrack::backend::cuda {
 /// Options about buffers are never the client's: what the driver writes goes back as text.
 class LoadOptions {
  public:
-  explicit LoadOptions(std::span<const cu::Option> told) : info_(kLogBytes, '\0'), error_(kLogBytes, '\0') {
-    for (const auto& one : told) {
+  explicit LoadOptions(std::span<const cu::Option> reported) : info_(kLogBytes, '\0'), error_(kLogBytes, '\0') {
+    for (const auto& one : reported) {
       if (is_number(one.which)) add(static_cast<CUjit_option>(one.which), one.value);
       // Of a library's options (CUlibraryOption, sent with the highest bit set) one is a pointer, and the other says that the image stays where it is.
       else if (!is_answer(one.which)) is_passable_ = false;

@@ -1,5 +1,5 @@
 // Addresses and memory: every byte is taken from the share before the driver is asked for it.
-#include "backend/cuda/turn.h"
+#include "backend/cuda/call_context.h"
 
 namespace flexrack::backend::cuda {
 namespace {
@@ -36,12 +36,12 @@ void Session::on(const cu::ReserveAddresses& m, Respond<cu::ReserveAddressesRepl
 }
 
 void Session::on(const cu::FreeAddresses& m) {
-  Turn turn(*this, m.kOp, 0);
+  CallContext call(*this, m.kOp, 0);
   const auto found = reservations_.find(m.at);
   // What lies there is unmapped first: its addresses are the client's to name, and must not become somebody else's.
-  turn.check(found != reservations_.end() && found->second == m.size && allocations_.is_free(m.at, m.size));
-  if (turn.run(table_.cuMemAddressFree, m.at, static_cast<size_t>(m.size))) reservations_.erase(found);
-  turn.end();
+  call.check(found != reservations_.end() && found->second == m.size && allocations_.is_free(m.at, m.size));
+  if (call.run(table_.cuMemAddressFree, m.at, static_cast<size_t>(m.size))) reservations_.erase(found);
+  call.end();
 }
 
 /// What is freed is the share's again only when the driver has it back: what asks for memory comes behind it.
@@ -67,69 +67,69 @@ void Session::on(const cu::Allocate& m, Respond<cu::AllocateReply> respond) {
 }
 
 void Session::allocate(const cu::Allocate& m, Respond<cu::AllocateReply>& respond) {
-  Turn turn(*this, m.kOp, m.context);
-  turn.in_context();
-  if (turn.is_good() && m.kind == 1) {
+  CallContext call(*this, m.kOp, m.context);
+  call.in_context();
+  if (call.is_good() && m.kind == 1) {
     std::uint64_t address = 0;
-    turn.fail(mirrors_.make(m.context, m.at, m.size, m.flags, address));
-    if (turn.is_good()) know(address, {.sort = Allocation::Sort::pinned, .device = device_of(m.context), .context = m.context, .size = m.size});
-    return respond({.status = as_wire(turn.status()), .address = address});
+    call.fail(mirrors_.make(m.context, m.at, m.size, m.flags, address));
+    if (call.is_good()) know(address, {.sort = Allocation::Sort::pinned, .device = device_of(m.context), .context = m.context, .size = m.size});
+    return respond({.status = as_wire(call.status()), .address = address});
   }
-  if (!turn.is_good()) return respond({.status = as_wire(turn.status())});
+  if (!call.is_good()) return respond({.status = as_wire(call.status())});
   Allocation made{.sort = Allocation::Sort::plain, .device = device_of(m.context), .context = m.context, .size = m.size};
-  turn.check(m.size > 0 && m.kind == 0);
+  call.check(m.size > 0 && m.kind == 0);
   std::uint64_t address = 0;
   // What is mapped costs whole pages, and is charged there.
   const auto price = m.at == 0 ? m.size : 0;
-  if (turn.is_good() && !charge(made.device, price)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  else if (turn.is_good()) made.charged = price;
-  if (turn.is_good() && m.at != 0) {
+  if (call.is_good() && !charge(made.device, price)) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  else if (call.is_good()) made.charged = price;
+  if (call.is_good() && m.at != 0) {
     address = m.at;
-    map_at(turn, m, made);
-  } else if (turn.is_good()) {
+    map_at(call, m, made);
+  } else if (call.is_good()) {
     CUdeviceptr at = 0;
-    turn.run(table_.cuMemAlloc_v2, &at, static_cast<size_t>(m.size));
+    call.run(table_.cuMemAlloc_v2, &at, static_cast<size_t>(m.size));
     address = at;
   }
-  if (turn.is_good()) know(address, made);
+  if (call.is_good()) know(address, made);
   else refund(made.device, made.charged);
-  respond({.status = as_wire(turn.status()), .address = address});
+  respond({.status = as_wire(call.status()), .address = address});
 }
 
 /// At an address the client has chosen, inside of what it has reserved here.
-void Session::map_at(Turn& turn, const cu::Allocate& m, Allocation& made) {
+void Session::map_at(CallContext& call, const cu::Allocate& m, Allocation& made) {
   CUmemAllocationProp wish{};
   wish.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   wish.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   wish.location.id = devices_[made.device].native;
   size_t step = 0;
-  turn.run(table_.cuMemGetAllocationGranularity, &step, &wish, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
-  if (!turn.is_good()) return;
-  turn.check(step != 0 && m.size <= ~std::uint64_t{0} - step);
-  if (!turn.is_good()) return;
+  call.run(table_.cuMemGetAllocationGranularity, &step, &wish, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+  if (!call.is_good()) return;
+  call.check(step != 0 && m.size <= ~std::uint64_t{0} - step);
+  if (!call.is_good()) return;
   const auto whole = rounded(m.size, step);
-  turn.check(m.at % step == 0 && may_map(m.at, whole));
-  if (turn.is_good()) {
-    if (!charge(made.device, whole)) return turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  call.check(m.at % step == 0 && may_map(m.at, whole));
+  if (call.is_good()) {
+    if (!charge(made.device, whole)) return call.fail(CUDA_ERROR_OUT_OF_MEMORY);
     made.charged = whole;
   }
-  if (!turn.run(table_.cuMemCreate, &made.memory, static_cast<size_t>(whole), &wish, 0ull)) return;
-  if (turn.run(table_.cuMemMap, m.at, static_cast<size_t>(whole), size_t{0}, made.memory, 0ull)) {
+  if (!call.run(table_.cuMemCreate, &made.memory, static_cast<size_t>(whole), &wish, 0ull)) return;
+  if (call.run(table_.cuMemMap, m.at, static_cast<size_t>(whole), size_t{0}, made.memory, 0ull)) {
     std::vector<CUmemAccessDesc> who(devices_.size());
     for (std::size_t i = 0; i < devices_.size(); ++i) who[i] = {{CU_MEM_LOCATION_TYPE_DEVICE, {devices_[i].native}}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     // Its own device first; peers only where they can.
     std::swap(who[0], who[made.device]);
-    turn.run(table_.cuMemSetAccess, m.at, static_cast<size_t>(whole), who.data(), size_t{1});
-    for (std::size_t i = 1; turn.is_good() && i < who.size(); ++i) {
+    call.run(table_.cuMemSetAccess, m.at, static_cast<size_t>(whole), who.data(), size_t{1});
+    for (std::size_t i = 1; call.is_good() && i < who.size(); ++i) {
       int can = 0;
       table_.cuDeviceCanAccessPeer(&can, who[i].location.id, who[0].location.id);
       if (can != 0) table_.cuMemSetAccess(m.at, whole, &who[i], 1);
     }
-    if (!turn.is_good()) table_.cuMemUnmap(m.at, whole);
+    if (!call.is_good()) table_.cuMemUnmap(m.at, whole);
   }
   made.sort = Allocation::Sort::mapped;
   made.mapped = whole;
-  if (!turn.is_good()) table_.cuMemRelease(made.memory);
+  if (!call.is_good()) table_.cuMemRelease(made.memory);
 }
 
 bool Session::may_map(std::uint64_t at, std::uint64_t size) const {
@@ -150,14 +150,14 @@ std::shared_ptr<void> Session::hold(std::uint32_t device, std::uint64_t bytes) {
 }
 
 void Session::on(const cu::Free& m) {
-  Turn turn(*this, m.kOp, m.context);
-  if (const auto mirror = turn.is_good() ? mirrors_.take(m.address) : nullptr) {
+  CallContext call(*this, m.kOp, m.context);
+  if (const auto mirror = call.is_good() ? mirrors_.take(m.address) : nullptr) {
     if (const auto known = allocations_.find(m.address); known != allocations_.end()) allocations_.erase(known);
     return free_later(m.context, [this, mirror] { return mirrors_.give_back(*mirror); });
   }
   const auto found = allocations_.find(m.address);
-  turn.check(found != allocations_.end() && found->second.is_freeable() && found->second.context == m.context);
-  if (!turn.is_good()) return turn.end();
+  call.check(found != allocations_.end() && found->second.is_freeable() && found->second.context == m.context);
+  if (!call.is_good()) return call.end();
   const auto one = found->second;
   allocations_.erase(found);
   // The driver waits for what uses it; the share is free when it has.
@@ -200,29 +200,29 @@ void Session::free_later(std::uint64_t context, std::function<CUresult()> give_b
 
 void Session::on(const cu::CreateMemory& m, Respond<cu::CreateMemoryReply> respond) {
   behind_frees([this, m, answer = std::make_shared<Respond<cu::CreateMemoryReply>>(std::move(respond))] {
-    Turn turn(*this, m.kOp, 0);
-    const auto wish = device_memory(turn.device(m.device), m.flags);
-    if (!turn.is_good()) return (*answer)({.status = as_wire(turn.status())});  // no device: nothing is charged or given back
+    CallContext call(*this, m.kOp, 0);
+    const auto wish = device_memory(call.device(m.device), m.flags);
+    if (!call.is_good()) return (*answer)({.status = as_wire(call.status())});  // no device: nothing is charged or given back
     if (!charge(m.device, m.size)) return (*answer)({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
     const auto share = hold(m.device, m.size);
     CUmemGenericAllocationHandle memory = 0;
-    if (turn.run(table_.cuMemCreate, &memory, static_cast<size_t>(m.size), &wish, 0ull) &&
+    if (call.run(table_.cuMemCreate, &memory, static_cast<size_t>(m.size), &wish, 0ull) &&
         !handles_.insert(m.memory, {.kind = Kind::memory, .native = reinterpret_cast<void*>(memory), .device = m.device, .charged = 0, .share = share})) {
       table_.cuMemRelease(memory);
-      turn.fail(CUDA_ERROR_INVALID_HANDLE);
+      call.fail(CUDA_ERROR_INVALID_HANDLE);
     }
-    (*answer)({.status = as_wire(turn.status())});
+    (*answer)({.status = as_wire(call.status())});
   });
 }
 
 void Session::on(const cu::MapMemory& m) {
-  Turn turn(*this, m.kOp, 0);
-  auto* memory = turn.record(m.memory, Kind::memory);
-  turn.check(may_map(m.at, m.size));
-  if (turn.is_good() && turn.run(table_.cuMemMap, m.at, static_cast<size_t>(m.size), static_cast<size_t>(m.offset), reinterpret_cast<CUmemGenericAllocationHandle>(memory->native), 0ull)) {
+  CallContext call(*this, m.kOp, 0);
+  auto* memory = call.record(m.memory, Kind::memory);
+  call.check(may_map(m.at, m.size));
+  if (call.is_good() && call.run(table_.cuMemMap, m.at, static_cast<size_t>(m.size), static_cast<size_t>(m.offset), reinterpret_cast<CUmemGenericAllocationHandle>(memory->native), 0ull)) {
     allocations_.add(m.at, {.sort = Allocation::Sort::mapping, .device = memory->device, .size = m.size, .share = memory->share});
   }
-  turn.end();
+  call.end();
 }
 
 /// The driver may wait for what uses it: not in dispatch.
@@ -244,24 +244,24 @@ void Session::on(const cu::UnmapMemory& m, Respond<cu::UnmapMemoryReply> respond
 }
 
 void Session::on(const cu::SetAccess& m) {
-  Turn turn(*this, m.kOp, 0);
-  turn.address(m.at, m.size);
+  CallContext call(*this, m.kOp, 0);
+  call.address(m.at, m.size);
   std::vector<CUmemAccessDesc> who;
   for (const auto& one : m.accesses) {
     const auto type = static_cast<CUmemLocationType>(one.kind);
-    const int id = type == CU_MEM_LOCATION_TYPE_DEVICE ? turn.device(one.device) : static_cast<int>(one.device);
+    const int id = type == CU_MEM_LOCATION_TYPE_DEVICE ? call.device(one.device) : static_cast<int>(one.device);
     who.push_back({{type, {id}}, static_cast<CUmemAccess_flags>(one.flags)});
   }
-  turn.run(table_.cuMemSetAccess, m.at, static_cast<size_t>(m.size), who.data(), who.size());
-  turn.end();
+  call.run(table_.cuMemSetAccess, m.at, static_cast<size_t>(m.size), who.data(), who.size());
+  call.end();
 }
 
 void Session::on(const cu::MemoryGranularity& m, Respond<cu::MemoryGranularityReply> respond) {
-  Turn turn(*this, m.kOp, 0);
-  const auto wish = device_memory(turn.device(m.device), m.flags);
+  CallContext call(*this, m.kOp, 0);
+  const auto wish = device_memory(call.device(m.device), m.flags);
   size_t size = 0;
-  turn.run(table_.cuMemGetAllocationGranularity, &size, &wish, static_cast<CUmemAllocationGranularity_flags>(m.option));
-  respond({.status = as_wire(turn.status()), .size = size});
+  call.run(table_.cuMemGetAllocationGranularity, &size, &wish, static_cast<CUmemAllocationGranularity_flags>(m.option));
+  respond({.status = as_wire(call.status()), .size = size});
 }
 
 }  // namespace flexrack::backend::cuda

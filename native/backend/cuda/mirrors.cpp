@@ -10,7 +10,7 @@
 namespace flexrack::backend::cuda {
 namespace {
 
-constexpr std::uint64_t kTold = std::uint64_t{1} << 20;      ///< bytes a notice, about
+constexpr std::uint64_t kReported = std::uint64_t{1} << 20;      ///< bytes a notice, about
 constexpr std::size_t kMostRanges = 16 * 1024;               ///< a notice
 constexpr std::uint64_t kMostContent = std::uint64_t{8} << 20;   ///< of a variable, with one reply
 constexpr std::uint64_t kStep = std::uint64_t{1} << 20;      ///< compared at a time: others wait for the lock meanwhile
@@ -203,7 +203,7 @@ void Mirrors::tell_changes(std::uint64_t point, std::uint64_t context, std::opti
           data.insert(data.end(), bytes.begin(), bytes.end());
         });
       }
-      if (data.size() >= kTold || ranges.size() >= kMostRanges) tell();
+      if (data.size() >= kReported || ranges.size() >= kMostRanges) tell();
     }
   }
   tell();

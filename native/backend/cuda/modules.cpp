@@ -3,7 +3,7 @@
 
 #include "backend/cuda/image_check.h"
 #include "backend/cuda/load_options.h"
-#include "backend/cuda/turn.h"
+#include "backend/cuda/call_context.h"
 #include "cuda/fatbin.h"
 
 namespace flexrack::backend::cuda {
@@ -41,13 +41,13 @@ void Session::on(const cu::Load& m, Respond<cu::LoadReply> respond) {
     std::shared_ptr<void> arriving;   ///< its bytes among those that are not kept yet
     Respond<cu::LoadReply> respond;
   };
-  Turn turn(*this, m.kOp, m.is_library != 0 ? 0 : m.context);
-  turn.check(m.is_library != 0 || m.context != 0);
-  turn.may_wait();
-  if (!handles_.has_room(m.is_library != 0 ? Kind::library : Kind::module)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  if (!turn.is_good()) {
+  CallContext call(*this, m.kOp, m.is_library != 0 ? 0 : m.context);
+  call.check(m.is_library != 0 || m.context != 0);
+  call.may_wait();
+  if (!handles_.has_room(m.is_library != 0 ? Kind::library : Kind::module)) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  if (!call.is_good()) {
     if (!m.image.is_inline()) link_->cancel(m.image.ticket);
-    return respond({.status = as_wire(turn.status())});
+    return respond({.status = as_wire(call.status())});
   }
   const auto known = images_.find(key(m.hash));
   if (m.image.size == 0 && known == images_.end()) return respond({.status = as_wire(CUDA_ERROR_FILE_NOT_FOUND), .is_unknown = 1});
@@ -162,27 +162,27 @@ void Session::list_kernels(LoadReply& reply, std::uint64_t context, std::uint64_
     if (status != CUDA_SUCCESS || !name) continue;
     reply.message.names.push_back(name);
     if (reply.message.kernels.size() < kDescribedAtOnce) {
-      cu::Kernel told;
-      if (describe_kernel(told, context, module, reply.is_library, one, name)) reply.message.kernels.push_back(std::move(told));
+      cu::Kernel reported;
+      if (describe_kernel(reported, context, module, reply.is_library, one, name)) reply.message.kernels.push_back(std::move(reported));
     }
   }
 }
 
-bool Session::describe_kernel(cu::Kernel& told, std::uint64_t context, std::uint64_t module, bool is_library, void* native, std::string_view name) {
-  told.kernel = mint();
-  told.name = name;
+bool Session::describe_kernel(cu::Kernel& reported, std::uint64_t context, std::uint64_t module, bool is_library, void* native, std::string_view name) {
+  reported.kernel = mint();
+  reported.name = name;
   const bool has_parameters = is_library ? table_.cuKernelGetParamInfo != nullptr : table_.cuFuncGetParamInfo != nullptr;
-  if (!handles_.insert(told.kernel, {.kind = is_library ? Kind::kernel : Kind::function, .native = native, .context = is_library ? 0 : context, .owner = module})) return false;
+  if (!handles_.insert(reported.kernel, {.kind = is_library ? Kind::kernel : Kind::function, .native = native, .context = is_library ? 0 : context, .owner = module})) return false;
   for (size_t index = 0; has_parameters; ++index) {
     size_t offset = 0, size = 0;
     const auto status = is_library ? table_.cuKernelGetParamInfo(static_cast<CUkernel>(native), index, &offset, &size)
                                    : table_.cuFuncGetParamInfo(static_cast<CUfunction>(native), index, &offset, &size);
     if (status != CUDA_SUCCESS) break;
-    told.parameters.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size)});
-    told.parameter_bytes = static_cast<std::uint32_t>(offset + size);
+    reported.parameters.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size)});
+    reported.parameter_bytes = static_cast<std::uint32_t>(offset + size);
   }
-  auto* record = handles_.find(told.kernel);
-  record->parameter_bytes = told.parameter_bytes;
+  auto* record = handles_.find(reported.kernel);
+  record->parameter_bytes = reported.parameter_bytes;
   record->has_parameter_bytes = has_parameters;
   const auto device = devices_[device_of(context)].native;
   for (int which = 0; which <= kLastFunctionAttribute; ++which) {
@@ -190,53 +190,53 @@ bool Session::describe_kernel(cu::Kernel& told, std::uint64_t context, std::uint
     const auto attribute = static_cast<CUfunction_attribute>(which);
     const auto status = is_library ? table_.cuKernelGetAttribute(&value, attribute, static_cast<CUkernel>(native), device)
                                    : table_.cuFuncGetAttribute(&value, attribute, static_cast<CUfunction>(native));
-    if (status == CUDA_SUCCESS) told.attributes.push_back({which, value});
+    if (status == CUDA_SUCCESS) reported.attributes.push_back({which, value});
     if (status == CUDA_SUCCESS && attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES && value > 0) record->local_bytes = static_cast<std::uint64_t>(value);
   }
   return true;
 }
 
 void Session::on(const cu::FindKernel& m, Respond<cu::FindKernelReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
+  CallContext call(*this, m.kOp, m.context);
   auto* record = handles_.find(m.module);
-  if (!record || (record->kind != Kind::module && record->kind != Kind::library)) turn.fail(CUDA_ERROR_INVALID_HANDLE);
+  if (!record || (record->kind != Kind::module && record->kind != Kind::library)) call.fail(CUDA_ERROR_INVALID_HANDLE);
   const std::string name(m.name);
   void* native = nullptr;
-  const bool is_library = turn.is_good() && record->kind == Kind::library;
-  if (is_library) turn.run(table_.cuLibraryGetKernel, reinterpret_cast<CUkernel*>(&native), static_cast<CUlibrary>(record->native), name.c_str());
-  else if (turn.is_good()) turn.run(table_.cuModuleGetFunction, reinterpret_cast<CUfunction*>(&native), static_cast<CUmodule>(record->native), name.c_str());
+  const bool is_library = call.is_good() && record->kind == Kind::library;
+  if (is_library) call.run(table_.cuLibraryGetKernel, reinterpret_cast<CUkernel*>(&native), static_cast<CUlibrary>(record->native), name.c_str());
+  else if (call.is_good()) call.run(table_.cuModuleGetFunction, reinterpret_cast<CUfunction*>(&native), static_cast<CUmodule>(record->native), name.c_str());
   cu::FindKernelReply reply;
-  if (turn.is_good()) {
+  if (call.is_good()) {
     reply.kernel.emplace_back();
-    if (!describe_kernel(reply.kernel.back(), m.context, m.module, is_library, native, name)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+    if (!describe_kernel(reply.kernel.back(), m.context, m.module, is_library, native, name)) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
   }
-  reply.status = as_wire(turn.status());
-  if (!turn.is_good()) reply.kernel.clear();
+  reply.status = as_wire(call.status());
+  if (!call.is_good()) reply.kernel.clear();
   respond(reply);
 }
 
 void Session::on(const cu::FindVariable& m, Respond<cu::FindVariableReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
+  CallContext call(*this, m.kOp, m.context);
   auto* record = handles_.find(m.module);
-  if (!record || (record->kind != Kind::module && record->kind != Kind::library)) turn.fail(CUDA_ERROR_INVALID_HANDLE);
+  if (!record || (record->kind != Kind::module && record->kind != Kind::library)) call.fail(CUDA_ERROR_INVALID_HANDLE);
   const std::string name(m.name);
   CUdeviceptr address = 0;
   size_t size = 0;
-  if (turn.is_good() && record->kind == Kind::library && m.context != 0) turn.fail(bring_in(m.module, m.context));
-  if (turn.is_good() && record->kind == Kind::library) {
-    turn.run(m.is_managed != 0 ? table_.cuLibraryGetManaged : table_.cuLibraryGetGlobal, &address, &size, static_cast<CUlibrary>(record->native), name.c_str());
-  } else if (turn.is_good()) {
-    turn.run(table_.cuModuleGetGlobal_v2, &address, &size, static_cast<CUmodule>(record->native), name.c_str());
+  if (call.is_good() && record->kind == Kind::library && m.context != 0) call.fail(bring_in(m.module, m.context));
+  if (call.is_good() && record->kind == Kind::library) {
+    call.run(m.is_managed != 0 ? table_.cuLibraryGetManaged : table_.cuLibraryGetGlobal, &address, &size, static_cast<CUlibrary>(record->native), name.c_str());
+  } else if (call.is_good()) {
+    call.run(table_.cuModuleGetGlobal_v2, &address, &size, static_cast<CUmodule>(record->native), name.c_str());
   }
-  if (turn.is_good() && size != 0 && !allocations_.holds(address, size)) {
+  if (call.is_good() && size != 0 && !allocations_.holds(address, size)) {
     know(address, {.sort = Allocation::Sort::variable, .device = device_of(m.context), .context = m.context, .size = size, .owner = m.module});
   }
   // What a library says is managed is so; of anything else the driver says it.
-  unsigned is_managed = m.is_managed != 0 && turn.is_good() && record->kind == Kind::library;
-  if (turn.is_good() && is_managed == 0 && (!table_.cuPointerGetAttribute || table_.cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) != CUDA_SUCCESS)) is_managed = 0;
+  unsigned is_managed = m.is_managed != 0 && call.is_good() && record->kind == Kind::library;
+  if (call.is_good() && is_managed == 0 && (!table_.cuPointerGetAttribute || table_.cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) != CUDA_SUCCESS)) is_managed = 0;
   wire::Bytes content;
-  if (turn.is_good() && is_managed != 0) turn.fail(mirrors_.watch(record->kind == Kind::library ? 0 : m.context, m.module, address, size, content));
-  respond({.status = as_wire(turn.status()), .is_managed = is_managed, .address = address, .size = size, .content = content});
+  if (call.is_good() && is_managed != 0) call.fail(mirrors_.watch(record->kind == Kind::library ? 0 : m.context, m.module, address, size, content));
+  respond({.status = as_wire(call.status()), .is_managed = is_managed, .address = address, .size = size, .content = content});
 }
 
 }  // namespace flexrack::backend::cuda

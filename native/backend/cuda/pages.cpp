@@ -14,8 +14,8 @@ std::atomic<std::size_t> all_taken{0};   ///< by the process: of all contexts
 
 std::size_t Pages::most() {
   static const auto bytes = [] {
-    const auto* const told = std::getenv("FLEXRACK_TEST_STAGING_BYTES");
-    const auto wanted = told ? std::strtoull(told, nullptr, 10) : 0;
+    const auto* const reported = std::getenv("FLEXRACK_TEST_STAGING_BYTES");
+    const auto wanted = reported ? std::strtoull(reported, nullptr, 10) : 0;
     return wanted > 0 ? std::size_t{wanted} : static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 2;
   }();
   return bytes;

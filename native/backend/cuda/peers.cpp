@@ -1,7 +1,7 @@
 // Payloads between this server and others, which do not pass the client. What a peer sends lands only where the client has announced it (import_memory).
 #include <thread>
 
-#include "backend/cuda/turn.h"
+#include "backend/cuda/call_context.h"
 
 namespace flexrack::backend::cuda {
 namespace {
@@ -41,42 +41,42 @@ void Session::on(const cu::PeerClose& m) {
 }
 
 void Session::on(const cu::ExportMemory& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
   auto* link = peers_->link(m.peer);
-  auto copy = rows(turn, &m.source, nullptr, m.extent);
+  auto copy = rows(call, &m.source, nullptr, m.extent);
   const auto size = box_bytes(m.extent);
-  turn.about(m.stream);
-  turn.check(size.has_value());
+  call.about(m.stream);
+  call.check(size.has_value());
   // A link that was there and is gone: what it would have brought did not arrive.
-  if (!link) turn.fail(CUDA_ERROR_UNKNOWN);
+  if (!link) call.fail(CUDA_ERROR_UNKNOWN);
   if (link) {
-    send_out(turn, stream, size.value_or(0), m.ticket, link, [&](void* target) {
+    send_out(call, stream, size.value_or(0), m.ticket, link, [&](void* target) {
       if (is_plain(m.source, m.extent)) return table_.cuMemcpyDtoHAsync_v2(target, m.source.object + m.source.x, m.extent.width, stream);
       to_host(copy, target);
       return table_.cuMemcpy3DAsync_v2(&copy, stream);
     });
   }
-  turn.end();
+  call.end();
 }
 
 void Session::on(const cu::ImportMemory& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
   auto* link = peers_->link(m.peer);
-  auto copy = rows(turn, nullptr, &m.target, m.extent);
+  auto copy = rows(call, nullptr, &m.target, m.extent);
   const auto size = box_bytes(m.extent);
-  turn.about(m.stream);
-  turn.check(size.has_value());
-  if (!link) turn.fail(CUDA_ERROR_UNKNOWN);
+  call.about(m.stream);
+  call.check(size.has_value());
+  if (!link) call.fail(CUDA_ERROR_UNKNOWN);
   if (link) {
-    bring_from(turn, stream, *link, m.ticket, size.value_or(0), [&](const void* source) {
+    bring_from(call, stream, *link, m.ticket, size.value_or(0), [&](const void* source) {
       if (is_plain(m.target, m.extent)) return table_.cuMemcpyHtoDAsync_v2(m.target.object + m.target.x, source, m.extent.width, stream);
       from_host(copy, source);
       return table_.cuMemcpy3DAsync_v2(&copy, stream);
     });
   }
-  turn.end();
+  call.end();
 }
 
 }  // namespace flexrack::backend::cuda

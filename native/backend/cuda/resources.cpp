@@ -1,7 +1,7 @@
 // What is made and thrown away without much ado: pools, arrays, textures, linked images, and the end of any object.
 #include "backend/cuda/image_check.h"
 #include "backend/cuda/load_options.h"
-#include "backend/cuda/turn.h"
+#include "backend/cuda/call_context.h"
 
 namespace flexrack::backend::cuda {
 namespace {
@@ -26,15 +26,15 @@ std::uint64_t element_bytes(std::uint32_t format) {
 }  // namespace
 
 void Session::on(const cu::Release& m) {
-  Turn turn(*this, m.kOp, 0);
+  CallContext call(*this, m.kOp, 0);
   auto record = handles_.take(m.object);
   if (!record || record->kind == Kind::context || record->kind == Kind::loaded) {
     if (record) handles_.insert(m.object, Record(std::move(*record)));
-    turn.fail(CUDA_ERROR_INVALID_HANDLE);
-    return turn.end();
+    call.fail(CUDA_ERROR_INVALID_HANDLE);
+    return call.end();
   }
   if (record->context != 0) make_current(record->context);
-  const auto release = [&](auto function, auto native) { turn.run(function, native); };
+  const auto release = [&](auto function, auto native) { call.run(function, native); };
   if (record->kind == Kind::module || record->kind == Kind::library) mirrors_.forget_owner(m.object);
   switch (record->kind) {
     case Kind::stream: release(table_.cuStreamDestroy_v2, static_cast<CUstream>(record->native)); break;
@@ -47,7 +47,7 @@ void Session::on(const cu::Release& m) {
     case Kind::array: if (record->owner == 0) release(table_.cuArrayDestroy, static_cast<CUarray>(record->native)); break;
     case Kind::mipmap: release(table_.cuMipmappedArrayDestroy, static_cast<CUmipmappedArray>(record->native)); break;
     case Kind::memory: release(table_.cuMemRelease, reinterpret_cast<CUmemGenericAllocationHandle>(record->native)); break;
-    case Kind::gate: open_gate(m.object); break;
+    case Kind::latch: open_latch(m.object); break;
     default: break;  // kernels, functions and nodes go with what they are part of
   }
   refund(record->device, record->charged);
@@ -56,35 +56,35 @@ void Session::on(const cu::Release& m) {
   graph_errors_.erase(m.object);
   graph_memory_.erase(m.object);
   exec_memory_.erase(m.object);
-  turn.end();
+  call.end();
 }
 
 // ---- pools
 
 void Session::on(const cu::DefaultPool& m) {
-  Turn turn(*this, m.kOp, 0);
+  CallContext call(*this, m.kOp, 0);
   CUmemoryPool pool = nullptr;
-  turn.run(table_.cuDeviceGetDefaultMemPool, &pool, turn.device(m.device));
-  if (auto* record = turn.keep(m.pool, pool)) {
+  call.run(table_.cuDeviceGetDefaultMemPool, &pool, call.device(m.device));
+  if (auto* record = call.keep(m.pool, pool)) {
     record->device = m.device;
     record->flags = 1;  // not ours to destroy
   }
-  turn.end();
+  call.end();
 }
 
 void Session::on(const cu::CreatePool& m, Respond<cu::CreatePoolReply> respond) {
-  Turn turn(*this, m.kOp, 0);
+  CallContext call(*this, m.kOp, 0);
   CUmemPoolProps wish{};
   wish.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
   wish.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  wish.location.id = turn.device(m.device);
+  wish.location.id = call.device(m.device);
   wish.maxSize = m.maximum;
   wish.usage = static_cast<unsigned short>(m.flags);
   CUmemoryPool pool = nullptr;
-  turn.run(table_.cuMemPoolCreate, &pool, &wish);
-  if (auto* record = turn.keep(m.pool, pool)) record->device = m.device;
+  call.run(table_.cuMemPoolCreate, &pool, &wish);
+  if (auto* record = call.keep(m.pool, pool)) record->device = m.device;
   else if (pool) table_.cuMemPoolDestroy(pool);
-  respond({.status = as_wire(turn.status())});
+  respond({.status = as_wire(call.status())});
 }
 
 void Session::on(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoolReply> respond) {
@@ -92,32 +92,32 @@ void Session::on(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoolRepl
 }
 
 void Session::allocate(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoolReply>& respond) {
-  Turn turn(*this, m.kOp, m.context);
-  turn.in_context();
-  const auto stream = turn.get<CUstream>(m.stream);
-  auto* pool = m.pool != 0 ? turn.record(m.pool, Kind::pool) : nullptr;
-  if (!turn.is_good()) return respond({.status = as_wire(turn.status())});
+  CallContext call(*this, m.kOp, m.context);
+  call.in_context();
+  const auto stream = call.get<CUstream>(m.stream);
+  auto* pool = m.pool != 0 ? call.record(m.pool, Kind::pool) : nullptr;
+  if (!call.is_good()) return respond({.status = as_wire(call.status())});
   const auto device = pool ? pool->device : device_of(m.context);
   if (!charge(device, m.size)) return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
   CUdeviceptr address = 0;
-  if (pool) turn.run(table_.cuMemAllocFromPoolAsync, &address, static_cast<size_t>(m.size), static_cast<CUmemoryPool>(pool->native), stream);
-  else turn.run(table_.cuMemAllocAsync, &address, static_cast<size_t>(m.size), stream);
-  if (turn.is_good()) know(address, {.sort = Allocation::Sort::from_pool, .device = device, .context = m.context, .size = m.size, .charged = m.size});
+  if (pool) call.run(table_.cuMemAllocFromPoolAsync, &address, static_cast<size_t>(m.size), static_cast<CUmemoryPool>(pool->native), stream);
+  else call.run(table_.cuMemAllocAsync, &address, static_cast<size_t>(m.size), stream);
+  if (call.is_good()) know(address, {.sort = Allocation::Sort::from_pool, .device = device, .context = m.context, .size = m.size, .charged = m.size});
   else refund(device, m.size);
-  respond({.status = as_wire(turn.status()), .address = address});
+  respond({.status = as_wire(call.status()), .address = address});
 }
 
 /// Free for the next who asks on that stream at once, as the API has it; the share too, since the next bytes are the same ones.
 void Session::on(const cu::FreeToPool& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
   const auto found = allocations_.find(m.address);
-  turn.check(found != allocations_.end() && (found->second.sort == Allocation::Sort::from_pool || found->second.sort == Allocation::Sort::plain));
-  if (turn.run(table_.cuMemFreeAsync, m.address, stream)) {
+  call.check(found != allocations_.end() && (found->second.sort == Allocation::Sort::from_pool || found->second.sort == Allocation::Sort::plain));
+  if (call.run(table_.cuMemFreeAsync, m.address, stream)) {
     refund(found->second.device, found->second.charged);
     allocations_.erase(found);
   }
-  turn.end();
+  call.end();
 }
 
 namespace {
@@ -128,26 +128,26 @@ bool is_number(CUmemPool_attribute which) { return which >= CU_MEMPOOL_ATTR_REUS
 }  // namespace
 
 void Session::on(const cu::SetPoolAttribute& m) {
-  Turn turn(*this, m.kOp, 0);
+  CallContext call(*this, m.kOp, 0);
   auto value = m.value;
-  turn.check(is_number(static_cast<CUmemPool_attribute>(m.which)));
-  turn.run(table_.cuMemPoolSetAttribute, turn.get<CUmemoryPool>(m.pool), static_cast<CUmemPool_attribute>(m.which), static_cast<void*>(&value));
-  turn.end();
+  call.check(is_number(static_cast<CUmemPool_attribute>(m.which)));
+  call.run(table_.cuMemPoolSetAttribute, call.get<CUmemoryPool>(m.pool), static_cast<CUmemPool_attribute>(m.which), static_cast<void*>(&value));
+  call.end();
 }
 
 void Session::on(const cu::PoolAttribute& m, Respond<cu::PoolAttributeReply> respond) {
-  Turn turn(*this, m.kOp, 0);
+  CallContext call(*this, m.kOp, 0);
   std::uint64_t value = 0;  // an int or a cuuint64_t; little-endian, so both are read well
-  turn.check(is_number(static_cast<CUmemPool_attribute>(m.which)));
-  turn.run(table_.cuMemPoolGetAttribute, turn.get<CUmemoryPool>(m.pool), static_cast<CUmemPool_attribute>(m.which), static_cast<void*>(&value));
-  respond({.status = as_wire(turn.status()), .value = value});
+  call.check(is_number(static_cast<CUmemPool_attribute>(m.which)));
+  call.run(table_.cuMemPoolGetAttribute, call.get<CUmemoryPool>(m.pool), static_cast<CUmemPool_attribute>(m.which), static_cast<void*>(&value));
+  respond({.status = as_wire(call.status()), .value = value});
 }
 
 // ---- arrays, textures, surfaces
 
 void Session::on(const cu::CreateArray& m, Respond<cu::CreateArrayReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
-  turn.in_context();
+  CallContext call(*this, m.kOp, m.context);
+  call.in_context();
   CUDA_ARRAY3D_DESCRIPTOR shape{};
   shape.Width = m.shape.width, shape.Height = m.shape.height, shape.Depth = m.shape.depth;
   shape.Format = static_cast<CUarray_format>(m.shape.format);
@@ -156,23 +156,23 @@ void Session::on(const cu::CreateArray& m, Respond<cu::CreateArrayReply> respond
   const auto element = element_bytes(m.shape.format) * m.shape.channels;
   std::uint64_t bytes = element;
   for (const auto extent : {m.shape.width, std::max<std::uint64_t>(m.shape.height, 1), std::max<std::uint64_t>(m.shape.depth, 1)}) {
-    if (__builtin_mul_overflow(bytes, extent, &bytes)) turn.fail(CUDA_ERROR_INVALID_VALUE);
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) call.fail(CUDA_ERROR_INVALID_VALUE);
   }
-  if (element == 0) turn.fail(CUDA_ERROR_NOT_SUPPORTED);  // what it costs cannot be charged
+  if (element == 0) call.fail(CUDA_ERROR_NOT_SUPPORTED);  // what it costs cannot be charged
   if (m.shape.levels > 1) bytes += bytes / 2;             // all smaller levels together are less than that
-  if (!turn.is_good()) return respond({.status = as_wire(turn.status())});
+  if (!call.is_good()) return respond({.status = as_wire(call.status())});
   const auto device = device_of(m.context);
   if (!charge(device, bytes)) return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
   Record* record = nullptr;
   if (m.shape.levels == 0) {
     CUarray made = nullptr;
-    turn.run(table_.cuArray3DCreate_v2, &made, &shape);
-    record = turn.keep(m.array, made);
+    call.run(table_.cuArray3DCreate_v2, &made, &shape);
+    record = call.keep(m.array, made);
     if (!record && made) table_.cuArrayDestroy(made);
   } else {
     CUmipmappedArray made = nullptr;
-    turn.run(table_.cuMipmappedArrayCreate, &made, &shape, m.shape.levels);
-    record = turn.keep(m.array, made);
+    call.run(table_.cuMipmappedArrayCreate, &made, &shape, m.shape.levels);
+    record = call.keep(m.array, made);
     if (!record && made) table_.cuMipmappedArrayDestroy(made);
   }
   if (record) {
@@ -181,50 +181,50 @@ void Session::on(const cu::CreateArray& m, Respond<cu::CreateArrayReply> respond
   } else {
     refund(device, bytes);
   }
-  respond({.status = as_wire(turn.status())});
+  respond({.status = as_wire(call.status())});
 }
 
-CUDA_RESOURCE_DESC Session::resource(Turn& turn, const cu::Resource& told) {
+CUDA_RESOURCE_DESC Session::resource(CallContext& call, const cu::Resource& reported) {
   CUDA_RESOURCE_DESC found{};
-  found.resType = static_cast<CUresourcetype>(told.kind);
-  found.flags = told.flags;
+  found.resType = static_cast<CUresourcetype>(reported.kind);
+  found.flags = reported.flags;
   switch (found.resType) {
-    case CU_RESOURCE_TYPE_ARRAY: found.res.array.hArray = turn.get<CUarray>(told.object); break;
-    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: found.res.mipmap.hMipmappedArray = turn.get<CUmipmappedArray>(told.object); break;
+    case CU_RESOURCE_TYPE_ARRAY: found.res.array.hArray = call.get<CUarray>(reported.object); break;
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: found.res.mipmap.hMipmappedArray = call.get<CUmipmappedArray>(reported.object); break;
     case CU_RESOURCE_TYPE_LINEAR:
-      turn.address(told.object, told.width);
-      found.res.linear = {told.object, static_cast<CUarray_format>(told.format), told.channels, static_cast<size_t>(told.width)};
+      call.address(reported.object, reported.width);
+      found.res.linear = {reported.object, static_cast<CUarray_format>(reported.format), reported.channels, static_cast<size_t>(reported.width)};
       break;
     case CU_RESOURCE_TYPE_PITCH2D:
-      turn.rows(told.object, told.pitch, turn.product(told.width, element_bytes(told.format) * told.channels), told.height, 0, 1);
-      found.res.pitch2D = {told.object, static_cast<CUarray_format>(told.format), told.channels, static_cast<size_t>(told.width), static_cast<size_t>(told.height), static_cast<size_t>(told.pitch)};
+      call.rows(reported.object, reported.pitch, call.product(reported.width, element_bytes(reported.format) * reported.channels), reported.height, 0, 1);
+      found.res.pitch2D = {reported.object, static_cast<CUarray_format>(reported.format), reported.channels, static_cast<size_t>(reported.width), static_cast<size_t>(reported.height), static_cast<size_t>(reported.pitch)};
       break;
-    default: turn.fail(CUDA_ERROR_INVALID_VALUE);
+    default: call.fail(CUDA_ERROR_INVALID_VALUE);
   }
   return found;
 }
 
 void Session::on(const cu::CreateTexture& m, Respond<cu::CreateTextureReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
-  turn.in_context();
-  const auto shown = resource(turn, m.resource);
-  const auto how = turn.flat<CUDA_TEXTURE_DESC>(m.texture);
+  CallContext call(*this, m.kOp, m.context);
+  call.in_context();
+  const auto shown = resource(call, m.resource);
+  const auto how = call.flat<CUDA_TEXTURE_DESC>(m.texture);
   CUDA_RESOURCE_VIEW_DESC view{};
-  if (!m.view.empty()) view = turn.flat<CUDA_RESOURCE_VIEW_DESC>(m.view);
+  if (!m.view.empty()) view = call.flat<CUDA_RESOURCE_VIEW_DESC>(m.view);
   CUtexObject made = 0;
-  if (shown_.size() >= kMostShown) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  if (turn.run(table_.cuTexObjectCreate, &made, &shown, &how, m.view.empty() ? nullptr : &view)) shown_[{false, made}] = m.context;
-  respond({.status = as_wire(turn.status()), .object = made});
+  if (shown_.size() >= kMostShown) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  if (call.run(table_.cuTexObjectCreate, &made, &shown, &how, m.view.empty() ? nullptr : &view)) shown_[{false, made}] = m.context;
+  respond({.status = as_wire(call.status()), .object = made});
 }
 
 void Session::on(const cu::CreateSurface& m, Respond<cu::CreateSurfaceReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
-  turn.in_context();
-  const auto shown = resource(turn, m.resource);
+  CallContext call(*this, m.kOp, m.context);
+  call.in_context();
+  const auto shown = resource(call, m.resource);
   CUsurfObject made = 0;
-  if (shown_.size() >= kMostShown) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  if (turn.run(table_.cuSurfObjectCreate, &made, &shown)) shown_[{true, made}] = m.context;
-  respond({.status = as_wire(turn.status()), .object = made});
+  if (shown_.size() >= kMostShown) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  if (call.run(table_.cuSurfObjectCreate, &made, &shown)) shown_[{true, made}] = m.context;
+  respond({.status = as_wire(call.status()), .object = made});
 }
 
 // ---- linking, occupancy
@@ -252,12 +252,12 @@ struct Linking {
 
 void Session::on(const cu::Link& m, Respond<cu::LinkReply> respond) {
   constexpr std::size_t kMostInputs = 4096, kMostBytes = std::size_t{1} << 30;
-  Turn turn(*this, m.kOp, m.context);
-  turn.may_wait();
-  const bool is_possible = turn.is_good() && m.inputs.size() <= kMostInputs;
+  CallContext call(*this, m.kOp, m.context);
+  call.may_wait();
+  const bool is_possible = call.is_good() && m.inputs.size() <= kMostInputs;
   if (!is_possible) {
     for (const auto& one : m.inputs) if (!one.data.is_inline()) link_->cancel(one.data.ticket);
-    return respond({.status = as_wire(turn.is_good() ? CUDA_ERROR_OUT_OF_MEMORY : turn.status())});
+    return respond({.status = as_wire(call.is_good() ? CUDA_ERROR_OUT_OF_MEMORY : call.status())});
   }
   auto linking = std::make_shared<Linking>(m, std::move(respond));
   std::size_t bytes = 0;
@@ -310,19 +310,19 @@ void Session::on(const cu::Link& m, Respond<cu::LinkReply> respond) {
 }
 
 void Session::on(const cu::OccupancyOfClusters& m, Respond<cu::OccupancyOfClustersReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto function = turn.launched(m.kernel);
-  auto attributes = launch_attributes(turn, m.attributes);
+  CallContext call(*this, m.kOp, m.context);
+  const auto function = call.launched(m.kernel);
+  auto attributes = launch_attributes(call, m.attributes);
   CUlaunchConfig how{};
   how.gridDimX = m.grid.x, how.gridDimY = m.grid.y, how.gridDimZ = m.grid.z;
   how.blockDimX = m.block.x, how.blockDimY = m.block.y, how.blockDimZ = m.block.z;
   how.sharedMemBytes = m.shared_bytes;
-  how.hStream = turn.get<CUstream>(m.stream);
+  how.hStream = call.get<CUstream>(m.stream);
   how.attrs = attributes.data();
   how.numAttrs = static_cast<unsigned>(attributes.size());
   int value = 0;
-  turn.run(m.is_active != 0 ? table_.cuOccupancyMaxActiveClusters : table_.cuOccupancyMaxPotentialClusterSize, &value, function, &how);
-  respond({.status = as_wire(turn.status()), .value = value});
+  call.run(m.is_active != 0 ? table_.cuOccupancyMaxActiveClusters : table_.cuOccupancyMaxPotentialClusterSize, &value, function, &how);
+  respond({.status = as_wire(call.status()), .value = value});
 }
 
 }  // namespace flexrack::backend::cuda

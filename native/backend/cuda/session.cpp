@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "backend/cuda/devices.h"
-#include "backend/cuda/turn.h"
+#include "backend/cuda/call_context.h"
 #include "gen/cuda/server_calls.inc"
 
 namespace flexrack::backend {
@@ -89,9 +89,9 @@ void Session::start(wire::Link& link, Peers& peers) {
   link_ = &link;
   peers_ = &peers;
   graph_owner_->session = this;
-  graph_host_.start([this](std::uint64_t function, std::uint64_t turn) {
+  graph_host_.start([this](std::uint64_t function, std::uint64_t run) {
                       mirrors_.tell_changes();
-                      tell(cu::RunHostFunction{.function = function, .turn = turn, .status = 0});
+                      tell(cu::RunHostFunction{.function = function, .run = run, .status = 0});
                     },
                     [this](std::uint64_t ticket, wire::Bytes bytes, std::shared_ptr<void> held) {
                       if (!held) return link_->cancel(ticket);
@@ -136,13 +136,13 @@ void Session::stop() {
   graph_host_.end();
   {
     const std::lock_guard guard(lock_);
-    for (auto& [number, turn] : turns_) if (turn.gate) turn.gate.open();
-    turns_.clear();
-    for (auto& [handle, gates] : client_gates_) {
-      for (auto& [context, gate] : gates) if (gate) gate.open();
+    for (auto& [number, run] : runs_) if (run.latch) run.latch.open();
+    runs_.clear();
+    for (auto& [handle, latches] : client_latches_) {
+      for (auto& [context, latch] : latches) if (latch) latch.open();
     }
-    client_gates_.clear();
-    handles_.take_if([](const Record& record) { return record.kind == Kind::gate; });
+    client_latches_.clear();
+    handles_.take_if([](const Record& record) { return record.kind == Kind::latch; });
   }
   const bool is_clocked = clock_.close(kSettleWithin);   // contexts that end wait for their launches
   bool is_settled = waiters_.close(kSettleWithin) && is_clocked;
@@ -195,8 +195,8 @@ bool Session::make_current(std::uint64_t context) {
 void Session::noticed(std::uint64_t context, CUresult status) {
   if (context == 0 || !is_sticky(status) || !broken_.insert(context).second) return;
   // Host functions behind what failed are never reached: told so, the client waits for none of them.
-  for (const auto& [number, turn] : turns_) {
-    if (turn.context == context) tell(cu::RunHostFunction{.function = turn.function, .turn = number, .status = as_wire(status)});
+  for (const auto& [number, run] : runs_) {
+    if (run.context == context) tell(cu::RunHostFunction{.function = run.function, .run = number, .status = as_wire(status)});
   }
   tell(cu::Failed{.context = context, .op = 0, .status = as_wire(status)});
 }

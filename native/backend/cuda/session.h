@@ -29,7 +29,7 @@
 namespace flexrack::backend::cuda {
 
 class NodeParams;
-class Turn;
+class CallContext;
 class LoadOptions;
 
 using flexrack::cuda::is_sticky;
@@ -70,7 +70,7 @@ class Session final : public Backend, private cu::Requests {
   void on_over(std::string_view why) override;
 
  private:
-  friend class Turn;
+  friend class CallContext;
   template <class Reply>
   using Respond = wire::Respond<Reply>;
 
@@ -113,7 +113,7 @@ class Session final : public Backend, private cu::Requests {
   void know(std::uint64_t at, Allocation one);
   /// The client has reserved it, and nothing lies there yet.
   bool may_map(std::uint64_t at, std::uint64_t size) const;
-  void map_at(Turn& turn, const cu::Allocate& m, Allocation& made);
+  void map_at(CallContext& call, const cu::Allocate& m, Allocation& made);
   std::uint32_t device_of(std::uint64_t context) const;
   std::shared_ptr<HostSide> host_of(std::uint64_t context) const;
 
@@ -136,23 +136,23 @@ class Session final : public Backend, private cu::Requests {
   void look(std::uint32_t device, std::chrono::nanoseconds past);
 
   // ---- bulk data (transfer.cpp)
-  /// Puts a payload into `enqueue(source)` on that stream: at once where it is here, else behind a gate until it has landed.
-  void bring(Turn& turn, CUstream stream, const wire::Payload& data, const std::function<CUresult(const void* source)>& enqueue);
+  /// Puts a payload into `enqueue(source)` on that stream: at once where it is here, else behind a latch until it has landed.
+  void bring(CallContext& call, CUstream stream, const wire::Payload& data, const std::function<CUresult(const void* source)>& enqueue);
   /// The other way: `enqueue(target)` puts it on the stream, the payload goes when the stream has got there.
-  void send_out(Turn& turn, CUstream stream, std::uint64_t size, std::uint64_t ticket, wire::Link* to, const std::function<CUresult(void* target)>& enqueue);
-  /// Runs `reached(status)` on another thread when the stream has got to where it is now. False: `turn` has failed.
-  bool when_reached(Turn& turn, CUstream stream, std::function<void(CUresult)> reached);
-  /// The same once what is returned is called; null: `turn` has failed.
-  std::function<void()> wait_from_here(Turn& turn, CUstream stream, std::function<void(CUresult)> reached);
-  void bring_from(Turn& turn, CUstream stream, wire::Link& from, std::uint64_t ticket, std::uint64_t size, const std::function<CUresult(const void* source)>& enqueue);
-  CUDA_MEMCPY3D rows(Turn& turn, const cu::Place* source, const cu::Place* target, const cu::Extent& extent);
+  void send_out(CallContext& call, CUstream stream, std::uint64_t size, std::uint64_t ticket, wire::Link* to, const std::function<CUresult(void* target)>& enqueue);
+  /// Runs `reached(status)` on another thread when the stream has got to where it is now. False: `call` has failed.
+  bool when_reached(CallContext& call, CUstream stream, std::function<void(CUresult)> reached);
+  /// The same once what is returned is called; null: `call` has failed.
+  std::function<void()> wait_from_here(CallContext& call, CUstream stream, std::function<void(CUresult)> reached);
+  void bring_from(CallContext& call, CUstream stream, wire::Link& from, std::uint64_t ticket, std::uint64_t size, const std::function<CUresult(const void* source)>& enqueue);
+  CUDA_MEMCPY3D rows(CallContext& call, const cu::Place* source, const cu::Place* target, const cu::Extent& extent);
 
-  CUDA_RESOURCE_DESC resource(Turn& turn, const cu::Resource& told);
+  CUDA_RESOURCE_DESC resource(CallContext& call, const cu::Resource& reported);
 
   // ---- kernels (launch.cpp, modules.cpp)
-  void check_attribute(Turn& turn, CUlaunchAttributeID which, CUlaunchAttributeValue& value, std::uint64_t event);
-  std::vector<CUlaunchAttribute> launch_attributes(Turn& turn, std::span<const cu::LaunchAttribute> told);
-  void launch_gated(Turn& turn, std::uint32_t device, CUstream stream, const std::function<bool()>& launch);
+  void check_attribute(CallContext& call, CUlaunchAttributeID which, CUlaunchAttributeValue& value, std::uint64_t event);
+  std::vector<CUlaunchAttribute> launch_attributes(CallContext& call, std::span<const cu::LaunchAttribute> reported);
+  void launch_time_sliced(CallContext& call, std::uint32_t device, CUstream stream, const std::function<bool()>& launch);
   void keep_image(const std::string& hash, std::shared_ptr<const wire::Bytes> image, CUresult status);
   /// A reply and the texts it shows.
   struct LoadReply {
@@ -163,12 +163,12 @@ class Session final : public Backend, private cu::Requests {
   void load_image(LoadReply& reply, std::uint64_t context, std::uint64_t module, const wire::Bytes& image, LoadOptions& options);
   void list_kernels(LoadReply& reply, std::uint64_t context, std::uint64_t module);
   /// Puts it under a handle of ours and says all about it; `name` is shown. False: there is no room for more.
-  bool describe_kernel(cu::Kernel& told, std::uint64_t context, std::uint64_t module, bool is_library, void* native, std::string_view name);
+  bool describe_kernel(cu::Kernel& reported, std::uint64_t context, std::uint64_t module, bool is_library, void* native, std::string_view name);
   /// What belongs to an object that is gone, and what belongs to that.
   void drop_owned(std::uint64_t owner, Kind kind);
   std::uint64_t mint() { return next_own_++; }
 
-  void open_gate(std::uint64_t handle);
+  void open_latch(std::uint64_t handle);
 
   // ---- graphs (graphs.cpp)
   friend class NodeParams;
@@ -189,8 +189,8 @@ class Session final : public Backend, private cu::Requests {
     std::uint64_t seen = ~std::uint64_t{0};                  ///< AddressMap::removals() when all of it was last there
   };
   bool is_memory_there(std::uint64_t exec);
-  GraphStop* make_stop(Turn& turn, const cu::AddNode& m);
-  bool stage(Turn& turn, GraphStop& stop, const cu::NodeWork& work);
+  GraphStop* make_stop(CallContext& call, const cu::AddNode& m);
+  bool stage(CallContext& call, GraphStop& stop, const cu::NodeWork& work);
   GraphStop* stop_of(std::uint64_t node, GraphStop::Sort sort);
   bool expect_input(GraphStop& stop, std::uint64_t context, const wire::Payload& data);
   void forget_stop(GraphStop* stop);
@@ -239,8 +239,8 @@ class Session final : public Backend, private cu::Requests {
   void on(const cu::WriteRanges& m) override;
   void on(const cu::HostFunction& m) override;
   void on(const cu::RanHostFunction& m) override;
-  void on(const cu::WaitGate& m) override;
-  void on(const cu::OpenGate& m) override;
+  void on(const cu::WaitLatch& m) override;
+  void on(const cu::OpenLatch& m) override;
   void on(const cu::CreateStream& m) override;
   void on(const cu::WaitStream& m, Respond<cu::WaitStreamReply> respond) override;
   void on(const cu::QueryStream& m, Respond<cu::QueryStreamReply> respond) override;
@@ -290,21 +290,21 @@ class Session final : public Backend, private cu::Requests {
   std::map<std::pair<bool, std::uint64_t>, std::uint64_t> shown_;   ///< textures (false) and surfaces by their numbers, and the contexts they are in
   std::map<std::uint64_t, std::uint64_t> reservations_;          ///< address ranges the client keeps free: start -> size
   std::map<std::string, std::shared_ptr<const wire::Bytes>> images_;   ///< by SHA-256
-  struct HostTurn {
-    Gate gate;
+  struct HostRun {
+    Latch latch;
     std::uint64_t function = 0, context = 0;
   };
-  static constexpr std::size_t kMostTurns = 1 << 16;
+  static constexpr std::size_t kMostRuns = 1 << 16;
   std::size_t image_bytes_ = 0;
   std::shared_ptr<std::atomic<std::size_t>> arriving_ = std::make_shared<std::atomic<std::size_t>>(0);   ///< bytes of images that are not loaded yet
-  std::map<std::uint64_t, HostTurn> turns_;                      ///< host functions the client is running, or will
-  std::map<std::uint64_t, std::map<std::uint64_t, Gate>> client_gates_;   ///< closed ones, a word in each context where something waits
+  std::map<std::uint64_t, HostRun> runs_;                      ///< host functions the client is running, or will
+  std::map<std::uint64_t, std::map<std::uint64_t, Latch>> client_latches_;   ///< closed ones, a word in each context where something waits
   std::set<std::uint64_t> broken_;                               ///< contexts in which something failed for good, told to the client
   std::uint64_t current_ = 0;                                    ///< handle of the context that is current on the dispatching thread
   std::thread::id dispatcher_{};
   std::uint64_t next_own_ = std::uint64_t{1} << 63;
   std::uint64_t next_loaded_ = std::uint64_t{3} << 62;            ///< handles that nobody is told
-  std::uint64_t next_turn_ = 1;
+  std::uint64_t next_run_ = 1;
   bool is_broken_ = false;
 
   std::map<std::uint64_t, GraphError> graph_errors_;             ///< by handle of the graph

@@ -1,81 +1,81 @@
 // Streams, events, and what waits for them.
 #include "backend/cuda/soon.h"
-#include "backend/cuda/turn.h"
+#include "backend/cuda/call_context.h"
 
 namespace flexrack::backend::cuda {
 
 void Session::on(const cu::CreateStream& m) {
-  Turn turn(*this, m.kOp, m.context);
-  turn.in_context();
+  CallContext call(*this, m.kOp, m.context);
+  call.in_context();
   CUstream made = nullptr;
-  if (!handles_.has_room(Kind::stream)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  turn.run(table_.cuStreamCreateWithPriority, &made, m.flags, m.priority);
-  if (!turn.keep(m.stream, made) && made) table_.cuStreamDestroy_v2(made);
-  turn.end();
+  if (!handles_.has_room(Kind::stream)) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  call.run(table_.cuStreamCreateWithPriority, &made, m.flags, m.priority);
+  if (!call.keep(m.stream, made) && made) table_.cuStreamDestroy_v2(made);
+  call.end();
 }
 
 void Session::on(const cu::WaitStream& m, Respond<cu::WaitStreamReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
   // Often it is there already: no other thread then.
   auto status = CUDA_SUCCESS;
-  if (turn.is_good() && table_.cuStreamQuery) status = soon([&] { return table_.cuStreamQuery(stream); });
-  if (!turn.is_good() || (status != CUDA_ERROR_NOT_READY && mirrors_.is_quiet())) {
-    turn.fail(status);
+  if (call.is_good() && table_.cuStreamQuery) status = soon([&] { return table_.cuStreamQuery(stream); });
+  if (!call.is_good() || (status != CUDA_ERROR_NOT_READY && mirrors_.is_quiet())) {
+    call.fail(status);
     printed();
-    return respond({.status = as_wire(turn.status())});
+    return respond({.status = as_wire(call.status())});
   }
   // For an event of ours: the client may end the stream meanwhile.
   auto answer = std::make_shared<Respond<cu::WaitStreamReply>>(std::move(respond));
-  const bool is_put = when_reached(turn, stream, [this, context = m.context, handle = m.stream, point = mirrors_.point(), answer](CUresult over) {
+  const bool is_put = when_reached(call, stream, [this, context = m.context, handle = m.stream, point = mirrors_.point(), answer](CUresult over) {
     printed();
     mirrors_.tell_changes(point, context, handle);
     (*answer)({.status = as_wire(over)});
   });
-  if (!is_put) (*answer)({.status = as_wire(turn.status())});
+  if (!is_put) (*answer)({.status = as_wire(call.status())});
 }
 
 void Session::on(const cu::QueryStream& m, Respond<cu::QueryStreamReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  if (turn.run(table_.cuStreamQuery, stream)) mirrors_.tell_changes(mirrors_.point(), m.context, m.stream);
-  respond({.status = as_wire(turn.status())});
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
+  if (call.run(table_.cuStreamQuery, stream)) mirrors_.tell_changes(mirrors_.point(), m.context, m.stream);
+  respond({.status = as_wire(call.status())});
 }
 
 void Session::on(const cu::SetStreamAttribute& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  auto value = turn.flat<CUstreamAttrValue>(m.attribute.value);
-  check_attribute(turn, static_cast<CUlaunchAttributeID>(m.attribute.which), value, m.attribute.event);
-  turn.run(table_.cuStreamSetAttribute, stream, static_cast<CUstreamAttrID>(m.attribute.which), &value);
-  turn.end();
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
+  auto value = call.flat<CUstreamAttrValue>(m.attribute.value);
+  check_attribute(call, static_cast<CUlaunchAttributeID>(m.attribute.which), value, m.attribute.event);
+  call.run(table_.cuStreamSetAttribute, stream, static_cast<CUstreamAttrID>(m.attribute.which), &value);
+  call.end();
 }
 
 void Session::on(const cu::StreamAttribute& m, Respond<cu::StreamAttributeReply> respond) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
   CUstreamAttrValue value{};
-  turn.run(table_.cuStreamGetAttribute, stream, static_cast<CUstreamAttrID>(m.which), &value);
-  respond({.status = as_wire(turn.status()), .value = bytes_of(value)});
+  call.run(table_.cuStreamGetAttribute, stream, static_cast<CUstreamAttrID>(m.which), &value);
+  respond({.status = as_wire(call.status()), .value = bytes_of(value)});
 }
 
 void Session::on(const cu::CreateEvent& m) {
-  Turn turn(*this, m.kOp, m.context);
-  turn.in_context();
+  CallContext call(*this, m.kOp, m.context);
+  call.in_context();
   CUevent made = nullptr;
-  if (!handles_.has_room(Kind::event)) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  if (!handles_.has_room(Kind::event)) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
   // Events of other processes are refused by the client; a flag for it would only cost.
-  turn.run(table_.cuEventCreate, &made, m.flags & ~static_cast<unsigned>(CU_EVENT_INTERPROCESS));
+  call.run(table_.cuEventCreate, &made, m.flags & ~static_cast<unsigned>(CU_EVENT_INTERPROCESS));
   auto held = std::shared_ptr<void>(made, [this](void* event) { if (event) table_.cuEventDestroy_v2(static_cast<CUevent>(event)); });
-  if (auto* record = turn.keep(m.event, made)) record->held = std::move(held);
-  turn.end();
+  if (auto* record = call.keep(m.event, made)) record->held = std::move(held);
+  call.end();
 }
 
 void Session::on(const cu::WaitEvent& m, Respond<cu::WaitEventReply> respond) {
-  Turn turn(*this, m.kOp, 0);
-  const auto* record = turn.record(m.event, Kind::event);
-  turn.may_wait();
-  if (!turn.is_good()) return respond({.status = as_wire(turn.status())});
+  CallContext call(*this, m.kOp, 0);
+  const auto* record = call.record(m.event, Kind::event);
+  call.may_wait();
+  if (!call.is_good()) return respond({.status = as_wire(call.status())});
   const auto event = static_cast<CUevent>(record->native);
   const auto context = record->context;
   const auto status = soon([&] { return table_.cuEventQuery(event); });
@@ -94,17 +94,17 @@ void Session::on(const cu::WaitEvent& m, Respond<cu::WaitEventReply> respond) {
 }
 
 void Session::on(const cu::QueryEvent& m, Respond<cu::QueryEventReply> respond) {
-  Turn turn(*this, m.kOp, 0);
-  const auto event = turn.get<CUevent>(m.event);
-  if (turn.run(table_.cuEventQuery, event)) mirrors_.tell_changes();
-  respond({.status = as_wire(turn.status())});
+  CallContext call(*this, m.kOp, 0);
+  const auto event = call.get<CUevent>(m.event);
+  if (call.run(table_.cuEventQuery, event)) mirrors_.tell_changes();
+  respond({.status = as_wire(call.status())});
 }
 
 void Session::on(const cu::WatchEvent& m) {
-  Turn turn(*this, m.kOp, 0);
-  const auto* record = turn.record(m.event, Kind::event);
-  turn.may_wait();
-  if (!turn.is_good()) return turn.end();
+  CallContext call(*this, m.kOp, 0);
+  const auto* record = call.record(m.event, Kind::event);
+  call.may_wait();
+  if (!call.is_good()) return call.end();
   later(record->context, [this, native = static_cast<CUevent>(record->native), held = record->held, handle = m.event, number = m.number] {
     const auto status = table_.cuEventSynchronize(native);
     printed();
@@ -114,95 +114,95 @@ void Session::on(const cu::WatchEvent& m) {
 }
 
 void Session::on(const cu::ElapsedTime& m, Respond<cu::ElapsedTimeReply> respond) {
-  Turn turn(*this, m.kOp, 0);
-  const auto start = turn.get<CUevent>(m.start), end = turn.get<CUevent>(m.end);
+  CallContext call(*this, m.kOp, 0);
+  const auto start = call.get<CUevent>(m.start), end = call.get<CUevent>(m.end);
   float milliseconds = 0;
-  turn.run(table_.cuEventElapsedTime_v2 ? table_.cuEventElapsedTime_v2 : table_.cuEventElapsedTime, &milliseconds, start, end);
-  respond({.status = as_wire(turn.status()), .milliseconds = static_cast<double>(milliseconds)});
+  call.run(table_.cuEventElapsedTime_v2 ? table_.cuEventElapsedTime_v2 : table_.cuEventElapsedTime, &milliseconds, start, end);
+  respond({.status = as_wire(call.status()), .milliseconds = static_cast<double>(milliseconds)});
 }
 
-// ---- host functions and gates
+// ---- host functions and latches
 
 namespace {
 
 /// On its way through the driver.
-struct Call {
+struct Callback {
   std::function<void(CUresult)> reached;
 };
 
 void reach(CUstream, CUresult status, void* data) {
-  const std::unique_ptr<Call> call(static_cast<Call*>(data));
-  call->reached(status);
+  const std::unique_ptr<Callback> callback(static_cast<Callback*>(data));
+  callback->reached(status);
 }
 
 }  // namespace
 
-/// The stream tells us and waits at a gate, which the client's answer opens: a function that takes long holds up its own stream only. A callback, whichever of both
+/// The stream tells us and waits at a latch, which the client's answer opens: a function that takes long holds up its own stream only. A callback, whichever of both
 /// the client put: a driver calls it behind a kernel that failed too (cuStreamAddCallback), where it leaves a host function out, and nobody would hear of that.
 void Session::on(const cu::HostFunction& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  if (turns_.size() >= kMostTurns) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  const auto gate = turn.is_good() ? HostSide::gate(host_of(m.context)) : Gate{};
-  if (turn.is_good() && !gate) {
-    // In a context that has failed already there are no more gates: what the client is told is why.
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
+  if (runs_.size() >= kMostRuns) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  const auto latch = call.is_good() ? HostSide::latch(host_of(m.context)) : Latch{};
+  if (call.is_good() && !latch) {
+    // In a context that has failed already there are no more latches: what the client is told is why.
     const auto why = table_.cuStreamQuery ? table_.cuStreamQuery(stream) : CUDA_SUCCESS;
-    turn.fail(is_sticky(why) ? why : CUDA_ERROR_OUT_OF_MEMORY);
+    call.fail(is_sticky(why) ? why : CUDA_ERROR_OUT_OF_MEMORY);
   }
-  const auto number = next_turn_++;
-  if (turn.is_good()) turns_[number] = {gate, m.function, m.context};
-  auto call = std::make_unique<Call>();
-  call->reached = [this, function = m.function, number](CUresult status) {
+  const auto number = next_run_++;
+  if (call.is_good()) runs_[number] = {latch, m.function, m.context};
+  auto callback = std::make_unique<Callback>();
+  callback->reached = [this, function = m.function, number](CUresult status) {
     mirrors_.tell_changes();
-    tell(cu::RunHostFunction{.function = function, .turn = number, .status = as_wire(status)});
+    tell(cu::RunHostFunction{.function = function, .run = number, .status = as_wire(status)});
   };
-  if (turn.run(table_.cuStreamAddCallback, stream, reach, static_cast<void*>(call.get()), 0u)) {
-    static_cast<void>(call.release());
-    turn.fail(gate.wait(stream));
+  if (call.run(table_.cuStreamAddCallback, stream, reach, static_cast<void*>(callback.get()), 0u)) {
+    static_cast<void>(callback.release());
+    call.fail(latch.wait(stream));
   } else {
     // Nothing of it is on the stream: the client hears so in place of the driver's call, and waits for it no longer.
-    if (gate) gate.open();
-    if (turns_.size() < kMostTurns) turns_[number] = {gate, m.function, m.context};
-    call->reached(turn.status());
+    if (latch) latch.open();
+    if (runs_.size() < kMostRuns) runs_[number] = {latch, m.function, m.context};
+    callback->reached(call.status());
   }
-  turn.end();
+  call.end();
 }
 
 void Session::on(const cu::RanHostFunction& m) {
-  if ((m.turn & GraphHost::kTurn) != 0 && graph_host_.ran(m.turn)) return;
-  const auto found = turns_.find(m.turn);
-  if (found == turns_.end()) return refused(0, m.kOp, CUDA_ERROR_INVALID_VALUE, 0);
-  if (found->second.gate) found->second.gate.open_and_recycle();
-  turns_.erase(found);
+  if ((m.run & GraphHost::kRun) != 0 && graph_host_.ran(m.run)) return;
+  const auto found = runs_.find(m.run);
+  if (found == runs_.end()) return refused(0, m.kOp, CUDA_ERROR_INVALID_VALUE, 0);
+  if (found->second.latch) found->second.latch.open_and_recycle();
+  runs_.erase(found);
 }
 
-void Session::on(const cu::WaitGate& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  const auto* record = handles_.find(m.gate);
-  if (turn.is_good() && (record ? record->kind != Kind::gate : !handles_.insert(m.gate, {.kind = Kind::gate}))) turn.fail(CUDA_ERROR_INVALID_HANDLE);
-  if (turn.is_good()) {
-    auto& gate = client_gates_[m.gate][m.context];
-    if (!gate) gate = HostSide::gate(host_of(m.context));
-    turn.fail(gate ? gate.wait(stream) : CUDA_ERROR_OUT_OF_MEMORY);
+void Session::on(const cu::WaitLatch& m) {
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
+  const auto* record = handles_.find(m.latch);
+  if (call.is_good() && (record ? record->kind != Kind::latch : !handles_.insert(m.latch, {.kind = Kind::latch}))) call.fail(CUDA_ERROR_INVALID_HANDLE);
+  if (call.is_good()) {
+    auto& latch = client_latches_[m.latch][m.context];
+    if (!latch) latch = HostSide::latch(host_of(m.context));
+    call.fail(latch ? latch.wait(stream) : CUDA_ERROR_OUT_OF_MEMORY);
   }
-  turn.end();
+  call.end();
 }
 
-void Session::on(const cu::OpenGate& m) {
-  const auto* record = handles_.find(m.gate);
-  if (!record || record->kind != Kind::gate) return refused(0, m.kOp, CUDA_ERROR_INVALID_HANDLE, m.gate);
-  open_gate(m.gate);
-  handles_.take(m.gate);
+void Session::on(const cu::OpenLatch& m) {
+  const auto* record = handles_.find(m.latch);
+  if (!record || record->kind != Kind::latch) return refused(0, m.kOp, CUDA_ERROR_INVALID_HANDLE, m.latch);
+  open_latch(m.latch);
+  handles_.take(m.latch);
 }
 
-void Session::open_gate(std::uint64_t handle) {
-  const auto found = client_gates_.find(handle);
-  if (found == client_gates_.end()) return;
-  for (auto& [context, gate] : found->second) {
-    if (gate) gate.open_and_recycle();
+void Session::open_latch(std::uint64_t handle) {
+  const auto found = client_latches_.find(handle);
+  if (found == client_latches_.end()) return;
+  for (auto& [context, latch] : found->second) {
+    if (latch) latch.open_and_recycle();
   }
-  client_gates_.erase(found);
+  client_latches_.erase(found);
 }
 
 }  // namespace flexrack::backend::cuda

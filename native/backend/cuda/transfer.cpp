@@ -1,8 +1,8 @@
-// Payloads to and from the device. A stream waits for its payload at a gate, so dispatch and other streams go on.
+// Payloads to and from the device. A stream waits for its payload at a latch, so dispatch and other streams go on.
 #include <cstring>
 
 #include "backend/cuda/soon.h"
-#include "backend/cuda/turn.h"
+#include "backend/cuda/call_context.h"
 
 namespace flexrack::backend::cuda {
 namespace {
@@ -12,27 +12,27 @@ CUmemorytype type_of(const cu::Place& place) { return place.kind == 1 ? CU_MEMOR
 
 /// Where the memory begins in which a box of rows lies: with all of the box in it, from the origin's offset on (cuda.h 13.0, CUDA_MEMCPY3D: z slices of
 /// `height` rows of `pitch` bytes, y rows, x bytes).
-CUdeviceptr box(Turn& turn, const cu::Place& place, const cu::Extent& extent) {
+CUdeviceptr box(CallContext& call, const cu::Place& place, const cu::Extent& extent) {
   const auto pitch = place.pitch != 0 ? place.pitch : extent.width;
-  const auto slice = turn.product(pitch, place.height != 0 ? place.height : extent.height);
-  const auto start = turn.sum(turn.sum(turn.product(slice, place.z), turn.product(pitch, place.y)), place.x);
-  turn.check(place.kind == 0 && (slice != 0 || extent.depth <= 1));
-  turn.rows(turn.sum(place.object, start), pitch, extent.width, extent.height, slice, extent.depth);
+  const auto slice = call.product(pitch, place.height != 0 ? place.height : extent.height);
+  const auto start = call.sum(call.sum(call.product(slice, place.z), call.product(pitch, place.y)), place.x);
+  call.check(place.kind == 0 && (slice != 0 || extent.depth <= 1));
+  call.rows(call.sum(place.object, start), pitch, extent.width, extent.height, slice, extent.depth);
   return place.object;
 }
 
 }  // namespace
 
-std::function<void()> Session::wait_from_here(Turn& turn, CUstream stream, std::function<void(CUresult)> reached) {
+std::function<void()> Session::wait_from_here(CallContext& call, CUstream stream, std::function<void(CUresult)> reached) {
   CUevent event = nullptr;
-  turn.may_wait();
-  turn.run(table_.cuEventCreate, &event, static_cast<unsigned>(CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC));
-  turn.run(table_.cuEventRecord, event, stream);
-  if (!turn.is_good()) {
+  call.may_wait();
+  call.run(table_.cuEventCreate, &event, static_cast<unsigned>(CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC));
+  call.run(table_.cuEventRecord, event, stream);
+  if (!call.is_good()) {
     if (event) table_.cuEventDestroy_v2(event);
     return nullptr;
   }
-  return to_run_later(turn.context(), [this, event, context = turn.context(), reached = std::move(reached)] {
+  return to_run_later(call.context(), [this, event, context = call.context(), reached = std::move(reached)] {
     const auto status = table_.cuEventSynchronize(event);
     table_.cuEventDestroy_v2(event);
     noticed_elsewhere(context, status);
@@ -40,59 +40,59 @@ std::function<void()> Session::wait_from_here(Turn& turn, CUstream stream, std::
   });
 }
 
-bool Session::when_reached(Turn& turn, CUstream stream, std::function<void(CUresult)> reached) {
-  const auto wait = wait_from_here(turn, stream, std::move(reached));
+bool Session::when_reached(CallContext& call, CUstream stream, std::function<void(CUresult)> reached) {
+  const auto wait = wait_from_here(call, stream, std::move(reached));
   if (wait) wait();
   return wait != nullptr;
 }
 
-void Session::bring(Turn& turn, CUstream stream, const wire::Payload& data, const std::function<CUresult(const void* source)>& enqueue) {
+void Session::bring(CallContext& call, CUstream stream, const wire::Payload& data, const std::function<CUresult(const void* source)>& enqueue) {
   if (data.is_inline()) {
     // Pageable memory: the driver has taken its copy when it returns (CUDA driver API, "API synchronization behavior").
-    if (turn.is_good()) turn.fail(enqueue(data.inline_data.data()));
+    if (call.is_good()) call.fail(enqueue(data.inline_data.data()));
     return;
   }
-  bring_from(turn, stream, *link_, data.ticket, data.size, enqueue);
+  bring_from(call, stream, *link_, data.ticket, data.size, enqueue);
 }
 
-void Session::bring_from(Turn& turn, CUstream stream, wire::Link& from, std::uint64_t ticket, std::uint64_t size, const std::function<CUresult(const void* source)>& enqueue) {
-  turn.may_wait();
-  const auto host = host_of(turn.context());
-  const auto staged = turn.is_good() ? HostSide::take(host, stream, size) : nullptr;
-  const auto gate = staged ? HostSide::gate(host) : Gate{};
-  if (turn.is_good() && !gate) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  if (turn.is_good()) turn.fail(gate.wait(stream));
-  if (turn.is_good()) turn.fail(enqueue(staged->span().data()));
+void Session::bring_from(CallContext& call, CUstream stream, wire::Link& from, std::uint64_t ticket, std::uint64_t size, const std::function<CUresult(const void* source)>& enqueue) {
+  call.may_wait();
+  const auto host = host_of(call.context());
+  const auto staged = call.is_good() ? HostSide::take(host, stream, size) : nullptr;
+  const auto latch = staged ? HostSide::latch(host) : Latch{};
+  if (call.is_good() && !latch) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  if (call.is_good()) call.fail(latch.wait(stream));
+  if (call.is_good()) call.fail(enqueue(staged->span().data()));
   // The memory is somebody else's again when the copy is over.
-  const auto wait = turn.is_good() ? wait_from_here(turn, stream, [staged](CUresult) { staged->over(); }) : nullptr;
+  const auto wait = call.is_good() ? wait_from_here(call, stream, [staged](CUresult) { staged->over(); }) : nullptr;
   if (!wait) {
     from.cancel(ticket);
-    if (gate) gate.open_and_recycle();
+    if (latch) latch.open_and_recycle();
     if (staged) staged->give_up();
     return;
   }
-  const cu::Failed lost{.context = turn.context(), .op = turn.op(), .status = as_wire(CUDA_ERROR_UNKNOWN), .object = turn.object()};
-  staged->start([this, wait, staged, gate, &from, ticket, lost] {
+  const cu::Failed lost{.context = call.context(), .op = call.op(), .status = as_wire(CUDA_ERROR_UNKNOWN), .object = call.object()};
+  staged->start([this, wait, staged, latch, &from, ticket, lost] {
     wait();
-    from.land(ticket, staged->span(), [this, piece = staged->piece(), gate, lost](bool has_arrived) {
+    from.land(ticket, staged->span(), [this, piece = staged->piece(), latch, lost](bool has_arrived) {
       // First the error, then the end of the copy: nobody is told that it went well.
       if (!has_arrived) tell(lost);
-      gate.open_and_recycle();
+      latch.open_and_recycle();
     });
   });
 }
 
-void Session::send_out(Turn& turn, CUstream stream, std::uint64_t size, std::uint64_t ticket, wire::Link* to, const std::function<CUresult(void* target)>& enqueue) {
-  turn.may_wait();
-  const auto host = host_of(turn.context());
-  const auto staged = turn.is_good() ? HostSide::take(host, stream, size) : nullptr;
-  const auto gate = staged && staged->is_behind() ? HostSide::gate(host) : Gate{};
-  if (turn.is_good() && (!staged || (staged->is_behind() && !gate))) turn.fail(CUDA_ERROR_OUT_OF_MEMORY);
+void Session::send_out(CallContext& call, CUstream stream, std::uint64_t size, std::uint64_t ticket, wire::Link* to, const std::function<CUresult(void* target)>& enqueue) {
+  call.may_wait();
+  const auto host = host_of(call.context());
+  const auto staged = call.is_good() ? HostSide::take(host, stream, size) : nullptr;
+  const auto latch = staged && staged->is_behind() ? HostSide::latch(host) : Latch{};
+  if (call.is_good() && (!staged || (staged->is_behind() && !latch))) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
   // The bytes of the copy before are still on their way.
-  if (turn.is_good() && gate) turn.fail(gate.wait(stream));
-  if (turn.is_good()) turn.fail(enqueue(staged->span().data()));
+  if (call.is_good() && latch) call.fail(latch.wait(stream));
+  if (call.is_good()) call.fail(enqueue(staged->span().data()));
   // Few bytes are often here before another thread could look for them.
-  const bool may_be_soon = turn.is_good() && !gate && table_.cuStreamQuery && size < wire::kInlinePayload && mirrors_.is_quiet();
+  const bool may_be_soon = call.is_good() && !latch && table_.cuStreamQuery && size < wire::kInlinePayload && mirrors_.is_quiet();
   if (may_be_soon && soon([&] { return table_.cuStreamQuery(stream); }) == CUDA_SUCCESS && mirrors_.is_quiet()) {
     printed();
     to->push(ticket, staged->span(), [staged](bool) { staged->over(); });
@@ -108,51 +108,51 @@ void Session::send_out(Turn& turn, CUstream stream, std::uint64_t size, std::uin
     // A client waits for its bytes; another server may not be there yet, and no thread of ours waits for it.
     to->push(ticket, staged->span(), [staged](bool) { staged->over(); }, to == link_);
   };
-  const auto wait = turn.is_good() ? wait_from_here(turn, stream, leave) : nullptr;
+  const auto wait = call.is_good() ? wait_from_here(call, stream, leave) : nullptr;
   if (!wait) {
     to->cancel(ticket);
-    if (gate) gate.open_and_recycle();
+    if (latch) latch.open_and_recycle();
     if (staged) staged->give_up();
     return;
   }
-  staged->start([wait, gate] {
+  staged->start([wait, latch] {
     wait();
-    if (gate) gate.open_and_recycle();
+    if (latch) latch.open_and_recycle();
   });
 }
 
 void Session::on(const cu::WriteMemory& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  turn.address(m.address, m.data.size);
-  bring(turn, stream, m.data, [&](const void* source) { return table_.cuMemcpyHtoDAsync_v2(m.address, source, m.data.size, stream); });
-  turn.end();
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
+  call.address(m.address, m.data.size);
+  bring(call, stream, m.data, [&](const void* source) { return table_.cuMemcpyHtoDAsync_v2(m.address, source, m.data.size, stream); });
+  call.end();
 }
 
 void Session::on(const cu::ReadMemory& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  turn.address(m.address, m.size);
-  send_out(turn, stream, m.size, m.ticket, link_, [&](void* target) { return table_.cuMemcpyDtoHAsync_v2(target, m.address, m.size, stream); });
-  turn.end();
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
+  call.address(m.address, m.size);
+  send_out(call, stream, m.size, m.ticket, link_, [&](void* target) { return table_.cuMemcpyDtoHAsync_v2(target, m.address, m.size, stream); });
+  call.end();
 }
 
 void Session::on(const cu::CopyMemory& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  turn.address(m.source, m.size);
-  turn.address(m.target, m.size);
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
+  call.address(m.source, m.size);
+  call.address(m.target, m.size);
   if (m.source_context != 0 && m.source_context != m.context) {
-    const auto from = turn.get<CUcontext>(m.source_context), to = turn.get<CUcontext>(m.context);
-    turn.run(table_.cuMemcpyPeerAsync, m.target, to, m.source, from, static_cast<size_t>(m.size), stream);
+    const auto from = call.get<CUcontext>(m.source_context), to = call.get<CUcontext>(m.context);
+    call.run(table_.cuMemcpyPeerAsync, m.target, to, m.source, from, static_cast<size_t>(m.size), stream);
   } else {
-    turn.run(table_.cuMemcpyAsync, m.target, m.source, static_cast<size_t>(m.size), stream);
+    call.run(table_.cuMemcpyAsync, m.target, m.source, static_cast<size_t>(m.size), stream);
   }
-  turn.end();
+  call.end();
 }
 
 /// Both sides of a copy of rows; those at kind ~0 are filled in by the caller: host memory.
-CUDA_MEMCPY3D Session::rows(Turn& turn, const cu::Place* source, const cu::Place* target, const cu::Extent& extent) {
+CUDA_MEMCPY3D Session::rows(CallContext& call, const cu::Place* source, const cu::Place* target, const cu::Extent& extent) {
   CUDA_MEMCPY3D copy{};
   copy.WidthInBytes = extent.width;
   copy.Height = extent.height;
@@ -161,15 +161,15 @@ CUDA_MEMCPY3D Session::rows(Turn& turn, const cu::Place* source, const cu::Place
     copy.srcMemoryType = type_of(*source);
     copy.srcXInBytes = source->x, copy.srcY = source->y, copy.srcZ = source->z, copy.srcLOD = source->level;
     copy.srcPitch = source->pitch, copy.srcHeight = source->height;
-    if (source->kind == 1) copy.srcArray = turn.get<CUarray>(source->object);
-    else copy.srcDevice = box(turn, *source, extent);
+    if (source->kind == 1) copy.srcArray = call.get<CUarray>(source->object);
+    else copy.srcDevice = box(call, *source, extent);
   }
   if (target) {
     copy.dstMemoryType = type_of(*target);
     copy.dstXInBytes = target->x, copy.dstY = target->y, copy.dstZ = target->z, copy.dstLOD = target->level;
     copy.dstPitch = target->pitch, copy.dstHeight = target->height;
-    if (target->kind == 1) copy.dstArray = turn.get<CUarray>(target->object);
-    else copy.dstDevice = box(turn, *target, extent);
+    if (target->kind == 1) copy.dstArray = call.get<CUarray>(target->object);
+    else copy.dstDevice = box(call, *target, extent);
   }
   return copy;
 }
@@ -194,79 +194,79 @@ std::optional<std::uint64_t> Session::box_bytes(const cu::Extent& extent) {
 }
 
 void Session::on(const cu::WriteRows& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  auto copy = rows(turn, nullptr, &m.target, m.extent);
-  turn.check(box_bytes(m.extent) == m.data.size);
-  bring(turn, stream, m.data, [&](const void* source) {
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
+  auto copy = rows(call, nullptr, &m.target, m.extent);
+  call.check(box_bytes(m.extent) == m.data.size);
+  bring(call, stream, m.data, [&](const void* source) {
     from_host(copy, source);
     return table_.cuMemcpy3DAsync_v2(&copy, stream);
   });
-  turn.end();
+  call.end();
 }
 
 void Session::on(const cu::ReadRows& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  auto copy = rows(turn, &m.source, nullptr, m.extent);
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
+  auto copy = rows(call, &m.source, nullptr, m.extent);
   const auto size = box_bytes(m.extent);
-  turn.check(size.has_value());
-  send_out(turn, stream, size.value_or(0), m.ticket, link_, [&](void* target) {
+  call.check(size.has_value());
+  send_out(call, stream, size.value_or(0), m.ticket, link_, [&](void* target) {
     to_host(copy, target);
     return table_.cuMemcpy3DAsync_v2(&copy, stream);
   });
-  turn.end();
+  call.end();
 }
 
 void Session::on(const cu::CopyRows& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
-  const auto copy = rows(turn, &m.source, &m.target, m.extent);
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
+  const auto copy = rows(call, &m.source, &m.target, m.extent);
   if (m.source_context != 0 && m.source_context != m.context) {
     CUDA_MEMCPY3D_PEER between{};
     static_assert(sizeof(CUDA_MEMCPY3D) <= sizeof between);
     between.srcXInBytes = copy.srcXInBytes, between.srcY = copy.srcY, between.srcZ = copy.srcZ, between.srcLOD = copy.srcLOD;
     between.srcMemoryType = copy.srcMemoryType, between.srcDevice = copy.srcDevice, between.srcArray = copy.srcArray;
-    between.srcContext = turn.get<CUcontext>(m.source_context), between.srcPitch = copy.srcPitch, between.srcHeight = copy.srcHeight;
+    between.srcContext = call.get<CUcontext>(m.source_context), between.srcPitch = copy.srcPitch, between.srcHeight = copy.srcHeight;
     between.dstXInBytes = copy.dstXInBytes, between.dstY = copy.dstY, between.dstZ = copy.dstZ, between.dstLOD = copy.dstLOD;
     between.dstMemoryType = copy.dstMemoryType, between.dstDevice = copy.dstDevice, between.dstArray = copy.dstArray;
-    between.dstContext = turn.get<CUcontext>(m.context), between.dstPitch = copy.dstPitch, between.dstHeight = copy.dstHeight;
+    between.dstContext = call.get<CUcontext>(m.context), between.dstPitch = copy.dstPitch, between.dstHeight = copy.dstHeight;
     between.WidthInBytes = copy.WidthInBytes, between.Height = copy.Height, between.Depth = copy.Depth;
-    turn.run(table_.cuMemcpy3DPeerAsync, &between, stream);
+    call.run(table_.cuMemcpy3DPeerAsync, &between, stream);
   } else {
-    turn.run(table_.cuMemcpy3DAsync_v2, &copy, stream);
+    call.run(table_.cuMemcpy3DAsync_v2, &copy, stream);
   }
-  turn.end();
+  call.end();
 }
 
 void Session::on(const cu::Fill& m) {
-  Turn turn(*this, m.kOp, m.context);
-  const auto stream = turn.get<CUstream>(m.stream);
+  CallContext call(*this, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
   const auto width = static_cast<size_t>(m.width), height = static_cast<size_t>(m.height), pitch = static_cast<size_t>(m.pitch);
   const bool is_flat = height == 1;
-  turn.rows(m.address, is_flat ? 0 : m.pitch, turn.product(m.width, m.element), m.height, 0, 1);
+  call.rows(m.address, is_flat ? 0 : m.pitch, call.product(m.width, m.element), m.height, 0, 1);
   switch (m.element) {
     case 1:
-      if (is_flat) turn.run(table_.cuMemsetD8Async, m.address, static_cast<unsigned char>(m.value), width, stream);
-      else turn.run(table_.cuMemsetD2D8Async, m.address, pitch, static_cast<unsigned char>(m.value), width, height, stream);
+      if (is_flat) call.run(table_.cuMemsetD8Async, m.address, static_cast<unsigned char>(m.value), width, stream);
+      else call.run(table_.cuMemsetD2D8Async, m.address, pitch, static_cast<unsigned char>(m.value), width, height, stream);
       break;
     case 2:
-      if (is_flat) turn.run(table_.cuMemsetD16Async, m.address, static_cast<unsigned short>(m.value), width, stream);
-      else turn.run(table_.cuMemsetD2D16Async, m.address, pitch, static_cast<unsigned short>(m.value), width, height, stream);
+      if (is_flat) call.run(table_.cuMemsetD16Async, m.address, static_cast<unsigned short>(m.value), width, stream);
+      else call.run(table_.cuMemsetD2D16Async, m.address, pitch, static_cast<unsigned short>(m.value), width, height, stream);
       break;
     case 4:
-      if (is_flat) turn.run(table_.cuMemsetD32Async, m.address, m.value, width, stream);
-      else turn.run(table_.cuMemsetD2D32Async, m.address, pitch, m.value, width, height, stream);
+      if (is_flat) call.run(table_.cuMemsetD32Async, m.address, m.value, width, stream);
+      else call.run(table_.cuMemsetD2D32Async, m.address, pitch, m.value, width, height, stream);
       break;
-    default: turn.fail(CUDA_ERROR_INVALID_VALUE);
+    default: call.fail(CUDA_ERROR_INVALID_VALUE);
   }
-  turn.end();
+  call.end();
 }
 
 void Session::on(const cu::WriteRanges& m) {
-  Turn turn(*this, m.kOp, 0);
-  turn.check(mirrors_.write(m.ranges, m.data));
-  turn.end();
+  CallContext call(*this, m.kOp, 0);
+  call.check(mirrors_.write(m.ranges, m.data));
+  call.end();
 }
 
 }  // namespace flexrack::backend::cuda

@@ -79,13 +79,13 @@ void Session::on(const cl::CreateQueue& m, Respond<cl::CreateQueueReply> respond
   queue->device = device;
   queue->is_in_order = (wanted & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
   queue->is_profiled = (wanted & CL_QUEUE_PROFILING_ENABLE) != 0;
-  const auto asked = wanted | (device->is_gated ? CL_QUEUE_PROFILING_ENABLE : 0);
+  const auto requested = wanted | (device->is_time_sliced ? CL_QUEUE_PROFILING_ENABLE : 0);
   cl_int status = CL_SUCCESS;
   const bool is_plain = pairs.empty() || (pairs.size() == 1 && pairs[0].first == CL_QUEUE_PROPERTIES);
   if (is_plain || !native().clCreateCommandQueueWithProperties) {
-    queue->native = native().clCreateCommandQueue(context->native, device->native.device, asked, &status);
+    queue->native = native().clCreateCommandQueue(context->native, device->native.device, requested, &status);
   } else {
-    std::vector<cl_queue_properties> properties{CL_QUEUE_PROPERTIES, asked};
+    std::vector<cl_queue_properties> properties{CL_QUEUE_PROPERTIES, requested};
     for (const auto& [name, value] : pairs) if (name != CL_QUEUE_PROPERTIES) properties.insert(properties.end(), {name, value});
     properties.push_back(0);
     queue->native = native().clCreateCommandQueueWithProperties(context->native, device->native.device, properties.data(), &status);

@@ -43,17 +43,17 @@ struct Device {
   std::uint64_t memory = 0;          ///< the share
   std::uint64_t largest = 0;         ///< CL_DEVICE_MAX_MEM_ALLOC_SIZE as the client sees it
   bool is_unified = false;           ///< mapping gives the memory itself
-  bool is_gated = false;
+  bool is_time_sliced = false;
   std::shared_ptr<Usage> usage = std::make_shared<Usage>();   ///< one for a device and its parts
 };
 
-/// The shares of memory and the turns at the gate, for whatever gives them back: the driver frees memory on its own threads, perhaps after the session has gone.
+/// The shares of memory and the turns at the scheduler, for whatever gives them back: the driver frees memory on its own threads, perhaps after the session has gone.
 class Account {
  public:
   explicit Account(Grant& grant) : grant_(&grant) {}
   bool charge(std::size_t device, std::uint64_t bytes);
   void refund(std::size_t device, std::uint64_t bytes);
-  /// A turn of a gated launch is over.
+  /// A turn of a time-sliced launch is over.
   void finished(std::size_t device, std::uint64_t nanoseconds);
   /// From here on the grant is left alone.
   void close();
@@ -92,7 +92,7 @@ class Engine {
   WorkerThread dialler;                       ///< reaches other servers
 
   const std::shared_ptr<Account> account;
-  /// A gated launch; `admitted` when it may run. Each needs one finished(). `device`: its position in the grant.
+  /// A time-sliced launch; `admitted` when it may run. Each needs one finished(). `device`: its position in the grant.
   void admit(std::size_t device, std::function<void()> admitted);
   void finished(std::size_t device, std::uint64_t nanoseconds);
   /// From here on the grant is left alone.

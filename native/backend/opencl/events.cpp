@@ -10,7 +10,7 @@ void tell(Engine& engine, EventRecord& event, cl_int status) {
   cl::Completion completion{.event = event.handle, .status = status};
   if (event.queue) {
     const auto& device = *event.queue->device;
-    if (!device.is_gated) {
+    if (!device.is_time_sliced) {
       if (const auto busy = device.usage->completed(event.launches)) engine.finished(device.share, busy);
     }
     if (status == CL_COMPLETE && event.queue->is_profiled && event.native) read_times(event, completion);

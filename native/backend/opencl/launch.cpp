@@ -7,30 +7,30 @@ namespace flexrack::backend::opencl {
 
 namespace {
 
-/// One launch on a gated device: the gate counts it from admission to its end, exactly once, whichever comes first when a session ends.
-class Turn {
+/// One launch on a time-sliced device: the scheduler counts it from admission to its end, exactly once, whichever comes first when a session ends.
+class LaunchSlice {
  public:
-  Turn(const Engine& engine, std::size_t device) : account_(engine.account), device_(device) {}
+  LaunchSlice(const Engine& engine, std::size_t device) : account_(engine.account), device_(device) {}
 
   void admitted(Outstanding& outstanding) {
     began_ = std::chrono::steady_clock::now();
     if (state_.exchange(kAdmitted) == kOver) account_->finished(device_, 0);
-    cl_event gate = nullptr;
+    cl_event admission = nullptr;
     {
       const std::lock_guard guard(lock_);
       is_admitted_ = true;
-      gate = gate_;
+      admission = admission_;
     }
-    if (gate) outstanding.set(gate, CL_COMPLETE);
+    if (admission) outstanding.set(admission, CL_COMPLETE);
   }
   /// An event that is set on admission, for the caller to release: admission may come, and let it go, before the driver has been given it.
   /// Null with `must_wait` false: admitted already, as nearly always on a device that is not asked for by others.
-  cl_event gate(Outstanding& outstanding, cl_context context, bool& must_wait) {
+  cl_event admission(Outstanding& outstanding, cl_context context, bool& must_wait) {
     const std::lock_guard guard(lock_);
     must_wait = !is_admitted_;
-    if (must_wait) gate_ = outstanding.make(context);
-    if (gate_) native().clRetainEvent(gate_);
-    return gate_;
+    if (must_wait) admission_ = outstanding.make(context);
+    if (admission_) native().clRetainEvent(admission_);
+    return admission_;
   }
   /// `nanoseconds` by the device's clock, 0 where it has none.
   void over(std::uint64_t nanoseconds) {
@@ -46,7 +46,7 @@ class Turn {
   std::atomic<State> state_{kWaiting};
   std::mutex lock_;
   bool is_admitted_ = false;
-  cl_event gate_ = nullptr;
+  cl_event admission_ = nullptr;
   std::chrono::steady_clock::time_point began_{};
 };
 
@@ -77,7 +77,7 @@ void Session::on(const cl::Launch& message) {
   const std::size_t local[] = {message.local.x, message.local.y, message.local.z};
   const auto* groups = message.has_local ? local : nullptr;
   const auto& device = *command.queue->device;
-  if (device.is_gated) return launch_gated(command, kernel->native, message.dimensions, offset, global, groups);
+  if (device.is_time_sliced) return launch_time_sliced(command, kernel->native, message.dimensions, offset, global, groups);
   status = native().clEnqueueNDRangeKernel(command.queue->native, kernel->native, message.dimensions, offset, global, groups, command.count(), command.list(),
                                            command.out());
   if (status == CL_SUCCESS) device.usage->launched();
@@ -93,27 +93,27 @@ cl_int Session::check_launch(const cl::Launch& message, const KernelRecord& kern
   return CL_SUCCESS;
 }
 
-void Session::launch_gated(Command& command, cl_kernel kernel, cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local) {
+void Session::launch_time_sliced(Command& command, cl_kernel kernel, cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local) {
   const auto device = command.queue->device->share;
-  const auto turn = std::make_shared<Turn>(*engine_, device);
-  engine_->admit(device, [turn, outstanding = outstanding_] { turn->admitted(*outstanding); });
+  const auto slice = std::make_shared<LaunchSlice>(*engine_, device);
+  engine_->admit(device, [slice, outstanding = outstanding_] { slice->admitted(*outstanding); });
   bool must_wait = false;
-  auto* gate = turn->gate(*outstanding_, command.queue->context->native, must_wait);
-  if (must_wait && !gate) {
-    turn->over(0);
+  auto* admission = slice->admission(*outstanding_, command.queue->context->native, must_wait);
+  if (must_wait && !admission) {
+    slice->over(0);
     return refuse(command, CL_OUT_OF_RESOURCES);
   }
-  if (gate) command.waits->push_back(gate);
+  if (admission) command.waits->push_back(admission);
   command.wants_event = true;
   const auto status = native().clEnqueueNDRangeKernel(command.queue->native, kernel, dimensions, offset, global, local, command.count(), command.list(), command.out());
-  if (gate) native().clReleaseEvent(gate);
+  if (admission) native().clReleaseEvent(admission);
   if (status != CL_SUCCESS) {
-    turn->over(0);   // the gate is left to the admission that comes: nobody waits for it
+    slice->over(0);   // the scheduler is left to the admission that comes: nobody waits for it
     return refuse(command, status);
   }
   native().clFlush(command.queue->native);
   auto* event = command.made;
-  engine_->watcher.await(event, [turn, event](cl_int) { turn->over(device_time(event)); });
+  engine_->watcher.await(event, [slice, event](cl_int) { slice->over(device_time(event)); });
   end(command, status);
 }
 

@@ -1,7 +1,7 @@
 // Building, compiling and linking: seconds of work, on a thread of its own, so that what is running meanwhile goes on.
 #include <deque>
 
-#include "backend/opencl/build_turn.h"
+#include "backend/opencl/build_lock.h"
 #include "backend/opencl/session.h"
 
 namespace flexrack::backend::opencl {
@@ -81,7 +81,7 @@ void Session::on(const cl::BuildProgram& call, Respond<cl::BuildProgramReply> re
   }
   engine_->builder.add([kept = Ref<ProgramRecord>(program), devices, options = Options{call.has_options != 0, std::string(call.options)},
                         answer = share(std::move(respond))] {
-    const BuildTurn turn(platform_of(*kept->context));
+    const BuildLock turn(platform_of(*kept->context));
     const auto status = native().clBuildProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices), options.get(), nullptr, nullptr);
     const Outcomes outcomes(*kept);
     const auto names = kernel_names(kept->native);
@@ -110,7 +110,7 @@ void Session::on(const cl::CompileProgram& call, Respond<cl::CompileProgramReply
     std::vector<const char*> pointers;
     for (const auto& header : headers) natives.push_back(header->native);
     for (const auto& name : names) pointers.push_back(name.c_str());
-    const BuildTurn turn(platform_of(*kept->context));
+    const BuildLock turn(platform_of(*kept->context));
     const auto status = native().clCompileProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices), options.get(),
                                                   static_cast<cl_uint>(natives.size()), natives.empty() ? nullptr : natives.data(),
                                                   pointers.empty() ? nullptr : pointers.data(), nullptr, nullptr);
@@ -139,7 +139,7 @@ void Session::on(const cl::LinkProgram& call, Respond<cl::LinkProgramReply> resp
     std::vector<cl_program> natives;
     for (const auto& input : inputs) natives.push_back(input->native);
     cl_int status = CL_OUT_OF_RESOURCES;
-    const BuildTurn turn(platform_of(*kept));
+    const BuildLock turn(platform_of(*kept));
     auto program = Ref<ProgramRecord>::adopt(new ProgramRecord);
     program->context = kept;
     program->native = native().clLinkProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices), options.get(),

@@ -154,7 +154,7 @@ class Session final : public Backend, private cl::Requests {
 
   cl_int set_argument(KernelRecord& kernel, const cl::Argument& argument);
   cl_int check_launch(const cl::Launch& message, const KernelRecord& kernel) const;
-  void launch_gated(Command& command, cl_kernel kernel, cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local);
+  void launch_time_sliced(Command& command, cl_kernel kernel, cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local);
   void watch(EventRecord& event);
 
   Grant& grant_;

@@ -78,7 +78,7 @@ void Watcher::look() {
   has_seen_failure_ = true;
   {
     const std::lock_guard guard(lock_);
-    is_asked_ = true;
+    is_requested_ = true;
   }
   changed_.notify_all();
 }
@@ -92,8 +92,8 @@ void Watcher::run() {
   std::unique_lock guard(lock_);
   while (!is_closed_) {
     // Not woken by await(): that would cost each of them a system call.
-    changed_.wait_for(guard, kSweepEvery, [this] { return is_closed_ || is_asked_; });
-    is_asked_ = false;
+    changed_.wait_for(guard, kSweepEvery, [this] { return is_closed_ || is_requested_; });
+    is_requested_ = false;
     if (is_closed_) return;
     guard.unlock();
     sweep();
@@ -120,8 +120,8 @@ void Watcher::sweep() {
 
 cl_int event_status(cl_event event) {
   cl_int status = 0;
-  const auto asked = native().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-  return asked == CL_SUCCESS ? status : asked;
+  const auto requested = native().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  return requested == CL_SUCCESS ? status : requested;
 }
 
 }  // namespace flexrack::backend::opencl

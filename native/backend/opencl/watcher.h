@@ -40,7 +40,7 @@ class Watcher {
   std::mutex lock_;
   std::condition_variable changed_;
   Awaited* first_ = nullptr;
-  bool is_asked_ = false, is_closed_ = false;
+  bool is_requested_ = false, is_closed_ = false;
   std::atomic<bool> has_seen_failure_{false};
   std::thread sweeper_;
 };

@@ -252,13 +252,13 @@ CUresult info(CUstream which, CUstreamCaptureStatus* status, cuuint64_t* id, CUg
   *status = capture->is_invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
   if (capture->is_invalid) return CUDA_SUCCESS;
   auto& member = capture->members[stream];
-  member.told_nodes = still_there(*capture, member.before);
-  member.told_edges.assign(member.told_nodes.size(), CUgraphEdgeData{});
+  member.reported_nodes = still_there(*capture, member.before);
+  member.reported_edges.assign(member.reported_nodes.size(), CUgraphEdgeData{});
   if (id) *id = capture->id;
   if (graph) *graph = capture->graph;
-  if (nodes) *nodes = member.told_nodes.data();
-  if (edges) *edges = member.told_edges.data();
-  if (count) *count = member.told_nodes.size();
+  if (nodes) *nodes = member.reported_nodes.data();
+  if (edges) *edges = member.reported_edges.data();
+  if (count) *count = member.reported_nodes.size();
   return CUDA_SUCCESS;
 }
 

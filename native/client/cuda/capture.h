@@ -12,8 +12,8 @@ struct Capture {
   /// Where a stream has got to in it.
   struct Member {
     std::vector<CUgraphNode> before{};
-    std::vector<CUgraphNode> told_nodes{};         ///< what cuStreamGetCaptureInfo points to, until the stream is used again
-    std::vector<CUgraphEdgeData> told_edges{};
+    std::vector<CUgraphNode> reported_nodes{};         ///< what cuStreamGetCaptureInfo points to, until the stream is used again
+    std::vector<CUgraphEdgeData> reported_edges{};
   };
   std::uint64_t id = 0;
   CUstreamCaptureMode mode{};

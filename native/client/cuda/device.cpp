@@ -55,19 +55,19 @@ void put(Device& device, int which, int value) {
 
 }  // namespace
 
-std::unique_ptr<Device> take_device(CudaServer& server, const cu::Device& told) {
+std::unique_ptr<Device> take_device(CudaServer& server, const cu::Device& reported) {
   auto device = std::make_unique<Device>();
   device->server = &server;
-  device->index = told.index;
-  device->name = told.name;
-  device->pci = told.pci;
-  device->memory = told.memory;
-  if (told.uuid.size() == sizeof device->uuid) std::memcpy(&device->uuid, told.uuid.data(), sizeof device->uuid);
-  for (const auto& one : told.attributes) put(*device, one.which, one.value);
+  device->index = reported.index;
+  device->name = reported.name;
+  device->pci = reported.pci;
+  device->memory = reported.memory;
+  if (reported.uuid.size() == sizeof device->uuid) std::memcpy(&device->uuid, reported.uuid.data(), sizeof device->uuid);
+  for (const auto& one : reported.attributes) put(*device, one.which, one.value);
   for (const auto which : kNotFromHere) {
     if (device->known[static_cast<std::size_t>(which)]) put(*device, which, 0);
   }
-  for (const auto& one : told.peers) {
+  for (const auto& one : reported.peers) {
     auto& peer = device->peers[one.device];
     peer.can_access = one.can_access != 0;
     for (const auto& attribute : one.attributes) peer.attributes[attribute.which] = attribute.value;

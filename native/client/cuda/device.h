@@ -44,7 +44,7 @@ struct Device {
 };
 
 /// What a server says about a device, made ours.
-std::unique_ptr<Device> take_device(CudaServer& server, const cu::Device& told);
+std::unique_ptr<Device> take_device(CudaServer& server, const cu::Device& reported);
 
 /// The devices that CUDA_VISIBLE_DEVICES names, in its order; all where it is not set. A number or the beginning of a uuid ("GPU-...", "MIG-...") each;
 /// the first that names none ends the list (CUDA C++ Programming Guide, CUDA environment variables).

@@ -51,11 +51,11 @@ bool make_process(const std::vector<std::unique_ptr<Server>>& all) {
 
 std::optional<std::size_t> CudaServer::describe(Session& with) {
   devices.clear();
-  const bool is_told = with.call(cu::Describe{.process = static_cast<std::uint64_t>(::getpid())}, [&](const cu::DescribeReply& reply) {
+  const bool is_reported = with.call(cu::Describe{.process = static_cast<std::uint64_t>(::getpid())}, [&](const cu::DescribeReply& reply) {
     driver_version = reply.driver_version;
-    for (const auto& told : reply.devices) devices.push_back(take_device(*this, told));
+    for (const auto& reported : reply.devices) devices.push_back(take_device(*this, reported));
   });
-  return is_told ? std::optional(devices.size()) : std::nullopt;
+  return is_reported ? std::optional(devices.size()) : std::nullopt;
 }
 
 CUresult open_process() {

@@ -1,4 +1,4 @@
-// Events: recorded and waited for without asking; what is known to be over is not asked again. Those of another server are waited for at a gate.
+// Events: recorded and waited for without asking; what is known to be over is not asked again. Those of another server are waited for at a latch.
 #include "client/cuda/event.h"
 
 #include "client/cuda/capture.h"
@@ -81,11 +81,11 @@ CUresult record(CUevent event, CUstream which, Message message, unsigned flags =
 /// The stream stops until the event's server says that it is reached.
 CUresult wait_elsewhere(CUstream stream, CUevent event, const Record& record) {
   auto& here = *stream->server->session;
-  const auto gate = mint();
-  if (!here.send(cu::WaitGate{.context = stream->context_handle, .stream = stream->handle, .gate = gate})) return kLost;
+  const auto latch = mint();
+  if (!here.send(cu::WaitLatch{.context = stream->context_handle, .stream = stream->handle, .latch = latch})) return kLost;
   note_put(stream);
-  event->server->inbox.when_reached(event->handle, record.number, [&here, gate] {
-    here.send(cu::OpenGate{.gate = gate});
+  event->server->inbox.when_reached(event->handle, record.number, [&here, latch] {
+    here.send(cu::OpenLatch{.latch = latch});
     here.link().flush();
   });
   // Both go out now: what the stream waits for must not wait for us.

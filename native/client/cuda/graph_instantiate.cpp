@@ -93,7 +93,7 @@ class Flattening {
 
   void add(std::uint64_t handle, const std::vector<std::uint64_t>& before, const std::vector<CUgraphEdgeData>& edges, const Work& work) {
     reached(handle, before);
-    session_.send(cu::AddNode{.graph = exec_->graph_handle, .node = handle, .dependencies = before, .edges = bytes_of(edges), .work = told(work)});
+    session_.send(cu::AddNode{.graph = exec_->graph_handle, .node = handle, .dependencies = before, .edges = bytes_of(edges), .work = reported(work)});
   }
 
   void reached(std::uint64_t handle, const std::vector<std::uint64_t>& before) {

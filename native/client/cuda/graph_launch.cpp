@@ -62,8 +62,8 @@ class Launch {
  private:
   /// Its bytes are read here when what runs here for the stream before is over: now where there is no such thing.
   void add_input(CUgraphNode node, std::size_t& inline_bytes) {
-    auto& told = message_.inputs.emplace_back();
-    told.node = node->stop->node;
+    auto& reported = message_.inputs.emplace_back();
+    reported.node = node->stop->node;
     if (!node->is_enabled) return;
     const auto work = node->work;
     const auto size = work->bytes();
@@ -71,11 +71,11 @@ class Launch {
       inline_bytes += size;
       wire::View bytes(work->source.host, size);
       if (!is_one_piece(work->source, work->extent)) bytes = *kept_.emplace_back(take(*work));
-      told.data = {0, size, bytes};
+      reported.data = {0, size, bytes};
       return;
     }
     const auto ticket = session_.link().ticket();
-    told.data = {ticket, size, {}};
+    reported.data = {ticket, size, {}};
     if (writing_.empty()) {
       later_.push_back([&session = session_, ticket, bytes = take(*work)] { push(session, ticket, bytes); });
       return;
@@ -90,19 +90,19 @@ class Launch {
   }
 
   void want(CUgraphNode node) {
-    auto& told = message_.outputs.emplace_back();
-    told.node = node->stop->node;
+    auto& reported = message_.outputs.emplace_back();
+    reported.node = node->stop->node;
     if (!node->is_enabled) return;
     const auto work = node->work;
     const auto landing = works_.emplace_back(std::make_shared<HostWork>(session_));
     landings_[node] = landing;
-    told.ticket = session_.link().ticket();
+    reported.ticket = session_.link().ticket();
     if (is_one_piece(work->target, work->extent)) {
-      session_.link().land(told.ticket, {work->target.host, work->bytes()}, [landing](bool has_arrived) { landing->finish(has_arrived); });
+      session_.link().land(reported.ticket, {work->target.host, work->bytes()}, [landing](bool has_arrived) { landing->finish(has_arrived); });
       return;
     }
     const auto box = std::make_shared<wire::Bytes>(work->bytes());
-    session_.link().land(told.ticket, *box, [landing, box, work](bool has_arrived) {
+    session_.link().land(reported.ticket, *box, [landing, box, work](bool has_arrived) {
       if (has_arrived) unpack(work->target, work->extent, *box);
       landing->finish(has_arrived);
     });

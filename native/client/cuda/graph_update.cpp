@@ -11,7 +11,7 @@ namespace {
 /// The message that makes a node do that.
 wire::Bytes message_of(std::uint64_t exec, std::uint64_t node, const Work& work) {
   wire::Bytes bytes;
-  encode(bytes, cu::SetExecNode{.exec = exec, .node = node, .work = told(work)});
+  encode(bytes, cu::SetExecNode{.exec = exec, .node = node, .work = reported(work)});
   return bytes;
 }
 
@@ -64,7 +64,7 @@ CUresult put_work(CUgraphExec exec, CUgraphNode node, const WorkPointer& work) {
   // What a server has of it: of a call nothing but its place, of a copy not where its bytes are here.
   auto status = CUDA_SUCCESS;
   if (!work->is_call() && message_of(0, 0, *work) != message_of(0, 0, *node->work)) {
-    if (!exec->server->session->send(cu::SetExecNode{.exec = exec->handle, .node = node->handle, .work = told(*work)})) status = kLost;
+    if (!exec->server->session->send(cu::SetExecNode{.exec = exec->handle, .node = node->handle, .work = reported(*work)})) status = kLost;
   }
   node->work = work;
   return status;

@@ -195,7 +195,7 @@ WorkPointer empty_work() {
   return one;
 }
 
-cu::NodeWork told(const Work& work) {
+cu::NodeWork reported(const Work& work) {
   cu::NodeWork as{.kind = static_cast<std::uint32_t>(work.type), .context = work.context_handle};
   switch (work.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:

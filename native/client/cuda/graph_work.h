@@ -32,7 +32,7 @@ bool is_for_nodes(CUlaunchAttributeID which);
 CUDA_KERNEL_NODE_PARAMS described(const Work& kernel);
 
 /// The message's form; what it shows is the work's and `values`'.
-cu::NodeWork told(const Work& work);
+cu::NodeWork reported(const Work& work);
 
 /// Plain memory on both sides.
 CUDA_MEMCPY3D plain_copy(CUdeviceptr to, CUdeviceptr from, std::size_t size);

@@ -63,7 +63,7 @@ void remove_host_function(std::uint64_t number) {
   if (gone.work) gone.work->finish(false);
 }
 
-void run_host_function(CudaServer& server, std::uint64_t number, std::uint64_t turn, CUresult status) {
+void run_host_function(CudaServer& server, std::uint64_t number, std::uint64_t run, CUresult status) {
   HostFunction function;
   {
     auto& all = line();
@@ -73,7 +73,7 @@ void run_host_function(CudaServer& server, std::uint64_t number, std::uint64_t t
     function = found->second;
     if (function.is_once) all.functions.erase(found);
   }
-  run_on_host_thread([&server, function = std::move(function), turn, status] {
+  run_on_host_thread([&server, function = std::move(function), run, status] {
     wait_for(function.behind);
     if (!is_ending()) {
       function.run(status);
@@ -81,7 +81,7 @@ void run_host_function(CudaServer& server, std::uint64_t number, std::uint64_t t
     }
     // First what comes after it in this process, then the stream.
     if (function.work) function.work->finish(true);
-    server.session->send(cu::RanHostFunction{.turn = turn});
+    server.session->send(cu::RanHostFunction{.run = run});
     server.session->link().flush();
   });
 }

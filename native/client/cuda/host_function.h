@@ -29,7 +29,7 @@ std::uint64_t add_host_function(HostFunction function);
 void remove_host_function(std::uint64_t number);
 
 /// The server's stream has got there: runs it and lets the stream go on.
-void run_host_function(CudaServer& server, std::uint64_t number, std::uint64_t turn, CUresult status);
+void run_host_function(CudaServer& server, std::uint64_t number, std::uint64_t run, CUresult status);
 
 /// Runs when the stream gets there, as a host function of the application would; the stream is the one an application names.
 CUresult put_host_action(CUstream stream, std::function<void()> action);

@@ -116,7 +116,7 @@ void Inbox::fail(std::uint64_t context, CUresult status) {
   is_troubled.store(true, std::memory_order_relaxed);
 }
 
-void Inbox::on(const cu::RunHostFunction& message) { run_host_function(server_, message.function, message.turn, static_cast<CUresult>(message.status)); }
+void Inbox::on(const cu::RunHostFunction& message) { run_host_function(server_, message.function, message.run, static_cast<CUresult>(message.status)); }
 
 void Inbox::on(const cu::EventReached& message) {
   std::vector<Watch> reached;

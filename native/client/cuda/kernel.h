@@ -6,7 +6,7 @@
 namespace flexrack::client::cuda {
 
 /// What a server says about a kernel.
-std::unique_ptr<KernelAt> take_kernel(const cu::Kernel& told);
+std::unique_ptr<KernelAt> take_kernel(const cu::Kernel& reported);
 
 /// A library's kernel as that device's server has it; its library is loaded there, and it is looked up, where that was not so before. `context`: one of
 /// that server's that is used for it, or null.

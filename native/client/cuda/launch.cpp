@@ -61,16 +61,16 @@ CUresult pack(const KernelAt& kernel, void** parameters, void** extra, Packed& p
 }
 
 /// Events that an attribute names go beside it, by their handles.
-CUresult take_attribute(Call& call, const CUlaunchAttribute& given, CUlaunchAttributeValue& value, cu::LaunchAttribute& told) {
+CUresult take_attribute(Call& call, const CUlaunchAttribute& given, CUlaunchAttributeValue& value, cu::LaunchAttribute& reported) {
   value = given.value;
-  told.which = static_cast<std::uint32_t>(given.id);
+  reported.which = static_cast<std::uint32_t>(given.id);
   switch (given.id) {
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-      told.event = call.handle(given.value.programmaticEvent.event);
+      reported.event = call.handle(given.value.programmaticEvent.event);
       value.programmaticEvent.event = nullptr;
       break;
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
-      told.event = call.handle(given.value.launchCompletionEvent.event);
+      reported.event = call.handle(given.value.launchCompletionEvent.event);
       value.launchCompletionEvent.event = nullptr;
       break;
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
@@ -78,7 +78,7 @@ CUresult take_attribute(Call& call, const CUlaunchAttribute& given, CUlaunchAttr
       break;
     default: break;
   }
-  told.value = bytes_of(value);
+  reported.value = bytes_of(value);
   return call.error();
 }
 
@@ -96,8 +96,8 @@ CUresult take_launch_attributes(Call& call, std::span<const CUlaunchAttribute> g
   taken.values.resize(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given[i].id == CU_LAUNCH_ATTRIBUTE_IGNORE) continue;
-    auto& told = taken.told.emplace_back();
-    if (const auto status = take_attribute(call, given[i], taken.values[i], told); status != CUDA_SUCCESS) return status;
+    auto& reported = taken.reported.emplace_back();
+    if (const auto status = take_attribute(call, given[i], taken.values[i], reported); status != CUDA_SUCCESS) return status;
   }
   return CUDA_SUCCESS;
 }
@@ -169,7 +169,7 @@ CUresult launch(CUfunction function, const Shape& shape, CUstream which, void** 
   LaunchAttributes taken;
   if (!attributes.empty()) {
     if (const auto status = take_launch_attributes(call, attributes, taken); status != CUDA_SUCCESS) return status;
-    message.attributes = std::move(taken.told);
+    message.attributes = std::move(taken.reported);
   }
   if (unmirrored.load(std::memory_order_relaxed) != 0) {
     if (const auto status = mirror_arguments(context, message.parameters); status != CUDA_SUCCESS) return status;

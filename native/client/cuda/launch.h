@@ -25,7 +25,7 @@ CUresult pack_parameters(const KernelAt& kernel, void** parameters, void** extra
 /// Attributes as messages carry them; `values` are what `told` shows.
 struct LaunchAttributes {
   std::vector<CUlaunchAttributeValue> values;
-  std::vector<cu::LaunchAttribute> told;
+  std::vector<cu::LaunchAttribute> reported;
 };
 CUresult take_launch_attributes(Call& call, std::span<const CUlaunchAttribute> given, LaunchAttributes& taken);
 /// The launch records the event that the attribute names, where it names one.

@@ -45,13 +45,13 @@ void give_log(std::string_view log, char* into, std::size_t room, std::size_t* s
   if (size) *size = log.empty() ? 0 : std::min(log.size() + 1, room);
 }
 
-std::unique_ptr<KernelAt> take_kernel(const cu::Kernel& told) {
+std::unique_ptr<KernelAt> take_kernel(const cu::Kernel& reported) {
   auto kernel = std::make_unique<KernelAt>();
-  kernel->handle = told.kernel;
-  kernel->name = told.name;
-  kernel->parameter_bytes = told.parameter_bytes;
-  kernel->parameters = told.parameters;
-  for (const auto& one : told.attributes) {
+  kernel->handle = reported.kernel;
+  kernel->name = reported.name;
+  kernel->parameter_bytes = reported.parameter_bytes;
+  kernel->parameters = reported.parameters;
+  for (const auto& one : reported.attributes) {
     if (one.which < 0 || one.which >= static_cast<int>(CU_FUNC_ATTRIBUTE_MAX)) continue;
     kernel->attributes[static_cast<std::size_t>(one.which)].store(one.value, std::memory_order_relaxed);
     kernel->known |= 1u << one.which;
@@ -86,7 +86,7 @@ CUresult load(CudaServer& server, const LoadRequest& request, const std::shared_
       give_log(reply.error_log, request.error_log, request.error_room, request.error_size);
       if (is_traced() && !reply.error_log.empty()) trace("load: " + std::string(reply.error_log));
       for (const auto name : reply.names) loaded.names.emplace_back(name);
-      for (const auto& told : reply.kernels) loaded.kernels.emplace(std::string(told.name), take_kernel(told));
+      for (const auto& reported : reply.kernels) loaded.kernels.emplace(std::string(reported.name), take_kernel(reported));
     });
     if (!*is_over && status == kLost) session.link().cancel(payload.ticket);
     if (is_unknown && !is_with_bytes) {

@@ -137,12 +137,12 @@ CUresult range_attribute(void* data, std::size_t room, CUmem_range_attribute whi
     default: return CUDA_ERROR_INVALID_VALUE;
   }
   if (room == 0 || room % sizeof(int) != 0) return CUDA_ERROR_INVALID_VALUE;
-  std::vector<int> told;
+  std::vector<int> reported;
   for (int ordinal = CU_DEVICE_CPU; ordinal < static_cast<int>(process()->devices.size()); ++ordinal) {
-    if (all_have([&](const RangeHints& one) { return one.accessed_by.contains(ordinal); })) told.push_back(ordinal);
+    if (all_have([&](const RangeHints& one) { return one.accessed_by.contains(ordinal); })) reported.push_back(ordinal);
   }
-  told.resize(room / sizeof(int), CU_DEVICE_INVALID);
-  std::memcpy(data, told.data(), room);
+  reported.resize(room / sizeof(int), CU_DEVICE_INVALID);
+  std::memcpy(data, reported.data(), room);
   return CUDA_SUCCESS;
 }
 

@@ -57,7 +57,7 @@ CUresult clusters(int* count, CUfunction function, const CUlaunchConfig* config,
   message.shared_bytes = config->sharedMemBytes;
   message.is_active = is_active;
   message.stream = stream->handle;
-  message.attributes = taken.told;
+  message.attributes = taken.reported;
   // Kernels and devices do not change: the same question, byte for byte, has the same answer.
   wire::Bytes question;
   encode(question, message);
@@ -112,10 +112,10 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunc
   if (!call.is_good()) return call.error();
   std::uint64_t size = 0;
   const auto status = answer(*kernel, {kSharedBytes, static_cast<std::uint64_t>(numBlocks), static_cast<std::uint64_t>(blockSize), 0}, size, [&] {
-    std::size_t told = 0;
-    const auto asked = plain::cuOccupancyAvailableDynamicSMemPerBlock(&told, func, numBlocks, blockSize);
-    size = told;
-    return asked;
+    std::size_t reported = 0;
+    const auto requested = plain::cuOccupancyAvailableDynamicSMemPerBlock(&reported, func, numBlocks, blockSize);
+    size = reported;
+    return requested;
   });
   if (status == CUDA_SUCCESS) *dynamicSmemSize = size;
   return status;

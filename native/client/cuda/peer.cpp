@@ -107,18 +107,18 @@ struct At {
 
 /// What is put on `later` from now on comes after what has been put on `first`: this process tells one server what it hears from the other.
 bool put_after(const At& later, const At& first) {
-  const auto event = mint(), gate = mint();
+  const auto event = mint(), latch = mint();
   auto& there = *first.server->session;
   auto& here = *later.server->session;
   const bool is_sent = there.send(cu::CreateEvent{.context = first.context, .event = event, .flags = CU_EVENT_DISABLE_TIMING}) &&
                        there.send(cu::EventRecord{.context = first.context, .event = event, .stream = first.stream}) &&
-                       here.send(cu::WaitGate{.context = later.context, .stream = later.stream, .gate = gate});
+                       here.send(cu::WaitLatch{.context = later.context, .stream = later.stream, .latch = latch});
   if (!is_sent) return false;
-  first.server->inbox.when_reached(event, 1, [&there, &here, event, gate, later] {
+  first.server->inbox.when_reached(event, 1, [&there, &here, event, latch, later] {
     // What was lost with its server has not happened.
     if (!there.is_alive()) later.server->inbox.fail(later.context, kLost);
     there.send(cu::Release{.object = event});
-    here.send(cu::OpenGate{.gate = gate});
+    here.send(cu::OpenLatch{.latch = latch});
     here.link().flush();
   });
   return there.send(cu::WatchEvent{.event = event, .number = 1});

@@ -11,32 +11,32 @@
 
 namespace flexrack::client::cuda {
 
-bool find_side(Call& call, const Told& told, const cu::Extent& extent, Side& side) {
-  const auto pitch = told.pitch != 0 ? told.pitch : extent.width;
-  const auto rows = told.height != 0 ? told.height : extent.height;
-  if (told.type == CU_MEMORYTYPE_ARRAY) {
-    if (!call.use(told.array)) return false;
-    side.server = told.array->server;
-    side.context = told.array->context;
-    side.place = {.kind = 1, .level = static_cast<std::uint32_t>(told.level), .object = told.array->handle, .x = told.x, .y = told.y, .z = told.z};
+bool find_side(Call& call, const Reported& reported, const cu::Extent& extent, Side& side) {
+  const auto pitch = reported.pitch != 0 ? reported.pitch : extent.width;
+  const auto rows = reported.height != 0 ? reported.height : extent.height;
+  if (reported.type == CU_MEMORYTYPE_ARRAY) {
+    if (!call.use(reported.array)) return false;
+    side.server = reported.array->server;
+    side.context = reported.array->context;
+    side.place = {.kind = 1, .level = static_cast<std::uint32_t>(reported.level), .object = reported.array->handle, .x = reported.x, .y = reported.y, .z = reported.z};
     return true;
   }
-  const bool is_host = told.type == CU_MEMORYTYPE_HOST;
-  const auto address = is_host ? reinterpret_cast<std::uint64_t>(told.host) : told.device;
-  call.check(address != 0 && pitch >= told.x + extent.width && (extent.depth <= 1 || rows >= told.y + extent.height));
+  const bool is_host = reported.type == CU_MEMORYTYPE_HOST;
+  const auto address = is_host ? reinterpret_cast<std::uint64_t>(reported.host) : reported.device;
+  call.check(address != 0 && pitch >= reported.x + extent.width && (extent.depth <= 1 || rows >= reported.y + extent.height));
   if (!call.is_good()) return false;
   const auto known = is_host ? std::nullopt : find_allocation(address);
   if (known && known->server) {
     side.server = known->server;
     side.context = known->context ? known->context : known->device->primary;
-    side.place = {.kind = 0, .object = address, .x = told.x, .y = told.y, .z = told.z, .pitch = pitch, .height = rows};
+    side.place = {.kind = 0, .object = address, .x = reported.x, .y = reported.y, .z = reported.z, .pitch = pitch, .height = rows};
     return true;
   }
   // CU_MEMORYTYPE_UNIFIED takes memory of this process too; CU_MEMORYTYPE_DEVICE must be a device's.
-  call.check(told.type != CU_MEMORYTYPE_DEVICE || known.has_value());
+  call.check(reported.type != CU_MEMORYTYPE_DEVICE || known.has_value());
   side.pitch = pitch;
   side.slice = pitch * rows;
-  side.host = reinterpret_cast<std::uint8_t*>(address) + told.z * side.slice + told.y * pitch + told.x;
+  side.host = reinterpret_cast<std::uint8_t*>(address) + reported.z * side.slice + reported.y * pitch + reported.x;
   return call.is_good();
 }
 
@@ -81,7 +81,7 @@ CUstream stream_for(Call& call, Call& other, CUstream stream, const Side& side) 
   return side.context->default_stream;
 }
 
-CUresult capture_copy(const Told& source, const Told& target, const cu::Extent& extent, CUstream stream) {
+CUresult capture_copy(const Reported& source, const Reported& target, const cu::Extent& extent, CUstream stream) {
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return CUDA_SUCCESS;
   CUDA_MEMCPY3D as{};
   as.WidthInBytes = extent.width, as.Height = extent.height, as.Depth = extent.depth;
@@ -118,7 +118,7 @@ CUresult through_here(Call& call, CUstream stream, const Side& from, const Side&
 }
 
 /// Comes back when the bytes have left, or are here: a copy of rows keeps no memory of the application's in use.
-CUresult copy(const Told& source, const Told& target, const cu::Extent& extent, CUstream which, bool is_async = false) {
+CUresult copy(const Reported& source, const Reported& target, const cu::Extent& extent, CUstream which, bool is_async = false) {
   Call call;
   const auto stream = call.stream(which);
   if (!call.settle()) return call.error();
@@ -130,8 +130,8 @@ CUresult copy(const Told& source, const Told& target, const cu::Extent& extent, 
   call.check(!__builtin_mul_overflow(extent.width, extent.height, &bytes) && !__builtin_mul_overflow(bytes, extent.depth, &bytes));
   if (!call.is_good() || bytes == 0) return call.error();
   // Memory of this process that kernels use: what they have done before in the stream is here when they are over, and what is put here they see later.
-  for (const auto* told : {&source, &target}) {
-    if (told->type == CU_MEMORYTYPE_ARRAY || !is_mirrored(told->type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uint64_t>(told->host) : told->device)) continue;
+  for (const auto* reported : {&source, &target}) {
+    if (reported->type == CU_MEMORYTYPE_ARRAY || !is_mirrored(reported->type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uint64_t>(reported->host) : reported->device)) continue;
     if (const auto status = wait_stream(stream); status != CUDA_SUCCESS) return status;
   }
   Side from, to;
@@ -162,10 +162,10 @@ CUresult copy(const Told& source, const Told& target, const cu::Extent& extent, 
 
 using cuda::source_of;
 using cuda::target_of;
-Told source_of(const CUDA_MEMCPY2D& c) { return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, 0, c.srcXInBytes, c.srcY, 0, 0}; }
-Told target_of(const CUDA_MEMCPY2D& c) { return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, 0, c.dstXInBytes, c.dstY, 0, 0}; }
-Told source_of(const CUDA_MEMCPY3D_PEER& c) { return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, c.srcHeight, c.srcXInBytes, c.srcY, c.srcZ, c.srcLOD}; }
-Told target_of(const CUDA_MEMCPY3D_PEER& c) { return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, c.dstHeight, c.dstXInBytes, c.dstY, c.dstZ, c.dstLOD}; }
+Reported source_of(const CUDA_MEMCPY2D& c) { return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, 0, c.srcXInBytes, c.srcY, 0, 0}; }
+Reported target_of(const CUDA_MEMCPY2D& c) { return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, 0, c.dstXInBytes, c.dstY, 0, 0}; }
+Reported source_of(const CUDA_MEMCPY3D_PEER& c) { return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, c.srcHeight, c.srcXInBytes, c.srcY, c.srcZ, c.srcLOD}; }
+Reported target_of(const CUDA_MEMCPY3D_PEER& c) { return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, c.dstHeight, c.dstXInBytes, c.dstY, c.dstZ, c.dstLOD}; }
 
 template <class Copy>
 CUresult copy_box(const Copy* c, CUstream stream, bool is_async = false) {
@@ -178,9 +178,9 @@ CUresult copy_rows(const CUDA_MEMCPY2D* c, CUstream stream, bool is_async = fals
 }
 
 /// Sides of copies to and from one-dimensional arrays.
-Told memory(CUdeviceptr address) { return {CU_MEMORYTYPE_DEVICE, nullptr, address, nullptr, 0, 0, 0, 0, 0, 0}; }
-Told host(const void* address) { return {CU_MEMORYTYPE_HOST, address, 0, nullptr, 0, 0, 0, 0, 0, 0}; }
-Told array(CUarray array, std::size_t offset) { return {CU_MEMORYTYPE_ARRAY, nullptr, 0, array, 0, 0, offset, 0, 0, 0}; }
+Reported memory(CUdeviceptr address) { return {CU_MEMORYTYPE_DEVICE, nullptr, address, nullptr, 0, 0, 0, 0, 0, 0}; }
+Reported host(const void* address) { return {CU_MEMORYTYPE_HOST, address, 0, nullptr, 0, 0, 0, 0, 0, 0}; }
+Reported array(CUarray array, std::size_t offset) { return {CU_MEMORYTYPE_ARRAY, nullptr, 0, array, 0, 0, offset, 0, 0, 0}; }
 
 }  // namespace
 

@@ -19,18 +19,18 @@ struct Side {
 };
 
 /// What all structures of the API say of a side, in one form.
-struct Told {
+struct Reported {
   CUmemorytype type;
   const void* host;
   CUdeviceptr device;
   CUarray array;
   std::size_t pitch, height, x, y, z, level;
 };
-inline Told source_of(const CUDA_MEMCPY3D& c) { return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, c.srcHeight, c.srcXInBytes, c.srcY, c.srcZ, c.srcLOD}; }
-inline Told target_of(const CUDA_MEMCPY3D& c) { return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, c.dstHeight, c.dstXInBytes, c.dstY, c.dstZ, c.dstLOD}; }
+inline Reported source_of(const CUDA_MEMCPY3D& c) { return {c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, c.srcHeight, c.srcXInBytes, c.srcY, c.srcZ, c.srcLOD}; }
+inline Reported target_of(const CUDA_MEMCPY3D& c) { return {c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, c.dstHeight, c.dstXInBytes, c.dstY, c.dstZ, c.dstLOD}; }
 
 /// False, with an error in `call`: there is no such box.
-bool find_side(Call& call, const Told& told, const cu::Extent& extent, Side& side);
+bool find_side(Call& call, const Reported& reported, const cu::Extent& extent, Side& side);
 
 /// row(its first byte, where it is in the packed box) for each row.
 template <class Row>

@@ -27,23 +27,23 @@ Objects& objects() {
 using Table = std::map<std::pair<CUcontext, std::uint64_t>, Shown>;
 
 cu::Resource resource_of(Call& call, const CUDA_RESOURCE_DESC& wish) {
-  cu::Resource told{.kind = static_cast<std::uint32_t>(wish.resType), .flags = wish.flags};
+  cu::Resource reported{.kind = static_cast<std::uint32_t>(wish.resType), .flags = wish.flags};
   const auto& of = wish.res;
   switch (wish.resType) {
-    case CU_RESOURCE_TYPE_ARRAY: told.object = call.handle(of.array.hArray); break;
-    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: told.object = call.handle(of.mipmap.hMipmappedArray); break;
+    case CU_RESOURCE_TYPE_ARRAY: reported.object = call.handle(of.array.hArray); break;
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: reported.object = call.handle(of.mipmap.hMipmappedArray); break;
     case CU_RESOURCE_TYPE_LINEAR:
-      told.object = call.address(of.linear.devPtr);
-      told.format = static_cast<std::uint32_t>(of.linear.format), told.channels = of.linear.numChannels, told.width = of.linear.sizeInBytes;
+      reported.object = call.address(of.linear.devPtr);
+      reported.format = static_cast<std::uint32_t>(of.linear.format), reported.channels = of.linear.numChannels, reported.width = of.linear.sizeInBytes;
       break;
     case CU_RESOURCE_TYPE_PITCH2D:
-      told.object = call.address(of.pitch2D.devPtr);
-      told.format = static_cast<std::uint32_t>(of.pitch2D.format), told.channels = of.pitch2D.numChannels;
-      told.width = of.pitch2D.width, told.height = of.pitch2D.height, told.pitch = of.pitch2D.pitchInBytes;
+      reported.object = call.address(of.pitch2D.devPtr);
+      reported.format = static_cast<std::uint32_t>(of.pitch2D.format), reported.channels = of.pitch2D.numChannels;
+      reported.width = of.pitch2D.width, reported.height = of.pitch2D.height, reported.pitch = of.pitch2D.pitchInBytes;
       break;
     default: call.check(false);
   }
-  return told;
+  return reported;
 }
 
 void keep(Table& table, std::uint64_t object, Shown shown) {

@@ -19,23 +19,23 @@ constexpr auto kGrace = std::chrono::milliseconds(3000);
 constexpr auto kConnectWithin = std::chrono::milliseconds(3000);
 constexpr auto kTryAgain = std::chrono::seconds(2);
 
-DeviceFacts take(const cu::Device& told) {
+DeviceFacts take(const cu::Device& reported) {
   DeviceFacts facts;
-  facts.at = told.index;
-  facts.name = told.name;
-  facts.pci = told.pci;
-  if (told.uuid.size() == facts.uuid_bytes.size()) std::ranges::copy(told.uuid, facts.uuid_bytes.begin());
+  facts.at = reported.index;
+  facts.name = reported.name;
+  facts.pci = reported.pci;
+  if (reported.uuid.size() == facts.uuid_bytes.size()) std::ranges::copy(reported.uuid, facts.uuid_bytes.begin());
   CUuuid uuid;
   std::memcpy(uuid.bytes, facts.uuid_bytes.data(), sizeof uuid.bytes);
   facts.uuid = flexrack::cuda::uuid_text(uuid);
-  for (const auto& one : told.attributes) facts.attributes[one.which] = one.value;
-  for (const auto& one : told.peers) facts.peers[one.device] = one.can_access != 0;
+  for (const auto& one : reported.attributes) facts.attributes[one.which] = one.value;
+  for (const auto& one : reported.peers) facts.peers[one.device] = one.can_access != 0;
   return facts;
 }
 
 }  // namespace
 
-Server::Server(LeasedServer told) : lease_(std::move(told)) {
+Server::Server(LeasedServer reported) : lease_(std::move(reported)) {
   lease_.dial.grace = std::min(lease_.dial.grace, kGrace);
   lease_.dial.connect_timeout = kConnectWithin;
 }
@@ -70,11 +70,12 @@ void Server::reach() {
 bool Server::describe(Session& session) {
   std::vector<DeviceFacts> found;
   int version = 0;
-  const bool is_told = session.call(cu::Describe{.process = static_cast<std::uint64_t>(::getpid())}, [&](const cu::DescribeReply& reply) {
-    version = reply.driver_version;
-    for (const auto& told : reply.devices) found.push_back(take(told));
-  });
-  if (!is_told) return false;
+  const bool is_reported = session.call(cu::Describe{.process = static_cast<std::uint64_t>(::getpid())},
+                                        [&](const cu::DescribeReply& reply) {
+                                          version = reply.driver_version;
+                                          for (const auto& reported : reply.devices) found.push_back(take(reported));
+                                        });
+  if (!is_reported) return false;
   if (devices_.empty()) {
     devices_ = std::move(found);
     driver_version_ = version;

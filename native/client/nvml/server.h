@@ -43,7 +43,7 @@ struct Usage {
 /// Thread-safe but for reach().
 class Server final : public Notices {
  public:
-  explicit Server(LeasedServer told);
+  explicit Server(LeasedServer reported);
 
   /// Dials it where it is not reached. One thread at a time; takes seconds where nobody answers.
   void reach();

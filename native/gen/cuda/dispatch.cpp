@@ -69,8 +69,8 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case WriteRanges::kOp: return pass<WriteRanges>(requests, body);
     case HostFunction::kOp: return pass<HostFunction>(requests, body);
     case RanHostFunction::kOp: return pass<RanHostFunction>(requests, body);
-    case WaitGate::kOp: return pass<WaitGate>(requests, body);
-    case OpenGate::kOp: return pass<OpenGate>(requests, body);
+    case WaitLatch::kOp: return pass<WaitLatch>(requests, body);
+    case OpenLatch::kOp: return pass<OpenLatch>(requests, body);
     case CreateStream::kOp: return pass<CreateStream>(requests, body);
     case WaitStream::kOp: return call<WaitStream>(requests, link, header, body);
     case QueryStream::kOp: return call<QueryStream>(requests, link, header, body);

@@ -896,23 +896,23 @@ wire::Bytes make_HostFunction() {
 }
 wire::Bytes make_RanHostFunction() {
   RanHostFunction m;
-  m.turn = 21;
+  m.run = 21;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
-wire::Bytes make_WaitGate() {
-  WaitGate m;
+wire::Bytes make_WaitLatch() {
+  WaitLatch m;
   m.context = 22;
   m.stream = 23;
-  m.gate = 24;
+  m.latch = 24;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
-wire::Bytes make_OpenGate() {
-  OpenGate m;
-  m.gate = 25;
+wire::Bytes make_OpenLatch() {
+  OpenLatch m;
+  m.latch = 25;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1326,7 +1326,7 @@ wire::Bytes make_Failed() {
 wire::Bytes make_RunHostFunction() {
   RunHostFunction m;
   m.function = 8;
-  m.turn = 9;
+  m.run = 9;
   m.status = 10;
   wire::Bytes out;
   encode(out, m);
@@ -1879,8 +1879,8 @@ constexpr FuzzCase kCases[] = {
     {"write_ranges", 0x2048, false, false, make_WriteRanges, again<WriteRanges>},
     {"host_function", 0x204a, false, false, make_HostFunction, again<HostFunction>},
     {"ran_host_function", 0x204b, false, false, make_RanHostFunction, again<RanHostFunction>},
-    {"wait_gate", 0x204c, false, false, make_WaitGate, again<WaitGate>},
-    {"open_gate", 0x204d, false, false, make_OpenGate, again<OpenGate>},
+    {"wait_latch", 0x204c, false, false, make_WaitLatch, again<WaitLatch>},
+    {"open_latch", 0x204d, false, false, make_OpenLatch, again<OpenLatch>},
     {"create_stream", 0x2050, false, false, make_CreateStream, again<CreateStream>},
     {"wait_stream_reply", 0x2051, true, false, make_WaitStreamReply, again<WaitStreamReply>},
     {"wait_stream", 0x2051, false, false, make_WaitStream, again<WaitStream>},

@@ -1779,10 +1779,10 @@ bool decode(wire::View body, HostFunction& m) {
 }
 
 static void write(wire::Writer& w, const RanHostFunction& m) {
-  w.put(m.turn);
+  w.put(m.run);
 }
 static void read(wire::Reader& r, RanHostFunction& m) {
-  m.turn = r.get<std::uint64_t>();
+  m.run = r.get<std::uint64_t>();
 }
 
 void encode(wire::Bytes& out, const RanHostFunction& m) {
@@ -1796,41 +1796,41 @@ bool decode(wire::View body, RanHostFunction& m) {
   return is_finished(r, body);
 }
 
-static void write(wire::Writer& w, const WaitGate& m) {
+static void write(wire::Writer& w, const WaitLatch& m) {
   w.put(m.context);
   w.put(m.stream);
-  w.put(m.gate);
+  w.put(m.latch);
 }
-static void read(wire::Reader& r, WaitGate& m) {
+static void read(wire::Reader& r, WaitLatch& m) {
   m.context = r.get<std::uint64_t>();
   m.stream = r.get<std::uint64_t>();
-  m.gate = r.get<std::uint64_t>();
+  m.latch = r.get<std::uint64_t>();
 }
 
-void encode(wire::Bytes& out, const WaitGate& m) {
+void encode(wire::Bytes& out, const WaitLatch& m) {
   wire::Writer w(out);
   write(w, m);
   w.align(8);
 }
-bool decode(wire::View body, WaitGate& m) {
+bool decode(wire::View body, WaitLatch& m) {
   wire::Reader r(body);
   read(r, m);
   return is_finished(r, body);
 }
 
-static void write(wire::Writer& w, const OpenGate& m) {
-  w.put(m.gate);
+static void write(wire::Writer& w, const OpenLatch& m) {
+  w.put(m.latch);
 }
-static void read(wire::Reader& r, OpenGate& m) {
-  m.gate = r.get<std::uint64_t>();
+static void read(wire::Reader& r, OpenLatch& m) {
+  m.latch = r.get<std::uint64_t>();
 }
 
-void encode(wire::Bytes& out, const OpenGate& m) {
+void encode(wire::Bytes& out, const OpenLatch& m) {
   wire::Writer w(out);
   write(w, m);
   w.align(8);
 }
-bool decode(wire::View body, OpenGate& m) {
+bool decode(wire::View body, OpenLatch& m) {
   wire::Reader r(body);
   read(r, m);
   return is_finished(r, body);
@@ -2568,12 +2568,12 @@ bool decode(wire::View body, Failed& m) {
 
 static void write(wire::Writer& w, const RunHostFunction& m) {
   w.put(m.function);
-  w.put(m.turn);
+  w.put(m.run);
   w.put(m.status);
 }
 static void read(wire::Reader& r, RunHostFunction& m) {
   m.function = r.get<std::uint64_t>();
-  m.turn = r.get<std::uint64_t>();
+  m.run = r.get<std::uint64_t>();
   m.status = r.get<std::int32_t>();
 }
 

@@ -850,28 +850,28 @@ bool decode(wire::View body, HostFunction& m);
 struct RanHostFunction {
   static constexpr std::uint16_t kOp = 0x204b;
   static constexpr char kName[] = "RanHostFunction";
-  std::uint64_t turn = 0;
+  std::uint64_t run = 0;
 };
 void encode(wire::Bytes& out, const RanHostFunction& m);
 bool decode(wire::View body, RanHostFunction& m);
 
-struct WaitGate {
+struct WaitLatch {
   static constexpr std::uint16_t kOp = 0x204c;
-  static constexpr char kName[] = "WaitGate";
+  static constexpr char kName[] = "WaitLatch";
   std::uint64_t context = 0;
   std::uint64_t stream = 0;
-  std::uint64_t gate = 0;
+  std::uint64_t latch = 0;
 };
-void encode(wire::Bytes& out, const WaitGate& m);
-bool decode(wire::View body, WaitGate& m);
+void encode(wire::Bytes& out, const WaitLatch& m);
+bool decode(wire::View body, WaitLatch& m);
 
-struct OpenGate {
+struct OpenLatch {
   static constexpr std::uint16_t kOp = 0x204d;
-  static constexpr char kName[] = "OpenGate";
-  std::uint64_t gate = 0;
+  static constexpr char kName[] = "OpenLatch";
+  std::uint64_t latch = 0;
 };
-void encode(wire::Bytes& out, const OpenGate& m);
-bool decode(wire::View body, OpenGate& m);
+void encode(wire::Bytes& out, const OpenLatch& m);
+bool decode(wire::View body, OpenLatch& m);
 
 struct CreateStream {
   static constexpr std::uint16_t kOp = 0x2050;
@@ -1206,7 +1206,7 @@ struct RunHostFunction {
   static constexpr std::uint16_t kOp = 0x20f1;
   static constexpr char kName[] = "RunHostFunction";
   std::uint64_t function = 0;
-  std::uint64_t turn = 0;
+  std::uint64_t run = 0;
   std::int32_t status = 0;
 };
 void encode(wire::Bytes& out, const RunHostFunction& m);

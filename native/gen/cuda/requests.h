@@ -54,8 +54,8 @@ class Requests {
   virtual void on(const WriteRanges& message) = 0;
   virtual void on(const HostFunction& message) = 0;
   virtual void on(const RanHostFunction& message) = 0;
-  virtual void on(const WaitGate& message) = 0;
-  virtual void on(const OpenGate& message) = 0;
+  virtual void on(const WaitLatch& message) = 0;
+  virtual void on(const OpenLatch& message) = 0;
   virtual void on(const CreateStream& message) = 0;
   virtual void on(const WaitStream& call, wire::Respond<WaitStream::Reply> respond) = 0;
   virtual void on(const QueryStream& call, wire::Respond<QueryStream::Reply> respond) = 0;

@@ -7,6 +7,6 @@
 namespace flexrack::cu {
 
 /// The revision is a hash over the ops, names and fields of all messages: two ends that differ in it do not understand each other.
-inline constexpr wire::Api kApi{"cuda", 0x2000, 0xcd72c0fc0e9e98aa};
+inline constexpr wire::Api kApi{"cuda", 0x2000, 0x2d80f8c4812fca5d};
 
 }  // namespace flexrack::cu

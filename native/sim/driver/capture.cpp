@@ -153,12 +153,12 @@ std::vector<Ref<GraphNode>> Capture::dependencies(Stream& stream) {
   return member(stream).before;
 }
 
-const Capture::Told& Capture::told(Stream& stream) {
+const Capture::Reported& Capture::reported(Stream& stream) {
   const std::lock_guard guard(lock_);
   auto& of = member(stream);
-  of.told.nodes = handles(of);
-  of.told.edges.assign(of.told.nodes.size(), CUgraphEdgeData{});
-  return of.told;
+  of.reported.nodes = handles(of);
+  of.reported.edges.assign(of.reported.nodes.size(), CUgraphEdgeData{});
+  return of.reported;
 }
 
 void require_unsafe_calls_allowed() {
@@ -215,10 +215,10 @@ CUresult info(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t* id, CU
     if (id) *id = capture->id;
     if (graph) *graph = capture->graph->handle();
     if (!nodes && !edges && !count) return;
-    const auto& told = capture->told(*stream);
-    if (nodes) *nodes = told.nodes.data();
-    if (edges) *edges = told.edges.data();
-    if (count) *count = told.nodes.size();
+    const auto& reported = capture->reported(*stream);
+    if (nodes) *nodes = reported.nodes.data();
+    if (edges) *edges = reported.edges.data();
+    if (count) *count = reported.nodes.size();
   });
 }
 

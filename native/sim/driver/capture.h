@@ -41,17 +41,17 @@ class Capture : public std::enable_shared_from_this<Capture> {
   std::vector<Ref<GraphNode>> dependencies(Stream& stream);
 
   /// The arrays that cuStreamGetCaptureInfo points to: they stay until the stream is used again.
-  struct Told {
+  struct Reported {
     std::vector<CUgraphNode> nodes;
     std::vector<CUgraphEdgeData> edges;
   };
-  const Told& told(Stream& stream);
+  const Reported& reported(Stream& stream);
 
  private:
   struct Member {
     Ref<Stream> stream;
     std::vector<Ref<GraphNode>> before;
-    Told told;
+    Reported reported;
   };
   Member& member(Stream& stream);
   std::vector<CUgraphNode> handles(const Member& of) const;

@@ -93,14 +93,14 @@ std::string take(CUlogIterator* iterator, std::size_t most) {
   auto& from = log();
   const std::lock_guard guard(from.lock);
   const auto end = from.first + static_cast<unsigned>(from.lines.size());
-  const auto asked = iterator ? *iterator : from.first;
-  auto begin = std::max(asked, from.first);
+  const auto requested = iterator ? *iterator : from.first;
+  auto begin = std::max(requested, from.first);
   std::size_t bytes = 0;
   auto at = end;
   while (at > begin && bytes + from.lines[at - 1 - from.first].size() + 1 <= most) bytes += from.lines[--at - from.first].size() + 1;
   std::string text;
   const std::string_view note = "(older lines are lost)\n";
-  if ((at > begin || asked < from.first) && at < end && bytes + note.size() <= most) text = note;
+  if ((at > begin || requested < from.first) && at < end && bytes + note.size() <= most) text = note;
   if (at == end && begin < end) fail(CUDA_ERROR_INVALID_VALUE);
   for (; at < end; ++at) text += from.lines[at - from.first] + "\n";
   if (iterator) *iterator = end;

@@ -173,8 +173,8 @@ const Step* tests(Warp& warp, const Step* step) {
   u32 over = 0;
   each_lane(warp.mask, [&](unsigned lane) {
     const bool now = __atomic_load_n(reinterpret_cast<const u64*>(warp.targets[lane]), __ATOMIC_ACQUIRE) >> 63;
-    const u64 asked = word_of(warp, from.o[2], lane);
-    const bool of = from.detail & ptx::kMbarrierParity ? asked & 1 : asked >> 63;
+    const u64 requested = word_of(warp, from.o[2], lane);
+    const bool of = from.detail & ptx::kMbarrierParity ? requested & 1 : requested >> 63;
     over |= static_cast<u32>(now != of) << lane;
   });
   warp.set_predicate(step->d, over);

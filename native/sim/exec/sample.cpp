@@ -145,8 +145,8 @@ class Level {
  private:
   /// Wrapping and mirroring are for normalized coordinates only.
   AddressMode mode(unsigned axis) const {
-    const auto asked = sampler_.address[axis];
-    return sampler_.is_normalized || asked == AddressMode::border ? asked : AddressMode::clamp;
+    const auto requested = sampler_.address[axis];
+    return sampler_.is_normalized || requested == AddressMode::border ? requested : AddressMode::clamp;
   }
 
   const Texture& texture_;

@@ -5,9 +5,9 @@ namespace flexrack::sim::ptx {
 
 namespace {
 
-bool fits(Space asked, Space has) {
-  if (asked == Space::generic || asked == has) return true;
-  return asked == Space::shared_cluster && has == Space::shared;
+bool fits(Space requested, Space has) {
+  if (requested == Space::generic || requested == has) return true;
+  return requested == Space::shared_cluster && has == Space::shared;
 }
 
 }  // namespace

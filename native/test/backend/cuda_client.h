@@ -1,4 +1,5 @@
-// A client of the CUDA backend in one process with it, which says what it likes. The driver behind it is the one in software.
+// A client of the CUDA backend in one process with it, which says what it likes. The driver behind it is the one in
+// software.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -32,14 +33,15 @@ class CudaLink : public LoopLink {
   }
   bool has_refusals() {
     const std::lock_guard guard(lock_);
-    for (const auto& [op, all] : refusals_) if (op != 0 && !all.empty()) return true;
+    for (const auto& [op, all] : refusals_)
+      if (op != 0 && !all.empty()) return true;
     return false;
   }
-  /// Of the first turn of that host function; waits for it.
-  cu::RunHostFunction turn_of(std::uint64_t function) {
-    if (!until([&] { return turns_.count(function) > 0; })) return {.function = 0, .turn = 0, .status = 12345};
+  /// Of the first run of that host function; waits for it.
+  cu::RunHostFunction run_of(std::uint64_t function) {
+    if (!until([&] { return runs_.count(function) > 0; })) return {.function = 0, .run = 0, .status = 12345};
     const std::lock_guard guard(lock_);
-    return turns_[function];
+    return runs_[function];
   }
 
  protected:
@@ -47,13 +49,13 @@ class CudaLink : public LoopLink {
     if (cu::Failed failed; op == failed.kOp && decode(body, failed)) {
       refusals_[static_cast<std::uint16_t>(failed.op)].push_back(static_cast<CUresult>(failed.status));
       object_ = failed.object;
-    } else if (cu::RunHostFunction run; op == run.kOp && decode(body, run)) turns_.emplace(run.function, run);
+    } else if (cu::RunHostFunction run; op == run.kOp && decode(body, run)) runs_.emplace(run.function, run);
   }
 
  private:
   std::map<std::uint16_t, std::deque<CUresult>> refusals_;
   std::uint64_t object_ = 0;
-  std::map<std::uint64_t, cu::RunHostFunction> turns_;
+  std::map<std::uint64_t, cu::RunHostFunction> runs_;
 };
 
 /// A share of one device, and what is used of it.
@@ -61,9 +63,9 @@ class CudaGrant : public backend::Grant {
  public:
   static constexpr std::uint64_t kShare = std::uint64_t{256} << 20;
 
-  explicit CudaGrant(bool is_gated = false) : is_gated_(is_gated) {
+  explicit CudaGrant(bool is_time_sliced = false) : is_time_sliced_(is_time_sliced) {
     const auto device = backend::list_cuda_devices(FLEXRACK_SIM_DRIVER).at(0);
-    devices_.push_back({device.native_id, kShare, 1.0, !is_gated, device.context_memory});
+    devices_.push_back({device.native_id, kShare, 1.0, !is_time_sliced, device.context_memory});
   }
   const std::vector<backend::GrantedDevice>& devices() const override { return devices_; }
   bool charge(std::size_t, std::uint64_t bytes) override {
@@ -82,7 +84,7 @@ class CudaGrant : public backend::Grant {
     const std::lock_guard guard(lock_);
     return used_;
   }
-  bool is_gated(std::size_t) const override { return is_gated_; }
+  bool is_time_sliced(std::size_t) const override { return is_time_sliced_; }
   void admit(std::size_t, std::function<void()> admitted) override {
     const std::lock_guard guard(lock_);
     asking_.push_back(std::move(admitted));
@@ -101,7 +103,7 @@ class CudaGrant : public backend::Grant {
     std::unique_lock guard(lock_);
     return changed_.wait_for(guard, std::chrono::seconds(60), [&] { return used_ == bytes; });
   }
-  // Launches that ask, where the share is gated: they go when the test lets them.
+  // Launches that ask, where the share is time-sliced: they go when the test lets them.
   std::size_t asking() {
     const std::lock_guard guard(lock_);
     return asking_.size();
@@ -135,7 +137,7 @@ class CudaGrant : public backend::Grant {
   std::condition_variable changed_;
   std::uint64_t used_ = 0;
   bool is_overdrawn_ = false;
-  const bool is_gated_;
+  const bool is_time_sliced_;
   std::deque<std::function<void()>> asking_;
   std::size_t finished_ = 0;
   std::uint64_t nanoseconds_ = 0;
@@ -153,7 +155,10 @@ class CudaPeers : public backend::Peers {
 
 class CudaClient {
  public:
-  explicit CudaClient(bool is_gated = false) : grant(is_gated), backend(backend::make_cuda_backend(grant, FLEXRACK_SIM_DRIVER)) { backend->start(link, peers); }
+  explicit CudaClient(bool is_time_sliced = false)
+      : grant(is_time_sliced), backend(backend::make_cuda_backend(grant, FLEXRACK_SIM_DRIVER)) {
+    backend->start(link, peers);
+  }
   ~CudaClient() { stop(); }
   void stop() {
     if (!backend) return;
@@ -205,7 +210,11 @@ class CudaClient {
   }
   cu::LoadReply load(std::uint64_t context, std::uint64_t module, View image, std::vector<cu::Option> options = {}) {
     const auto hash = flexrack::cuda::content_hash(std::as_bytes(std::span(image)));
-    return call(cu::Load{.context = context, .module = module, .hash = hash, .image = {0, image.size(), image}, .options = std::move(options)});
+    return call(cu::Load{.context = context,
+                         .module = module,
+                         .hash = hash,
+                         .image = {0, image.size(), image},
+                         .options = std::move(options)});
   }
   cu::LoadReply load(std::uint64_t context, std::uint64_t module, std::string_view ptx) {
     return load(context, module, View(reinterpret_cast<const std::uint8_t*>(ptx.data()), ptx.size()));
@@ -216,7 +225,9 @@ class CudaClient {
     REQUIRE(reply.status == 0);
     return reply.kernel.at(0).kernel;
   }
-  CUresult wait(std::uint64_t context, std::uint64_t stream = 0) { return static_cast<CUresult>(call(cu::WaitStream{.context = context, .stream = stream}).status); }
+  CUresult wait(std::uint64_t context, std::uint64_t stream = 0) {
+    return static_cast<CUresult>(call(cu::WaitStream{.context = context, .stream = stream}).status);
+  }
   Bytes read(std::uint64_t context, std::uint64_t address, std::uint64_t size) {
     const auto ticket = link.ticket();
     send(cu::ReadMemory{.context = context, .address = address, .size = size, .ticket = ticket});

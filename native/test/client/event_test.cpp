@@ -28,13 +28,13 @@ cl_int info_status(cl_event event) {
   return status;
 }
 
-struct Told {
+struct Reported {
   std::atomic<int> count{0};
   std::atomic<cl_int> status{99};
   static void CL_CALLBACK tell(cl_event, cl_int status, void* data) {
-    auto& told = *static_cast<Told*>(data);
-    told.status = status;
-    ++told.count;
+    auto& reported = *static_cast<Reported*>(data);
+    reported.status = status;
+    ++reported.count;
   }
   void wait_for(int wanted) const {
     while (count < wanted) std::this_thread::yield();
@@ -71,16 +71,16 @@ TEST_CASE("a command that came after a read is over only when the read's bytes a
   const auto read = desk.read();
   const auto after = desk.command();
   const auto elsewhere = desk.command(1, {after});
-  Told told;
-  CHECK(clSetEventCallback(after, CL_COMPLETE, Told::tell, &told) == CL_SUCCESS);
+  Reported reported;
+  CHECK(clSetEventCallback(after, CL_COMPLETE, Reported::tell, &reported) == CL_SUCCESS);
   desk.link().completed(after->handle);
   desk.link().deliver();
   CHECK_FALSE(after->is_final());
   CHECK(desk.link(1).sent<cl::SetUserEvent>().empty());
   settle_event(read, CL_COMPLETE);
   CHECK(after->is_final());
-  told.wait_for(1);
-  CHECK(told.status == CL_COMPLETE);
+  reported.wait_for(1);
+  CHECK(reported.status == CL_COMPLETE);
   REQUIRE(desk.link(1).sent<cl::SetUserEvent>().size() == 1);
   for (const auto event : {read, after, elsewhere}) clReleaseEvent(event);
 }
@@ -167,11 +167,11 @@ TEST_CASE("a user event that had failed is mirrored as failed") {
 TEST_CASE("callbacks of all stages come once each, and those set too late at once") {
   Desk desk;
   const auto event = desk.command();
-  Told submitted, running, complete, late;
-  CHECK(clSetEventCallback(event, CL_SUBMITTED, Told::tell, &submitted) == CL_SUCCESS);
-  CHECK(clSetEventCallback(event, CL_RUNNING, Told::tell, &running) == CL_SUCCESS);
-  CHECK(clSetEventCallback(event, CL_COMPLETE, Told::tell, &complete) == CL_SUCCESS);
-  CHECK(clSetEventCallback(event, CL_QUEUED, Told::tell, &complete) == CL_INVALID_VALUE);
+  Reported submitted, running, complete, late;
+  CHECK(clSetEventCallback(event, CL_SUBMITTED, Reported::tell, &submitted) == CL_SUCCESS);
+  CHECK(clSetEventCallback(event, CL_RUNNING, Reported::tell, &running) == CL_SUCCESS);
+  CHECK(clSetEventCallback(event, CL_COMPLETE, Reported::tell, &complete) == CL_SUCCESS);
+  CHECK(clSetEventCallback(event, CL_QUEUED, Reported::tell, &complete) == CL_INVALID_VALUE);
   cl::Reached reached;
   reached.event = event->handle;
   reached.stage = CL_SUBMITTED;
@@ -183,7 +183,7 @@ TEST_CASE("callbacks of all stages come once each, and those set too late at onc
   running.wait_for(1);
   CHECK(running.status == CL_RUNNING);
   CHECK(complete.status == CL_COMPLETE);
-  CHECK(clSetEventCallback(event, CL_COMPLETE, Told::tell, &late) == CL_SUCCESS);
+  CHECK(clSetEventCallback(event, CL_COMPLETE, Reported::tell, &late) == CL_SUCCESS);
   late.wait_for(1);
   CHECK(submitted.count == 1);
   clReleaseEvent(event);
@@ -194,16 +194,16 @@ TEST_CASE("a lost session ends everything there: waits return, events fail, call
   const auto event = desk.command();
   const auto read = desk.read();
   const auto elsewhere = desk.command(1, {event});
-  Told told;
-  CHECK(clSetEventCallback(event, CL_COMPLETE, Told::tell, &told) == CL_SUCCESS);
+  Reported reported;
+  CHECK(clSetEventCallback(event, CL_COMPLETE, Reported::tell, &reported) == CL_SUCCESS);
   std::thread finisher([&] { CHECK(clFinish(desk.queues[0]) == kLost); });
   std::thread waiter([&] { CHECK(clWaitForEvents(1, &event) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST); });
   while (desk.link().sent<cl::Marker>().size() < 2) std::this_thread::yield();
   desk.link().break_off("cut");
   finisher.join();
   waiter.join();
-  told.wait_for(1);
-  CHECK(told.status < 0);
+  reported.wait_for(1);
+  CHECK(reported.status < 0);
   CHECK(read->status == kLost);
   REQUIRE(desk.link(1).sent<cl::SetUserEvent>().size() == 1);
   CHECK(desk.link(1).sent<cl::SetUserEvent>()[0].status == kLost);
@@ -267,8 +267,10 @@ TEST_CASE("times come with completion, or are asked for, and only where the queu
   const auto event = desk.command();
   desk.link().on_sent = [&](const test::Sent& sent) {
     if (sent.header.op != cl::EventStatus::kOp) return;
-    desk.link().reply(sent.header, cl::EventStatusReply{.status = 0, .reserved = 0, .queued = 10, .submitted = 20, .started = 30,
-                                                           .ended = 40, .completed = 50});
+    desk.link().reply(
+        sent.header,
+        cl::EventStatusReply{
+            .status = 0, .reserved = 0, .queued = 10, .submitted = 20, .started = 30, .ended = 40, .completed = 50});
   };
   cl_ulong time = 0;
   CHECK(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr) == CL_SUCCESS);
@@ -277,7 +279,8 @@ TEST_CASE("times come with completion, or are asked for, and only where the queu
   clReleaseEvent(event);
   Desk plain;
   const auto other = plain.command();
-  CHECK(clGetEventProfilingInfo(other, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr) == CL_PROFILING_INFO_NOT_AVAILABLE);
+  CHECK(clGetEventProfilingInfo(other, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr) ==
+        CL_PROFILING_INFO_NOT_AVAILABLE);
   clReleaseEvent(other);
 }
 
@@ -358,7 +361,8 @@ TEST_CASE("many threads on many queues: every event ends and nothing is left") {
     threads.emplace_back([&, t] {
       cl_event last = nullptr;
       for (int i = 0; i < 200; ++i) {
-        const auto next = desk.command((t + static_cast<std::size_t>(i)) % 2, last ? std::vector<cl_event>{last} : std::vector<cl_event>{});
+        const auto next = desk.command((t + static_cast<std::size_t>(i)) % 2,
+                                       last ? std::vector<cl_event>{last} : std::vector<cl_event>{});
         if (last) clReleaseEvent(last);
         last = next;
         if (i % 10 == 0) good += clFinish(desk.queues[t % 2]) == CL_SUCCESS;
@@ -377,7 +381,8 @@ TEST_CASE("in a child after fork every handle is dead and the parent goes on") {
   const auto child = ::fork();
   if (child == 0) {
     client::forget_slots();  // what the fork handler does
-    const bool is_right = clFinish(desk.queues[0]) == CL_INVALID_COMMAND_QUEUE && clCreateUserEvent(desk.context, nullptr) == nullptr &&
+    const bool is_right = clFinish(desk.queues[0]) == CL_INVALID_COMMAND_QUEUE &&
+                          clCreateUserEvent(desk.context, nullptr) == nullptr &&
                           clReleaseContext(desk.context) == CL_INVALID_CONTEXT;
     ::_exit(is_right ? 0 : 1);
   }

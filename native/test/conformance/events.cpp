@@ -1,4 +1,5 @@
-// Events: waiting, markers and barriers, user events, callbacks, profiling, and every error of theirs, on each device and between devices.
+// Events: waiting, markers and barriers, user events, callbacks, profiling, and every error of theirs, on each device
+// and between devices.
 #include <condition_variable>
 #include <mutex>
 
@@ -7,7 +8,7 @@
 namespace {
 
 /// What callbacks brought, in the order of their event's stages.
-struct Told {
+struct Reported {
   std::mutex lock;
   std::condition_variable comes;
   std::vector<std::string> lines;
@@ -18,10 +19,10 @@ struct Told {
 };
 
 void CL_CALLBACK tell(cl_event, cl_int status, void* data) {
-  auto& told = *static_cast<Told*>(data);
-  const std::lock_guard guard(told.lock);
-  told.lines.push_back(std::to_string(status));
-  told.comes.notify_all();
+  auto& reported = *static_cast<Reported*>(data);
+  const std::lock_guard guard(reported.lock);
+  reported.lines.push_back(std::to_string(status));
+  reported.comes.notify_all();
 }
 
 cl_int status_of(cl_event event) {
@@ -93,14 +94,14 @@ void user_events(cl_context context, cl_command_queue queue) {
   said("fill behind it", clEnqueueFillBuffer(queue, memory, &pattern, 1, 0, 64, 1, &user, &filled));
   clFlush(queue);
   say("not over: %d", status_of(filled) > CL_COMPLETE);
-  Told told;
-  said("callback", clSetEventCallback(filled, CL_COMPLETE, tell, &told));
+  Reported reported;
+  said("callback", clSetEventCallback(filled, CL_COMPLETE, tell, &reported));
   said("set", clSetUserEventStatus(user, CL_COMPLETE));
   said("wait", clWaitForEvents(1, &filled));
   say("over: %d", status_of(filled));
-  told.wait_for(1);
-  say("told: %s", told.lines[0].c_str());
-  Told late;
+  reported.wait_for(1);
+  say("told: %s", reported.lines[0].c_str());
+  Reported late;
   said("callback afterwards", clSetEventCallback(filled, CL_COMPLETE, tell, &late));
   late.wait_for(1);
   say("told: %s", late.lines[0].c_str());
@@ -134,7 +135,8 @@ void failing_user_event(cl_context context, cl_command_queue queue) {
 void orders(cl_context context, cl_command_queue queue) {
   const auto memory = buffer(context, 4096);
   cl_event events[3] = {};
-  for (cl_uchar i = 0; i < 3; i++) said("fill", clEnqueueFillBuffer(queue, memory, &i, 1, i * 1024u, 1024, 0, nullptr, &events[i]));
+  for (cl_uchar i = 0; i < 3; i++)
+    said("fill", clEnqueueFillBuffer(queue, memory, &i, 1, i * 1024u, 1024, 0, nullptr, &events[i]));
   cl_event marker = nullptr, barrier = nullptr, old = nullptr;
   said("marker", clEnqueueMarkerWithWaitList(queue, 3, events, &marker));
   said("barrier", clEnqueueBarrierWithWaitList(queue, 0, nullptr, &barrier));
@@ -170,7 +172,8 @@ void profiling(cl_context context, cl_command_queue queue) {
   said("too early", clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(cl_ulong), &times[0], nullptr));
   said("set", clSetUserEventStatus(user, CL_COMPLETE));
   said("finish", clFinish(queue));
-  for (cl_uint i = 0; i < 4; i++) said("time", clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_QUEUED + i, sizeof(cl_ulong), &times[i], nullptr));
+  for (cl_uint i = 0; i < 4; i++)
+    said("time", clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_QUEUED + i, sizeof(cl_ulong), &times[i], nullptr));
   say("in order: %d %d %d", times[0] <= times[1], times[1] <= times[2], times[2] <= times[3]);
   size_t size = 0;
   said("size", clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, 0, nullptr, &size));

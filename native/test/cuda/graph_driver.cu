@@ -62,7 +62,7 @@ CUDA_MEMCPY3D copy_1d(const void* host, CUdeviceptr device, std::size_t size, bo
 
 void CUDA_CB add_one(void* data) { ++*static_cast<int*>(data); }
 
-void built_and_asked(const Device& on) {
+void built_and_requested(const Device& on) {
   CUgraph graph = nullptr;
   DRIVER(cuGraphCreate(&graph, 0));
   unsigned in = 3, out = 0;
@@ -93,19 +93,19 @@ void built_and_asked(const Device& on) {
   program::expect(root == fill && befores == 1 && before[0] == write && before[1] == nullptr && afters == 1 && after[0] == read_back,
                   "a graph says what it is made of");
   program::expect_error(cuGraphAddDependencies(graph, &kernel, &read_back, nullptr, 1), CUDA_ERROR_INVALID_VALUE, "an edge that is there already");
-  CUDA_KERNEL_NODE_PARAMS told{};
-  DRIVER(cuGraphKernelNodeGetParams(kernel, &told));
-  program::expect(told.func == on.affine && *static_cast<unsigned*>(told.kernelParams[1]) == 5 && told.blockDimX == 1,
+  CUDA_KERNEL_NODE_PARAMS reported{};
+  DRIVER(cuGraphKernelNodeGetParams(kernel, &reported));
+  program::expect(reported.func == on.affine && *static_cast<unsigned*>(reported.kernelParams[1]) == 5 && reported.blockDimX == 1,
                   "a kernel's node knows its parameters as they were");
-  CUDA_MEMCPY3D told_copy{};
-  DRIVER(cuGraphMemcpyNodeGetParams(write, &told_copy));
-  CUDA_MEMSET_NODE_PARAMS told_fill{};
-  DRIVER(cuGraphMemsetNodeGetParams(fill, &told_fill));
-  CUDA_HOST_NODE_PARAMS told_call{};
-  DRIVER(cuGraphHostNodeGetParams(host, &told_call));
-  program::expect(told_copy.srcHost == &in && told_copy.WidthInBytes == 4 && told_fill.dst == on.word && told_call.fn == add_one &&
-                  told_call.userData == &calls, "and so do the others");
-  program::expect_error(cuGraphHostNodeGetParams(kernel, &told_call), CUDA_ERROR_INVALID_VALUE, "a node of another kind");
+  CUDA_MEMCPY3D reported_copy{};
+  DRIVER(cuGraphMemcpyNodeGetParams(write, &reported_copy));
+  CUDA_MEMSET_NODE_PARAMS reported_fill{};
+  DRIVER(cuGraphMemsetNodeGetParams(fill, &reported_fill));
+  CUDA_HOST_NODE_PARAMS reported_call{};
+  DRIVER(cuGraphHostNodeGetParams(host, &reported_call));
+  program::expect(reported_copy.srcHost == &in && reported_copy.WidthInBytes == 4 && reported_fill.dst == on.word && reported_call.fn == add_one &&
+                  reported_call.userData == &calls, "and so do the others");
+  program::expect_error(cuGraphHostNodeGetParams(kernel, &reported_call), CUDA_ERROR_INVALID_VALUE, "a node of another kind");
 
   CUgraphExec exec = nullptr;
   DRIVER(cuGraphInstantiate(&exec, graph, 0));
@@ -195,13 +195,13 @@ void children_events_and_words(const Device& on) {
   DRIVER(cuGraphAddChildGraphNode(&inside, graph, &words, 1, child));
   DRIVER(cuGraphAddChildGraphNode(&c, graph, &inside, 1, child));
   DRIVER(cuGraphAddEventRecordNode(&records, graph, &c, 1, recorded));
-  CUevent told = nullptr;
-  DRIVER(cuGraphEventRecordNodeGetEvent(records, &told));
+  CUevent reported = nullptr;
+  DRIVER(cuGraphEventRecordNodeGetEvent(records, &reported));
   CUgraph embedded = nullptr;
   DRIVER(cuGraphChildGraphNodeGetGraph(inside, &embedded));
   std::size_t count = 0;
   DRIVER(cuGraphGetNodes(embedded, nullptr, &count));
-  program::expect(told == recorded && embedded != child && count == 2, "a child graph is a copy");
+  program::expect(reported == recorded && embedded != child && count == 2, "a child graph is a copy");
   CUgraphExec exec = nullptr;
   DRIVER(cuGraphInstantiate(&exec, graph, 0));
   launch(on, on.other, 0, 77);
@@ -381,9 +381,9 @@ void with_memory(const Device& on) {
   DRIVER(cuGraphAddMemAllocNode(&allocated, graph, nullptr, 0, &wish));
   const CUDA_MEMSET_NODE_PARAMS fives{wish.dptr, 0, 5, 4, kBytes / 4, 1};
   DRIVER(cuGraphAddMemsetNode(&filled, graph, &allocated, 1, &fives, on.context));
-  CUDA_MEM_ALLOC_NODE_PARAMS told{};
-  DRIVER(cuGraphMemAllocNodeGetParams(allocated, &told));
-  program::expect(wish.dptr != 0 && told.dptr == wish.dptr && told.bytesize == kBytes, "a node's memory has its address at once");
+  CUDA_MEM_ALLOC_NODE_PARAMS reported{};
+  DRIVER(cuGraphMemAllocNodeGetParams(allocated, &reported));
+  program::expect(wish.dptr != 0 && reported.dptr == wish.dptr && reported.bytesize == kBytes, "a node's memory has its address at once");
   CUgraphExec exec = nullptr;
   DRIVER(cuGraphInstantiate(&exec, graph, 0));
   DRIVER(cuGraphLaunch(exec, on.stream));
@@ -426,11 +426,11 @@ void kept_objects(const Device& on) {
   Affine one(on, 1, 0);
   CUgraphNode node = nullptr;
   DRIVER(cuGraphAddKernelNode(&node, graph, nullptr, 0, &one.as));
-  CUkernelNodeAttrValue value{}, told{};
+  CUkernelNodeAttrValue value{}, reported{};
   value.priority = -1;
   DRIVER(cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
-  DRIVER(cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, &told));
-  program::expect(told.priority == -1, "an attribute of a kernel");
+  DRIVER(cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, &reported));
+  program::expect(reported.priority == -1, "an attribute of a kernel");
   CUgraphExec exec = nullptr;
   DRIVER(cuGraphInstantiate(&exec, graph, 0));
   DRIVER(cuGraphLaunch(exec, on.stream));
@@ -458,7 +458,7 @@ int main() {
   DRIVER(cuMemAlloc(&on.word, 8));
   DRIVER(cuStreamCreate(&on.stream, 0));
   DRIVER(cuStreamCreate(&on.other, 0));
-  built_and_asked(on);
+  built_and_requested(on);
   children_events_and_words(on);
   captured(on);
   refused(on);

@@ -23,9 +23,9 @@ int main() {
   cudaGraphExec_t ready;
   CHECK(cudaGraphInstantiate(&ready, graph, 0));
   CHECK(cudaGraphLaunch(ready, stream));
-  const auto told = cudaStreamSynchronize(stream), again = cudaGraphLaunch(ready, stream);
-  std::printf("the launch: %s; the next one: %s\n", cudaGetErrorName(told), cudaGetErrorName(again));
-  program::expect(told == cudaErrorLaunchFailure && again == cudaErrorLaunchFailure, "a graph whose kernel fails says so, and so does all that follows");
+  const auto reported = cudaStreamSynchronize(stream), again = cudaGraphLaunch(ready, stream);
+  std::printf("the launch: %s; the next one: %s\n", cudaGetErrorName(reported), cudaGetErrorName(again));
+  program::expect(reported == cudaErrorLaunchFailure && again == cudaErrorLaunchFailure, "a graph whose kernel fails says so, and so does all that follows");
   program::expect(host[0] == -1 && calls == 0, "nothing behind it came or ran");
   std::printf("memory given back: %s\n", cudaGetErrorName(cudaFreeHost(host)));
   return program::verdict();

@@ -11,7 +11,7 @@ namespace {
 using Content = std::vector<std::uint8_t>;
 
 /// What the other side has after it was told.
-Content told_of(const Content& before, const Content& now, Content& twin, std::size_t& bytes) {
+Content reported_to(const Content& before, const Content& now, Content& twin, std::size_t& bytes) {
   auto other = before;
   flexrack::cuda::take_changes(now.data(), twin.data(), now.size(), [&](std::size_t offset, std::span<const std::uint8_t> changed) {
     REQUIRE(offset + changed.size() <= now.size());
@@ -34,12 +34,12 @@ TEST_CASE("difference: both sides are alike after any change, and only what diff
     for (auto changes = below(is_sparse ? 50 : 8000) + 1; changes > 0; --changes) now[below(now.size())] = static_cast<std::uint8_t>(below(3));
     std::size_t differing = 0, bytes = 0;
     for (std::size_t i = 0; i < now.size(); ++i) differing += now[i] != before[i];
-    CHECK(told_of(before, now, twin, bytes) == now);
+    CHECK(reported_to(before, now, twin, bytes) == now);
     CHECK(twin == now);
     CHECK(bytes >= differing);
     if (is_sparse) CHECK_EQ(bytes, differing);
     bytes = 0;
-    CHECK(told_of(now, now, twin, bytes) == now);
+    CHECK(reported_to(now, now, twin, bytes) == now);
     CHECK_EQ(bytes, 0);
   }
 }

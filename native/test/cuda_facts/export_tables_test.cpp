@@ -98,13 +98,13 @@ TEST_CASE("a thread's context and its number are told, as cuBLAS asks for them")
   CHECK(current(nullptr) == CUDA_ERROR_INVALID_VALUE);
   CHECK(current(&context) == CUDA_SUCCESS);
   CHECK(context == primary);
-  unsigned long long told = 0;
-  CHECK(number(context, &told) == CUDA_SUCCESS);
-  CHECK(told == 44);
+  unsigned long long reported = 0;
+  CHECK(number(context, &reported) == CUDA_SUCCESS);
+  CHECK(reported == 44);
   driver.current = nullptr;
   CHECK(current(&context) == CUDA_SUCCESS);
   CHECK(context == nullptr);
-  CHECK(number(nullptr, &told) == CUDA_ERROR_INVALID_CONTEXT);
+  CHECK(number(nullptr, &reported) == CUDA_ERROR_INVALID_CONTEXT);
 }
 
 TEST_CASE("values are kept with a context, and a null context is the current one") {

@@ -13,7 +13,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 native=$(cd "$here/../.." && pwd)
 if [ -z "${FLEXRACK_NATIVE_BUILD:-}" ]; then
-  (cd "$native" && cmake --preset release >&2 && cmake --build --preset release --parallel --target flexrack-gpud flexrack-hold flexrack-cuda flexrack-nvml flexrack-sim >&2)
+  (cd "$native" && cmake --preset release >&2 && cmake --build --preset release --parallel --target flexrack-gpud flexrack-lease-keeper flexrack-cuda flexrack-nvml flexrack-sim >&2)
   FLEXRACK_NATIVE_BUILD=$native/build/release
   export FLEXRACK_NATIVE_BUILD
 fi

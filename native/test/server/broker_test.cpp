@@ -1,4 +1,4 @@
-// The whole daemon as processes: sessions, leases, restarts, strangers. Devices are made up.
+// The whole daemon as processes: sessions, leases, restarts, unproven connections. Devices are made up.
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 #include "server/liveness.h"
 #include "wire/accept.h"
 #include "wire/error.h"
-#include "wire/hold_stream.h"
+#include "wire/keeper_stream.h"
 
 namespace {
 
@@ -37,16 +37,18 @@ Json only_lease(const Daemon& daemon) {
   return answer["ok"]["leases"].list().empty() ? Json() : answer["ok"]["leases"].list().front();
 }
 
-std::int64_t used(const Daemon& daemon) { return daemon.ask(Json::Members{{"op", "devices"}})["ok"]["devices"].list().front()["used"].integer(); }
-std::int64_t sessions(const Daemon& daemon) { return daemon.ask(Json::Members{{"op", "status"}})["ok"]["sessions"].integer(); }
+std::int64_t used(const Daemon& daemon) {
+  return daemon.ask(Json::Members{{"op", "devices"}})["ok"]["devices"].list().front()["used"].integer();
+}
+std::int64_t sessions(const Daemon& daemon) {
+  return daemon.ask(Json::Members{{"op", "status"}})["ok"]["sessions"].integer();
+}
 
 wire::Error::Kind refusal(const wire::Dial& to) {
   try {
     Client client(to);
     client.ask(test::kEcho);
-  } catch (const wire::Error& error) {
-    return error.kind();
-  }
+  } catch (const wire::Error& error) { return error.kind(); }
   return wire::Error::Kind::unreachable;
 }
 
@@ -142,9 +144,9 @@ TEST_CASE("the end of the broker by SIGTERM leaves workers running; stop ends ev
 TEST_CASE("a held lease lives while it is held, and ends with its goodbye") {
   Daemon daemon;
   const auto lease = lease_of(daemon);
-  const auto holder = wire::dial_hold(test::dial_of(lease, "tls"));
+  const auto holder = wire::dial_keeper(test::dial_of(lease, "tls"));
   CHECK(eventually([&] { return only_lease(daemon)["state"].text() == "held"; }));
-  CHECK(wire::write_all(*holder, {&wire::kHoldGoodbye, 1}));
+  CHECK(wire::write_all(*holder, {&wire::kKeeperGoodbye, 1}));
   CHECK(eventually([&] { return only_lease(daemon).is_null(); }));
 }
 
@@ -152,7 +154,7 @@ TEST_CASE("a lease whose holder is killed is lost at once and over in three seco
   Daemon daemon;
   const auto lease = lease_of(daemon);
   {
-    const auto holder = wire::dial_hold(test::dial_of(lease, "tcp"));
+    const auto holder = wire::dial_keeper(test::dial_of(lease, "tcp"));
     REQUIRE(eventually([&] { return only_lease(daemon)["state"].text() == "held"; }));
     holder->shut();
   }
@@ -261,9 +263,11 @@ TEST_CASE("bad requests at the admin socket are answered with what is wrong") {
   CHECK(code("{\"op\":\"release\"}") == "unknown_lease");
   CHECK(code("{\"op\":\"release\",\"lease\":\"zz\"}") == "unknown_lease");
   CHECK(code("{\"op\":\"renew\",\"lease\":\"00112233445566778899aabbccddeeff\"}") == "unknown_lease");
-  for (const auto* wish : {"\"devices\":0", "\"devices\":-1", "\"devices\":1.5", "\"devices\":[]", "\"devices\":[1]", "\"devices\":\"0:0\"", "\"memory\":0",
-                           "\"memory\":-5", "\"memory\":\"1\"", "\"compute\":0", "\"compute\":1.01", "\"fraction\":\"x\"", "\"whole\":1", "\"cap\":\"yes\"",
-                           "\"owner\":5", "\"whole\":true,\"memory\":1", "\"fraction\":0.5,\"compute\":0.5", "\"devices\":[\"0:0\",\"0:0\"]"}) {
+  for (const auto* wish :
+       {"\"devices\":0", "\"devices\":-1", "\"devices\":1.5", "\"devices\":[]", "\"devices\":[1]",
+        "\"devices\":\"0:0\"", "\"memory\":0", "\"memory\":-5", "\"memory\":\"1\"", "\"compute\":0", "\"compute\":1.01",
+        "\"fraction\":\"x\"", "\"whole\":1", "\"cap\":\"yes\"", "\"owner\":5", "\"whole\":true,\"memory\":1",
+        "\"fraction\":0.5,\"compute\":0.5", "\"devices\":[\"0:0\",\"0:0\"]"}) {
     CAPTURE(wish);
     CHECK(code(std::string("{\"op\":\"lease\",") + wish + "}") == "invalid");
   }

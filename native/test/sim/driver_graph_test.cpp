@@ -137,18 +137,18 @@ TEST_CASE("driver: a graph built from nodes of every type") {
   CHECK_EQ(copy.read()[0], 100);
 
   // What is told is what was set.
-  CUDA_KERNEL_NODE_PARAMS told{};
-  CU(cuGraphKernelNodeGetParams_v2(kernel, &told));
-  CHECK_EQ(told.func, rig.kernel("add"));
-  CHECK_EQ(told.gridDimX, 8);
-  CHECK_EQ(*static_cast<unsigned*>(told.kernelParams[1]), 2);
-  CHECK_EQ(cuGraphKernelNodeGetParams_v2(set, &told), CUDA_ERROR_INVALID_VALUE);
-  CUDA_MEMCPY3D box_told{};
-  CU(cuGraphMemcpyNodeGetParams(copied, &box_told));
-  CHECK_EQ(box_told.dstDevice, copy.address);
-  CUevent event_told = nullptr;
-  CU(cuGraphEventRecordNodeGetEvent(record, &event_told));
-  CHECK_EQ(event_told, event);
+  CUDA_KERNEL_NODE_PARAMS reported{};
+  CU(cuGraphKernelNodeGetParams_v2(kernel, &reported));
+  CHECK_EQ(reported.func, rig.kernel("add"));
+  CHECK_EQ(reported.gridDimX, 8);
+  CHECK_EQ(*static_cast<unsigned*>(reported.kernelParams[1]), 2);
+  CHECK_EQ(cuGraphKernelNodeGetParams_v2(set, &reported), CUDA_ERROR_INVALID_VALUE);
+  CUDA_MEMCPY3D reported_box{};
+  CU(cuGraphMemcpyNodeGetParams(copied, &reported_box));
+  CHECK_EQ(reported_box.dstDevice, copy.address);
+  CUevent reported_event = nullptr;
+  CU(cuGraphEventRecordNodeGetEvent(record, &reported_event));
+  CHECK_EQ(reported_event, event);
 
   // Taken apart.
   CU(cuGraphDestroyNode(host));
@@ -423,11 +423,11 @@ TEST_CASE("driver: clones, and what graphs look like") {
   CU(cuGraphGetRootNodes(graph, before, &count));
   CHECK_EQ(count, 1);
   CHECK_EQ(before[0], first);
-  CUlaunchAttributeValue value{}, told{};
+  CUlaunchAttributeValue value{}, reported{};
   value.priority = -3;
   CU(cuGraphKernelNodeSetAttribute(first, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
-  CU(cuGraphKernelNodeGetAttribute(first, CU_LAUNCH_ATTRIBUTE_PRIORITY, &told));
-  CHECK_EQ(told.priority, -3);
+  CU(cuGraphKernelNodeGetAttribute(first, CU_LAUNCH_ATTRIBUTE_PRIORITY, &reported));
+  CHECK_EQ(reported.priority, -3);
   char path[] = "/tmp/flexrack-graph-XXXXXX";
   const auto file = mkstemp(path);
   REQUIRE_GE(file, 0);

@@ -299,9 +299,9 @@ TEST_CASE("driver: addresses and memory apart") {
   properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   // That a descriptor is wanted does no harm (PyTorch's expandable segments); to export one is refused.
   CU(cuMemCreate(&handle, unit, &properties, 0));
-  CUmemAllocationProp told{};
-  CU(cuMemGetAllocationPropertiesFromHandle(&told, handle));
-  CHECK_EQ(told.requestedHandleTypes, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+  CUmemAllocationProp reported{};
+  CU(cuMemGetAllocationPropertiesFromHandle(&reported, handle));
+  CHECK_EQ(reported.requestedHandleTypes, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
   int descriptor = -1;
   CHECK_EQ(cuMemExportToShareableHandle(&descriptor, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), CUDA_ERROR_NOT_SUPPORTED);
   CU(cuMemRelease(handle));

@@ -103,9 +103,9 @@ TEST_CASE("driver: textures from arrays") {
   CUtexObject wrapped = 0;
   CU(cuTexObjectCreate(&wrapped, &resource, &description, nullptr));
   CHECK_EQ(textures.fetch(wrapped, 1.3f, 0.75f), 11);
-  CUDA_TEXTURE_DESC told{};
-  CU(cuTexObjectGetTextureDesc(&told, wrapped));
-  CHECK_EQ(told.flags, CU_TRSF_NORMALIZED_COORDINATES);
+  CUDA_TEXTURE_DESC reported{};
+  CU(cuTexObjectGetTextureDesc(&reported, wrapped));
+  CHECK_EQ(reported.flags, CU_TRSF_NORMALIZED_COORDINATES);
   CUDA_RESOURCE_VIEW_DESC view{};
   CHECK_EQ(cuTexObjectGetResourceViewDesc(&view, wrapped), CUDA_ERROR_INVALID_VALUE);
   // The array may go first: what was made of it keeps its memory.

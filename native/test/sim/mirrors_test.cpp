@@ -19,7 +19,7 @@ struct MirrorRig {
   Rig rig{};
   cu::DriverTable table{};
   Mirrors mirrors{table};
-  std::vector<std::pair<std::uint64_t, Bytes>> told;
+  std::vector<std::pair<std::uint64_t, Bytes>> reported;
 
   MirrorRig() {
     table.cuMemHostRegister_v2 = &::cuMemHostRegister_v2;
@@ -28,7 +28,7 @@ struct MirrorRig {
     mirrors.start(4 * kMirrored, [this](const cu::Changed& changed) {
       auto data = changed.data;
       for (const auto& range : changed.ranges) {
-        told.emplace_back(range.address, Bytes(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(range.size)));
+        reported.emplace_back(range.address, Bytes(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(range.size)));
         data = data.subspan(range.size);
       }
       CHECK(data.empty());
@@ -60,15 +60,15 @@ TEST_CASE("mirrors: what the client writes is there, and is not told back; what 
   CHECK_EQ(memory[101], 2);
   with.mirrors.used(kContext, kStream);
   with.mirrors.tell_changes();
-  CHECK(with.told.empty());
+  CHECK(with.reported.empty());
   CU(with.rig.fill(at + 8192, 77, 2));
   CU(cuCtxSynchronize());
   with.mirrors.tell_changes();
-  REQUIRE_EQ(with.told.size(), 2);  // only the bytes that are not zero any more
-  CHECK(with.told[0] == std::pair(at + 8192, Bytes{77}));
-  CHECK(with.told[1] == std::pair(at + 8196, Bytes{77}));
+  REQUIRE_EQ(with.reported.size(), 2);  // only the bytes that are not zero any more
+  CHECK(with.reported[0] == std::pair(at + 8192, Bytes{77}));
+  CHECK(with.reported[1] == std::pair(at + 8196, Bytes{77}));
   with.mirrors.tell_changes();
-  CHECK_EQ(with.told.size(), 2);
+  CHECK_EQ(with.reported.size(), 2);
 }
 
 TEST_CASE("mirrors: nothing is compared once all streams that could have changed them are over") {
@@ -90,7 +90,7 @@ TEST_CASE("mirrors: nothing is compared once all streams that could have changed
   CHECK(with.mirrors.is_quiet());
   reinterpret_cast<std::uint8_t*>(at)[5] = 1;
   with.mirrors.tell_changes();
-  CHECK(with.told.empty());
+  CHECK(with.reported.empty());
 }
 
 TEST_CASE("mirrors: nothing is written beside them, and no more is mirrored than may be") {
@@ -137,11 +137,11 @@ TEST_CASE("mirrors: a variable that the driver has is told with what it holds, a
   variable[20] = 6;
   with.mirrors.used(kContext, kStream);
   with.mirrors.tell_changes();
-  REQUIRE_EQ(with.told.size(), 1);
-  CHECK(with.told[0] == std::pair(at + 20, Bytes{6}));
+  REQUIRE_EQ(with.reported.size(), 1);
+  CHECK(with.reported[0] == std::pair(at + 20, Bytes{6}));
   with.mirrors.forget_owner(70);
   variable[30] = 7;
   with.mirrors.tell_changes();
-  CHECK_EQ(with.told.size(), 1);
+  CHECK_EQ(with.reported.size(), 1);
   CHECK_FALSE(with.write(at, {1}));
 }

@@ -1,6 +1,6 @@
 """The GPU daemon of this node: gpu.inspect, .place, .start, .stop.
 
-    gpu/  program/{flexrack-gpud,flexrack-hold,libflexrack-opencl}-<hash>...  daemon/ (its own)  settings.json  leases/
+    gpu/  program/{flexrack-gpud,flexrack-lease-keeper,libflexrack-opencl}-<hash>...  daemon/ (its own)  settings.json  leases/
 
 What it serves is chosen by the user's side: `drivers` of gpu.inspect says what this machine has.
 

@@ -69,7 +69,7 @@ def sweep(leases: Path) -> None:
 
 
 def is_read(folder: Path) -> bool:
-    """True while a process has it on its command line, as flexrack-hold has for as long as the command runs."""
+    """True while a process has it on its command line, as flexrack-lease-keeper has for as long as the command runs."""
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:

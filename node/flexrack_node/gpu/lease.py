@@ -1,6 +1,6 @@
 """Holds the GPU leases of a run's ranks on this node for as long as the run lives: `leases` of the run's spec.
 
-A lease lives while somebody holds it. flexrack-hold does, while the command that it runs lives; ours waits for the end of its input, which comes
+A lease lives while somebody holds it. flexrack-lease-keeper does, while the command that it runs lives; ours waits for the end of its input, which comes
 when the supervisor says so, and as well when the supervisor is killed. So nothing stays leased after the run, however it ends.
 """
 import os
@@ -12,7 +12,7 @@ from typing import Any, Dict, Optional
 
 from flexrack_node.base.errors import NodeError
 
-HELD_SECONDS = 20.0  # for flexrack-hold to reach all daemons
+HELD_SECONDS = 20.0  # for flexrack-lease-keeper to reach all daemons
 _END_SECONDS = 8.0  # it gives the leases back within 3 s
 _WAIT = ("sh", "-c", "echo held; exec cat >/dev/null")
 
@@ -26,7 +26,7 @@ class LeaseHold:
         self._process: Optional[subprocess.Popen[bytes]] = None
 
     def take(self) -> None:
-        """Returns once all leases are held. Errors: GPU_UNAVAILABLE, with what flexrack-hold said."""
+        """Returns once all leases are held. Errors: GPU_UNAVAILABLE, with what flexrack-lease-keeper said."""
         argv = [self._leases["hold"], "--end-with-lease", self._leases["file"], "--", *_WAIT]
         try:
             self._process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)

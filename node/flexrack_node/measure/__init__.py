@@ -1,1 +1,1 @@
-"""What is used of the machine while a run goes, and the ledger of it."""
+"""What is used of the machine while a run goes, and the log of it."""

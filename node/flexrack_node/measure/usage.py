@@ -39,7 +39,7 @@ def note(folder: RunFolder) -> None:
             file.write((b"" if not text or text.endswith(b"\n") else b"\n") + b"".join(lines))
 
 
-def ledger(root: Path) -> List[Dict[str, Any]]:
+def logged(root: Path) -> List[Dict[str, Any]]:
     try:
         return parse((root / FILE).read_bytes())
     except FileNotFoundError:

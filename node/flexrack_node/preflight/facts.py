@@ -118,7 +118,8 @@ def versions(root: Path, project: Optional[str]) -> Dict[str, Any]:
     """{environment?, python?, packages: {name: version}} of the project's environment here, from the names of its metadata folders."""
     if not project:
         return {"packages": {}}
-    from flexrack_node.workspace.environment import READY, read_json
+    from flexrack_node.workspace.build import READY
+    from flexrack_node.workspace.environment import read_json
     from flexrack_node.workspace.folder import WorkspaceFolder
 
     place = WorkspaceFolder(root, project)

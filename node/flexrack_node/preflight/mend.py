@@ -20,7 +20,7 @@ from flexrack_node.preflight.leftovers import leftovers
 from flexrack_node.process.containment import is_alive, send_signal
 from flexrack_node.runs.repair import repair
 from flexrack_node.runs.view import open_view
-from flexrack_node.workspace import environment, workspace
+from flexrack_node.workspace import build, environment, workspace
 from flexrack_node.workspace.folder import WorkspaceFolder, measure
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def temporary(channel: Channel) -> Iterator[Item]:
     for path in stale_drafts(channel.root):
         yield {"kind": "temporary", "name": str(path), "detail": "its writer is gone", "bytes": size_of(path)}
     for path in channel.environments.glob("[0-9a-f]*"):
-        if re.fullmatch(r"[0-9a-f]{16}", path.name) and not (path / environment.READY).exists() and is_old(path) and is_free(path, channel):
+        if re.fullmatch(r"[0-9a-f]{16}", path.name) and not (path / build.READY).exists() and is_old(path) and is_free(path, channel):
             yield {"kind": "temporary", "name": str(path), "detail": "an environment whose build did not end", "bytes": size_of(path)}
 
 
@@ -107,7 +107,7 @@ def end_temporary(name: str, channel: Channel, _grace: float) -> None:
     path = Path(name)
     if path.parent == channel.environments:
         with FileLock(channel.environments / ".locks" / path.name, channel, f"removal of environment {path.name}", wait=False):
-            environment.discard(path)
+            build.discard(path)
     elif path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

@@ -1,9 +1,9 @@
-"""usage.read: what runs had of this node: the ledger (measure/usage.py), and of runs that go on, or were killed, what their folders tell."""
+"""usage.read: what runs had of this node: the log (measure/usage.py), and of runs that go on, or were killed, what their folders tell."""
 import time
 from typing import TYPE_CHECKING, Any, Dict, Optional
 
 from flexrack_node.base.channel import Channel
-from flexrack_node.measure.usage import account, entries_of, key_of, ledger
+from flexrack_node.measure.usage import account, entries_of, key_of, logged
 from flexrack_node.run.files import all_runs
 from flexrack_node.runs.view import view_of
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def read(given: "Optional[UsageSince]", channel: Channel) -> Dict[str, Any]:
     """{since?: seconds since 1970}: {account, now, entries: [a line each, and "open": true where it still runs]}, those that ended after `since`."""
     since, now = float((given or {}).get("since") or 0), time.time()
-    found = {key_of(entry): {**entry, "open": False} for entry in ledger(channel.root)}
+    found = {key_of(entry): {**entry, "open": False} for entry in logged(channel.root)}
     for folder in all_runs(channel.root):
         for part in view_of(folder).parts():
             for entry in entries_of(part, now):

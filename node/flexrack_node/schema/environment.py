@@ -12,6 +12,17 @@ class EnvironmentContent(_EnvironmentContent, total=False):
     python: str
 
 
+class _UvOrder(TypedDict):
+    version: str
+    oldest: str
+    lock: str
+
+
+class UvOrder(_UvOrder, total=False):
+    """Which uv builds environments."""
+    without: str
+
+
 class Asker(TypedDict):
     command: str
     node: str
@@ -20,6 +31,7 @@ class Asker(TypedDict):
 class EnvironmentWanted(EnvironmentContent, total=False):
     user: str
     owner: str
+    uv: UvOrder
     asker: Asker
 
 
@@ -39,6 +51,24 @@ class EnvironmentMade(TypedDict):
     path: str
     built: bool
     python: str
+
+
+class ToolMissing(TypedDict):
+    """Nothing was built: this is to be sent first, or the order to say why it cannot be."""
+    missing: Literal["uv"]
+    machine: str
+
+
+class UvPlaced(TypedDict):
+    path: str
+
+
+class UvWheel(TypedDict):
+    """A wheel of uv, which follows as the body."""
+    version: str
+    lock: str
+    name: str
+    sha256: str
 
 
 class EnvironmentPlanned(TypedDict):
@@ -104,6 +134,12 @@ class BuildProgressEvent(_BuildProgressEvent, total=False):
     done: int
     total: int
     unit: Literal["bytes"]
+
+
+class BuildWarning(TypedDict):
+    """The build goes on, in another way than was asked for."""
+    event: Literal["warning"]
+    text: str
 
 
 class WaitingEvent(TypedDict):

@@ -142,7 +142,7 @@ class LeaseFileServer(TypedDict):
 
 
 class LeaseFile(TypedDict):
-    """What the driver and flexrack-hold read (native/client/lease_file.h). Holds keys."""
+    """What the driver and flexrack-lease-keeper read (native/client/lease_file.h). Holds keys."""
     version: Literal[1]
     grace_seconds: float
     servers: List[LeaseFileServer]

@@ -7,6 +7,7 @@ VERBS = {
     "endpoint.prune": "service.endpoint:prune",
     "endpoint.write": "service.endpoint:write",
     "environment.ensure": "workspace.environment:ensure",
+    "uv.place": "workspace.uv:place",
     "environment.list": "workspace.environment:listing",
     "environment.plan": "workspace.environment:plan",
     "environment.release": "workspace.environment:release",

@@ -24,18 +24,18 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.base.installed import record
 from flexrack_node.base.shared_lock import look_anew
+from flexrack_node.workspace import uv
+from flexrack_node.workspace.build import READY, build, discard, significant_lines
 from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, write_json
-from flexrack_node.workspace.pip import Builder
 
 if TYPE_CHECKING:
     from flexrack_node.schema.environment import EnvironmentContent, EnvironmentPlanned, EnvironmentsReleased, EnvironmentsUnwanted, EnvironmentUse, EnvironmentWanted
 
-READY = ".flexrack-ready.json"
 USERS = ".flexrack-users"
 
 
 def ensure(request: "EnvironmentWanted", channel: Channel) -> Dict[str, Any]:
-    """{requirements, constraints?, python?, user?, owner?, asker?} -> {hash, path, built, python}.
+    """{requirements, constraints?, python?, user?, owner?, asker?, uv?} -> {hash, path, built, python}, or {missing, machine}: uv is to be sent first.
 
     `user` is what uses it from now on, and keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`.
     `owner` and `asker` are told to who waits for this build: who asked for it, and which command of theirs on which node.
@@ -50,12 +50,15 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> Dict[str, Any]:
     if is_ready(folder) and not (user and not is_user(folder, channel.root, user)):
         return answer
     make_folder(channel, folder.parent)
+    order = request.get("uv")
+    if order and not is_ready(folder) and "without" not in order and uv.is_needed(requirements, facts) and uv.machine() and not uv.find(order, channel):
+        return {"missing": "uv", "machine": uv.machine()}
     with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}", owner=request.get("owner"), asker=request.get("asker")):
         look_anew(channel.environments, folder, folder / USERS)
         if not is_ready(folder):  # whoever held the lock before may have built it
             discard_half_built(channel)
             record(channel.root, folder, "environment")
-            build(folder, requirements, constraints, facts, channel)
+            build(folder, requirements, constraints, facts, channel, order)
             answer["built"] = True
         if user:  # with the lock held: else it could be removed as unused at this very moment
             note_user(folder, channel.root, user, answer)
@@ -154,53 +157,9 @@ def content_hash(requirements: str, constraints: str, facts: Dict[str, Any]) -> 
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
-def significant_lines(text: str) -> List[str]:
-    """The lines that mean something to pip: no comments, no blank lines, no trailing space."""
-    lines = (re.sub(r"(^|\s+)#.*$", "", line).rstrip() for line in text.replace("\r\n", "\n").split("\n"))
-    return [line for line in lines if line.strip()]
-
-
 def is_ready(folder: Path) -> bool:
     """Published, and its interpreter (a link to the node's) is still there."""
     return (folder / READY).is_file() and os.access(folder / "bin" / "python", os.X_OK)
-
-
-def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, Any], channel: Channel) -> None:
-    """Builds in place and publishes; whatever goes wrong, no half environment is left. Called with the lock held."""
-    if not facts["venv"]:
-        version = ".".join(facts["version"].split(".")[:2])
-        raise NodeError("NODE_UNFIT", f"Python {version} on this node cannot make virtual environments: ensurepip is missing",
-                        f"sudo apt-get install -y python{version}-venv", missing="ensurepip")
-    discard(folder)
-    started = time.time()
-    lines = significant_lines(requirements)
-    try:
-        Builder(folder, facts["executable"], channel).run(requirements, constraints, with_pip=bool(lines))
-        write_json(folder / READY, {
-            "hash": folder.name, "python": facts["version"], "platform": facts["platform"], "requirements": [line.rstrip(" \\") for line in lines if not line.lstrip().startswith("--hash=")],
-            "built_at": int(time.time()), "seconds": round(time.time() - started, 1), "node": os.environ.get("FLEXRACK_NODE"),
-        })
-    except OSError as error:
-        discard(folder)
-        raise unfit_disk(error, folder.parent) or error from None
-    except BaseException:
-        discard(folder)
-        raise
-
-
-def discard(folder: Path) -> None:
-    """Removes an environment: unpublished first, so that it is never taken for a whole one."""
-    for temp in folder.parent.glob(f".{folder.name}-*"):  # of a builder that was killed
-        shutil.rmtree(temp, ignore_errors=True)
-    if not os.path.lexists(folder):
-        return
-    try:
-        (folder / READY).unlink()
-    except OSError:
-        pass
-    shutil.rmtree(folder, ignore_errors=True)
-    if os.path.lexists(folder):  # files of another user, or busy on NFS
-        raise NodeError("NODE_UNFIT", f"cannot remove {folder}", f"rm -rf {folder}")
 
 
 def discard_half_built(channel: Channel) -> None:

@@ -1,26 +1,19 @@
 """Runs `python -m venv` and pip, telling what they do, and names the requirement that failed."""
-import ctypes
 import os
 import re
-import selectors
-import signal
-import subprocess
 import tempfile
-import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import DISK_FULL, need_room, unfit_disk, unpacked_size
 from flexrack_node.base.errors import NodeError
-from flexrack_node.base.filelock import CallerGone, is_caller_gone
+from flexrack_node.workspace.child import SignalsRaise, watch
 
-TICK_SECONDS = 0.25
-PR_SET_PDEATHSIG = 1
 SIZES = {"bytes": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
 
 
-class Builder:
+class PipBuilder:
     """Fills one folder. Its children end with it, and when the caller goes away or a signal comes."""
 
     def __init__(self, folder: Path, python: str, channel: Channel) -> None:
@@ -35,7 +28,7 @@ class Builder:
     def run(self, requirements: str, constraints: str, with_pip: bool) -> None:
         """Raises ENVIRONMENT_FAILED (details: requirement, line, lines), NODE_UNFIT, or CallerGone."""
         # Beside the environment, not in /tmp: that is often small, and kept in memory.
-        with tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp, _SignalsRaise():
+        with tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp, SignalsRaise():
             self.temp = Path(temp)
             self.channel.event("progress", detail="creating a virtual environment")
             python = str(self.folder / "bin" / "python")
@@ -58,35 +51,11 @@ class Builder:
             raise self._unfit() or NodeError("ENVIRONMENT_FAILED", f"python -m {words[3]} failed", None, lines=self.lines[-15:])
 
     def _watch(self, words: List[str]) -> int:
-        """Runs a child to its end, reading what it says and measuring what it downloads."""
         environment = {key: value for key, value in os.environ.items()
                        if key not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PIP_TARGET", "PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV")}
         environment.update({"TMPDIR": str(self.temp), "PIP_USER": "0", "PYTHONUNBUFFERED": "1"})
         self.lines = []
-        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self.temp,
-                                 env=environment, start_new_session=True, preexec_fn=_end_with_parent)
-        assert child.stdout is not None
-        os.set_blocking(child.stdout.fileno(), False)
-        try:
-            with selectors.DefaultSelector() as selector:
-                selector.register(child.stdout, selectors.EVENT_READ)
-                rest, reported = b"", time.monotonic()
-                while True:
-                    if selector.select(TICK_SECONDS):
-                        data = child.stdout.read()
-                        if data == b"":
-                            return child.wait()
-                        *whole, rest = (rest + (data or b"")).split(b"\n")
-                        for line in whole:
-                            self._read(line.decode(errors="replace").rstrip())
-                    if is_caller_gone():
-                        raise CallerGone("the caller has gone")
-                    if time.monotonic() - reported > 2 * TICK_SECONDS:
-                        reported = time.monotonic()
-                        self._measure()
-        finally:
-            _end(child)
-            child.stdout.close()
+        return watch(words, self.temp, environment, self._read, self._measure)
 
     def _read(self, line: str) -> None:
         """Keeps the line and tells what it means."""
@@ -168,7 +137,7 @@ def failing_line(output: List[str], requested: List[str]) -> Optional[int]:
             return int(next(one for one in found.groups() if one))
     for line in errors:
         found = re.search(r"(?:for|requirement|Package|package)s? '?([A-Za-z0-9][A-Za-z0-9._-]*)", line)
-        number = _line_of(found.group(1), requested) if found else None
+        number = line_of(found.group(1), requested) if found else None
         if number:
             return number
     for line in reversed(output):
@@ -192,7 +161,7 @@ def redact(line: str) -> str:
     return re.sub(r"(://)[^/\s@]+@", r"\1[redacted]@", line)
 
 
-def _line_of(name: str, requested: List[str]) -> Optional[int]:
+def line_of(name: str, requested: List[str]) -> Optional[int]:
     def plain(text: str) -> str:
         return re.sub(r"[-_.]+", "-", text).lower()
     for number, line in enumerate(requested, 1):
@@ -207,41 +176,3 @@ def _stat(file: Path) -> Optional[os.stat_result]:
         return file.stat()
     except OSError:
         return None
-
-
-def _end_with_parent() -> None:
-    """In the child: SIGKILL when the builder dies, however; otherwise an orphan would write on without the lock."""
-    try:
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    except (OSError, AttributeError):
-        pass
-
-
-def _end(child: "subprocess.Popen[bytes]") -> None:
-    """Ends the child and all it started."""
-    for number, seconds in ((signal.SIGTERM, 3), (signal.SIGKILL, 10)):
-        if child.poll() is not None:
-            break
-        try:
-            os.killpg(child.pid, number)
-            child.wait(seconds)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            pass
-    try:
-        os.killpg(child.pid, signal.SIGKILL)  # what it left behind, e.g. a compiler
-    except (ProcessLookupError, PermissionError):
-        pass
-
-
-class _SignalsRaise:
-    """A signal becomes an exception, so that children are ended and the half environment removed."""
-
-    def __enter__(self) -> None:
-        self.before = {one: signal.signal(one, self._raise) for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
-
-    def __exit__(self, *_: object) -> None:
-        for one, handler in self.before.items():
-            signal.signal(one, handler)
-
-    def _raise(self, number: int, frame: object) -> None:
-        raise NodeError("INTERRUPTED", f"ended by {signal.Signals(number).name}")

@@ -30,7 +30,7 @@ export const ERROR_CODES = {
   RUN_FAILED: {exit: 6, meaning: 'A rank of the run failed; the first cause is shown with its rank, node and last lines.'},
   HEAD_FAILED: {exit: 6, meaning: 'The head, or the tracking server behind it, did not start or answered with an error.'},
   ENDPOINT_FAILED: {exit: 6, meaning: 'The release did not become ready, or the endpoint answered with an error.'},
-  NATIVE_MISSING: {exit: 7, meaning: 'The native layer (flexrack-gpud, flexrack-hold, the drivers) is not built, or not for this machine.'},
+  NATIVE_MISSING: {exit: 7, meaning: 'The native layer (flexrack-gpud, flexrack-lease-keeper, the drivers) is not built, or not for this machine.'},
   GPU_UNAVAILABLE: {exit: 7, meaning: 'More GPUs, or more of one, are asked for than are free; the message says what is free and who holds the rest.'},
   GPU_FAILED: {exit: 7, meaning: 'The GPU daemon of a node did not start, or does not answer; or a GPU cannot be measured.'},
   GPU_REFUSED: {exit: 7, meaning: 'The GPU daemon of a node answered and refused.'},

@@ -14,14 +14,14 @@ export interface Site {
 }
 
 export function prepareHere(api: Api, context: Context): Site {
-  const hold = nativePath('flexrack-hold', context.env)
+  const hold = nativePath('flexrack-lease-keeper', context.env)
   const links = driverLinks(api, (product) => nativePath(product, context.env))
   return {deliver: async (content) => ({...(await writeLeases(content, links, context.env)), hold})}
 }
 
-/** Puts the drivers and flexrack-hold on the node, where they are not there yet. */
+/** Puts the drivers and flexrack-lease-keeper on the node, where they are not there yet. */
 export async function prepareNode(host: Host, api: Api, context: Context): Promise<Site> {
-  const products: Product[] = ['flexrack-hold', ...DRIVERS[api]]
+  const products: Product[] = ['flexrack-lease-keeper', ...DRIVERS[api]]
   const files = new Map(await Promise.all(products.map(async (product) => [product, await loadNative(product, context.env)] as const)))
   const nameOf = (product: Product): string => (files.get(product) as NativeFile).name
   const all = [...files.values()]
@@ -31,7 +31,7 @@ export async function prepareNode(host: Host, api: Api, context: Context): Promi
   throwIfFailed(await executePlan(plan, PLACE_HANDLERS, {host: () => host, context}, context))
   return {
     deliver: async (leases) => {
-      const {folder, ...placed} = await host.call('gpu.deliver', {leases, hold: nameOf('flexrack-hold'), ...driverLinks(api, nameOf)})
+      const {folder, ...placed} = await host.call('gpu.deliver', {leases, hold: nameOf('flexrack-lease-keeper'), ...driverLinks(api, nameOf)})
       return {...placed, folder, remove: () => host.call('gpu.forget', {folder})}
     },
   }

@@ -1,9 +1,10 @@
 import {Readable} from 'node:stream'
 import {pipeline} from 'node:stream/promises'
 import {createInterface} from 'node:readline'
-import {CliError} from '../base/index.ts'
+import {CliError, isCliError} from '../base/index.ts'
 import type {NodeShell, RemoteProcess} from '../ssh/index.ts'
 import {toCliError} from './node-error.ts'
+import {holdsReference} from './references.ts'
 import {verbScript} from './scripts.ts'
 import type {Verbs} from '../protocol/index.ts'
 import type {CallOptions, Verb} from './types.ts'
@@ -51,7 +52,7 @@ export async function callVerb<V extends Verb>(shell: NodeShell, installation: I
   if (signal?.aborted) abort()
   try {
     const [answer, stderr, ending] = await Promise.all([
-      readAnswer(process.stdout, (event) => {
+      readAnswer(process.stdout, {node: shell.node, verb}, (event) => {
         observer?.event(verb, event)
         onEvent?.(event as Verbs[V]['event'])
       }),
@@ -69,6 +70,7 @@ export async function callVerb<V extends Verb>(shell: NodeShell, installation: I
     })
   } catch (error) {
     if (signal?.aborted) throw interrupted()
+    if (isCliError(error)) process.kill('TERM') // it may still be at it
     throw error
   } finally {
     clearTimeout(hard)
@@ -76,7 +78,7 @@ export async function callVerb<V extends Verb>(shell: NodeShell, installation: I
   }
 }
 
-async function readAnswer(stdout: Readable, onEvent: (event: unknown) => void): Promise<{result: unknown} | {error: unknown} | undefined> {
+async function readAnswer(stdout: Readable, {node, verb}: {node: string; verb: Verb}, onEvent: (event: unknown) => void): Promise<{result: unknown} | {error: unknown} | undefined> {
   let answer: {result: unknown} | {error: unknown} | undefined
   // readline would swallow an error of the stream, and with it a lost connection.
   const failed = new Promise<never>((_, reject) => stdout.once('error', reject))
@@ -85,6 +87,8 @@ async function readAnswer(stdout: Readable, onEvent: (event: unknown) => void): 
     for await (const line of createInterface({input: stdout, crlfDelay: Infinity})) {
       const value = parseLine(line)
       if (!value) continue
+      // It may become a part of a plan, and there it would stand for what other nodes have answered, or for a secret.
+      if (holdsReference(value)) throw new CliError('REMOTE_FAILED', `${verb} on ${node} has answered with a reference to what is not that node's`, {details: {node, verb}})
       if ('event' in value) onEvent(value)
       else if ('result' in value || 'error' in value) answer = value as {result: unknown}
     }

@@ -1,6 +1,7 @@
 import {CliError, isCliError, ownerName, randomId, type Context, type Progress} from '../base/index.ts'
-import type {Verbs, WaitingEvent} from '../protocol/index.ts'
+import type {EnvironmentMade, UvOrder, Verbs, WaitingEvent} from '../protocol/index.ts'
 import type {Environment, Host} from './types.ts'
+import {bringUv, uvOrder} from './uv.ts'
 
 /** Tells this command from every other one, on all nodes. */
 const COMMAND = `${process.pid}-${randomId()}`
@@ -20,7 +21,8 @@ export interface EnvironmentInput {
 }
 
 /**
- * Makes sure the environment is on the node: built once per content under a lock, else found there. Progress is pip's own.
+ * Makes sure the environment is on the node: built once per content under a lock, else found there. uv builds it; where neither this
+ * machine nor the node can get that, pip does, and it is told.
  * Errors: ENVIRONMENT_FAILED with details {requirement, line, origin, lines}; NODE_UNFIT (no venv, disk full); INTERRUPTED,
  * after which the node ends the build and removes what there was of it.
  */
@@ -28,16 +30,28 @@ export async function ensureEnvironment(host: Host, input: EnvironmentInput, con
   const {origins, ...request} = input
   const progress = new BuildProgress(host, context)
   try {
-    const built = await host.call('environment.ensure', {...request, owner: ownerName(context), asker: {command: COMMAND, node: host.node}}, {
-      signal: context.signal,
-      onEvent: (event) => progress.tell(event),
-    })
+    const built = await buildWith(host, request, progress, context)
     progress.end(`Environment ${built.hash} ${built.built ? 'built' : 'is there'}`)
     return built
   } catch (error) {
     progress.fail()
     throw locate(error, origins)
   }
+}
+
+/** Asked a second time where uv has to be sent first, or cannot be. */
+async function buildWith(host: Host, input: Omit<EnvironmentInput, 'origins'>, progress: BuildProgress, context: Context): Promise<EnvironmentMade> {
+  const ensure = (uv: UvOrder): Promise<Verbs['environment.ensure']['result']> =>
+    host.call('environment.ensure', {...input, uv, owner: ownerName(context), asker: {command: COMMAND, node: host.node}}, {signal: context.signal, onEvent: (event) => progress.tell(event)})
+  const first = await ensure(uvOrder())
+  if (!('missing' in first)) return first
+  const without = await bringUv(host, first.machine, context).then(() => '', (error: unknown) => {
+    if (context.signal.aborted) throw error
+    return (error as Error).message
+  })
+  const second = await ensure({...uvOrder(), ...(without && {without})})
+  if ('missing' in second) throw new CliError('REMOTE_FAILED', `${host.node}: uv was sent, and is not there`, {details: {node: host.node}})
+  return second
 }
 
 /** Begins only when the node has something to tell: an environment that is there costs one quiet call. */
@@ -53,6 +67,10 @@ class BuildProgress {
 
   tell(event: Verbs['environment.ensure']['event']): void {
     if (event.event === 'alive') return
+    if (event.event === 'warning') {
+      this.#context.reporter.warn(`${this.#host.node}: ${event.text}`)
+      return
+    }
     this.#shown ??= this.#context.reporter.begin('Build the Python environment', this.#host.node)
     if (event.event === 'waiting') this.#shown.detail(waitingText(event), {seldom: true})
     else if (event.detail !== undefined) this.#shown.detail(event.detail)

@@ -32,7 +32,7 @@ export async function readProgram(folder: string): Promise<NodeProgram> {
 }
 
 /** Looks upwards from here: it is at the same place for src, dist and an installed package. */
-function programFolder(from: string): string {
+export function programFolder(from: string): string {
   const folder = join(from, 'node', 'flexrack_node')
   if (existsSync(join(folder, '__main__.py'))) return folder
   const parent = dirname(from)

@@ -22,7 +22,7 @@ export function starterSettings(env: NodeJS.ProcessEnv): StarterSettings {
   const base: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined) continue
-    if (PASSED_ON.includes(name) || /^pip_/i.test(name) || /_proxy$/i.test(name)) base[name] = value
+    if (PASSED_ON.includes(name) || /^(pip|uv)_/i.test(name) || /_proxy$/i.test(name)) base[name] = value
   }
   const python = findPython(env)
   base.PATH = [...(python && !STANDARD_PATH.includes(dirname(python)) ? [dirname(python)] : []), ...STANDARD_PATH].join(':')
@@ -31,6 +31,8 @@ export function starterSettings(env: NodeJS.ProcessEnv): StarterSettings {
   base.PIP_CACHE_DIR ??= process.platform === 'darwin' ? join(home, 'Library/Caches/pip') : join(env.XDG_CACHE_HOME || join(home, '.cache'), 'pip')
   const pipConfig = join(env.XDG_CONFIG_HOME || join(home, '.config'), 'pip', 'pip.conf')
   if (base.PIP_CONFIG_FILE === undefined && existsSync(pipConfig)) base.PIP_CONFIG_FILE = pipConfig
+  const uvConfig = join(env.XDG_CONFIG_HOME || join(home, '.config'), 'uv', 'uv.toml')
+  if (base.UV_CONFIG_FILE === undefined && existsSync(uvConfig)) base.UV_CONFIG_FILE = uvConfig
   return {base, python}
 }
 

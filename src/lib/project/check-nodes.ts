@@ -43,7 +43,7 @@ export function judgeNode({node, value, message, hint}: NodeReport<Probe>, manif
   const {facts, clock} = value
   const findings: Finding[] = []
   const report = (severity: Finding['severity'], text: string, fix: string) => findings.push({severity, about: 'node', node, message: text, fix})
-  if (facts.python && !facts.python.venv) report('error', `Python ${facts.python.version} there cannot make environments (venv is missing)`, 'sudo apt-get install python3-venv   (on the node)')
+  if (facts.python && !facts.python.venv) report('warning', `Python ${facts.python.version} there has no venv: only uv can make environments`, 'sudo apt-get install python3-venv   (on the node)')
   if (facts.disk) {
     const {free, path, writable, free_files} = facts.disk
     if (!writable) report('error', `${path} may not be written to`, `set root: for ${node} in the rack file to a folder that may`)

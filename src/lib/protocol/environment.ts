@@ -15,6 +15,8 @@ export interface EnvironmentWanted extends EnvironmentContent {
   user?: string
   /** Who asked for it, told to who waits for this build. */
   owner?: string
+  /** Builds it; without this, pip does. */
+  uv?: UvOrder
   /** The command that asked, and for which node. */
   asker?: Asker
 }
@@ -44,6 +46,37 @@ export interface EnvironmentMade {
   built: boolean
   /** Version. */
   python: string
+}
+
+/** Nothing was built: this is to be sent first, or the order to say why it cannot be. */
+export interface ToolMissing {
+  missing: 'uv'
+  /** As in the names of uv's files: x86_64, aarch64. */
+  machine: string
+}
+
+/** Which uv builds environments. */
+export interface UvOrder {
+  /** The one that is sent or fetched. */
+  version: string
+  /** One that is there already may be as old as this. */
+  oldest: string
+  /** A requirements file with its pin, and the hashes of its files. */
+  lock: string
+  /** Why the caller cannot send it: the node tries its own package index, then pip builds. */
+  without?: string
+}
+
+export interface UvPlaced {
+  path: string
+}
+
+/** A wheel of uv, which follows as the body. */
+export interface UvWheel {
+  version: string
+  lock: string
+  name: string
+  sha256: string
 }
 
 export interface EnvironmentPlanned {
@@ -108,6 +141,12 @@ export interface BuildProgressEvent {
   unit?: 'bytes'
 }
 
+/** The build goes on, in another way than was asked for. */
+export interface BuildWarning {
+  event: 'warning'
+  text: string
+}
+
 /** Somebody else holds a lock. */
 export interface WaitingEvent {
   event: 'waiting'
@@ -123,7 +162,9 @@ export interface StillBuilding {
 
 export interface EnvironmentVerbs {
   /** Makes sure that an environment is there. */
-  'environment.ensure': {input: EnvironmentWanted; result: EnvironmentMade; event: BuildProgressEvent | WaitingEvent | StillBuilding}
+  'environment.ensure': {input: EnvironmentWanted; result: EnvironmentMade | ToolMissing; event: BuildProgressEvent | BuildWarning | WaitingEvent | StillBuilding}
+  /** Takes a wheel of uv as the body, and unpacks its program. */
+  'uv.place': {input: UvWheel; result: UvPlaced; event: never}
   /** What `environment.ensure` would do. */
   'environment.plan': {input: EnvironmentContent; result: EnvironmentPlanned; event: never}
   /** Every environment of the node. */

@@ -137,7 +137,7 @@ export interface LeaseFileServer {
   devices: LeaseFileDevice[]
 }
 
-/** What the driver and flexrack-hold read (native/client/lease_file.h). Holds keys. */
+/** What the driver and flexrack-lease-keeper read (native/client/lease_file.h). Holds keys. */
 export interface LeaseFile {
   version: 1
   grace_seconds: number

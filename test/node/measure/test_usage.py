@@ -19,7 +19,7 @@ class UsageTest(unittest.TestCase):
     def entries(self, node="node-1", **given):
         return self.rack.call(node, "usage.read", given)["entries"]
 
-    def ledger(self, node="node-1"):
+    def logged(self, node="node-1"):
         path = self.rack.folder / node / "usage.jsonl"
         return parse(path.read_bytes()) if path.exists() else []
 
@@ -39,7 +39,7 @@ class UsageTest(unittest.TestCase):
             self.assertAlmostEqual(entry["cpu"], record["cpu"], 1)
         self.rack.call("node-1", "run.remove", {"run": run})
         self.assertEqual(sorted(self.entries(), key=lambda entry: entry["attempt"]), entries)
-        self.assertEqual(len(self.ledger()), 2)
+        self.assertEqual(len(self.logged()), 2)
         self.assertEqual([one["node"] for one in self.entries("node-2")], ["node-2"] * 2)
         self.assertIn("usage.jsonl", [Path(entry["path"]).name for entry in self.rack.call("node-1", "node.installed")["entries"]])
 
@@ -51,7 +51,7 @@ class UsageTest(unittest.TestCase):
         again = self.entries()[0]
         self.assertTrue(first["open"])
         self.assertGreater(again["ended"], first["ended"])
-        self.assertEqual(self.ledger(), [])
+        self.assertEqual(self.logged(), [])
         (self.rack.folder / "code" / "over").touch()
         self.rack.finish(run)
         self.assertEqual([one["open"] for one in self.entries()], [False])
@@ -66,9 +66,9 @@ class UsageTest(unittest.TestCase):
         self.rack.call("node-1", "run.state", {"run": run, "wait": 30})
         entry = self.entries()[0]
         self.assertEqual((entry["open"], entry["status"]), (False, "failed"))
-        self.assertEqual(self.ledger(), [])
+        self.assertEqual(self.logged(), [])
         self.rack.call("node-1", "run.remove", {"run": run})
-        self.assertEqual([(one["run"], one["started"]) for one in self.ledger()], [(run, entry["started"])])
+        self.assertEqual([(one["run"], one["started"]) for one in self.logged()], [(run, entry["started"])])
 
     def test_what_ended_before_is_left_out_and_a_torn_line_takes_nothing_with_it(self):
         self.rack.script(COMPUTES)

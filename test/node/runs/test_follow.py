@@ -6,6 +6,7 @@ import unittest
 
 from places import PROGRAM
 from run_support import Rack, decode
+from waiting import LONG
 
 NOISY = """
 import sys
@@ -81,7 +82,7 @@ class FollowTest(unittest.TestCase):
         child.stdin.close()
         child.stdout.readline()
         child.stdout.close()
-        self.assertEqual(child.wait(timeout=60), 1)
+        self.assertEqual(child.wait(LONG), 1)
 
 
 class RunVerbsTest(unittest.TestCase):

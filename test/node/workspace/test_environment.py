@@ -9,15 +9,18 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import uv_program
 from flexrack_node.base import interpreter, shared_lock
 from flexrack_node.workspace import environment
 from flexrack_node.workspace.pip import failing_line, redact
 from places import PROGRAM
-from waiting import until
+from waiting import LONG, until
 
 
-class EnvironmentTest(unittest.TestCase):
+class Environments:
     """Real environments; a package of our own in a folder stands for the package index, so nothing is downloaded."""
+
+    uv = None  # the order for it
 
     def setUp(self):
         self.folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="flexrack-environment-")))
@@ -59,6 +62,8 @@ class EnvironmentTest(unittest.TestCase):
         subprocess.run(["tar", "czf", str(self.wheels / "slow-1.0.tar.gz"), "-C", str(self.folder), "slow-1.0"], check=True)
 
     def start(self, verb, value):
+        if verb == "environment.ensure" and self.uv:
+            value = {**value, "uv": self.uv}
         child = subprocess.Popen([sys.executable, str(PROGRAM), verb, str(self.root), str(self.environments)],
                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env)
         child.stdin.write(json.dumps(value).encode() + b"\n")
@@ -68,7 +73,7 @@ class EnvironmentTest(unittest.TestCase):
         return child
 
     def end(self, child):
-        out, err = child.communicate(timeout=120)
+        out, err = child.communicate(timeout=LONG)
         lines = [json.loads(line) for line in out.splitlines()]
         self.events = lines[:-1]
         self.assertTrue(lines, err.decode())
@@ -148,7 +153,7 @@ class EnvironmentTest(unittest.TestCase):
         until((self.folder / "building").exists)
         child.stdout.close()
         child.stdout = None
-        child.wait(30)
+        child.wait(LONG)
         self.assertEqual((self.folders(), self.hidden()), ([], []))
         self.assertEqual(self.processes(), [])
 
@@ -182,20 +187,6 @@ class EnvironmentTest(unittest.TestCase):
             self.call("environment.ensure", {"requirements": "alpha\n"})
         self.assertFalse(half.exists() or (self.environments / ".fedcba9876543210-x1").exists())
         self.assertTrue(held.exists())
-
-    @unittest.skipUnless(os.geteuid() == 0, "a small disk can be mounted by root only")
-    def test_what_does_not_fit_is_told_before_it_is_installed_and_leaves_nothing(self):
-        self.wheel("huge", bytes_of_zeros=200_000_000)
-        self.environments.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100m", "tmpfs", str(self.environments)], check=True)
-        try:
-            error = self.call("environment.ensure", {"requirements": "huge\n"})["error"]
-            self.assertEqual(error["code"], "NODE_UNFIT")
-            self.assertRegex(error["message"], rf"^this environment needs 200\.\d MB below {self.environments}/[0-9a-f]+, and \d+\.\d MB are free$")
-            self.assertGreater(error["details"]["needed_bytes"], 200_000_000)
-            self.assertEqual([path.name for path in self.environments.iterdir()], [".locks"])
-        finally:
-            subprocess.run(["umount", "-l", str(self.environments)], check=True)
 
     def test_an_environment_whose_python_has_gone_is_built_again(self):
         answer = self.call("environment.ensure", {"requirements": ""})["result"]
@@ -248,6 +239,45 @@ class EnvironmentTest(unittest.TestCase):
             except OSError:
                 pass
         return found
+
+
+class PipEnvironmentTest(Environments, unittest.TestCase):
+    @unittest.skipUnless(os.geteuid() == 0, "a small disk can be mounted by root only")
+    def test_what_does_not_fit_is_told_before_it_is_installed_and_leaves_nothing(self):
+        self.wheel("huge", bytes_of_zeros=200_000_000)
+        self.environments.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100m", "tmpfs", str(self.environments)], check=True)
+        try:
+            error = self.call("environment.ensure", {"requirements": "huge\n"})["error"]
+            self.assertEqual(error["code"], "NODE_UNFIT")
+            self.assertRegex(error["message"], rf"^this environment needs 200\.\d MB below {self.environments}/[0-9a-f]+, and \d+\.\d MB are free$")
+            self.assertGreater(error["details"]["needed_bytes"], 200_000_000)
+            self.assertEqual([path.name for path in self.environments.iterdir()], [".locks"])
+        finally:
+            subprocess.run(["umount", "-l", str(self.environments)], check=True)
+
+
+class UvEnvironmentTest(Environments, unittest.TestCase):
+    """The same promises where uv builds."""
+
+    def setUp(self):
+        super().setUp()
+        self.uv = uv_program.order()
+        uv_program.put(self.environments)
+
+    @unittest.skipUnless(os.geteuid() == 0, "a small disk can be mounted by root only")
+    def test_a_disk_that_is_full_in_the_middle_is_told_and_nothing_is_left(self):
+        self.wheel("huge", bytes_of_zeros=200_000_000)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100m", "tmpfs", str(self.environments)], check=True)
+        try:
+            uv_program.put(self.environments)
+            error = self.call("environment.ensure", {"requirements": "huge\n"})["error"]
+            self.assertEqual(error["code"], "NODE_UNFIT")
+            self.assertRegex(error["message"], f"^no space left on this node below {self.environments}$")
+            self.assertEqual(sorted(path.name for path in self.environments.iterdir()), [".locks", ".uv"])
+            self.assertGreater(shutil.disk_usage(self.environments).free, 90_000_000)
+        finally:
+            subprocess.run(["umount", "-l", str(self.environments)], check=True)
 
 
 class FailingLineTest(unittest.TestCase):

@@ -114,7 +114,7 @@ describe('judging what a node is', () => {
   })
 
   it('finds a missing venv, a full or closed disk, and too few files', () => {
-    expect(judge(probe({python: {version: '3.11.2', path: '', venv: false}}))).toEqual(['error: Python 3.11.2 there cannot make environments (venv is missing)'])
+    expect(judge(probe({python: {version: '3.11.2', path: '', venv: false}}))).toEqual(['warning: Python 3.11.2 there has no venv: only uv can make environments'])
     expect(judge(probe({disk: {path: '/', total: GIB, free: GIB / 2, free_files: 5, writable: false}}))).toEqual([
       'error: / may not be written to',
       'error: only 0.5 GiB are free at /',

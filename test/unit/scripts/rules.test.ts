@@ -71,7 +71,7 @@ describe('native files', () => {
   it('keeps client and server apart, and the wire below both', () => {
     expect(includes('native/client/opencl/queue.cpp', 'client/session.h', 'wire/link.h', 'gen/opencl/cl.h')).toEqual([])
     expect(includes('native/client/opencl/queue.cpp', 'backend/grant.h')).toHaveLength(1)
-    expect(includes('native/server/crew.cpp', 'client/session.h')).toHaveLength(1)
+    expect(includes('native/server/worker_pool.cpp', 'client/session.h')).toHaveLength(1)
     expect(includes('native/wire/link.cpp', 'client/session.h')).toHaveLength(1)
   })
 

@@ -23,6 +23,7 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   const bodyOf = async (request: FastifyRequest): Promise<Record<string, unknown>> => parseObject(await readBody(request, LARGEST_BODY, parts.limits))
   app.get('/flexrack/v1/status', () => statusOf(parts))
 
+  app.get('/flexrack/v1/tokens', () => ({tokens: tokens.personal()}))
   app.post('/flexrack/v1/tokens', async (request) => tokens.issue(await bodyOf(request)))
   app.delete('/flexrack/v1/tokens/self', async (request) => {
     if (request.caller && 'id' in request.caller) await tokens.revoke(request.caller.id)

@@ -1,5 +1,6 @@
 import {Failure} from './failure.ts'
 import type {OwnRun} from './own-run.ts'
+import {isTrackingApi} from './path.ts'
 import {checkRegistryWrite, isRegistryWrite, type RegistryLookup} from './scope-registry.ts'
 import type {Caller} from './tokens.ts'
 
@@ -63,10 +64,8 @@ const RUN_WRITES = new Set([
 ])
 const DEEPEST_NESTING = 16
 
-/** Of MLflow's pages and side services (GraphQL, its own gateway and its secrets, webhooks) a run needs nothing. */
 function requireReadable(caller: RunCaller, path: string): void {
-  const isApi = /^\/api\/[23]\.0\/(preview\/)?mlflow(-artifacts)?\//.test(path) && !/^\/api\/[23]\.0\/(preview\/)?mlflow\/(gateway|webhooks)(\/|$)/.test(path)
-  if (!isApi && path !== '/version' && path !== '/health') throw refusal(caller, `${path} is not open to a run`)
+  if (!isTrackingApi(path)) throw refusal(caller, `${path} is not open to a run`)
 }
 
 /** MLflow takes every field under two names, run_id and runId. Only the first is looked at here, so only that may be there. */

@@ -7,7 +7,7 @@ import {logLine} from './log.ts'
 import {Logins} from './login.ts'
 import {addMlflow} from './mlflow-routes.ts'
 import type {Parts} from './parts.ts'
-import {isOurs, pathOf, requireQuery} from './path.ts'
+import {isOurs, isTrackingApi, pathOf, requireQuery} from './path.ts'
 import type {PendingConnections} from './pending-connections.ts'
 import type {Identity} from './tls/certificates.ts'
 import type {Caller, Tokens} from './tokens.ts'
@@ -90,6 +90,7 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string): voi
   const route = request.routeOptions.url
   // Not an endpoint's: its clients share it, and none may end it for the others.
   if (route === '/flexrack/v1/tokens/self' && caller.kind === 'run') return
+  if (caller.kind === 'personal' && route === '/*' && !isOurs(path) && isTrackingApi(path)) return
   if (caller.kind === 'endpoint' && route?.startsWith('/endpoints/:name/') && (request.params as {name?: string}).name === caller.endpoint) return
   if ((caller.kind === 'run' || caller.kind === 'session') && route === '/*' && !isOurs(path)) return
   throw new Failure(403, 'REFUSED', `a token of kind ${caller.kind} does not open ${path}`)

@@ -10,11 +10,13 @@ export type Caller =
   | {kind: 'admin'}
   | {kind: 'run'; id: string; runId: string; experimentId: string}
   | {kind: 'endpoint'; id: string; endpoint: string}
+  /** A person's notebook or another machine: MLflow's API, as that person. */
+  | {kind: 'personal'; id: string}
   /** A browser that logged in: MLflow's pages, nothing of /flexrack. */
   | {kind: 'session'; id: string; login: string; host: string}
 
 interface Kept {
-  kind: 'run' | 'endpoint' | 'session'
+  kind: 'run' | 'endpoint' | 'session' | 'personal'
   /** SHA-256 of the secret; the secret itself is never kept. */
   hash: string
   expiresAt: number
@@ -23,6 +25,9 @@ interface Kept {
   endpoint?: string
   login?: string
   host?: string
+  /** What its owner calls it. */
+  name?: string
+  createdAt?: number
 }
 
 export interface TokenRequest {
@@ -30,6 +35,7 @@ export interface TokenRequest {
   run_id?: unknown
   experiment_id?: unknown
   endpoint?: unknown
+  name?: unknown
   ttl_seconds?: unknown
 }
 
@@ -66,6 +72,12 @@ export class Tokens {
     return [...this.#kept].flatMap(([id, {kind, runId}]) => (kind === 'run' && runId !== undefined ? [{id, runId}] : []))
   }
 
+  /** The personal tokens that have not ended, the newest first. */
+  personal(): {id: string; name: string; created_at: number; expires_at: number}[] {
+    const found = [...this.#kept].flatMap(([id, {kind, name = '', createdAt = 0, expiresAt}]) => (kind === 'personal' && expiresAt > Date.now() ? [{id, name, created_at: createdAt, expires_at: expiresAt}] : []))
+    return found.toSorted((a, b) => b.created_at - a.created_at)
+  }
+
   /** The caller a token belongs to; undefined if it is wrong, revoked or expired. */
   check(token: string): Caller | undefined {
     if (timingSafeEqual(digest(token), this.#adminHash)) return {kind: 'admin'}
@@ -74,6 +86,7 @@ export class Tokens {
     const same = timingSafeEqual(digest(secret ?? ''), Buffer.from(kept?.hash ?? '0'.repeat(64), 'hex'))
     if (!kept || !same || more !== undefined || kept.kind !== kind || kept.expiresAt <= Date.now()) return undefined
     if (kept.kind === 'run') return {kind: 'run', id: id!, runId: kept.runId!, experimentId: kept.experimentId!}
+    if (kept.kind === 'personal') return {kind: 'personal', id: id!}
     if (kept.kind === 'endpoint') return {kind: 'endpoint', id: id!, endpoint: kept.endpoint!}
     return {kind: 'session', id: id!, login: kept.login ?? '', host: kept.host ?? ''}
   }
@@ -86,7 +99,8 @@ export class Tokens {
       return this.#add({kind: 'run', hash: '', expiresAt, runId: request.run_id, experimentId: request.experiment_id})
     }
     if (request.kind === 'endpoint' && isWord(request.endpoint)) return this.#add({kind: 'endpoint', hash: '', expiresAt, endpoint: request.endpoint})
-    throw new Failure(400, 'USAGE', 'a token is for kind "run" with run_id and experiment_id, or for kind "endpoint" with endpoint')
+    if (request.kind === 'personal' && isWord(request.name) && request.name.length <= 100) return this.#add({kind: 'personal', hash: '', expiresAt, name: request.name, createdAt: Date.now()})
+    throw new Failure(400, 'USAGE', 'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, or for kind "personal" with name')
   }
 
   /** What a browser gets that came in by a login, at the address that it names. Gives the token. */

@@ -48,6 +48,22 @@ describe('tokens', () => {
     await expect(tokens.shorten('nobody', 10)).rejects.toMatchObject({status: 404})
   })
 
+  test('of persons have a name and an end, and are listed without their secrets', async () => {
+    const tokens = await Tokens.open(folder)
+    const first = await tokens.issue({kind: 'personal', name: 'notebook', ttl_seconds: 60})
+    pass(1)
+    const {id, token} = await tokens.issue({kind: 'personal', name: 'ci', ttl_seconds: 365 * 86_400})
+    expect(tokens.check(token)).toEqual({kind: 'personal', id})
+    const listed = (await Tokens.open(folder)).personal()
+    expect(listed).toEqual([
+      {id, name: 'ci', created_at: Date.now(), expires_at: Date.now() + 90 * 86_400_000},
+      {id: first.id, name: 'notebook', created_at: Date.now() - 1000, expires_at: first.expires_at},
+    ])
+    pass(60)
+    expect([tokens.check(first.token), tokens.personal().map((one) => one.name)]).toEqual([undefined, ['ci']])
+    for (const name of [undefined, '', 'x'.repeat(101)]) await expect(tokens.issue({kind: 'personal', name})).rejects.toMatchObject({status: 400})
+  })
+
   test('of runs that nobody gave back are revoked an hour after the run has ended, and where it is gone', async () => {
     const tokens = await Tokens.open(folder)
     const now = Date.now()

@@ -1,0 +1,180 @@
+#include "lease_keeper/keeper.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "gen/cuda/revision.h"
+#include "gen/opencl/revision.h"
+#include "wire/accept.h"
+#include "wire/error.h"
+#include "wire/keeper_stream.h"
+
+namespace flexrack::lease_keeper {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Kind = wire::Error::Kind;
+
+/// What the drivers beside this program speak.
+constexpr std::array kDrivers{cl::kApi, cu::kApi};
+
+constexpr int kLookEvery = 100;  // milliseconds between looks at whether to give back
+constexpr auto kFirstPause = std::chrono::milliseconds(50), kLongestPause = std::chrono::milliseconds(1000);
+constexpr auto kGiveBackWithin = std::chrono::milliseconds(2500);
+constexpr auto kRefusedFor =
+    std::chrono::seconds(2);  // a broker that has just begun again may still be reading its leases
+
+/// Fills it, or throws Error.
+void read_from(wire::Channel& channel, std::span<std::uint8_t> into, Clock::time_point end) {
+  while (!into.empty()) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    if (left <= 0) throw wire::Error(Kind::unreachable, "the daemon does not say what it speaks");
+    pollfd wait{channel.fd(), POLLIN, 0};
+    if (!channel.has_buffered()) poll(&wait, 1, static_cast<int>(left));
+    const auto got = channel.read_some(into);
+    if (got == wire::Channel::kEnded) throw wire::Error(Kind::gone, "the connection ended");
+    into = into.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+/// Whether the driver and the daemon mean the same by their messages. Throws Error{refused} where they do not: programs
+/// would find no device, and not why.
+void check_spoken(wire::Channel& channel, std::chrono::milliseconds patience) {
+  const auto end = Clock::now() + patience;
+  if (!wire::write_all(channel, {&wire::kKeeperAsk, 1})) throw wire::Error(Kind::gone, "the connection ended");
+  std::uint8_t first = 0;
+  read_from(channel, {&first, 1}, end);
+  if (first == wire::kKeeperEnded) throw wire::Error(Kind::refused, "the lease is over");
+  wire::KeeperApi served;
+  if (first == wire::kKeeperAsk) read_from(channel, {reinterpret_cast<std::uint8_t*>(&served), sizeof served}, end);
+  // A daemon that does not know the question is older than revisions, and had one API.
+  const auto name = first == wire::kKeeperAsk ? served.text() : kDrivers.front().name;
+  for (const auto& driver : kDrivers) {
+    if (driver.name != name) continue;
+    if (driver.revision == served.revision) return;
+    throw wire::Error(Kind::refused, wire::mismatch(driver, {name, 0, served.revision}));
+  }
+  throw wire::Error(Kind::refused,
+                    "its devices are of an API that this build has no driver for: run npm run build:native");
+}
+
+class Keeper {
+ public:
+  Keeper(const std::vector<client::LeasedServer>& servers, int control) : servers_(servers), control_(control) {}
+
+  void run() {
+    std::vector<std::thread> threads;
+    for (const auto& server : servers_) threads.emplace_back([this, &server] { hold(server); });
+    pollfd wait{control_, POLLIN, 0};
+    while (poll(&wait, 1, -1) < 0) {}
+    is_over_ = true;
+    for (auto& thread : threads) thread.join();
+  }
+
+ private:
+  enum class End { given_back, over, lost };
+
+  void hold(const client::LeasedServer& server) {
+    bool was_held = false;
+    auto last_seen = Clock::now();
+    auto pause = kFirstPause;
+    std::string problem;
+    while (!is_over_) {
+      try {
+        const auto channel = wire::dial_keeper(server.dial);
+        if (!was_held) check_spoken(*channel, server.dial.connect_timeout);
+        if (!was_held && ++held_ == servers_.size()) tell(kAllHeld, "");
+        was_held = true;
+        pause = kFirstPause;
+        const auto end = converse(*channel);
+        last_seen = Clock::now();
+        if (end == End::given_back) return;
+        if (end == End::over) return tell(kOver, "the lease on " + server.node + " is over");
+        problem = "the connection was lost";
+      } catch (const wire::Error& error) {
+        problem = error.what();
+        const auto silent = Clock::now() - last_seen;
+        const bool is_final =
+            error.kind() == Kind::untrusted || (error.kind() == Kind::refused && silent > kRefusedFor);
+        const bool is_first = !was_held && (error.kind() == Kind::refused || silent > server.dial.connect_timeout);
+        if (is_final || is_first || silent > server.dial.grace) {
+          return tell(was_held ? kOver : kFailed, server.node + ": " + problem);
+        }
+      }
+      rest(pause);
+      pause = std::min(pause * 2, kLongestPause);
+    }
+  }
+
+  End converse(wire::Channel& channel) {
+    auto heard = Clock::now();
+    auto pinged = Clock::time_point{};
+    while (!is_over_) {
+      const auto now = Clock::now();
+      if (now - pinged >= wire::kKeeperPingEvery) {
+        pinged = now;
+        if (!wire::write_all(channel, {&wire::kKeeperPing, 1})) return End::lost;
+      }
+      if (now - heard > wire::kKeeperSilence) return End::lost;
+      pollfd wait{channel.fd(), POLLIN, 0};
+      if (!channel.has_buffered()) poll(&wait, 1, kLookEvery);
+      std::array<std::uint8_t, 64> bytes{};
+      const auto got = channel.read_some(bytes);
+      if (got == wire::Channel::kEnded) return End::lost;
+      if (got == wire::Channel::kNothing) continue;
+      heard = Clock::now();
+      const auto said = std::span(bytes).first(static_cast<std::size_t>(got));
+      if (std::find(said.begin(), said.end(), wire::kKeeperEnded) != said.end()) return End::over;
+    }
+    if (wire::write_all(channel, {&wire::kKeeperGoodbye, 1})) await_given_back(channel);
+    return End::given_back;
+  }
+
+  /// The server answers once the devices are free again: whoever runs the next command can count on them.
+  static void await_given_back(wire::Channel& channel) {
+    const auto until = Clock::now() + kGiveBackWithin;
+    while (Clock::now() < until) {
+      pollfd wait{channel.fd(), POLLIN, 0};
+      if (!channel.has_buffered()) poll(&wait, 1, kLookEvery);
+      std::array<std::uint8_t, 64> bytes{};
+      const auto got = channel.read_some(bytes);
+      if (got == wire::Channel::kEnded) return;
+      const auto said = std::span(bytes).first(static_cast<std::size_t>(std::max<std::ptrdiff_t>(got, 0)));
+      if (std::find(said.begin(), said.end(), wire::kKeeperEnded) != said.end()) return;
+    }
+  }
+
+  void rest(std::chrono::milliseconds pause) {
+    const auto until = Clock::now() + pause;
+    while (!is_over_ && Clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+
+  void tell(char what, const std::string& text) {
+    const std::string message = what + text;
+    const std::lock_guard lock(mutex_);
+    send(control_, message.data(), message.size(), MSG_NOSIGNAL);
+  }
+
+  const std::vector<client::LeasedServer>& servers_;
+  const int control_;
+  std::atomic<bool> is_over_ = false;
+  std::atomic<std::size_t> held_ = 0;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+void keep(const std::vector<client::LeasedServer>& servers, int control) {
+  Keeper(servers, control).run();
+  _exit(0);
+}
+
+}  // namespace flexrack::lease_keeper

@@ -1,0 +1,189 @@
+#include "server/memory_accounting.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <new>
+#include <stdexcept>
+
+#include "wire/boot.h"
+
+namespace flexrack::server {
+namespace {
+
+constexpr std::uint64_t kAccountingMagic = 0x32726567'64656c66;  // "fledger2"
+
+struct Slot {
+  ProcessMark owner;
+  std::uint64_t process;   ///< its client's
+  std::uint64_t contexts;  ///< a bit for each device on which that has contexts
+  std::array<std::uint64_t, kAccountedDevices> used;
+};
+
+}  // namespace
+
+struct MemoryAccounting::File {
+  std::uint64_t magic, boot;
+  std::uint64_t devices;
+  pthread_mutex_t lock;
+  std::array<std::uint64_t, kAccountedDevices> limit;
+  std::array<std::uint64_t, kAccountedDevices> total;  ///< sum of the slots, made anew when somebody died with the lock
+  std::array<std::atomic<std::uint64_t>, kAccountedDevices> busy;
+  std::array<std::atomic<std::uint32_t>, kAccountedDevices> shown;  ///< utilization in thousandths and one more; 0: nobody has looked
+  std::array<Slot, kAccountedWorkers> slots;
+
+  void add_up() {
+    total.fill(0);
+    for (const auto& slot : slots) {
+      for (std::size_t i = 0; i < kAccountedDevices; ++i) total[i] += slot.used[i];
+    }
+  }
+
+  void clear(Slot& slot) {
+    slot.used.fill(0);
+    slot.process = slot.contexts = 0;
+    slot.owner = {};
+    add_up();
+  }
+};
+
+template <class Action>
+auto MemoryAccounting::locked(Action action) const {
+  auto& file = at();
+  const SharedLock lock(file.lock, [&] { file.add_up(); });
+  return action(file);
+}
+
+MemoryAccounting MemoryAccounting::create(const std::string& path, std::span<const std::uint64_t> limits) {
+  if (limits.empty() || limits.size() > kAccountedDevices) throw std::runtime_error("a memory accounting holds 1 to 64 devices");
+  return MemoryAccounting(SharedFile::create(path, sizeof(File), [&](void* memory) {
+    auto* file = new (memory) File{};
+    file->boot = wire::boot_mark();
+    file->devices = limits.size();
+    std::copy(limits.begin(), limits.end(), file->limit.begin());
+    make_shared_mutex(file->lock);
+    file->magic = kAccountingMagic;
+  }));
+}
+
+MemoryAccounting MemoryAccounting::open(const std::string& path) {
+  MemoryAccounting accounting(SharedFile::open(path, sizeof(File)));
+  if (accounting.at().magic != kAccountingMagic || accounting.at().boot != wire::boot_mark() || accounting.at().devices > kAccountedDevices) throw std::runtime_error(path + " is not a memory accounting");
+  return accounting;
+}
+
+std::size_t MemoryAccounting::devices() const { return at().devices; }
+
+bool MemoryAccounting::join() {
+  const auto mark = own_mark();
+  return locked([&](File& file) {
+    const auto take = [&] {
+      const auto free = std::find_if(file.slots.begin(), file.slots.end(), [](const Slot& slot) { return slot.owner.pid == 0; });
+      if (free == file.slots.end()) return false;
+      free->used.fill(0);
+      free->process = free->contexts = 0;
+      free->owner = mark;
+      slot_ = static_cast<std::size_t>(free - file.slots.begin());
+      return true;
+    };
+    return take() || (clear_dead(file) > 0 && take());
+  });
+}
+
+void MemoryAccounting::leave() {
+  if (slot_ == kAccountedWorkers) return;
+  locked([&](File& file) { file.clear(file.slots[slot_]); });
+  slot_ = kAccountedWorkers;
+}
+
+bool MemoryAccounting::charge(std::size_t device, std::uint64_t bytes) {
+  if (slot_ == kAccountedWorkers || device >= devices()) return false;
+  return locked([&](File& file) {
+    const auto fits = [&] { return bytes <= file.limit[device] && file.total[device] <= file.limit[device] - bytes; };
+    if (!fits() && (clear_dead(file) == 0 || !fits())) return false;
+    file.slots[slot_].used[device] += bytes;
+    file.total[device] += bytes;
+    return true;
+  });
+}
+
+void MemoryAccounting::refund(std::size_t device, std::uint64_t bytes) {
+  if (slot_ == kAccountedWorkers || device >= devices()) return;
+  locked([&](File& file) {
+    auto& used = file.slots[slot_].used[device];
+    const auto given = std::min(bytes, used);
+    used -= given;
+    file.total[device] -= std::min(given, file.total[device]);
+  });
+}
+
+std::uint64_t MemoryAccounting::used(std::size_t device) const {
+  if (device >= devices()) return 0;
+  return locked([&](File& file) { return file.total[device]; });
+}
+
+std::uint64_t MemoryAccounting::used_by(const ProcessMark& worker) const {
+  return locked([&](File& file) {
+    std::uint64_t sum = 0;
+    for (const auto& slot : file.slots) {
+      if (slot.owner.pid == 0 || slot.owner != worker) continue;
+      for (const auto used : slot.used) sum += used;
+    }
+    return sum;
+  });
+}
+
+std::size_t MemoryAccounting::clear_dead() {
+  return locked([](File& file) { return clear_dead(file); });
+}
+
+void MemoryAccounting::add_busy(std::size_t device, std::uint64_t nanoseconds) {
+  if (device < devices()) at().busy[device].fetch_add(nanoseconds, std::memory_order_relaxed);
+}
+
+std::uint64_t MemoryAccounting::busy(std::size_t device) const {
+  return device < devices() ? at().busy[device].load(std::memory_order_relaxed) : 0;
+}
+
+void MemoryAccounting::show_utilization(std::size_t device, double part) {
+  if (device < devices()) at().shown[device].store(1 + static_cast<std::uint32_t>(std::clamp(part, 0.0, 1.0) * 1000 + 0.5), std::memory_order_relaxed);
+}
+
+std::optional<double> MemoryAccounting::utilization(std::size_t device) const {
+  const auto shown = device < devices() ? at().shown[device].load(std::memory_order_relaxed) : 0;
+  return shown == 0 ? std::nullopt : std::optional((shown - 1) / 1000.0);
+}
+
+void MemoryAccounting::use(std::size_t device, std::uint64_t process, bool has_contexts) {
+  if (slot_ == kAccountedWorkers || device >= devices()) return;
+  locked([&](File& file) {
+    auto& slot = file.slots[slot_];
+    const auto bit = std::uint64_t{1} << device;
+    slot.process = process;
+    slot.contexts = has_contexts ? slot.contexts | bit : slot.contexts & ~bit;
+  });
+}
+
+std::vector<MemoryAccounting::User> MemoryAccounting::users(std::size_t device) const {
+  std::vector<User> all;
+  if (device >= devices()) return all;
+  locked([&](File& file) {
+    for (const auto& slot : file.slots) {
+      const bool has_something = slot.used[device] > 0 || (slot.contexts >> device & 1) != 0;
+      if (has_something && slot.owner.pid != 0 && slot.process != 0 && is_alive(slot.owner)) all.push_back({slot.process, slot.used[device]});
+    }
+  });
+  return all;
+}
+
+std::size_t MemoryAccounting::clear_dead(File& file) {
+  std::size_t count = 0;
+  for (auto& slot : file.slots) {
+    if (slot.owner.pid == 0 || is_alive(slot.owner)) continue;
+    file.clear(slot);
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace flexrack::server

@@ -1,0 +1,197 @@
+// The memory accounting under real processes, ended at any instruction.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <vector>
+
+#include "server/memory_accounting.h"
+
+namespace {
+
+using flexrack::server::MemoryAccounting;
+using flexrack::server::mark_of;
+
+struct AccountingFile {
+  std::string path;
+  AccountingFile() {
+    path = (std::filesystem::temp_directory_path() / "memory accounting-XXXXXX").string();
+    close(mkstemp(path.data()));
+  }
+  ~AccountingFile() { std::filesystem::remove(path); }
+};
+
+template <class Work>
+pid_t in_child(Work work) {
+  const pid_t pid = fork();
+  if (pid != 0) return pid;
+  work();
+  _exit(0);
+}
+
+void reap(pid_t pid) { waitpid(pid, nullptr, 0); }
+
+TEST_CASE("a memory accounting is exact to the byte, and never below nothing") {
+  const AccountingFile file;
+  const std::uint64_t limits[] = {1000, MemoryAccounting::kUnlimited};
+  auto accounting = MemoryAccounting::create(file.path, limits);
+  CHECK_FALSE(accounting.charge(0, 1));  // not joined
+  REQUIRE(accounting.join());
+  CHECK(accounting.charge(0, 999));
+  CHECK_FALSE(accounting.charge(0, 2));
+  CHECK(accounting.charge(0, 1));
+  CHECK_FALSE(accounting.charge(0, UINT64_MAX));
+  accounting.refund(0, UINT64_MAX);
+  CHECK(accounting.used(0) == 0);
+  CHECK(accounting.charge(1, 1ULL << 62));
+  CHECK_FALSE(accounting.charge(2, 1));
+  CHECK(accounting.used(2) == 0);
+  CHECK(accounting.used_by(flexrack::server::own_mark()) == 1ULL << 62);
+  accounting.leave();
+  CHECK(accounting.used(1) == 0);
+}
+
+TEST_CASE("processes that charge at once never have more than the limit together, and all of it is used") {
+  const AccountingFile file;
+  const std::uint64_t limits[] = {100000};
+  auto accounting = MemoryAccounting::create(file.path, limits);
+  std::vector<pid_t> children;
+  for (int i = 0; i < 6; ++i) {
+    children.push_back(in_child([&] {
+      auto own = MemoryAccounting::open(file.path);
+      if (!own.join()) _exit(1);
+      std::uint64_t have = 0;
+      while (own.charge(0, 7)) have += 7;
+      if (own.used(0) > 100000) _exit(2);
+      for (; have > 7 * 10; have -= 7) own.refund(0, 7);
+      pause();
+    }));
+  }
+  // The limit is not a multiple of 7: each stops when fewer than 7 are left, and gives back all but ten charges.
+  for (int tries = 0; tries < 4000 && accounting.used(0) != 6 * 70; ++tries) usleep(5000);
+  CHECK(accounting.used(0) == 6 * 70);
+  for (const auto child : children) kill(child, SIGKILL);
+  for (const auto child : children) reap(child);
+  CHECK(accounting.clear_dead() == 6);
+  CHECK(accounting.used(0) == 0);
+}
+
+TEST_CASE("whoever is killed in the middle leaves a memory accounting that is right and not locked") {
+  const AccountingFile file;
+  const std::uint64_t limits[] = {1 << 20, 1 << 20};
+  auto accounting = MemoryAccounting::create(file.path, limits);
+  REQUIRE(accounting.join());
+  REQUIRE(accounting.charge(0, 12345));
+  std::mt19937 random(7);
+  for (int round = 0; round < 60; ++round) {
+    const auto child = in_child([&] {
+      auto own = MemoryAccounting::open(file.path);
+      if (!own.join()) _exit(1);
+      for (;;) {
+        own.charge(0, 3);
+        own.charge(1, 5);
+        own.refund(0, 2);
+        own.refund(1, 5);
+      }
+    });
+    usleep(random() % 6000);
+    kill(child, SIGKILL);
+    reap(child);
+    accounting.clear_dead();
+    REQUIRE(accounting.used(0) == 12345);
+    REQUIRE(accounting.used(1) == 0);
+  }
+}
+
+TEST_CASE("a full share is free again as soon as the process that had it is gone, without anybody cleaning up") {
+  const AccountingFile file;
+  const std::uint64_t limits[] = {1000};
+  auto accounting = MemoryAccounting::create(file.path, limits);
+  REQUIRE(accounting.join());
+  const auto child = in_child([&] {
+    auto own = MemoryAccounting::open(file.path);
+    if (own.join()) own.charge(0, 1000);
+    pause();
+  });
+  for (int tries = 0; tries < 4000 && accounting.used(0) != 1000; ++tries) usleep(5000);
+  CHECK_FALSE(accounting.charge(0, 1));
+  kill(child, SIGKILL);
+  reap(child);
+  CHECK(accounting.charge(0, 1000));
+}
+
+TEST_CASE("who has contexts or memory on a device is known to all of the lease, until its worker is gone") {
+  const AccountingFile file;
+  const std::uint64_t limits[] = {1000, 1000};
+  auto accounting = MemoryAccounting::create(file.path, limits);
+  REQUIRE(accounting.join());
+  CHECK(accounting.users(0).empty());
+  accounting.use(1, 77, false);   // a watcher: it has said who it is, and has nothing
+  CHECK(accounting.users(1).empty());
+  const auto child = in_child([&] {
+    auto own = MemoryAccounting::open(file.path);
+    if (!own.join()) _exit(1);
+    own.charge(1, 300);
+    own.use(0, 88, true);
+    pause();
+  });
+  for (int tries = 0; tries < 4000 && accounting.users(0).empty(); ++tries) usleep(5000);
+  REQUIRE(accounting.users(0).size() == 1);
+  CHECK(accounting.users(0)[0].process == 88);
+  CHECK(accounting.users(0)[0].bytes == 0);
+  REQUIRE(accounting.users(1).size() == 1);
+  CHECK(accounting.users(1)[0].bytes == 300);
+  accounting.use(1, 77, true);
+  CHECK(accounting.users(1).size() == 2);
+  accounting.use(1, 77, false);
+  CHECK(accounting.users(1).size() == 1);
+  CHECK(accounting.users(7).empty());
+  kill(child, SIGKILL);
+  reap(child);
+  CHECK(accounting.users(0).empty());
+  CHECK(accounting.users(1).empty());
+}
+
+TEST_CASE("utilization is what was shown last, and unknown before") {
+  const AccountingFile file;
+  const std::uint64_t limits[] = {1000, 1000};
+  auto accounting = MemoryAccounting::create(file.path, limits);
+  CHECK_FALSE(accounting.utilization(0).has_value());
+  accounting.show_utilization(0, 0.25);
+  accounting.show_utilization(1, 0);
+  CHECK(MemoryAccounting::open(file.path).utilization(0) == 0.25);
+  CHECK(accounting.utilization(1) == 0.0);
+  accounting.show_utilization(0, 1.7);
+  CHECK(accounting.utilization(0) == 1.0);
+  CHECK_FALSE(accounting.utilization(2).has_value());
+}
+
+TEST_CASE("what is no memory accounting is not taken for one") {
+  const AccountingFile file;
+  CHECK_THROWS(MemoryAccounting::open(file.path));
+  CHECK_THROWS(MemoryAccounting::open(file.path + ".none"));
+  CHECK_THROWS(MemoryAccounting::create(file.path, {}));
+  const std::uint64_t limits[] = {1000};
+  MemoryAccounting::create(file.path, limits);
+  CHECK_NOTHROW(MemoryAccounting::open(file.path));
+  std::filesystem::permissions(file.path, std::filesystem::perms::others_read, std::filesystem::perm_options::add);
+  CHECK_THROWS(MemoryAccounting::open(file.path));
+}
+
+TEST_CASE("a process is known by its start too: a pid that somebody else has now is not it") {
+  auto mark = flexrack::server::own_mark();
+  CHECK(is_alive(mark));
+  ++mark.started;
+  CHECK_FALSE(is_alive(mark));
+  const auto child = in_child([] {});
+  siginfo_t info{};
+  waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
+  CHECK(mark_of(child) == flexrack::server::ProcessMark{});  // ended and not reaped: its memory is gone
+  reap(child);
+}
+
+}  // namespace

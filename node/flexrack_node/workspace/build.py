@@ -1,0 +1,87 @@
+"""Fills an environment's folder, with uv or with pip, and publishes it; whatever goes wrong, nothing is left of it."""
+import os
+import re
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.disk_room import unfit_disk
+from flexrack_node.base.errors import NodeError
+from flexrack_node.workspace import uv
+from flexrack_node.workspace.folder import write_json
+from flexrack_node.workspace.pip import PipBuilder
+from flexrack_node.workspace.uv_builder import UvBuilder
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.environment import UvOrder
+
+READY = ".flexrack-ready.json"
+
+
+def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, Any], channel: Channel, order: "Optional[UvOrder]" = None) -> None:
+    """Builds in place and publishes; whatever goes wrong, no half environment is left. Called with the lock held."""
+    lines = significant_lines(requirements)
+    program = find_uv(order, channel, uv.is_needed(requirements, facts)) if order else None
+    if program is None and not facts["venv"]:
+        version = ".".join(facts["version"].split(".")[:2])
+        raise NodeError("NODE_UNFIT", f"Python {version} on this node cannot make virtual environments: ensurepip is missing",
+                        f"sudo apt-get install -y python{version}-venv", missing="ensurepip")
+    discard(folder)
+    started = time.time()
+    try:
+        if program:
+            UvBuilder(program, folder, facts["executable"], channel).run("\n".join(lines) and requirements, constraints)
+        else:
+            PipBuilder(folder, facts["executable"], channel).run(requirements, constraints, with_pip=bool(lines))
+        write_json(folder / READY, {
+            "hash": folder.name, "python": facts["version"], "platform": facts["platform"], "requirements": [line.rstrip(" \\") for line in lines if not line.lstrip().startswith("--hash=")],
+            "built_at": int(time.time()), "seconds": round(time.time() - started, 1), "node": os.environ.get("FLEXRACK_NODE"), "by": program.name if program else "pip",
+        })
+    except OSError as error:
+        discard(folder)
+        raise unfit_disk(error, folder.parent) or error from None
+    except BaseException:
+        discard(folder)
+        raise
+
+
+def find_uv(order: "UvOrder", channel: Channel, needed: bool) -> Optional[Path]:
+    """One that is here, or that this node gets by itself; else None, and why is told."""
+    program = uv.find(order, channel)
+    if program or not needed:
+        return program
+    channel.event("progress", detail="fetching uv from the package index")
+    try:
+        program, reason = uv.fetch(order, uv.make_folder(channel))
+    except OSError as error:
+        full = unfit_disk(error, channel.environments)
+        if full:
+            raise full from None
+        reason = f"{error.filename}: {error.strerror}"
+    if program is None:
+        reasons = [one for one in (order.get("without"), reason) if one]
+        channel.event("warning", text=f"built with pip, which takes longer: {'; '.join(reasons)}")
+    return program
+
+
+def discard(folder: Path) -> None:
+    """Removes an environment: unpublished first, so that it is never taken for a whole one."""
+    for temp in folder.parent.glob(f".{folder.name}-*"):  # of a builder that was killed
+        shutil.rmtree(temp, ignore_errors=True)
+    if not os.path.lexists(folder):
+        return
+    try:
+        (folder / READY).unlink()
+    except OSError:
+        pass
+    shutil.rmtree(folder, ignore_errors=True)
+    if os.path.lexists(folder):  # files of another user, or busy on NFS
+        raise NodeError("NODE_UNFIT", f"cannot remove {folder}", f"rm -rf {folder}")
+
+
+def significant_lines(text: str) -> List[str]:
+    """The lines that mean something to pip: no comments, no blank lines, no trailing space."""
+    lines = (re.sub(r"(^|\s+)#.*$", "", line).rstrip() for line in text.replace("\r\n", "\n").split("\n"))
+    return [line for line in lines if line.strip()]

@@ -1,0 +1,139 @@
+"""Runs `uv venv` and `uv pip install`, telling what they do, and names the requirement that failed."""
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from flexrack_node.base.channel import Channel
+from flexrack_node.base.disk_room import need_room, unfit_disk
+from flexrack_node.base.errors import NodeError
+from flexrack_node.workspace import pip_settings, uv
+from flexrack_node.workspace.child import SignalsRaise, watch
+from flexrack_node.workspace.pip import line_of, redact
+
+SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+NOT_REACHED = r"error sending request|dns error|tcp connect error|Connection refused|operation timed out|tunnel error|client error \(Connect\)|Failed to fetch"
+STRANGERS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_TARGET", "UV_PROJECT", "UV_PROJECT_ENVIRONMENT", "UV_WORKING_DIR", "UV_ENV_FILE")
+
+
+class UvBuilder:
+    """Fills one folder. Its children end with it, and when the caller goes away or a signal comes."""
+
+    def __init__(self, program: Path, folder: Path, python: str, channel: Channel) -> None:
+        self.program, self.folder, self.python, self.channel = program, folder, python, channel
+        self.lines: List[str] = []
+        self.sizes: Dict[str, int] = {}  # of the downloads that were begun
+        self.done = 0
+        self.wanted = 0
+
+    def run(self, requirements: str, constraints: str) -> None:
+        """Raises ENVIRONMENT_FAILED (details: requirement, line, lines), NODE_UNFIT, or CallerGone."""
+        cache = uv.make_folder(self.channel) / "cache"
+        cache.mkdir(mode=0o700, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp, SignalsRaise():
+            self.temp = Path(temp)
+            self.settings = pip_settings.translate(pip_settings.read(os.environ), os.environ, requirements)
+            self.channel.event("progress", detail="creating a virtual environment")
+            if self._watch(["venv", "--python", self.python, "--no-project", "--no-python-downloads", "--prompt", self.folder.name, str(self.folder)]) != 0:
+                raise self._unfit() or NodeError("ENVIRONMENT_FAILED", "uv could not make a virtual environment", None, lines=self.lines[-15:])
+            if not requirements.strip():
+                return
+            for sentence in self.settings.told:
+                self.channel.event("warning", text=sentence)
+            (self.temp / "requirements.txt").write_text(requirements)
+            (self.temp / "constraints.txt").write_text(constraints)
+            words = ["pip", "install", "--python", str(self.folder / "bin" / "python"), "--no-python-downloads", *self.settings.args,
+                     "-r", "requirements.txt", "-c", "constraints.txt"]
+            if re.search(r"^\s+--hash=|\s--hash=", requirements, re.MULTILINE):
+                words.append("--require-hashes")  # as with pip: of all or of none
+            if self._watch(words) != 0:
+                raise self._unfit() or self._failure(requirements)
+
+    def _watch(self, words: List[str]) -> int:
+        environment = {key: value for key, value in os.environ.items() if key not in STRANGERS}
+        environment.update(self.settings.env)
+        environment.setdefault("UV_CACHE_DIR", str(uv.folder_of(self.channel) / "cache"))
+        environment.update({"TMPDIR": str(self.temp), "UV_NO_PROGRESS": "1", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1", **self._config()})
+        self.lines = []
+        return watch([str(self.program), *words], self.temp, environment, self._read, self._tick)
+
+    def _config(self) -> Dict[str, str]:
+        """uv's settings of this account or machine, and none of a project that the folder happens to lie in."""
+        if "UV_CONFIG_FILE" in os.environ or "UV_NO_CONFIG" in os.environ:
+            return {}
+        places = [Path(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")) / "uv" / "uv.toml", Path("/etc/uv/uv.toml")]
+        found = next((place for place in places if place.is_file()), None)
+        return {"UV_CONFIG_FILE": str(found)} if found else {"UV_NO_CONFIG": "1"}
+
+    def _read(self, line: str) -> None:
+        """Keeps the line and tells what it means."""
+        self.lines.append(redact(line))
+        text = line.strip()
+        download = re.match(r"Downloading (\S+) \(([0-9.]+)(B|KiB|MiB|GiB)\)", text)
+        if download:
+            size = int(float(download.group(2)) * SIZES[download.group(3)])
+            self.sizes[download.group(1)] = size
+            need_room(self.folder.parent, size, download.group(1))
+            self._amount()
+        elif re.match(r"Downloaded \S+$", text):
+            self.done += self.sizes.get(text.split()[1], 0)
+            self._amount()
+        elif text.startswith("Building "):
+            self.channel.event("progress", detail=redact(f"building {text[9:]}"))
+        elif re.match(r"Resolved (\d+) package", text):
+            self.wanted = int(text.split()[1])
+            self.channel.event("progress", detail=f"{self.wanted} package{'s' if self.wanted > 1 else ''}, fetching what the cache lacks")
+        elif text.startswith("Prepared "):
+            self.channel.event("progress", detail=f"installing {self.wanted} package{'s' if self.wanted > 1 else ''}")
+        elif text.startswith("warning: Failed to hardlink") or "falling back to full copy" in text.lower():
+            self.channel.event("warning", text="uv's cache lies on another file system than the environments: files are copied, which takes longer and more room")
+
+    def _amount(self) -> None:
+        names = list(self.sizes)
+        self.channel.event("progress", detail=f"downloading {', '.join(names[-3:])}")
+        self.channel.event("progress", done=self.done, total=sum(self.sizes.values()), unit="bytes")
+
+    def _tick(self) -> None:
+        self.channel.event("alive")
+
+    def _unfit(self) -> Optional[NodeError]:
+        found = next((int(one) for line in self.lines for one in re.findall(r"\(os error (28|122)\)|\[Errno (?:28|122)\]", line) if one), None)
+        if found is None and not any("No space left on device" in line for line in self.lines):
+            return None
+        return unfit_disk(OSError(found or 28, os.strerror(found or 28)), self.folder.parent)
+
+    def _failure(self, requirements: str) -> NodeError:
+        requested = requirements.replace("\r\n", "\n").split("\n")
+        text = "\n".join(self.lines)
+        number = failing_line(self.lines, requirements)
+        details: Dict[str, Any] = {"lines": [line for line in self.lines if line.strip()][-15:]}
+        message = "uv could not install the requirements"
+        if number:
+            details.update(line=number, requirement=redact(requested[number - 1].strip().rstrip("\\ ")))  # of a lock file: hashes follow
+            message = f"uv could not install {details['requirement']} (line {number})"
+        other = re.search(r"Hash mismatch for `([^`]+)`", text)
+        if other:
+            return NodeError("ENVIRONMENT_FAILED", f"{redact(other.group(1))} has another content than its lock says: the package index, or somebody on the way, gave another file",
+                             "compare the index with the one that the lock was made from; nothing was installed", **{**details, "requirement": redact(other.group(1))})
+        if re.search(NOT_REACHED, text) and "No solution found" not in text:
+            return NodeError("ENVIRONMENT_FAILED", f"{message}: the package index cannot be reached from this node",
+                             "set PIP_INDEX_URL or ~/.config/pip/pip.conf on the node to an index that it reaches", **details)
+        return NodeError("ENVIRONMENT_FAILED", message, None, **details)
+
+
+def failing_line(output: List[str], requirements: str) -> Optional[int]:
+    """Line (from 1) of the requirements that uv's error speaks of, by position where it gives one, else by name: the last one that is required."""
+    text = "\n".join(output)
+    text = text[text.find("error:"):] if "error:" in text else text
+    requested = requirements.replace("\r\n", "\n").split("\n")
+    at = re.search(r"requirements\.txt` at (?:position (\d+)|(\d+):\d+)", text)
+    if at:
+        return int(at.group(2)) if at.group(2) else requirements.encode()[:int(at.group(1))].count(b"\n") + 1
+    names: List[str] = re.findall(r"`([A-Za-z0-9][A-Za-z0-9._-]*)(?:==| @ |`)", text)
+    required = re.findall(r"(?:you require|\band) ([A-Za-z0-9][A-Za-z0-9._-]*)(?=[=<>~!,; \[]|$)", text.replace("you require", ". you require").replace("\n", " "))
+    for name in [*reversed(required), *names]:
+        number = line_of(name, requested)
+        if number:
+            return number
+    return None

@@ -1,0 +1,110 @@
+import {spawn} from 'node:child_process'
+import {createHash} from 'node:crypto'
+import {mkdtemp, readdir, readFile, rename, rm} from 'node:fs/promises'
+import {join} from 'node:path'
+import {Readable} from 'node:stream'
+import {CliError, ensurePrivateFolder, readPythonLocks, userPaths, type Context} from '../base/index.ts'
+import type {UvOrder} from '../protocol/index.ts'
+import {programFolder} from './program.ts'
+import type {Host} from './types.ts'
+
+/** An older one on a node is passed over: its options and what it says may differ. */
+const OLDEST = '0.9.0'
+const PIECE_BYTES = 262_144
+
+let order: UvOrder | undefined
+
+/** Which uv builds environments: the pin of locks/uv.txt. */
+export function uvOrder(): UvOrder {
+  const lock = readPythonLocks(['uv'])
+  order ??= {version: /^uv==([\d.]+)/.exec(lock)?.[1] ?? '', oldest: OLDEST, lock}
+  return order
+}
+
+const wheels = new Map<string, Promise<Wheel>>()
+
+interface Wheel {
+  name: string
+  sha256: string
+  bytes: Buffer
+}
+
+/**
+ * Sends uv to a node. It comes from the package index of this machine, once, and is kept in the user's cache.
+ * Errors: REMOTE_FAILED where this machine cannot get it; those of `uv.place`.
+ */
+export async function bringUv(host: Host, machine: string, context: Context): Promise<void> {
+  const key = `${machine} ${userPaths(context.env).cache}`
+  const coming = wheels.get(key) ?? obtain(machine, context)
+  wheels.set(key, coming)
+  coming.catch(() => context.signal.aborted && wheels.delete(key))
+  const {name, sha256, bytes} = await coming
+  const {version, lock} = uvOrder()
+  const progress = context.reporter.begin(`Send uv ${version}, which builds environments`, host.node)
+  const body = Readable.from(pieces(bytes, (sent) => progress.amount(sent, bytes.length, 'bytes')))
+  try {
+    await host.call('uv.place', {version, lock, name, sha256}, {body, signal: context.signal})
+  } catch (error) {
+    progress.fail()
+    throw error
+  }
+  progress.done()
+}
+
+async function* pieces(bytes: Buffer, tell: (sent: number) => void): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    yield bytes.subarray(at, at + PIECE_BYTES)
+    tell(Math.min(at + PIECE_BYTES, bytes.length))
+  }
+}
+
+/** From the cache if it is what the lock says, else from the package index. */
+async function obtain(machine: string, context: Context): Promise<Wheel> {
+  const {version, lock} = uvOrder()
+  const folder = join(userPaths(context.env).cache, 'uv')
+  const name = `uv-${version}-${machine}.whl`
+  const known = await readWheel(join(folder, name), name, lock)
+  if (known) return known
+  await ensurePrivateFolder(folder)
+  const progress = context.reporter.begin(`Fetch uv ${version} from the package index`)
+  const draft = await mkdtemp(join(folder, '.part-'))
+  try {
+    await fetchInto(draft, machine, lock, context)
+    const found = (await readdir(draft)).find((one) => one.endsWith('.whl')) ?? name
+    const wheel = await readWheel(join(draft, found), name, lock)
+    if (!wheel) throw new CliError('REMOTE_FAILED', `the package index of this machine gave another uv ${version} than flexrack's lock says`)
+    await rename(join(draft, found), join(folder, name))
+    progress.done()
+    return wheel
+  } catch (error) {
+    progress.fail()
+    throw error
+  } finally {
+    await rm(draft, {recursive: true, force: true})
+  }
+}
+
+async function readWheel(file: string, name: string, lock: string): Promise<Wheel | undefined> {
+  const bytes = await readFile(file).catch(() => undefined)
+  if (!bytes) return undefined
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return lock.includes(`--hash=sha256:${sha256}`) ? {name, sha256, bytes} : undefined
+}
+
+/** By this machine's pip, which knows its index, proxy and certificates. */
+async function fetchInto(folder: string, machine: string, lock: string, {env, signal}: Context): Promise<void> {
+  const child = spawn('python3', [join(programFolder(import.meta.dirname), 'workspace', 'fetch_uv.py'), folder, machine], {
+    env: {...env, PIP_RETRIES: env.PIP_RETRIES ?? '1'}, signal, stdio: ['pipe', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4000)))
+  child.stdin.on('error', () => {}) // it ended early; its status tells
+  child.stdin.end(lock)
+  const status = await new Promise<number | string>((done) => {
+    child.on('error', (error) => done(error.message))
+    child.on('close', (code) => done(code ?? 'a signal'))
+  })
+  if (signal.aborted) throw new CliError('INTERRUPTED', 'interrupted')
+  const last = said.trim().split('\n').at(-1)?.replaceAll(/(:\/\/)[^/\s@]+@/g, '$1[redacted]@')
+  if (status !== 0) throw new CliError('REMOTE_FAILED', `this machine could not fetch it (${last || status})`)
+}

@@ -1,0 +1,80 @@
+import {existsSync} from 'node:fs'
+import {lstat, mkdir, mkdtemp, readdir, readFile, rm, stat} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {execFileSync} from 'node:child_process'
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {makeContext, silentReporter, type Context} from '../../src/lib/base/index.ts'
+import {ensureEnvironment, openHost, type Environment, type Host} from '../../src/lib/host/index.ts'
+import {startLocalRack, type TestLocalRack} from '../support/local-rack.ts'
+
+const NO_INDEX = {PIP_NO_INDEX: '1', PIP_CONFIG_FILE: '/dev/null', PIP_FIND_LINKS: undefined}
+let folder: string
+const racks: TestLocalRack[] = []
+
+/** A package that pip and uv find in a folder. */
+const WHEEL = `import sys, zipfile
+with zipfile.ZipFile(sys.argv[1] + "/alpha-1.0-py3-none-any.whl", "w") as archive:
+    archive.writestr("alpha.py", "version = '1.0'")
+    archive.writestr("alpha-1.0.dist-info/METADATA", "Metadata-Version: 2.1\\nName: alpha\\nVersion: 1.0\\n")
+    archive.writestr("alpha-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    archive.writestr("alpha-1.0.dist-info/RECORD", "")
+`
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flexrack-uv-'))
+  execFileSync('python3', ['-c', WHEEL, folder])
+})
+
+afterAll(async () => {
+  for (const rack of racks) await rack.stop()
+  await rm(folder, {recursive: true, force: true})
+})
+
+/** A node with environments of its own, on which no uv is. `env`: what the node is told of package indexes. */
+async function node(name: string, env: NodeJS.ProcessEnv): Promise<Host> {
+  const environments = join(folder, name)
+  await mkdir(environments, {mode: 0o700})
+  const rack = await startLocalRack({nodes: 1, environments, env})
+  racks.push(rack)
+  return openHost(rack.fleet(), rack.rack.nodes[0] as (typeof rack.rack.nodes)[0], rack.context())
+}
+
+/** A command line with caches of its own. */
+function caller(name: string, env: NodeJS.ProcessEnv, warnings: string[] = []): Context {
+  return makeContext({env: {...process.env, ...env, FLEXRACK_HOME: join(folder, `home-${name}`)}, reporter: {...silentReporter, warn: (text) => void warnings.push(text)}})
+}
+
+const builtBy = async ({path}: Environment): Promise<string> => (JSON.parse(await readFile(join(path, '.flexrack-ready.json'), 'utf8')) as {by: string}).by
+const mode = async (path: string): Promise<number> => (await lstat(path)).mode & 0o777
+
+test('a node that reaches no index gets uv from here, and keeps one cache with files that environments share', async () => {
+  const host = await node('sent', {...NO_INDEX, PIP_FIND_LINKS: folder})
+  const here = caller('sent', {})
+  const warnings: string[] = []
+  const built = await ensureEnvironment(host, {requirements: 'alpha\n'}, {...here, reporter: {...silentReporter, warn: (text) => void warnings.push(text)}})
+  expect(warnings).toEqual([])
+  expect(await builtBy(built)).toMatch(/^uv-[\d.]+-/)
+  expect([await mode(join(folder, 'sent/.uv')), await mode(join(folder, 'sent/.uv/cache'))]).toEqual([0o700, 0o700])
+  expect((await readdir(join(folder, 'home-sent/cache/uv'))).map((name) => name.replace(/[\d.]+/, 'V'))).toEqual([expect.stringMatching(/^uv-V-\w+\.whl$/)])
+  const other = await ensureEnvironment(host, {requirements: 'alpha\n', constraints: 'alpha<2\n'}, here)
+  const of = async ({path}: Environment): Promise<number> => (await stat(execFileSync(`${path}/bin/python`, ['-c', 'import alpha; print(alpha.__file__)'], {encoding: 'utf8'}).trim())).ino
+  expect(await of(other)).toBe(await of(built))
+})
+
+test('where this machine reaches no index, the node gets uv from its own', async () => {
+  const host = await node('fetched', {PIP_FIND_LINKS: folder})
+  const warnings: string[] = []
+  const built = await ensureEnvironment(host, {requirements: 'alpha==1.0\n'}, caller('fetched', NO_INDEX, warnings))
+  expect(warnings).toEqual([])
+  expect(await builtBy(built)).toMatch(/^uv-[\d.]+-/)
+  expect(existsSync(join(folder, 'home-fetched/cache/uv/.part'))).toBe(false)
+})
+
+test('where nobody gets uv, pip builds, and why is told', async () => {
+  const host = await node('pip', {...NO_INDEX, PIP_FIND_LINKS: folder})
+  const warnings: string[] = []
+  const built = await ensureEnvironment(host, {requirements: 'alpha==1.0\n'}, caller('pip', NO_INDEX, warnings))
+  expect(await builtBy(built)).toBe('pip')
+  expect(warnings).toEqual([expect.stringMatching(/^node-1: built with pip, which takes longer: this machine could not fetch it \(.*uv==.*\); pip here could not fetch it \(.*uv==.*\)$/)])
+})
