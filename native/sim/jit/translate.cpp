@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <set>
+#include <string_view>
 
 #include "sim/exec/control.h"
 #include "sim/exec/shells.h"
@@ -14,7 +16,13 @@
 namespace flexrack::sim::jit {
 namespace {
 
-std::atomic<bool> is_used{true};
+/// The interpreter alone, to compare with it.
+bool is_asked_to_interpret() {
+  const char* asked = std::getenv("FLEXRACK_SIM_INTERPRET");
+  return asked != nullptr && std::string_view(asked) == "1";
+}
+
+std::atomic<bool> is_used{!is_asked_to_interpret()};
 std::atomic<std::uint64_t> segments_made{0};
 
 constexpr unsigned kTurns = exec::kLanes / 8;        ///< vectors of eight lanes
