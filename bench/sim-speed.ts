@@ -26,7 +26,7 @@ report('sim-speed', Object.entries(KERNELS).flatMap(([key, what]): Row[] => [
   {what: `${what}: the same, by the interpreter alone`, value: interpreted[`${key}_per_core`] ?? Number.NaN, unit: 'million/s'},
   {what: `${what}: by the clock, all cores`, value: found[`${key}_per_second`] ?? Number.NaN, unit: 'million/s'},
   {what: `${what}: processor time against a C++ loop of the same`, value: found[`${key}_loop`] ?? Number.NaN, unit: '× native'},
-]), ['Thread instructions: PTX instructions as they are written, times the threads that carry them out. What a core does in a second is of processor time, so what else the machine does matters little to it. A C++ loop that does the same work (native/bench/kernel_loops.cpp, -O3 for AVX2) ran in turns with each kernel on one core: 2 × native is twice its processor time. The best of seven rounds.'])
+]), ['Thread instructions: PTX instructions as they are written, times the threads that carry them out. What a core does in a second is of processor time, so what else the machine does matters little to it. A C++ loop that does the same work (native/bench/kernel_loops.cpp, -O3 for AVX2) ran in turns with each kernel on one core, as gcc vectorises it or does not: 2 × native is twice its processor time. The best of seven rounds.'])
 
 function measured(more: NodeJS.ProcessEnv): Record<string, number> {
   const env = {...process.env, FLEXRACK_SIM_CAPABILITY: '9.0', LD_LIBRARY_PATH: join(build, 'drivers/sim'), ...more}
