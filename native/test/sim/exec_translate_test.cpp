@@ -9,7 +9,7 @@ namespace {
 
 using namespace flexrack::test;
 
-constexpr unsigned kWordCount = 10, kWideCount = 5, kHalfCount = 3, kPredicateCount = 4;
+constexpr unsigned kWordRegisters = 10, kWideRegisters = 5, kHalfRegisters = 3, kPredicateRegisters = 4;
 
 /// A kernel (in, out) whose thread loads all its registers, goes through instructions chosen by chance, some guarded, some behind branches that part the lanes, and stores all registers.
 class Program {
@@ -37,10 +37,10 @@ class Program {
  private:
   unsigned pick(unsigned below) { return static_cast<unsigned>(random_() % below); }
   static std::string number(const char* name, unsigned i) { return name + std::to_string(i); }
-  std::string word() { return number("%r", pick(kWordCount)); }
-  std::string wide() { return number("%d", pick(kWideCount)); }
-  std::string half() { return number("%h", pick(kHalfCount)); }
-  std::string predicate() { return number("%p", pick(kPredicateCount)); }
+  std::string word() { return number("%r", pick(kWordRegisters)); }
+  std::string wide() { return number("%d", pick(kWideRegisters)); }
+  std::string half() { return number("%h", pick(kHalfRegisters)); }
+  std::string predicate() { return number("%p", pick(kPredicateRegisters)); }
   std::string guard() { return (pick(2) != 0 ? "@" : "@!") + predicate() + " "; }
   std::string maybe_negated() { return (pick(3) == 0 ? "!" : "") + predicate(); }
   std::string one_of(std::initializer_list<const char*> all) { return *(all.begin() + pick(static_cast<unsigned>(all.size()))); }
@@ -60,9 +60,9 @@ class Program {
     const unsigned count = pick(3), elements = count == 0 ? 1 : 2 * count;
     const std::string size = elements == 1 ? "" : ".v" + std::to_string(elements), offset = "+" + std::to_string(16 * pick(3));
     // Different registers: one may be loaded once only.
-    const unsigned first = pick(kWordCount);
+    const unsigned first = pick(kWordRegisters);
     std::string list;
-    for (unsigned i = 0; i < elements; ++i) list += (i == 0 ? "" : ", ") + number("%r", (first + 3 * i) % kWordCount);
+    for (unsigned i = 0; i < elements; ++i) list += (i == 0 ? "" : ", ") + number("%r", (first + 3 * i) % kWordRegisters);
     if (elements > 1) list = "{" + list + "}";
     const bool is_shared = pick(2) == 0;
     // Aligned for as many.
@@ -134,7 +134,7 @@ class Program {
   std::string comparing() {
     const std::string combine = pick(4) == 0 ? one_of({".and", ".or", ".xor"}) : "", second = combine.empty() ? "" : ", " + maybe_negated();
     // Two different results.
-    const unsigned first = pick(kPredicateCount), other = (first + 1 + pick(kPredicateCount - 1)) % kPredicateCount;
+    const unsigned first = pick(kPredicateRegisters), other = (first + 1 + pick(kPredicateRegisters - 1)) % kPredicateRegisters;
     const std::string d = number("%p", first) + (pick(3) == 0 ? "|" + number("%p", other) : "");
     switch (pick(5)) {
       case 0: return "setp." + one_of({"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"}) + combine + (pick(3) == 0 ? ".ftz" : "") + ".f32 " + d + ", " +
@@ -154,11 +154,11 @@ class Program {
       case 3: return one_of({"cvt.f32.f16 ", "cvt.f32.bf16 "}) + word() + ", " + half() + ";\n";
       case 4: return "mov.b32 " + word() + ", {" + half() + ", " + half() + "};\n";
       case 5: {
-        const unsigned first = pick(kHalfCount), other = (first + 1) % kHalfCount;
+        const unsigned first = pick(kHalfRegisters), other = (first + 1) % kHalfRegisters;
         return "mov.b32 {" + number("%h", first) + ", " + (pick(4) == 0 ? "_" : number("%h", other)) + "}, " + word() + ";\n";
       }
       case 6: {
-        const unsigned first = pick(kWordCount), other = (first + 1) % kWordCount;
+        const unsigned first = pick(kWordRegisters), other = (first + 1) % kWordRegisters;
         return "mov.b64 {" + number("%r", first) + ", " + (pick(4) == 0 ? "_" : number("%r", other)) + "}, " + wide() + ";\n";
       }
       case 7: return "mov.b16 " + half() + ", " + half() + ";\n";
@@ -188,16 +188,16 @@ class Program {
            "ld.param.u64 %g, [scratch]; mov.u32 %n, %ctaid.x; mad.lo.u32 %w, %n, 3, %w; mad.wide.u32 %gsame, %w, 1024, %g; mad.wide.u32 %g4, %l, 4, %gsame; mad.wide.u32 %g8, %l, 8, %gsame;\n"
            "mad.wide.u32 %g16, %l, 16, %gsame; mul.lo.u32 %n, %l, 5; and.b32 %n, %n, 31; mad.wide.u32 %gapart, %n, 16, %gsame; mov.u32 %n, %ctaid.x; mad.lo.u32 %i, %n, 96, %i;\n"
            "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mad.wide.u32 %in, %i, 128, %in; mad.wide.u32 %out, %i, 128, %out;\n" +
-           each(kWordCount, [](unsigned i) { return "ld.global.b32 %r" + std::to_string(i) + ", [%in+" + std::to_string(4 * i) + "];\n"; }) +
-           each(kWideCount, [](unsigned i) { return "ld.global.b64 %d" + std::to_string(i) + ", [%in+" + std::to_string(40 + 8 * i) + "];\n"; }) +
-           each(kHalfCount, [](unsigned i) { return "ld.global.b16 %h" + std::to_string(i) + ", [%in+" + std::to_string(80 + 2 * i) + "];\n"; }) +
-           each(kPredicateCount, [](unsigned i) { return "ld.global.b32 %n, [%in+" + std::to_string(88 + 4 * i) + "]; and.b32 %n, %n, 1; setp.ne.u32 %p" + std::to_string(i) + ", %n, 0;\n"; });
+           each(kWordRegisters, [](unsigned i) { return "ld.global.b32 %r" + std::to_string(i) + ", [%in+" + std::to_string(4 * i) + "];\n"; }) +
+           each(kWideRegisters, [](unsigned i) { return "ld.global.b64 %d" + std::to_string(i) + ", [%in+" + std::to_string(40 + 8 * i) + "];\n"; }) +
+           each(kHalfRegisters, [](unsigned i) { return "ld.global.b16 %h" + std::to_string(i) + ", [%in+" + std::to_string(80 + 2 * i) + "];\n"; }) +
+           each(kPredicateRegisters, [](unsigned i) { return "ld.global.b32 %n, [%in+" + std::to_string(88 + 4 * i) + "]; and.b32 %n, %n, 1; setp.ne.u32 %p" + std::to_string(i) + ", %n, 0;\n"; });
   }
   static std::string tail() {
-    return each(kWordCount, [](unsigned i) { return "st.global.b32 [%out+" + std::to_string(4 * i) + "], %r" + std::to_string(i) + ";\n"; }) +
-           each(kWideCount, [](unsigned i) { return "st.global.b64 [%out+" + std::to_string(40 + 8 * i) + "], %d" + std::to_string(i) + ";\n"; }) +
-           each(kHalfCount, [](unsigned i) { return "st.global.b16 [%out+" + std::to_string(80 + 2 * i) + "], %h" + std::to_string(i) + ";\n"; }) +
-           each(kPredicateCount, [](unsigned i) { return "selp.b32 %n, 1, 0, %p" + std::to_string(i) + "; st.global.b32 [%out+" + std::to_string(88 + 4 * i) + "], %n;\n"; }) + "ret;\n}\n";
+    return each(kWordRegisters, [](unsigned i) { return "st.global.b32 [%out+" + std::to_string(4 * i) + "], %r" + std::to_string(i) + ";\n"; }) +
+           each(kWideRegisters, [](unsigned i) { return "st.global.b64 [%out+" + std::to_string(40 + 8 * i) + "], %d" + std::to_string(i) + ";\n"; }) +
+           each(kHalfRegisters, [](unsigned i) { return "st.global.b16 [%out+" + std::to_string(80 + 2 * i) + "], %h" + std::to_string(i) + ";\n"; }) +
+           each(kPredicateRegisters, [](unsigned i) { return "selp.b32 %n, 1, 0, %p" + std::to_string(i) + "; st.global.b32 [%out+" + std::to_string(88 + 4 * i) + "], %n;\n"; }) + "ret;\n}\n";
   }
 
   std::mt19937 random_;
