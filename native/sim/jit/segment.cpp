@@ -286,10 +286,9 @@ Fates::Fates(const exec::Code& code, const Segment& segment) {
 unsigned Fates::next_read(At place, unsigned from) const {
   const auto found = places_.find(place);
   if (found == places_.end()) return kAtEnd;
-  for (const auto& event : found->second.events) {
-    if (event.item < from) continue;
-    return event.is_read ? event.item : kNever;
-  }
+  const auto& events = found->second.events;
+  const auto next = std::lower_bound(events.begin(), events.end(), from, [](const Event& event, unsigned item) { return event.item < item; });
+  if (next != events.end()) return next->is_read ? next->item : kNever;
   return found->second.is_live_at_end ? kAtEnd : kNever;
 }
 
