@@ -14,6 +14,7 @@ export async function runChecks(words: string[]): Promise<Counts> {
     ['layers of the node program', 'env', ['PYTHONPATH=node', join(tools, 'lint-imports'), '--no-cache', '--no-logo']],
     ['lint of the node program', join(tools, 'ruff'), ['check', '--no-cache']],
     ['types of the node program', join(tools, 'mypy'), ['--cache-dir', join(root, 'node_modules/.cache/mypy')]],
+    ['a field that changes on one side fails both type checkers', process.execPath, ['scripts/testing/contract.ts']],
     ['layout of the native layer', join(tools, 'clang-format'), ['--dry-run', '-Werror', ...nativeSources()]],
     ['lock files belong to their inputs', process.execPath, ['scripts/locks.ts', '--check']],
   ]

@@ -16,9 +16,7 @@ export async function pythonTools(): Promise<string> {
   if (!existsSync(done)) {
     await rm(folder, {recursive: true, force: true})
     console.log('installing the checks of Python and C++')
-    execFileSync('python3', ['-m', 'venv', folder])
-    const words = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes', '--only-binary', ':all:', '-r', LOCK]
-    execFileSync(join(folder, 'bin/python'), words, {stdio: ['ignore', 'ignore', 'inherit']})
+    execFileSync('python3', [join(import.meta.dirname, 'uv.py'), 'make', folder, '--require-hashes', '--only-binary', ':all:', '-r', LOCK], {stdio: ['ignore', 'ignore', 'inherit']})
     // Last: what was broken off is made anew.
     execFileSync('cp', [LOCK, `${done}.${process.pid}`])
     await rename(`${done}.${process.pid}`, done)

@@ -5,13 +5,13 @@ import subprocess
 import sys
 import unittest
 
-from run import build
+from run import NATIVE, build
 from servers import BUILD, COMMON
 
 FOLDER = BUILD.parent / "tsan"
 PARTS = ("wire", "client", "backend", "server")
 # What a report needs to be understood: the last accesses of both threads, and both stacks of a lock.
-ENV = {**COMMON, "TSAN_OPTIONS": "exitcode=66:halt_on_error=0:second_deadlock_stack=1:history_size=4"}
+ENV = {**COMMON, "TSAN_OPTIONS": f"exitcode=66:halt_on_error=0:second_deadlock_stack=1:history_size=4:suppressions={NATIVE / 'test' / 'tsan.supp'}"}
 SECONDS = 1800
 
 

@@ -1,3 +1,4 @@
+import {channel} from 'node:diagnostics_channel'
 import {Readable} from 'node:stream'
 import {pipeline} from 'node:stream/promises'
 import {createInterface} from 'node:readline'
@@ -20,24 +21,23 @@ export interface Installation {
 /** Milliseconds that a verb has to put things in order after it was asked to stop. */
 const GRACE_MS = 10_000
 
-/** Sees every message between here and a node; tests hold them against protocol/. */
-export interface CallObserver {
-  input(verb: Verb, input: unknown): void
-  event(verb: Verb, event: unknown): void
-  result(verb: Verb, result: unknown): void
-  error(verb: Verb, error: unknown): void
+/** Every message between here and a node: `{verb, part, value}`. Nobody listens but tests, which hold them against protocol/. */
+const messages = channel('flexrack.message')
+
+export interface Message {
+  verb: Verb
+  part: 'input' | 'events' | 'result' | 'error'
+  value: unknown
 }
 
-let observer: CallObserver | undefined
-
-export function observeCalls(by: CallObserver | undefined): void {
-  observer = by
+function tell(verb: Verb, part: Message['part'], value: unknown): void {
+  if (messages.hasSubscribers) messages.publish({verb, part, value} satisfies Message)
 }
 
 /** Host.call. */
 export async function callVerb<V extends Verb>(shell: NodeShell, installation: Installation, verb: V, input: Verbs[V]['input'], options: CallOptions<Verbs[V]['event']> = {}): Promise<Verbs[V]['result']> {
   const {signal, onEvent} = options
-  observer?.input(verb, input)
+  tell(verb, 'input', input)
   const interrupted = (): CliError => new CliError('INTERRUPTED', 'interrupted', {details: {node: shell.node}})
   if (signal?.aborted) throw interrupted()
   // It may break before the verb is there to read from it.
@@ -53,16 +53,18 @@ export async function callVerb<V extends Verb>(shell: NodeShell, installation: I
   try {
     const [answer, stderr, ending] = await Promise.all([
       readAnswer(process.stdout, {node: shell.node, verb}, (event) => {
-        observer?.event(verb, event)
+        tell(verb, 'events', event)
         onEvent?.(event as Verbs[V]['event'])
       }),
       readTail(process.stderr),
       process.exit,
       send(process, options.body),
     ])
-    if (answer && 'error' in answer) observer?.error(verb, answer.error)
-    else if (answer) observer?.result(verb, answer.result)
-    if (answer && 'error' in answer) throw toCliError(shell.node, answer.error)
+    if (answer && 'error' in answer) {
+      tell(verb, 'error', answer.error)
+      throw toCliError(shell.node, answer.error)
+    }
+    if (answer) tell(verb, 'result', answer.result)
     if (signal?.aborted) throw interrupted()
     if (answer && ending.status === 0) return answer.result as Verbs[V]['result']
     throw new CliError('REMOTE_FAILED', `${verb} on ${shell.node} ended without an answer (${ending.signal ? `signal ${ending.signal}` : `status ${ending.status}`})`, {

@@ -126,7 +126,7 @@ class EnvironmentsTest(unittest.TestCase):
         self.assertEqual(environment.remove({}, self.alpha)["removed"], [made["hash"]])
 
     def test_the_old_environment_of_a_workspace_stays_used_while_something_runs_from_it(self):
-        old = environment.ensure({"constraints": "alpha<2", "user": "workspace:digits"}, self.beta)
+        old = environment.ensure({"requirements": "", "constraints": "alpha<2", "user": "workspace:digits"}, self.beta)
         rank = subprocess.Popen([f"{old['path']}/bin/python", "-c", "import time; time.sleep(600)"])
         try:
             environment.ensure({"requirements": "", "user": "workspace:digits"}, self.beta)

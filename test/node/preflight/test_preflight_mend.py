@@ -8,6 +8,7 @@ import time
 import unittest
 from pathlib import Path
 
+from flexrack_node.base.stored import stamped
 from places import PROGRAM
 from run_support import Rack
 from waiting import LONG, until
@@ -68,7 +69,7 @@ class MendTest(unittest.TestCase):
         gone = subprocess.run(["sh", "-c", "echo $$"], capture_output=True, check=True, text=True).stdout.strip()
         folder = self.root / "runs" / "r"
         folder.mkdir(parents=True)
-        drafts = {name: folder / name for name in (f".state.json.{gone}", f".spec.json.{os.getpid()}", f".new.json.{gone}", "result.json")}
+        drafts = {name: folder / name for name in (f".state.json.{gone}", f".spec.json.{os.getpid()}", f".new.json.{gone}", "notes.json")}
         for name, path in drafts.items():
             path.write_text("{")
             if "new" not in name:
@@ -91,7 +92,7 @@ class MendTest(unittest.TestCase):
         for project, age in (("test", OLD), ("old", OLD), ("new", time.time())):
             place = self.root / "workspaces" / project
             (place / "code").mkdir(parents=True)
-            (place / "sync.json").write_text("{}")
+            (place / "sync.json").write_text(json.dumps(stamped("workspace.sync", {})))
             os.utime(place / "sync.json", (age, age))
         for name, age in (("d" * 16, OLD), ("e" * 16, time.time())):
             (self.root / "program" / name).mkdir(parents=True)

@@ -18,6 +18,7 @@ from flexrack_node.process.containment import tagged_pids
 from flexrack_node.service import control
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, start_time
+from messages import check_files
 from waiting import LONG
 
 SLEEPER = [sys.executable, "-c", "import time\nprint('up', flush=True)\nwhile True: time.sleep(0.05)"]
@@ -35,6 +36,7 @@ class ServiceTest(unittest.TestCase):
     def tearDown(self) -> None:
         control.stop({"id": "web", "grace": 1}, self.channel)
         self.assertEqual(tagged_pids(self.record.tag), set())
+        check_files(self.root)
         shutil.rmtree(self.root)
 
     def start(self, argv, **more):
