@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <deque>
+#include <set>
 #include <thread>
 
 #include "cuda/fatbin.h"
@@ -43,6 +44,10 @@ class CudaLink : public LoopLink {
     const std::lock_guard guard(lock_);
     return runs_[function];
   }
+  /// Waits until it is told that an event it watches is over.
+  bool is_reached(std::uint64_t event) {
+    return until([&] { return reached_.count(event) > 0; });
+  }
 
  protected:
   void note(std::uint16_t op, const Bytes& body) override {
@@ -50,12 +55,14 @@ class CudaLink : public LoopLink {
       refusals_[static_cast<std::uint16_t>(failed.op)].push_back(static_cast<CUresult>(failed.status));
       object_ = failed.object;
     } else if (cu::RunHostFunction run; op == run.kOp && decode(body, run)) runs_.emplace(run.function, run);
+    else if (cu::EventReached over; op == over.kOp && decode(body, over)) reached_.insert(over.event);
   }
 
  private:
   std::map<std::uint16_t, std::deque<CUresult>> refusals_;
   std::uint64_t object_ = 0;
   std::map<std::uint64_t, cu::RunHostFunction> runs_;
+  std::set<std::uint64_t> reached_;
 };
 
 /// A share of one device, and what is used of it.
