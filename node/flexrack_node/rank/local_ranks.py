@@ -10,6 +10,7 @@ from flexrack_node.process.containment import Containment, is_alive, send_signal
 from flexrack_node.rank.launch import gang_argv, rank_environment, rendezvous_environment
 from flexrack_node.rank.mpi import remove_scratch
 from flexrack_node.rank.rank import signal_name, tail
+from flexrack_node.run.cause import ONE_A_NODE
 from flexrack_node.run.files import RunFolder, containment_tag, write_json
 from flexrack_node.watch.hang_watch import Watch
 
@@ -24,7 +25,7 @@ class LocalRanks:
     def __init__(self, folder: RunFolder, spec: Dict[str, Any], relay: Optional[int], forbids: Optional[Callable[[], Optional[str]]] = None) -> None:
         """`forbids` tells why nothing may be started here any more, if that is so."""
         self._folder, self._spec, self._relay, self._forbids = folder, spec, relay, forbids
-        self._expected = 1 if spec["launcher"] == "plain" else spec["processes"]
+        self._expected = 1 if spec["launcher"] in ONE_A_NODE else spec["processes"]
         self._launcher: Optional[subprocess.Popen[bytes]] = None
         self._containment: Optional[Containment] = None
         self._stop_at: Optional[float] = None  # when grace is over
