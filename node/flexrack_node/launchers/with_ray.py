@@ -7,12 +7,10 @@ reports a rank's steps is for the script.
 import ctypes
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from typing import Any, Dict, List, Optional
 
@@ -84,7 +82,6 @@ def main() -> int:
         return lead(place, ray, log, words, env, quiet)
     finally:
         end(ray)
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def lead(place: Dict[str, Any], ray: "subprocess.Popen[bytes]", log: str, words: List[str], env: Dict[str, str], quiet: Dict[str, str]) -> int:
@@ -178,9 +175,8 @@ def check_ray(python: str) -> Optional[str]:
     return None if series >= OLDEST else f"train.launcher is ray, and Ray {found} lets everybody in: ray[default]>=2.52 in workspace.python has tokens"
 
 
-def make_scratch(name: str) -> str:
-    """Short, as names of sockets are in it. Raises PermissionError where somebody else has it."""
-    path = os.path.join(tempfile.gettempdir(), name)
+def make_scratch(path: str) -> str:
+    """The supervisor removes it. Raises PermissionError where somebody else has it."""
     os.makedirs(path, mode=0o700, exist_ok=True)
     if os.lstat(path).st_uid != os.geteuid() or os.path.islink(path):
         raise PermissionError(13, "belongs to somebody else", path)

@@ -10,9 +10,9 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 from flexrack_node.gpu.lease import environment as lease_environment
 from flexrack_node.process.detach import python_module
 from flexrack_node.rank.binding import visible_devices
+from flexrack_node.rank.mpi import mpi_argv
 from flexrack_node.rank.packaged import PACKAGED, packaged_argv, packaged_environment, ray_argv
 from flexrack_node.run.cause import ONE_A_NODE
-from flexrack_node.rank.mpi import mpi_argv
 
 # Below Linux's default range for outgoing connections (ip_local_port_range starts at 32768), so that between choosing a
 # port and torchrun's listening on it no connection can be given the same one.

@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 from flexrack_node.process.containment import Containment, is_alive, send_signal
 from flexrack_node.rank.launch import gang_argv, rank_environment, rendezvous_environment
 from flexrack_node.rank.mpi import remove_scratch
+from flexrack_node.rank.packaged import remove_ray_scratch
 from flexrack_node.rank.rank import signal_name, tail
 from flexrack_node.run.cause import ONE_A_NODE
 from flexrack_node.run.files import RunFolder, containment_tag, write_json
@@ -149,6 +150,7 @@ class LocalRanks:
                 pass
         self._containment.close()
         remove_scratch(self._containment.tag)
+        remove_ray_scratch(self._spec, self.attempt)
         self.records = self._folder.records(self.attempt)
         self._complete_records(noticed)
         good = [record for record in self.records.values() if record.get("exit") == 0]

@@ -3,6 +3,8 @@ import hashlib
 import hmac
 import json
 import os
+import shutil
+import tempfile
 from pathlib import Path
 from typing import Any, Dict, List, Mapping
 
@@ -24,13 +26,24 @@ def ray_argv(spec: Mapping[str, Any], attempt: Path, rank: List[str]) -> List[st
 
 def ray_plan(spec: Mapping[str, Any], attempt: int, port: int, env: Mapping[str, str]) -> Dict[str, Any]:
     devices = env.get("CUDA_VISIBLE_DEVICES")
-    name = hashlib.sha256(f"{os.geteuid()} {spec['run']} {attempt} {spec['node']}".encode()).hexdigest()[:12]
     return {
         "nodes": len(spec["nodes"]), "index": spec["index"], "address": spec["gang"]["address"], "own": spec["address"], "port": port, "python": spec["python"],
         "cpus": max(1, len(os.sched_getaffinity(0)) // max(1, int(spec.get("neighbours", 1)))),
         "gpus": None if devices is None else len([one for one in devices.split(",") if one]),
-        "token": ray_token(spec, attempt), "scratch": f"flexrack-ray-{name}",
+        "token": ray_token(spec, attempt), "scratch": str(ray_scratch(spec, attempt)),
     }
+
+
+def ray_scratch(spec: Mapping[str, Any], attempt: int) -> Path:
+    """Folder of a cluster's sockets and logs on this node; short, as names of sockets are in it."""
+    name = hashlib.sha256(f"{os.geteuid()} {spec['run']} {attempt} {spec['node']}".encode()).hexdigest()[:12]
+    return Path(tempfile.gettempdir(), f"flexrack-ray-{name}")
+
+
+def remove_ray_scratch(spec: Mapping[str, Any], attempt: int) -> None:
+    """Once nothing of the attempt is alive that would write there."""
+    if spec["launcher"] == "ray":
+        shutil.rmtree(ray_scratch(spec, attempt), ignore_errors=True)
 
 
 def ray_token(spec: Mapping[str, Any], attempt: int) -> str:
