@@ -84,7 +84,8 @@ describe.skipIf(!mayMakeNetworks())('launchers that are packages of the environm
     expect(said(lines, 'ran on')).toEqual(['ran on node-1 node-2'])
     expect(said(lines, 'data')).toEqual(['data 9900'])
     expect(said(lines, 'train')).toEqual(['train 3.0 2'])
-    expect(lines.filter((line) => /worker [01] says hello/.test(line.text))).toHaveLength(2)
+    // On nodes with one disk both of Ray's monitors find each line.
+    for (const worker of [0, 1]) expect(lines.some((line) => line.text.includes(`worker ${worker} says hello`))).toBe(true)
   })
 
   test("ray: the script's exit status is the run's, and the other node ends with it", async () => {

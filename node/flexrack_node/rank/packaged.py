@@ -35,8 +35,8 @@ def ray_plan(spec: Mapping[str, Any], attempt: int, port: int, env: Mapping[str,
 
 
 def ray_scratch(spec: Mapping[str, Any], attempt: int) -> Path:
-    """Folder of a cluster's sockets and logs on this node; short, as names of sockets are in it."""
-    name = hashlib.sha256(f"{os.geteuid()} {spec['run']} {attempt} {spec['node']}".encode()).hexdigest()[:12]
+    """Folder of a cluster's sockets and logs; short, as names of sockets are in it. Ray wants the head's on every node."""
+    name = hashlib.sha256(f"{os.geteuid()} {spec['run']} {attempt}".encode()).hexdigest()[:12]
     return Path(tempfile.gettempdir(), f"flexrack-ray-{name}")
 
 

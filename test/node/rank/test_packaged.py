@@ -9,7 +9,7 @@ from typing import Any, Dict
 
 from flexrack_node.launchers import with_accelerate, with_deepspeed, with_ray
 from flexrack_node.rank.launch import gang_argv, rank_argv, rank_environment, rendezvous_environment
-from flexrack_node.rank.packaged import DEVICES, EVERY_DEVICE, PLAN, ray_token
+from flexrack_node.rank.packaged import DEVICES, EVERY_DEVICE, PLAN, ray_scratch, ray_token, remove_ray_scratch
 
 SECRET = "5ec2e7" * 8
 
@@ -111,6 +111,16 @@ class RayTest(unittest.TestCase):
         self.assertEqual(first, ray_token(spec_of("ray", index=0), 1))
         self.assertNotEqual(first, ray_token(spec_of("ray"), 2))
         self.assertNotIn(SECRET, first)
+
+    def test_its_folder_is_the_same_on_every_node_and_goes_with_the_attempt(self) -> None:
+        folders = {json.loads(environment_of(spec_of("ray", index=index))[PLAN])["scratch"] for index in (0, 1)}
+        self.assertEqual(folders, {str(ray_scratch(spec_of("ray"), 1))})
+        folder = Path(with_ray.make_scratch(str(ray_scratch(spec_of("ray"), 1))))
+        self.assertEqual(folder.stat().st_mode & 0o777, 0o700)
+        remove_ray_scratch(spec_of("plain"), 1)
+        self.assertTrue(folder.exists())
+        remove_ray_scratch(spec_of("ray"), 1)
+        self.assertFalse(folder.exists())
 
     def test_a_rank_is_a_node_of_the_cluster(self) -> None:
         spec = spec_of("ray")
