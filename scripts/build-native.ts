@@ -17,6 +17,7 @@ const PRODUCTS: Record<string, string> = {
   'flexrack-cuda': 'libflexrack-cuda.so',
   'flexrack-nvml': 'libflexrack-nvml.so',
   'flexrack-sim': 'libflexrack-sim.so',
+  'ptx-passthrough': 'flexrack-ptx-passthrough',
 }
 
 if (process.argv[1] === import.meta.filename) {
@@ -36,7 +37,7 @@ export async function buildNative({force = false}: {force?: boolean} = {}): Prom
   await mkdir(folder, {recursive: true})
   configure()
   run(['cmake', '--build', folder, '--parallel', '--target', ...Object.keys(PRODUCTS)])
-  for (const file of Object.values(PRODUCTS)) await strip(join(folder, file))
+  for (const [target, file] of Object.entries(PRODUCTS)) if (target !== 'ptx-passthrough') await strip(join(folder, file))
   await writeFile(`${stampFile}.${process.pid}`, sources)
   await rename(`${stampFile}.${process.pid}`, stampFile)
 }
@@ -53,7 +54,7 @@ async function isCurrent(hash: string): Promise<boolean> {
 
 async function hashSources(): Promise<string> {
   const hash = createHash('sha256')
-  const files = globSync(['native/**/*.{cpp,h,c,inc,txt,cmake,map,in}', 'native/CMakePresets.json', 'scripts/build-native.ts'], {cwd: root, exclude: ['native/build', 'native/test']})
+  const files = globSync(['native/**/*.{cpp,h,c,inc,txt,cmake,map,in,profile,sh}', 'native/CMakePresets.json', 'scripts/build-native.ts'], {cwd: root, exclude: ['native/build', 'native/test']})
   for (const file of files.sort()) hash.update(`${file}\0`).update(await readFile(join(root, file))).update('\0')
   return hash.digest('hex')
 }

@@ -3,7 +3,7 @@
  * npm run locks -- checks  only those of the inputs that are named
  * npm run locks -- --check says whether they belong to their inputs; needs no network
  *
- * Inputs are what ends with .in in locks, for what flexrack installs, in scripts, for what checks it, and beside the recipes in runtimes. A lock is for every platform and Python at once (environment markers), and in the form that `pip install --require-hashes` takes.
+ * Inputs are what ends with .in in locks, for what flexrack installs, in scripts, for what checks it, beside the recipes in runtimes, and in test/native/frameworks, for frameworks that are tried on the GPU in software. A lock is for every platform and Python at once (environment markers), and in the form that `pip install --require-hashes` takes.
  */
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
@@ -12,8 +12,6 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {basename, dirname, join, relative, resolve} from 'node:path'
 
-/** What resolves; an exact version, so that two who make the locks on one day make the same. */
-const UV = 'uv==0.13.9'
 const root = resolve(import.meta.dirname, '..')
 
 /**
@@ -25,17 +23,21 @@ interface Input {
   python: string
   base: string[]
   extras: Map<string, string[]>
+  /** Packages that others name and nobody here uses: they are in no lock, which is installed without looking for what is missing. */
+  without: string[]
 }
 
 function readInput(file: string): Input {
   const lines = readFileSync(file, 'utf8').split('\n').map((line) => line.trim()).filter(Boolean)
   const python = /^# python: (3\.\d+)$/.exec(lines[0] ?? '')?.[1]
   if (!python) throw new Error(`${relative(root, file)}: its first line has to be like "# python: 3.10"`)
-  const input: Input = {file, python, base: [], extras: new Map()}
+  const input: Input = {file, python, base: [], extras: new Map(), without: []}
   let group = input.base
   for (const line of lines.slice(1)) {
     const extra = /^# extra ([\w-]+)$/.exec(line)?.[1]
-    if (extra) input.extras.set(extra, (group = []))
+    const without = /^# without ([\w-]+)$/.exec(line)?.[1]
+    if (without) input.without.push(without)
+    else if (extra) input.extras.set(extra, (group = []))
     else if (!line.startsWith('#')) group.push(line)
   }
   return input
@@ -55,7 +57,7 @@ function blocks(text: string): Map<string, string> {
 async function compile(uv: string, folder: string, input: Input, packages: string[], constraints: string): Promise<Map<string, string>> {
   await writeFile(join(folder, 'requirements.in'), `${packages.join('\n')}\n`)
   await writeFile(join(folder, 'constraints.txt'), constraints)
-  const words = ['pip', 'compile', '--quiet', '--universal', '--generate-hashes', '--no-annotate', '--no-header', '--no-emit-index-url', '--python-version', input.python, '-c', 'constraints.txt', 'requirements.in']
+  const words = ['pip', 'compile', '--quiet', '--universal', '--generate-hashes', '--no-annotate', '--no-header', '--no-emit-index-url', '--python-version', input.python, '-c', 'constraints.txt', ...input.without.flatMap((name) => ['--no-emit-package', name]), 'requirements.in']
   return blocks(execFileSync(uv, words, {cwd: folder, encoding: 'utf8', maxBuffer: 1 << 27, stdio: ['ignore', 'pipe', 'inherit']}))
 }
 
@@ -76,7 +78,7 @@ async function write(file: string, input: Input, found: string[]): Promise<void>
 }
 
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-const inputs = globSync(['locks/*.in', 'scripts/*.in', 'runtimes/*/requirements.in'], {cwd: root}).sort().map((file) => readInput(join(root, file)))
+const inputs = globSync(['locks/*.in', 'scripts/*.in', 'runtimes/*/requirements.in', 'test/native/frameworks/*.in'], {cwd: root}).sort().map((file) => readInput(join(root, file)))
   .filter((input) => wanted.length === 0 || wanted.includes(basename(input.file, '.in')))
 if (process.argv.includes('--check')) {
   const stale = inputs.flatMap((input) => [undefined, ...input.extras.keys()].map((extra) => ({file: lockOf(input, extra), header: headerOf(input)})))
@@ -86,9 +88,9 @@ if (process.argv.includes('--check')) {
 } else {
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-locks-'))
   try {
-    execFileSync('python3', ['-m', 'venv', join(folder, 'venv')])
-    execFileSync(join(folder, 'venv/bin/pip'), ['install', '--quiet', '--disable-pip-version-check', UV], {stdio: ['ignore', 'ignore', 'inherit']})
-    for (const input of inputs) await makeLocks(join(folder, 'venv/bin/uv'), folder, input)
+    // The version that is locked itself, so that two who make the locks on one day make the same.
+    const uv = execFileSync('python3', [join(root, 'scripts/testing/uv.py')], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit']}).trim()
+    for (const input of inputs) await makeLocks(uv, folder, input)
   } finally {
     await rm(folder, {recursive: true, force: true})
   }

@@ -2,6 +2,7 @@
 // With --check it writes nothing and fails if something is not current.
 import {mkdir, readdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {dirname, join, resolve} from 'node:path'
+import {pythonFiles, typescriptFiles} from './protocol/files.ts'
 import {pythonOf} from './protocol/python.ts'
 import {readTopics} from './protocol/schema.ts'
 import {typescriptIndex, typescriptOf} from './protocol/typescript.ts'
@@ -10,6 +11,8 @@ const root = resolve(import.meta.dirname, '..')
 const FOLDERS = ['src/lib/protocol', 'node/flexrack_node/schema']
 const topics = readTopics(join(root, 'protocol'))
 const files: Record<string, string> = {
+  'src/lib/base/file-schemas.ts': typescriptFiles(topics),
+  'node/flexrack_node/base/file_schemas.py': pythonFiles(topics),
   'src/lib/protocol/index.ts': typescriptIndex(topics),
   'node/flexrack_node/schema/__init__.py': '"""The protocol as TypedDicts, a module a topic. Nothing imports it while the program runs."""\n',
 }

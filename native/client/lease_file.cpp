@@ -50,7 +50,8 @@ wire::Bytes from_hex(const std::string& text) {
   return text.size() % 2 == 0 ? bytes : wire::Bytes{};
 }
 
-/// auto: shared memory where the daemon runs under this very kernel and its socket can be reached from here (it may be in another container).
+/// auto: shared memory where the daemon runs under this very kernel and its socket can be reached from here (it may be
+/// in another container).
 std::string resolve_transport(std::string wish, const wire::Dial& dial, const std::string& boot_id) {
   if (const char* forced = std::getenv("FLEXRACK_TRANSPORT"); forced && *forced) wish = forced;
   if (wish != "auto") return wish;
@@ -69,7 +70,8 @@ LeasedServer read_server(const wire::Json& entry, std::chrono::milliseconds grac
   dial.lease = entry["lease"].text();
   dial.key = from_hex(entry["key"].text());
   dial.grace = grace;
-  if (port < 0 || port > 65535 || (dial.address.empty() && dial.unix_path.empty()) || dial.lease.size() != kLeaseDigits || dial.key.size() != kKeyBytes) {
+  if (port < 0 || port > 65535 || (dial.address.empty() && dial.unix_path.empty()) ||
+      dial.lease.size() != kLeaseDigits || dial.key.size() != kKeyBytes) {
     throw std::runtime_error("the lease file has a server without an address, lease or key");
   }
   dial.port = static_cast<std::uint16_t>(port);

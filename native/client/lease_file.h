@@ -18,11 +18,12 @@ struct LeasedDevice {
 struct LeasedServer {
   std::string node;          ///< its name on the rack
   std::string api;           ///< "opencl" or "cuda": the driver that its devices are for
-  wire::Dial dial;           ///< transport resolved: FLEXRACK_TRANSPORT first, then the file; auto is shm on this host, else tls
+  wire::Dial dial;  ///< transport resolved: FLEXRACK_TRANSPORT first, then the file; auto is shm on this host, else tls
   std::vector<LeasedDevice> devices;
 };
 
-/// Reads a lease file. Throws std::runtime_error where it is not there, belongs to somebody else, is readable by others, or is not a lease file.
+/// Reads a lease file. Throws std::runtime_error where it is not there, belongs to somebody else, is readable by
+/// others, or is not a lease file.
 std::vector<LeasedServer> read_lease_file(const std::string& path);
 /// The same, but only those a driver of that API can use.
 std::vector<LeasedServer> read_lease_file(const std::string& path, std::string_view api);

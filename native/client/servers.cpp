@@ -33,8 +33,8 @@ void become_child() {
   forget_slots();
 }
 
-/// A goodbye, so that the server gives everything back at once instead of waiting for us. As late as can be, after the program's own exit handlers
-/// and static objects, which may still use devices. What we hold stays: threads may run on.
+/// A goodbye, so that the server gives everything back at once instead of waiting for us. As late as can be, after the
+/// program's own exit handlers and static objects, which may still use devices. What we hold stays: threads may run on.
 [[gnu::destructor]] void close_all() {
   if (forked.load()) return;
   const std::lock_guard guard(all_servers_lock);
@@ -57,8 +57,10 @@ void Servers::open(const Use& use) {
     const char* path = std::getenv("FLEXRACK_LEASES");
     if (servers_.empty() && path && *path) read_leases(path);
     open_all();
-    // Once there are devices, servers that come back later add none: the application reads its list without a lock of ours.
-    is_settled_ = use(servers_) || std::all_of(servers_.begin(), servers_.end(), [](const auto& server) { return server->is_out || server->session; });
+    // Once there are devices, servers that come back later add none: the application reads its list without a lock of
+    // ours.
+    is_settled_ = use(servers_) || std::all_of(servers_.begin(), servers_.end(),
+                                               [](const auto& server) { return server->is_out || server->session; });
   } catch (const std::exception& error) {
     trace(std::string("no leased devices: ") + error.what());
     is_settled_ = true;
@@ -95,7 +97,8 @@ void Servers::open_all() {
 
 void Servers::open_one(Server& server) const {
   const auto end = Clock::now() + patience_;
-  for (auto pause = kFirstPause; !server.is_out && !try_once(server) && Clock::now() + pause < end; pause = std::min(pause * 2, kLongestPause)) {
+  for (auto pause = kFirstPause; !server.is_out && !try_once(server) && Clock::now() + pause < end;
+       pause = std::min(pause * 2, kLongestPause)) {
     std::this_thread::sleep_for(pause);
   }
 }
@@ -105,7 +108,8 @@ bool Servers::try_once(Server& server) const {
     server.session = open_session(server.lease.dial, api_, server.notices());
     const auto devices = server.describe(*server.session);
     if (!devices) server.session.reset();
-    trace("server " + server.lease.node + " by " + server.lease.dial.transport + ": " + std::to_string(devices.value_or(0)) + " devices");
+    trace("server " + server.lease.node + " by " + server.lease.dial.transport + ": " +
+          std::to_string(devices.value_or(0)) + " devices");
   } catch (const wire::Error& error) {
     // Refused is refused; who does not answer may be back in a moment.
     server.is_out = error.kind() != wire::Error::Kind::unreachable && error.kind() != wire::Error::Kind::gone;

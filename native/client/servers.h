@@ -1,4 +1,5 @@
-// The leased servers of one API in this process: opened together, tried again where they are away for a moment, left when the process ends.
+// The leased servers of one API in this process: opened together, tried again where they are away for a moment, left
+// when the process ends.
 #pragma once
 
 #include <chrono>
@@ -13,12 +14,14 @@
 
 namespace flexrack::client {
 
-/// A leased server, and what an API keeps of it. Lives until the process ends: other threads may be inside while static objects go.
+/// A leased server, and what an API keeps of it. Lives until the process ends: other threads may be inside while static
+/// objects go.
 class Server {
  public:
   virtual ~Server() = default;
   virtual Notices& notices() = 0;
-  /// Asks it for its devices: how many there are, or nothing where it cannot say. Called by a thread of its own, again after every new session.
+  /// Asks it for its devices: how many there are, or nothing where it cannot say. Called by a thread of its own, again
+  /// after every new session.
   virtual std::optional<std::size_t> describe(Session& session) = 0;
 
   LeasedServer lease;
@@ -34,9 +37,10 @@ class Servers {
   /// Never destroyed, as its servers.
   Servers(const wire::Api& api, Make make) : api_(api), make_(std::move(make)) {}
 
-  /// Reaches the servers of the lease file that are neither open nor out, all at once, and has `use` look at all of them: true where there are devices,
-  /// after which nothing is opened any more. Does nothing where that was so before, in a child after fork(), or where it is too early to try again:
-  /// the first call tries for a while, since loaders ask a driver once.
+  /// Reaches the servers of the lease file that are neither open nor out, all at once, and has `use` look at all of
+  /// them: true where there are devices, after which nothing is opened any more. Does nothing where that was so before,
+  /// in a child after fork(), or where it is too early to try again: the first call tries for a while, since loaders
+  /// ask a driver once.
   void open(const Use& use);
 
  private:
@@ -52,7 +56,7 @@ class Servers {
   std::vector<std::unique_ptr<Server>> servers_;
   bool is_settled_ = false;
   Clock::time_point next_try_{};
-  Clock::duration patience_ = std::chrono::seconds(3);    ///< a daemon that is being started again is away for a moment
+  Clock::duration patience_ = std::chrono::seconds(3);  ///< a daemon that is being started again is away for a moment
   Clock::duration next_pause_ = std::chrono::seconds(2);
 };
 

@@ -19,7 +19,9 @@ constexpr std::size_t kMostCalls = 4096;  ///< in flight at once; only a server 
 
 class RemoteSession final : public Session, public wire::Receiver {
  public:
-  RemoteSession(const wire::Dial& to, const Connect& connect, Notices& notices) : dialled_(to), notices_(notices) { link_ = connect(*this); }
+  RemoteSession(const wire::Dial& to, const Connect& connect, Notices& notices) : dialled_(to), notices_(notices) {
+    link_ = connect(*this);
+  }
   ~RemoteSession() override {
     if (link_) link_->close();  // on_over() comes while all of this is still there
     if (closer_.joinable()) closer_.join();
@@ -38,7 +40,8 @@ class RemoteSession final : public Session, public wire::Receiver {
   void on_over(std::string_view why) override;
 
  private:
-  bool call_raw(std::uint16_t op, const char* name, const std::function<void(wire::Bytes&)>& encode, const std::function<bool(wire::View)>& use) override;
+  bool call_raw(std::uint16_t op, const char* name, const std::function<void(wire::Bytes&)>& encode,
+                const std::function<bool(wire::View)>& use) override;
   void on_reply(const wire::Header& header, wire::View body);
 
   const wire::Dial dialled_;
@@ -48,11 +51,13 @@ class RemoteSession final : public Session, public wire::Receiver {
   std::thread closer_;
 
   std::mutex calls_lock_;
-  std::unordered_map<std::uint64_t, Pending> calls_;  ///< by the call's sequence number; also replies that came before call_raw() knew its number
+  std::unordered_map<std::uint64_t, Pending>
+      calls_;  ///< by the call's sequence number; also replies that came before call_raw() knew its number
   std::size_t unnumbered_ = 0;                        ///< calls between send() and knowing their number
 };
 
-bool RemoteSession::call_raw(std::uint16_t op, const char* name, const std::function<void(wire::Bytes&)>& encode, const std::function<bool(wire::View)>& use) {
+bool RemoteSession::call_raw(std::uint16_t op, const char* name, const std::function<void(wire::Bytes&)>& encode,
+                             const std::function<bool(wire::View)>& use) {
   const auto start = std::chrono::steady_clock::now();
   {
     const std::lock_guard guard(calls_lock_);

@@ -37,15 +37,18 @@ class Session {
     return link().send(Message::kOp, 0, [&](wire::Bytes& out) { encode(out, message); }) != 0;
   }
 
-  /// Sends a call and waits. `use(reply)` runs before the reply's memory goes; false: the link is over or the server refused.
+  /// Sends a call and waits. `use(reply)` runs before the reply's memory goes; false: the link is over or the server
+  /// refused.
   template <class Message, class Use>
   bool call(const Message& message, Use&& use) {
-    return call_raw(Message::kOp, Message::kName, [&](wire::Bytes& out) { encode(out, message); }, [&](wire::View body) {
-      typename Message::Reply reply;
-      if (!decode(body, reply)) return false;
-      use(reply);
-      return true;
-    });
+    return call_raw(
+        Message::kOp, Message::kName, [&](wire::Bytes& out) { encode(out, message); },
+        [&](wire::View body) {
+          typename Message::Reply reply;
+          if (!decode(body, reply)) return false;
+          use(reply);
+          return true;
+        });
   }
 
   /// Link::wait(): reads and hands out frames until ready(). False: the link is over.
@@ -53,17 +56,20 @@ class Session {
 
   /// Bulk data for a message: inline when small (copied at encode), else under a ticket that push_payload() then sends.
   wire::Payload payload(wire::View data);
-  /// Sends the data of a payload that is not inline; for one that is, done(true) at once. `data` stays valid until done.
+  /// Sends the data of a payload that is not inline; for one that is, done(true) at once. `data` stays valid until
+  /// done.
   void push_payload(const wire::Payload& payload, wire::View data, wire::Done done, bool wait);
 
  protected:
-  virtual bool call_raw(std::uint16_t op, const char* name, const std::function<void(wire::Bytes&)>& encode, const std::function<bool(wire::View)>& use) = 0;
+  virtual bool call_raw(std::uint16_t op, const char* name, const std::function<void(wire::Bytes&)>& encode,
+                        const std::function<bool(wire::View)>& use) = 0;
 
  private:
   std::atomic<std::uint64_t> last_handle_{0};
 };
 
-/// What an API does with what a server says unasked. Called by whichever thread reads that session's link; must not wait.
+/// What an API does with what a server says unasked. Called by whichever thread reads that session's link; must not
+/// wait.
 class Notices {
  public:
   virtual ~Notices() = default;

@@ -34,7 +34,8 @@ void trace(std::string_view line) {
   std::string text(head, static_cast<std::size_t>(length));
   text += line;
   text += '\n';
-  [[maybe_unused]] const auto written = ::write(fd, text.data(), text.size());  // one write, so that lines of several threads stay whole
+  [[maybe_unused]] const auto written =
+      ::write(fd, text.data(), text.size());  // one write, so that lines of several threads stay whole
 }
 
 void trace_sent(const char* name) { trace(std::string("send ") + name); }

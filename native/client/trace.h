@@ -1,4 +1,5 @@
-// A trace for people who look for a fault or count what a program costs: lines in the file that FLEXRACK_TRACE names. Nothing is written anywhere else.
+// A trace for people who look for a fault or count what a program costs: lines in the file that FLEXRACK_TRACE names.
+// Nothing is written anywhere else.
 //   send NAME                a message that nobody waits for
 //   call NAME took N us      a message whose answer was waited for: a round trip
 //   wait took N us           bytes or a notice that was waited for without asking

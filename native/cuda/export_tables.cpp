@@ -63,13 +63,15 @@ CUresult get_primary_context(CUcontext* context, CUdevice device) {
 const std::array<Slot, 13> cudart_interface = {size_of<13>(), slot(unknown), slot(get_primary_context), slot(unknown), slot(unknown), slot(unknown), slot(unknown),
                                                slot(unknown), slot(unknown), slot(unknown),             slot(unknown), slot(unknown), slot(unknown)};
 
-// TOOLS_RUNTIME_CALLBACK_HOOKS: buffers that the runtime writes which tools are listening into. The driver only has to lend them.
+// TOOLS_RUNTIME_CALLBACK_HOOKS: buffers in which the runtime looks which of its functions tools are listening to. The driver only has to lend them: nobody is.
+// cudart 13.4 looks beyond the sizes that are said, at cudaStreamIsCapturing and others, and calls a tool where it finds anything but zero: so zero goes on.
 
-alignas(16) std::array<std::byte, 1024> first_buffer;
-alignas(16) std::array<std::byte, 14> second_buffer;
+constexpr std::size_t kFirst = 1024, kSecond = 14;
+alignas(16) std::array<std::byte, 64 << 10> first_buffer;
+alignas(16) std::array<std::byte, 64 << 10> second_buffer;
 
-void get_first_buffer(void** buffer, std::size_t* size) { *buffer = first_buffer.data(), *size = first_buffer.size(); }
-void get_second_buffer(void** buffer, std::size_t* size) { *buffer = second_buffer.data(), *size = second_buffer.size(); }
+void get_first_buffer(void** buffer, std::size_t* size) { *buffer = first_buffer.data(), *size = kFirst; }
+void get_second_buffer(void** buffer, std::size_t* size) { *buffer = second_buffer.data(), *size = kSecond; }
 
 const std::array<Slot, 7> callback_hooks = {size_of<7>(), slot(nothing), slot(get_first_buffer), slot(unknown), slot(nothing), slot(unknown), slot(get_second_buffer)};
 

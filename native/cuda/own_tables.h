@@ -1,8 +1,10 @@
 // Tables of our own that cuGetExportTable of our drivers gives: what the API has no function for, told by its name from those of other drivers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <string>
 
 #include "gen/cuda/cuda.h"
 
@@ -16,6 +18,18 @@ struct SimTable {
   CUresult (*busy)(CUdevice device, std::uint64_t* nanoseconds) = nullptr;
   /// Bytes of the device that this process has, contexts and code included.
   CUresult (*memory)(CUdevice device, std::uint64_t* bytes) = nullptr;
+
+  /// What is known of a device before the driver is initialised.
+  struct Facts {
+    std::string name;
+    std::array<std::uint8_t, 16> uuid{};
+    int pci_domain = 0, pci_bus = 0, pci_device = 0;
+    int major = 0, minor = 0;
+    int driver = 0;              ///< as cuDriverGetVersion
+    std::uint64_t memory = 0;
+  };
+  /// CUDA_ERROR_INVALID_DEVICE beyond the last one. For who is built with the driver: the structure is of C++.
+  CUresult (*describe)(CUdevice device, Facts* facts) = nullptr;
 };
 
 /// Of the driver that forwards, for the NVML beside it.

@@ -19,12 +19,14 @@
 namespace flexrack::lease_keeper {
 namespace {
 
-constexpr int kPatience = 5000;  // milliseconds between asking COMMAND to end and ending it, once nobody waits for it any more
+constexpr int kPatience =
+    5000;  // milliseconds between asking COMMAND to end and ending it, once nobody waits for it any more
 
 sigset_t passed_on() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCHLD}) sigaddset(&signals, number);
+  for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCHLD})
+    sigaddset(&signals, number);
   return signals;
 }
 
@@ -55,7 +57,8 @@ class Watch {
       int status = 0;
       if (waitpid(command_, &status, WNOHANG) == command_) return status_of(status);
       // No event is asked for on the output: an error comes without, when its last reader has gone.
-      std::array<pollfd, 3> waits{pollfd{fd, POLLIN, 0}, pollfd{keeper_, POLLIN, 0}, pollfd{settings_.is_remote && !is_ending_ ? STDOUT_FILENO : -1, 0, 0}};
+      std::array<pollfd, 3> waits{pollfd{fd, POLLIN, 0}, pollfd{keeper_, POLLIN, 0},
+                                  pollfd{settings_.is_remote && !is_ending_ ? STDOUT_FILENO : -1, 0, 0}};
       const int ready = poll(waits.data(), waits.size(), is_ending_ ? kPatience : -1);
       if (ready == 0) kill(settings_.is_remote ? 0 : command_, SIGKILL);
       if (ready <= 0) continue;
@@ -74,7 +77,8 @@ class Watch {
     while (read(fd, &info, sizeof info) == sizeof info) {
       const auto number = static_cast<int>(info.ssi_signo);
       // Ctrl-C and Ctrl-\ go to the whole group: COMMAND has them already.
-      const bool from_terminal = info.ssi_code == SI_KERNEL && (number == SIGINT || number == SIGQUIT || number == SIGHUP);
+      const bool from_terminal =
+          info.ssi_code == SI_KERNEL && (number == SIGINT || number == SIGQUIT || number == SIGHUP);
       if (number != SIGCHLD && !from_terminal && !settings_.is_remote) kill(command_, number);
       if (number == SIGTERM && getppid() != parent_) is_ending_ = true;
     }

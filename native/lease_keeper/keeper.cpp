@@ -29,7 +29,8 @@ constexpr std::array kDrivers{cl::kApi, cu::kApi};
 constexpr int kLookEvery = 100;  // milliseconds between looks at whether to give back
 constexpr auto kFirstPause = std::chrono::milliseconds(50), kLongestPause = std::chrono::milliseconds(1000);
 constexpr auto kGiveBackWithin = std::chrono::milliseconds(2500);
-constexpr auto kRefusedFor = std::chrono::seconds(2);  // a broker that has just begun again may still be reading its leases
+constexpr auto kRefusedFor =
+    std::chrono::seconds(2);  // a broker that has just begun again may still be reading its leases
 
 /// Fills it, or throws Error.
 void read_from(wire::Channel& channel, std::span<std::uint8_t> into, Clock::time_point end) {
@@ -44,7 +45,8 @@ void read_from(wire::Channel& channel, std::span<std::uint8_t> into, Clock::time
   }
 }
 
-/// Whether the driver and the daemon mean the same by their messages. Throws Error{refused} where they do not: programs would find no device, and not why.
+/// Whether the driver and the daemon mean the same by their messages. Throws Error{refused} where they do not: programs
+/// would find no device, and not why.
 void check_spoken(wire::Channel& channel, std::chrono::milliseconds patience) {
   const auto end = Clock::now() + patience;
   if (!wire::write_all(channel, {&wire::kKeeperAsk, 1})) throw wire::Error(Kind::gone, "the connection ended");
@@ -60,7 +62,8 @@ void check_spoken(wire::Channel& channel, std::chrono::milliseconds patience) {
     if (driver.revision == served.revision) return;
     throw wire::Error(Kind::refused, wire::mismatch(driver, {name, 0, served.revision}));
   }
-  throw wire::Error(Kind::refused, "its devices are of an API that this build has no driver for: run npm run build:native");
+  throw wire::Error(Kind::refused,
+                    "its devices are of an API that this build has no driver for: run npm run build:native");
 }
 
 class Keeper {
@@ -71,8 +74,7 @@ class Keeper {
     std::vector<std::thread> threads;
     for (const auto& server : servers_) threads.emplace_back([this, &server] { hold(server); });
     pollfd wait{control_, POLLIN, 0};
-    while (poll(&wait, 1, -1) < 0) {
-    }
+    while (poll(&wait, 1, -1) < 0) {}
     is_over_ = true;
     for (auto& thread : threads) thread.join();
   }
@@ -100,7 +102,8 @@ class Keeper {
       } catch (const wire::Error& error) {
         problem = error.what();
         const auto silent = Clock::now() - last_seen;
-        const bool is_final = error.kind() == Kind::untrusted || (error.kind() == Kind::refused && silent > kRefusedFor);
+        const bool is_final =
+            error.kind() == Kind::untrusted || (error.kind() == Kind::refused && silent > kRefusedFor);
         const bool is_first = !was_held && (error.kind() == Kind::refused || silent > server.dial.connect_timeout);
         if (is_final || is_first || silent > server.dial.grace) {
           return tell(was_held ? kOver : kFailed, server.node + ": " + problem);

@@ -25,11 +25,12 @@ constexpr int kUsage = 64;
 constexpr int kGiveBackWithin = 3000;  // milliseconds; the leases end by themselves 3 s after the keeper is gone
 
 int usage() {
-  std::fprintf(stderr,
-               "usage: flexrack-lease-keeper [--end-with-lease] [--stay] [--remote] LEASEFILE -- COMMAND [ARGUMENT]...\n"
-               "  --end-with-lease  a lease that is over ends COMMAND (SIGTERM, then SIGKILL after 5 s); else its programs get API errors\n"
-               "  --stay            run on when the process that started this one is gone\n"
-               "  --remote          started over SSH: end when nobody reads the output any more, and leave signals to the group\n");
+  std::fprintf(
+      stderr,
+      "usage: flexrack-lease-keeper [--end-with-lease] [--stay] [--remote] LEASEFILE -- COMMAND [ARGUMENT]...\n"
+      "  --end-with-lease  a lease that is over ends COMMAND (SIGTERM, then SIGKILL after 5 s); else its programs get API errors\n"
+      "  --stay            run on when the process that started this one is gone\n"
+      "  --remote          started over SSH: end when nobody reads the output any more, and leave signals to the group\n");
   return kUsage;
 }
 
@@ -65,7 +66,8 @@ int await_held(int keeper) {
   std::array<char, 1024> text{};
   const auto got = recv(keeper, text.data(), text.size() - 1, 0);
   if (got > 0 && text[0] == lease_keeper::kAllHeld) return 0;
-  std::fprintf(stderr, "flexrack-lease-keeper: %s\n", got > 0 ? text.data() + 1 : "the process that holds the leases is gone");
+  std::fprintf(stderr, "flexrack-lease-keeper: %s\n",
+               got > 0 ? text.data() + 1 : "the process that holds the leases is gone");
   return lease_keeper::kCannotHold;
 }
 
@@ -74,8 +76,7 @@ void give_back(int keeper, pid_t pid) {
   pollfd wait{keeper, POLLIN, 0};
   std::array<char, 1024> text{};
   // Its end of the socket closes when all has been given back.
-  while (poll(&wait, 1, kGiveBackWithin) > 0 && recv(keeper, text.data(), text.size(), 0) > 0) {
-  }
+  while (poll(&wait, 1, kGiveBackWithin) > 0 && recv(keeper, text.data(), text.size(), 0) > 0) {}
   kill(pid, SIGKILL);
   waitpid(pid, nullptr, 0);
 }

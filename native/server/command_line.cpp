@@ -31,8 +31,9 @@ constexpr const char* kUsage =
     "       flexrack-gpud admin --root FOLDER      (JSON lines on standard input and output)\n"
     "       flexrack-gpud version\n"
     "BACKEND: --backend opencl|cuda|sim [--driver LIBRARY] (sim: a CUDA driver in software, libflexrack-sim.so beside this program)\n"
-    "         [--sim-devices N] [--sim-memory SIZE] [--sim-context SIZE] [--sim-capability M.N] [--sim-latency MICROSECONDS] [--sim-bandwidth GB/S]\n"
-    "         [--sim-fault KIND:N,...] [--sim-seed N]\n";
+    "         [--sim-devices N] [--sim-memory SIZE] [--sim-context SIZE] [--sim-profile NAME|FILE] [--sim-capability M.N] [--sim-driver M.N]\n"
+    "         [--sim-multiprocessors N] [--sim-latency MICROSECONDS] [--sim-bandwidth GB/S] [--sim-fault KIND:N,...] [--sim-seed N]\n"
+    "         [--sim-machine-code accept]\n";
 
 int usage(const std::string& problem) {
   std::fprintf(stderr, "flexrack-gpud: %s\n%s", problem.c_str(), kUsage);

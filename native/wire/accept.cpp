@@ -15,8 +15,8 @@ void check_transport(const Socket& socket, const Preamble& preamble, const Limit
 
 }  // namespace
 
-std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, View key, const Limits& limits, const Api& api, Receiver& receiver,
-                                           const Begun& begun) {
+std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, View key, const Limits& limits,
+                                           const Api& api, Receiver& receiver, const Begun& begun) {
   Socket socket(fd);
   if (!begun.is_answered) check_transport(socket, preamble, limits);
   auto channel = secure_as_server(std::move(socket), preamble, key, limits.handshake, begun);
@@ -37,7 +37,8 @@ std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, Vie
   return link;
 }
 
-std::unique_ptr<Channel> accept_keeper(int fd, const Preamble& preamble, View key, const Limits& limits, const Begun& begun) {
+std::unique_ptr<Channel> accept_keeper(int fd, const Preamble& preamble, View key, const Limits& limits,
+                                       const Begun& begun) {
   Socket socket(fd);
   if (!begun.is_answered) check_transport(socket, preamble, limits);
   return secure_as_server(std::move(socket), preamble, key, limits.handshake, begun);

@@ -1,4 +1,5 @@
-// The server's end: the broker reads preambles and turns connections down, a worker makes a link of the first and attaches the others.
+// The server's end: the broker reads preambles and turns connections down, a worker makes a link of the first and
+// attaches the others.
 #pragma once
 
 #include "wire/api.h"
@@ -12,28 +13,33 @@ namespace flexrack::wire {
 /// What one session may have of this process.
 struct Limits {
   std::chrono::milliseconds grace{30000};      ///< how long a client whose connection fell silent is waited for
-  std::chrono::milliseconds fin_wait{3000};    ///< likewise for one that closed or reset it: a process that was killed does not come back
+  std::chrono::milliseconds fin_wait{
+      3000};    ///< likewise for one that closed or reset it: a process that was killed does not come back
   std::chrono::milliseconds handshake{5000};
   std::size_t unacknowledged = 32u << 20;      ///< bytes of frames kept for the other side; send() waits beyond it
   std::uint64_t early_credit = 32u << 20;      ///< bytes of payloads stored before it is known where they belong
-  bool allow_plain = false;                    ///< plain TCP from other hosts too; loopback and Unix sockets may always
+  bool allow_plain = false;  ///< plain TCP from other hosts too; loopback and Unix sockets may always
 };
 
-/// A link that clients' connections are attached to. run() belongs on a thread of its own; the link must not go before it returns.
+/// A link that clients' connections are attached to. run() belongs on a thread of its own; the link must not go before
+/// it returns.
 class ServerLink : public Link {
  public:
-  /// A further connection of this session: its bulk path, or one that replaces a lost connection. Takes the descriptor, proves
-  /// the key, and blocks for as long as that takes (Limits::handshake at most); the link goes on meanwhile. Throws Error; any thread.
+  /// A further connection of this session: its bulk path, or one that replaces a lost connection. Takes the descriptor,
+  /// proves the key, and blocks for as long as that takes (Limits::handshake at most); the link goes on meanwhile.
+  /// Throws Error; any thread.
   virtual void attach(int fd, const Preamble& preamble, const Begun& begun = {}) = 0;
 };
 
 /// Makes a link of a session's first connection (kind command or peer). Takes the descriptor; blocks for the handshake.
-/// Throws Error, also for a client that does not speak this very `api`; the client has been told why as far as it may know.
-std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, View key, const Limits& limits, const Api& api, Receiver& receiver,
-                                           const Begun& begun = {});
+/// Throws Error, also for a client that does not speak this very `api`; the client has been told why as far as it may
+/// know.
+std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, View key, const Limits& limits,
+                                           const Api& api, Receiver& receiver, const Begun& begun = {});
 
 /// Secures a connection of kind hold, which is a stream of bytes and nothing more. Takes the descriptor. Throws Error.
-std::unique_ptr<Channel> accept_keeper(int fd, const Preamble& preamble, View key, const Limits& limits, const Begun& begun = {});
+std::unique_ptr<Channel> accept_keeper(int fd, const Preamble& preamble, View key, const Limits& limits,
+                                       const Begun& begun = {});
 /// The client's end of it. Throws Error.
 std::unique_ptr<Channel> dial_keeper(const Dial& to);
 

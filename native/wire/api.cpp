@@ -14,7 +14,8 @@ std::string text_of(const Api& api) {
 }
 
 std::string mismatch(const Api& driver, const Api& daemon) {
-  return "the driver speaks " + text_of(driver) + ", the daemon " + text_of(daemon) + ": they are of different builds; run npm run build:native here, then flexrack gpu serve again";
+  return "the driver speaks " + text_of(driver) + ", the daemon " + text_of(daemon) +
+         ": they are of different builds; run npm run build:native here, then flexrack gpu serve again";
 }
 
 }  // namespace flexrack::wire

@@ -51,9 +51,10 @@ class Remembered {
 
 /// What the bulk path needs of its link.
 struct BulkHooks {
-  std::function<void(std::uint16_t op, View body, bool is_numbered, bool now)> tell;  ///< a frame of the wire itself on the command path
-  std::function<void()> settled;                   ///< a payload is over: ready() of waiting threads may have changed
-  std::function<void(std::string_view)> malformed; ///< the other side breaks the rules
+  std::function<void(std::uint16_t op, View body, bool is_numbered, bool now)>
+      tell;  ///< a frame of the wire itself on the command path
+  std::function<void()> settled;  ///< a payload is over: ready() of waiting threads may have changed
+  std::function<void(std::string_view)> malformed;  ///< the other side breaks the rules
 };
 
 class Bulk {
@@ -137,22 +138,23 @@ class Bulk {
   std::condition_variable changed_;
   std::shared_ptr<Channel> channel_;
   bool is_reading_ = false, is_sending_ = false, is_closed_ = false;
-  int awaiting_ = 0;                                 ///< threads that wait for what the sending one does
-  Clock::time_point moved_at_{};                     ///< when chunks were last acknowledged, or there were none before
+  int awaiting_ = 0;  ///< threads that wait for what the sending one does
+  Clock::time_point moved_at_{};  ///< when chunks were last acknowledged, or there were none before
 
   std::unordered_map<std::uint64_t, Outgoing> outgoing_;
-  std::deque<std::uint64_t> small_, large_;          ///< tickets with something unsent, in order of push
+  std::deque<std::uint64_t> small_, large_;  ///< tickets with something unsent, in order of push
   std::deque<Chunk> unacked_;
-  std::size_t resend_ = 0;                           ///< index in unacked_ of the first chunk this connection has not got
-  std::uint64_t sent_chunks_ = 0, acked_chunks_ = 0; ///< sequence of the last chunk made, acknowledged
+  std::size_t resend_ = 0;  ///< index in unacked_ of the first chunk this connection has not got
+  std::uint64_t sent_chunks_ = 0, acked_chunks_ = 0;  ///< sequence of the last chunk made, acknowledged
   std::uint64_t early_used_ = 0, their_credit_ = 0;
-  std::set<std::uint64_t> announced_;                ///< the other side waits for them, and they have not been pushed yet
-  Remembered unwanted_;                              ///< the other side does not want them
-  std::unordered_map<std::uint64_t, std::uint64_t> early_left_;  ///< payloads gone from outgoing_ whose early bytes have not been given back
+  std::set<std::uint64_t> announced_;  ///< the other side waits for them, and they have not been pushed yet
+  Remembered unwanted_;  ///< the other side does not want them
+  std::unordered_map<std::uint64_t, std::uint64_t>
+      early_left_;  ///< payloads gone from outgoing_ whose early bytes have not been given back
 
   std::unordered_map<std::uint64_t, Incoming> incoming_;
-  Remembered withdrawn_;                             ///< will not come, and nobody has asked for them yet
-  std::size_t dropped_ = 0;                          ///< entries of incoming_ that only wait for chunks on their way
+  Remembered withdrawn_;  ///< will not come, and nobody has asked for them yet
+  std::size_t dropped_ = 0;  ///< entries of incoming_ that only wait for chunks on their way
   std::uint64_t received_chunks_ = 0, reported_chunks_ = 0, unreported_bytes_ = 0, stored_bytes_ = 0;
 };
 

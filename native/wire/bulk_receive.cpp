@@ -198,7 +198,8 @@ bool Bulk::read_chunk(Channel& channel) {
   Guard guard(lock_);
   if (is_closed_) return false;
   const bool is_void = (header.flags & kVoid) != 0;
-  if (header.sequence != received_chunks_ + 1 || (is_void ? header.length != 0 : header.length == 0) || header.length > kLargestChunk) {
+  if (header.sequence != received_chunks_ + 1 || (is_void ? header.length != 0 : header.length == 0) ||
+      header.length > kLargestChunk) {
     guard.unlock();
     hooks_.malformed("a chunk that cannot be");
     return false;
@@ -218,7 +219,8 @@ bool Bulk::read_chunk(Channel& channel) {
   return true;
 }
 
-/// Reads the data of a chunk to where it belongs. Returns with the lock held; false: the connection or the other side is no good.
+/// Reads the data of a chunk to where it belongs. Returns with the lock held; false: the connection or the other side
+/// is no good.
 bool Bulk::take_chunk(Guard& guard, Channel& channel, const ChunkHeader& header) {
   const auto refuse = [&](std::string_view why) {
     guard.unlock();
@@ -226,7 +228,8 @@ bool Bulk::take_chunk(Guard& guard, Channel& channel, const ChunkHeader& header)
     guard.lock();
     return false;
   };
-  if (incoming_.size() >= kMostIncoming && !incoming_.contains(header.ticket)) return refuse("too many payloads at once");
+  if (incoming_.size() >= kMostIncoming && !incoming_.contains(header.ticket))
+    return refuse("too many payloads at once");
   auto& payload = incoming_[header.ticket];
   changed_.wait(guard, [&] { return !payload.is_busy; });
   if (payload.is_dropped) {
@@ -236,7 +239,8 @@ bool Bulk::take_chunk(Guard& guard, Channel& channel, const ChunkHeader& header)
     return is_drained;
   }
   if (payload.total == 0) payload.total = header.total;
-  if (payload.total != header.total || header.offset != payload.received || header.length > payload.total - payload.received)
+  if (payload.total != header.total || header.offset != payload.received ||
+      header.length > payload.total - payload.received)
     return refuse("a chunk that does not fit its payload");
   payload.is_busy = true;
   std::uint8_t* target = payload.into.data() + header.offset;
@@ -303,7 +307,8 @@ void Bulk::finish_incoming(Guard& guard, std::uint64_t ticket) {
 void Bulk::forget_dropped() {
   std::erase_if(incoming_, [&](const auto& entry) {
     const auto& payload = entry.second;
-    const bool is_past = payload.is_dropped && !payload.is_busy && !payload.done && payload.drop_until <= received_chunks_;
+    const bool is_past =
+        payload.is_dropped && !payload.is_busy && !payload.done && payload.drop_until <= received_chunks_;
     if (is_past) --dropped_;
     return is_past;
   });
@@ -321,7 +326,8 @@ void Bulk::close() {
   changed_.notify_all();
   ++awaiting_;
   changed_.wait(guard, [&] {
-    return !is_reading_ && !is_sending_ && std::none_of(incoming_.begin(), incoming_.end(), [](const auto& entry) { return entry.second.is_busy; });
+    return !is_reading_ && !is_sending_ &&
+           std::none_of(incoming_.begin(), incoming_.end(), [](const auto& entry) { return entry.second.is_busy; });
   });
   std::vector<Done> failed;
   for (auto& [ticket, payload] : outgoing_)

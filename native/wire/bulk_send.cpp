@@ -45,7 +45,8 @@ void Bulk::push(std::uint64_t ticket, View data, Done done, bool wait) {
   }
   const auto is_handed_over = [&] {
     const auto found = outgoing_.find(ticket);
-    return is_closed_ || found == outgoing_.end() || found->second.is_cancelled || found->second.sent == found->second.data.size();
+    return is_closed_ || found == outgoing_.end() || found->second.is_cancelled ||
+           found->second.sent == found->second.data.size();
   };
   while (!is_handed_over()) {
     if (!is_sending_ && channel_ && has_work()) {
@@ -75,7 +76,8 @@ bool Bulk::has_work() {
   return resend_ < unacked_.size() || next_eligible(ticket) != nullptr;
 }
 
-/// Small payloads go first, so that none waits behind a large one; else in the order of push. Skips those without credit.
+/// Small payloads go first, so that none waits behind a large one; else in the order of push. Skips those without
+/// credit.
 Bulk::Outgoing* Bulk::next_eligible(std::uint64_t& ticket) {
   for (auto* queue : {&small_, &large_}) {
     for (auto at = queue->begin(); at != queue->end();) {
@@ -94,7 +96,8 @@ Bulk::Outgoing* Bulk::next_eligible(std::uint64_t& ticket) {
   return nullptr;
 }
 
-/// Sends one chunk: first what the last connection may have lost, then the next one. The lock is not held while it is written.
+/// Sends one chunk: first what the last connection may have lost, then the next one. The lock is not held while it is
+/// written.
 bool Bulk::send_next(Guard& guard) {
   ChunkHeader header{};
   View data;

@@ -16,7 +16,8 @@ class Channel {
 
   // ---- one reading thread at a time
   static constexpr std::ptrdiff_t kNothing = 0, kEnded = -1;
-  /// Takes what is there without waiting: its bytes, kNothing, or kEnded when the other side closed or the connection broke.
+  /// Takes what is there without waiting: its bytes, kNothing, or kEnded when the other side closed or the connection
+  /// broke.
   virtual std::ptrdiff_t read_some(std::span<std::uint8_t> into) = 0;
   /// Fills all of `into`, straight from the socket where it can. False: ended, or keep_waiting said no.
   virtual bool read_all(std::span<std::uint8_t> into) = 0;

@@ -94,7 +94,8 @@ std::optional<Offer> read_offer(View message) {
     Cursor list(binders);
     const auto binder = list.vector(1);
     // It is the last extension: the binder is over all before it.
-    if (!identities.is_at_end() || !list.is_at_end() || !offered.is_at_end() || !extensions.is_at_end()) return std::nullopt;
+    if (!identities.is_at_end() || !list.is_at_end() || !offered.is_at_end() || !extensions.is_at_end())
+      return std::nullopt;
     return Offer{identity, binder, message.size() - binders.size() - 2};
   }
 }
@@ -109,7 +110,8 @@ HelloCheck check_client_hello(View bytes, std::string_view identity, const Diges
   if (bytes.size() < kRecordHeader + size) return HelloCheck::more;
   const auto message = bytes.subspan(kRecordHeader, size);
   const auto offer = read_offer(message);
-  if (!offer || !std::equal(offer->identity.begin(), offer->identity.end(), identity.begin(), identity.end(), [](auto a, auto b) { return a == static_cast<std::uint8_t>(b); }))
+  if (!offer || !std::equal(offer->identity.begin(), offer->identity.end(), identity.begin(), identity.end(),
+                            [](auto a, auto b) { return a == static_cast<std::uint8_t>(b); }))
     return HelloCheck::wrong;
   binder = binder_of(key, message.first(offer->truncated));
   return is_same(binder, offer->binder) ? HelloCheck::proved : HelloCheck::wrong;

@@ -15,8 +15,9 @@ enum class HelloCheck {
   wrong,   ///< no ClientHello of ours, or made with another key
 };
 
-/// `bytes`: what has come so far, the ClientHello in one record first. `binder`, of one that is proved, is different each time that a client makes one.
-/// Nothing is decided for good here: the handshake itself still proves that the sender has the key now.
+/// `bytes`: what has come so far, the ClientHello in one record first. `binder`, of one that is proved, is different
+/// each time that a client makes one. Nothing is decided for good here: the handshake itself still proves that the
+/// sender has the key now.
 HelloCheck check_client_hello(View bytes, std::string_view identity, const Digest& key, Digest& binder);
 
 }  // namespace flexrack::wire

@@ -35,7 +35,9 @@ class Writer {
     out_.insert(out_.end(), bytes, bytes + values.size_bytes());  // they may be many: not zeroed first
   }
 
-  void put_text(std::string_view text) { put_array(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size())); }
+  void put_text(std::string_view text) {
+    put_array(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+  }
 
   void align(std::size_t to) { out_.resize(aligned(to)); }
 
@@ -47,7 +49,8 @@ class Writer {
   std::size_t start_;
 };
 
-/// Reads fields from a body; after the first thing that does not fit, ok() is false and everything reads as zero or empty.
+/// Reads fields from a body; after the first thing that does not fit, ok() is false and everything reads as zero or
+/// empty.
 class Reader {
  public:
   explicit Reader(View body) : body_(body) {}
@@ -83,7 +86,8 @@ class Reader {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
 
-  /// How many elements follow, for arrays of structs: never more than the bytes left could hold at `smallest` bytes each.
+  /// How many elements follow, for arrays of structs: never more than the bytes left could hold at `smallest` bytes
+  /// each.
   std::size_t get_count(std::size_t smallest) {
     const auto count = get<std::uint64_t>();
     if (count > left() / smallest) return fail(), 0;

@@ -22,7 +22,8 @@ std::span<std::uint8_t> FrameReader::room() {
     begin_ = 0;
   }
   // Grows with what has come, not with what a header claims: a claim costs its sender as much as us.
-  if (end_ + kLeastRoom > memory_.size() * 8) memory_.resize(std::min((memory_.size() * 2), (kMaximumBody + kUsual) / 8));
+  if (end_ + kLeastRoom > memory_.size() * 8)
+    memory_.resize(std::min((memory_.size() * 2), (kMaximumBody + kUsual) / 8));
   return {bytes() + end_, memory_.size() * 8 - end_};
 }
 

@@ -41,12 +41,14 @@ void read_from(Channel& channel, std::span<std::uint8_t> into, Clock::time_point
 }
 
 std::chrono::milliseconds left_until(Clock::time_point end) {
-  return std::max(std::chrono::milliseconds(0), std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()));
+  return std::max(std::chrono::milliseconds(0),
+                  std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()));
 }
 
 }  // namespace
 
-std::unique_ptr<Channel> secure_as_client(Socket socket, const Preamble& preamble, View key, std::chrono::milliseconds deadline) {
+std::unique_ptr<Channel> secure_as_client(Socket socket, const Preamble& preamble, View key,
+                                          std::chrono::milliseconds deadline) {
   const auto end = Clock::now() + deadline;
   const auto bytes = encode_preamble(preamble);
   tune(socket.fd());
@@ -70,11 +72,13 @@ std::unique_ptr<Channel> secure_as_client(Socket socket, const Preamble& preambl
   return make_plain_channel(std::move(socket));
 }
 
-std::unique_ptr<Channel> secure_as_server(Socket socket, const Preamble& preamble, View key, std::chrono::milliseconds deadline, const Begun& begun) {
+std::unique_ptr<Channel> secure_as_server(Socket socket, const Preamble& preamble, View key,
+                                          std::chrono::milliseconds deadline, const Begun& begun) {
   const auto end = Clock::now() + deadline;
   tune(socket.fd());
   if (begun.is_answered) {
-    if (preamble.transport == Transport::tls) return make_tls_channel(std::move(socket), tls_identity(preamble, key), true, left_until(end), begun.read);
+    if (preamble.transport == Transport::tls)
+      return make_tls_channel(std::move(socket), tls_identity(preamble, key), true, left_until(end), begun.read);
     return make_plain_channel(std::move(socket));
   }
   if (preamble.version_min > kVersion || preamble.version_max < kVersion) {
@@ -82,7 +86,8 @@ std::unique_ptr<Channel> secure_as_server(Socket socket, const Preamble& preambl
     throw Error(Error::Kind::refused, "a client of another version");
   }
   if (!answer(socket.fd(), Turned::no)) throw Error(Error::Kind::gone, "the connection ended");
-  if (preamble.transport == Transport::tls) return make_tls_channel(std::move(socket), tls_identity(preamble, key), true, left_until(end));
+  if (preamble.transport == Transport::tls)
+    return make_tls_channel(std::move(socket), tls_identity(preamble, key), true, left_until(end));
   const auto bytes = encode_preamble(preamble);
   std::array<std::uint8_t, kNonce> theirs;
   read_within(socket.fd(), theirs, left_until(end));
@@ -106,7 +111,8 @@ void Hello::speak(const Api& with) {
 
 Api Hello::speaks() const { return {{api_name.data(), strnlen(api_name.data(), api_name.size())}, api, revision}; }
 
-void turn_away(Socket socket, const Preamble& preamble, View key, std::chrono::milliseconds deadline, const Begun& begun, Turned turned, std::string_view text) {
+void turn_away(Socket socket, const Preamble& preamble, View key, std::chrono::milliseconds deadline,
+               const Begun& begun, Turned turned, std::string_view text) {
   if (!begun.is_answered) return void(answer(socket.fd(), turned, text));
   const auto channel = secure_as_server(std::move(socket), preamble, key, deadline, begun);
   write_all(*channel, encode_answer(turned, text));
@@ -131,7 +137,8 @@ Hello read_hello(Channel& channel, const Preamble& preamble, std::chrono::millis
   // It is shown to people, here and in a log.
   for (auto& letter : hello.api_name)
     if (letter != 0 && (letter < 32 || letter > 126)) letter = '?';
-  if (hello.version != kVersion) throw Error(Error::Kind::refused, "the other side speaks version " + std::to_string(hello.version));
+  if (hello.version != kVersion)
+    throw Error(Error::Kind::refused, "the other side speaks version " + std::to_string(hello.version));
   if (hello.kind != preamble.kind || hello.session != preamble.session || hello.peer != preamble.peer)
     throw Error(Error::Kind::untrusted, "the hello is not about the connection that was asked for");
   return hello;

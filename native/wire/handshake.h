@@ -33,11 +33,15 @@ static_assert(sizeof(Hello) == 88);
 inline constexpr std::size_t kLeastHello = 72;  ///< without revision and name: of builds before them
 
 /// Client's part: writes the preamble, reads the answer, proves the key. Throws Error.
-std::unique_ptr<Channel> secure_as_client(Socket socket, const Preamble& preamble, View key, std::chrono::milliseconds deadline);
+std::unique_ptr<Channel> secure_as_client(Socket socket, const Preamble& preamble, View key,
+                                          std::chrono::milliseconds deadline);
 /// Server's part, after read_preamble: answers it and proves the key, as far as that has not been begun. Throws Error.
-std::unique_ptr<Channel> secure_as_server(Socket socket, const Preamble& preamble, View key, std::chrono::milliseconds deadline, const Begun& begun = {});
-/// Server's part where nothing comes of it: the client is told why in the answer, or in the place of a hello where that has been given. Throws Error.
-void turn_away(Socket socket, const Preamble& preamble, View key, std::chrono::milliseconds deadline, const Begun& begun, Turned turned, std::string_view text);
+std::unique_ptr<Channel> secure_as_server(Socket socket, const Preamble& preamble, View key,
+                                          std::chrono::milliseconds deadline, const Begun& begun = {});
+/// Server's part where nothing comes of it: the client is told why in the answer, or in the place of a hello where that
+/// has been given. Throws Error.
+void turn_away(Socket socket, const Preamble& preamble, View key, std::chrono::milliseconds deadline,
+               const Begun& begun, Turned turned, std::string_view text);
 
 void write_hello(Channel& channel, const Hello& hello);
 /// Throws Error: gone, malformed, or untrusted when it is not about the connection that the preamble opened.

@@ -1,4 +1,5 @@
-// What a holder and the broker say to each other once the key is proved: single bytes, both ways, and one answer of more.
+// What a holder and the broker say to each other once the key is proved: single bytes, both ways, and one answer of
+// more.
 #pragma once
 
 #include <array>
@@ -13,7 +14,8 @@ namespace flexrack::wire {
 inline constexpr std::uint8_t kKeeperPing = 'p';      ///< holder: each second; broker: the echo
 inline constexpr std::uint8_t kKeeperGoodbye = 'g';   ///< holder: the lease is not needed any more
 inline constexpr std::uint8_t kKeeperEnded = 'e';     ///< broker: the lease is over
-inline constexpr std::uint8_t kKeeperAsk = 'v';       ///< holder, before all else: what do you speak? broker: the same byte and KeeperApi; an older one echoes 'p'
+inline constexpr std::uint8_t kKeeperAsk =
+    'v';  ///< holder, before all else: what do you speak? broker: the same byte and KeeperApi; an older one echoes 'p'
 inline constexpr auto kKeeperPingEvery = std::chrono::seconds(1);
 inline constexpr auto kKeeperSilence = std::chrono::seconds(3);  ///< after that the other side counts as lost
 inline constexpr auto kKeeperHandshake = std::chrono::seconds(5);

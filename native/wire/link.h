@@ -23,7 +23,8 @@ class Receiver {
   virtual void on_over(std::string_view why) = 0;
 };
 
-/// True: all of it arrived (land) or the other side has it (push). False: the link is over or the payload was cancelled.
+/// True: all of it arrived (land) or the other side has it (push). False: the link is over or the payload was
+/// cancelled.
 using Done = std::function<void(bool arrived)>;
 
 class Link {
@@ -49,8 +50,9 @@ class Link {
   virtual void cancel(std::uint64_t ticket) = 0;
 
   // ---- reading
-  /// Client: reads and hands out frames on the calling thread until ready() or the link is over; several threads may wait at once,
-  /// one of them reads (ready() is called under the link's lock after each batch). Flushes first. False: the link is over.
+  /// Client: reads and hands out frames on the calling thread until ready() or the link is over; several threads may
+  /// wait at once, one of them reads (ready() is called under the link's lock after each batch). Flushes first. False:
+  /// the link is over.
   virtual bool wait(const std::function<bool()>& ready) = 0;
   /// Server: reads and hands out frames until the link is over.
   virtual void run() = 0;
@@ -74,12 +76,13 @@ struct Dial {
   std::string lease;                      ///< 32 hex digits, not a secret
   Bytes key;                              ///< 32 bytes, the lease's pre-shared key; with `peer`, that peer link's
   std::array<std::uint8_t, 16> session{}; ///< which session; zeros: a new one
-  std::uint64_t peer = 0;                 ///< not 0: a link to another server's worker, by the id that its client gave it
-  std::chrono::milliseconds grace{30000}; ///< how long a lost link is tried again
+  std::uint64_t peer = 0;  ///< not 0: a link to another server's worker, by the id that its client gave it
+  std::chrono::milliseconds grace{30000};  ///< how long a lost link is tried again
   std::chrono::milliseconds connect_timeout{5000};
 };
 
-/// Connects as a client of an API. Throws wire::Error {kind, message} when there is no server, it refuses, or it speaks another API or revision.
+/// Connects as a client of an API. Throws wire::Error {kind, message} when there is no server, it refuses, or it speaks
+/// another API or revision.
 std::unique_ptr<Link> dial(const Dial& to, const Api& api, Receiver& receiver);
 
 }  // namespace flexrack::wire

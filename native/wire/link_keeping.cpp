@@ -24,14 +24,16 @@ constexpr milliseconds kQuiet{10};                     ///< without anything app
 constexpr milliseconds kTick{100};                     ///< acknowledgements wait no longer than this
 constexpr milliseconds kPingEvery{1000}, kSilence{3000};
 constexpr milliseconds kStuck{10000};                  ///< without a chunk acknowledged, on the bulk path alone
-constexpr milliseconds kHandOver{1};                   ///< without a waiting thread's read, after which the pump reads
+constexpr milliseconds kHandOver{1};  ///< without a waiting thread's read, after which the pump reads
 
 void futex_wait(std::atomic<int>& word, int expected, milliseconds most) {
   const timespec time{most.count() / 1000, (most.count() % 1000) * 1'000'000};
   syscall(SYS_futex, reinterpret_cast<int*>(&word), FUTEX_WAIT_PRIVATE, expected, &time, nullptr, 0);
 }
 
-void futex_wake(std::atomic<int>& word) { syscall(SYS_futex, reinterpret_cast<int*>(&word), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0); }
+void futex_wake(std::atomic<int>& word) {
+  syscall(SYS_futex, reinterpret_cast<int*>(&word), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
 
 }  // namespace
 
@@ -196,7 +198,8 @@ bool SessionLink::dial_again(std::unique_lock<std::mutex>& guard) {
       guard.lock();
       return true;
     } catch (const Error& error) {
-      const bool is_final = error.kind() == Error::Kind::refused || error.kind() == Error::Kind::untrusted || error.kind() == Error::Kind::malformed;
+      const bool is_final = error.kind() == Error::Kind::refused || error.kind() == Error::Kind::untrusted ||
+                            error.kind() == Error::Kind::malformed;
       if (is_final) end(error.what());
       else if (Clock::now() + pause > end_at) end(std::string("not back within the grace time: ") + error.what());
     }
@@ -246,7 +249,8 @@ bool SessionLink::dial_bulk() {
     tune_for_bulk(greeted.channel->fd());
     if (preamble_.transport == Transport::shm) greeted.channel = offer_shared_memory(std::move(greeted.channel));
     greeted.channel->keep_waiting = [this] { return !is_over_; };
-    if (bulk_.connect(std::move(greeted.channel), greeted.theirs.received_chunks, greeted.theirs.early_credit)) return true;
+    if (bulk_.connect(std::move(greeted.channel), greeted.theirs.received_chunks, greeted.theirs.early_credit))
+      return true;
     end("the server has payloads that were never sent");
   } catch (const Error& error) {
     if (error.kind() == Error::Kind::untrusted || error.kind() == Error::Kind::malformed) end(error.what());

@@ -10,7 +10,7 @@
 
 namespace flexrack::wire {
 namespace {
-constexpr std::chrono::milliseconds kLook{500};          ///< how often a reader looks whether the other side has fallen silent
+constexpr std::chrono::milliseconds kLook{500};  ///< how often a reader looks whether the other side has fallen silent
 constexpr std::uint64_t kAckFrames = 64, kAckBytes = 64 * 1024;
 
 /// The link that this thread reads for just now: it must not wait for acknowledgements that only it can read.
@@ -148,7 +148,8 @@ bool SessionLink::take_own_frame(const Header& header, View body) {
       if (const auto chunks = reader.get<std::uint64_t>(); reader.ok()) return bulk_.on_ack(chunks), true;
       break;
     case kLanding:
-      if (const auto ticket = reader.get<std::uint64_t>(); reader.ok() && header.sequence != 0) return bulk_.on_landing(ticket), true;
+      if (const auto ticket = reader.get<std::uint64_t>(); reader.ok() && header.sequence != 0)
+        return bulk_.on_landing(ticket), true;
       break;
     case kSmall: {
       const auto ticket = reader.get<std::uint64_t>();
@@ -157,15 +158,13 @@ bool SessionLink::take_own_frame(const Header& header, View body) {
       break;
     }
     case kCancel: {
-      const auto ticket = reader.get<std::uint64_t>(), who = reader.get<std::uint64_t>(), last = reader.get<std::uint64_t>();
+      const auto ticket = reader.get<std::uint64_t>(), who = reader.get<std::uint64_t>(),
+                 last = reader.get<std::uint64_t>();
       if (reader.ok() && header.sequence != 0 && who >= 1 && who <= 3) return bulk_.on_cancel(ticket, who, last), true;
       break;
     }
-    case kGoodbye:
-      end("the other side ended the session");
-      return false;
-    default:
-      return true;  // of a later version, which asks for no answer
+    case kGoodbye: end("the other side ended the session"); return false;
+    default: return true;  // of a later version, which asks for no answer
   }
   end("a frame of the wire itself that cannot be");
   return false;

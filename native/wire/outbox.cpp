@@ -10,9 +10,11 @@ constexpr std::size_t kLargestSpare = 64 * 1024;
 constexpr std::size_t kOverfull = 8;  ///< times the limit
 }  // namespace
 
-Outbox::Appended Outbox::append(std::uint16_t op, std::uint16_t flags, const std::function<void(Bytes&)>& encode, bool may_wait) {
+Outbox::Appended Outbox::append(std::uint16_t op, std::uint16_t flags, const std::function<void(Bytes&)>& encode,
+                                bool may_wait) {
   std::unique_lock guard(lock_);
-  if (may_wait && unacked_bytes_ + pending_.size() > limit_) room_.wait(guard, [&] { return is_closed_ || unacked_bytes_ + pending_.size() <= limit_; });
+  if (may_wait && unacked_bytes_ + pending_.size() > limit_)
+    room_.wait(guard, [&] { return is_closed_ || unacked_bytes_ + pending_.size() <= limit_; });
   if (is_closed_) return {0, 0};
   const auto at = pending_.size();
   pending_.resize(at + sizeof(Header));
@@ -65,7 +67,8 @@ const std::vector<iovec>& Outbox::take() {
       spare_.pop_back();
     }
   }
-  for (auto i = unwritten_; i < unacked_.size(); ++i) pieces_.push_back({unacked_[i].bytes.data(), unacked_[i].bytes.size()});
+  for (auto i = unwritten_; i < unacked_.size(); ++i)
+    pieces_.push_back({unacked_[i].bytes.data(), unacked_[i].bytes.size()});
   taken_ = unacked_.size();
   pending_size_.store(0, std::memory_order_release);
   return pieces_;
@@ -117,7 +120,8 @@ void Outbox::trim() {
   room_.notify_all();
 }
 
-/// Cuts the frames that the other side has off the first block: one that is sent from its start after every cut might never get through.
+/// Cuts the frames that the other side has off the first block: one that is sent from its start after every cut might
+/// never get through.
 void Outbox::skip_acknowledged() {
   if (unacked_.empty()) return;
   auto& bytes = unacked_.front().bytes;

@@ -15,7 +15,8 @@ namespace flexrack::wire {
 
 class Outbox {
  public:
-  /// `limit`: bytes not yet acknowledged at which append() waits. A multiple of it, reached by threads that may not wait, ends the link.
+  /// `limit`: bytes not yet acknowledged at which append() waits. A multiple of it, reached by threads that may not
+  /// wait, ends the link.
   explicit Outbox(std::size_t limit) : limit_(limit) {}
 
   // ---- any thread
@@ -24,7 +25,8 @@ class Outbox {
     std::size_t pending;     ///< bytes that wait for a flush now
   };
   Appended append(std::uint16_t op, std::uint16_t flags, const std::function<void(Bytes&)>& encode, bool may_wait);
-  /// A frame that is neither numbered nor repeated; it goes out before what is pending and is dropped with its connection.
+  /// A frame that is neither numbered nor repeated; it goes out before what is pending and is dropped with its
+  /// connection.
   void append_control(std::uint16_t op, View body);
   bool has_pending() const { return pending_size_.load(std::memory_order_acquire) != 0; }
   /// No more is taken, nobody waits.
@@ -39,7 +41,8 @@ class Outbox {
   // ---- the reading thread
   /// The other side has all frames up to this one. False where that cannot be.
   bool acknowledge(std::uint64_t sequence);
-  /// A new connection, whose other side has all frames up to this one: what it has not is pending again. Not during take()..written().
+  /// A new connection, whose other side has all frames up to this one: what it has not is pending again. Not during
+  /// take()..written().
   bool rewind(std::uint64_t received);
 
  private:

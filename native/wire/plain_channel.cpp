@@ -48,7 +48,8 @@ class PlainChannel final : public Channel {
         if ((errno == EAGAIN && keep_waiting()) || errno == EINTR) continue;
         return false;
       }
-      while (first < left.size() && static_cast<std::size_t>(sent) >= left[first].iov_len) sent -= static_cast<std::ptrdiff_t>(left[first++].iov_len);
+      while (first < left.size() && static_cast<std::size_t>(sent) >= left[first].iov_len)
+        sent -= static_cast<std::ptrdiff_t>(left[first++].iov_len);
       if (first < left.size()) {
         left[first].iov_base = static_cast<std::uint8_t*>(left[first].iov_base) + sent;
         left[first].iov_len -= static_cast<std::size_t>(sent);

@@ -78,7 +78,8 @@ std::array<std::uint8_t, kPreambleSize> encode_preamble(const Preamble& preamble
 Preamble decode_preamble(std::span<const std::uint8_t, kPreambleSize> bytes) {
   RawPreamble raw;
   std::memcpy(&raw, bytes.data(), sizeof raw);
-  if (std::memcmp(raw.magic, kMagic, sizeof kMagic) != 0) throw Error(Error::Kind::malformed, "not a flexrack connection");
+  if (std::memcmp(raw.magic, kMagic, sizeof kMagic) != 0)
+    throw Error(Error::Kind::malformed, "not a flexrack connection");
   if (raw.kind < 1 || raw.kind > 4) throw Error(Error::Kind::malformed, "unknown kind of connection");
   if (raw.transport < 1 || raw.transport > 3) throw Error(Error::Kind::malformed, "unknown transport");
   Preamble preamble;
@@ -102,7 +103,8 @@ Preamble read_preamble(int fd, std::chrono::milliseconds deadline) {
 
 Bytes encode_answer(Turned turned, std::string_view text) {
   text = text.substr(0, kAnswerText);
-  const RawAnswer raw{kAnswerMagic, kVersion, static_cast<std::uint16_t>(turned), static_cast<std::uint32_t>(text.size()), 0};
+  const RawAnswer raw{kAnswerMagic, kVersion, static_cast<std::uint16_t>(turned),
+                      static_cast<std::uint32_t>(text.size()), 0};
   Bytes bytes(sizeof raw + text.size());
   std::memcpy(bytes.data(), &raw, sizeof raw);
   if (!text.empty()) std::memcpy(bytes.data() + sizeof raw, text.data(), text.size());
@@ -115,12 +117,15 @@ std::string text_of_refusal(const RawAnswer& answer, std::string text) {
   return text.empty() ? "the server refused (reason " + std::to_string(answer.turned) + ")" : text;
 }
 
-bool answer(int fd, Turned turned, std::string_view text) { return write_within(fd, encode_answer(turned, text), std::chrono::seconds(2)); }
+bool answer(int fd, Turned turned, std::string_view text) {
+  return write_within(fd, encode_answer(turned, text), std::chrono::seconds(2));
+}
 
 void read_answer(int fd, std::chrono::milliseconds deadline) {
   RawAnswer raw;
   read_within(fd, {reinterpret_cast<std::uint8_t*>(&raw), sizeof raw}, deadline);
-  if (raw.magic != kAnswerMagic || raw.text_length > kAnswerText) throw Error(Error::Kind::malformed, "the server does not speak this protocol");
+  if (raw.magic != kAnswerMagic || raw.text_length > kAnswerText)
+    throw Error(Error::Kind::malformed, "the server does not speak this protocol");
   std::string text(raw.text_length, '\0');
   if (raw.text_length > 0) read_within(fd, {reinterpret_cast<std::uint8_t*>(text.data()), text.size()}, deadline);
   if (raw.turned == static_cast<std::uint16_t>(Turned::no)) return;

@@ -1,4 +1,5 @@
-// The first bytes of every connection, in the clear and frozen for ever: who is wanted, and what for. docs/protocol.md has the byte table.
+// The first bytes of every connection, in the clear and frozen for ever: who is wanted, and what for. docs/protocol.md
+// has the byte table.
 #pragma once
 
 #include <array>
@@ -53,7 +54,15 @@ Preamble read_preamble(int fd, std::chrono::milliseconds deadline);
 
 /// Why a server turns a connection down; travels in the clear, so it is a hint and no proof.
 enum class Turned : std::uint16_t {
-  no = 0, version = 1, unknown_lease = 2, unknown_session = 3, replayed = 4, full = 5, transport = 6, internal = 7, untrusted = 8,
+  no = 0,
+  version = 1,
+  unknown_lease = 2,
+  unknown_session = 3,
+  replayed = 4,
+  full = 5,
+  transport = 6,
+  internal = 7,
+  untrusted = 8,
 };
 
 inline constexpr std::uint32_t kAnswerMagic = 0x41584c46;  ///< "FLXA"

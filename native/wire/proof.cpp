@@ -7,7 +7,8 @@
 namespace flexrack::wire {
 namespace {
 
-/// A fatal alert of TLS, in the clear, as OpenSSL would send it: an honest client with another key learns that it need not try again.
+/// A fatal alert of TLS, in the clear, as OpenSSL would send it: an honest client with another key learns that it need
+/// not try again.
 constexpr std::uint8_t kDecryptError[] = {21, 3, 3, 0, 2, 2, 51};
 
 View bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
@@ -22,9 +23,12 @@ TlsIdentity tls_identity(const Preamble& preamble, View key) {
   return {to_hex(preamble.lease), authenticate(key, {bytes_of("flexrack tls 1.3"), encode_preamble(preamble)})};
 }
 
-Proving::Proving(const Preamble& preamble, View key) : preamble_(preamble), key_(key.begin(), key.end()), identity_(tls_identity(preamble, key)) {}
+Proving::Proving(const Preamble& preamble, View key)
+    : preamble_(preamble), key_(key.begin(), key.end()), identity_(tls_identity(preamble, key)) {}
 
-std::size_t Proving::room() const { return (preamble_.transport == Transport::tls ? kLongestClientHello : sizeof(Digest)) - have_.size(); }
+std::size_t Proving::room() const {
+  return (preamble_.transport == Transport::tls ? kLongestClientHello : sizeof(Digest)) - have_.size();
+}
 
 Proving::State Proving::feed(View bytes, Bytes& reply) {
   have_.insert(have_.end(), bytes.begin(), bytes.end());

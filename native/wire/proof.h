@@ -1,4 +1,5 @@
-// How a client proves a lease's key to a server, from the server's side, without waiting for it: whoever has one thread for all unproven connections can do this.
+// How a client proves a lease's key to a server, from the server's side, without waiting for it: whoever has one thread
+// for all unproven connections can do this.
 #pragma once
 
 #include "wire/preamble.h"
@@ -13,7 +14,8 @@ struct ServerProof {
   Digest proof;
 };
 
-/// Over both sides' random numbers and the preamble, so that neither a recorded proof nor one for another connection is worth anything.
+/// Over both sides' random numbers and the preamble, so that neither a recorded proof nor one for another connection is
+/// worth anything.
 Digest proof_of(std::string_view role, View preamble, View client_nonce, View server_nonce, View key);
 /// The key of a TLS connection depends on its preamble: one that was changed on its way opens nothing.
 TlsIdentity tls_identity(const Preamble& preamble, View key);
@@ -21,11 +23,11 @@ TlsIdentity tls_identity(const Preamble& preamble, View key);
 /// How far somebody else has come with a connection before it is secured.
 struct Begun {
   bool is_answered = false;  ///< the preamble; and without TLS, both sides have proved the key
-  Bytes read;                ///< of the handshake of TLS
+  Bytes read;  ///< of the handshake of TLS
 };
 
-/// The client's part of the proof, as it comes in after the preamble was answered. Of TLS it is the first message, which can have been recorded:
-/// `mark` tells one from another. Without TLS it is all of it.
+/// The client's part of the proof, as it comes in after the preamble was answered. Of TLS it is the first message,
+/// which can have been recorded: `mark` tells one from another. Without TLS it is all of it.
 class Proving {
  public:
   Proving(const Preamble& preamble, View key);

@@ -8,12 +8,14 @@
 
 namespace flexrack::wire {
 
-/// Answers one call, now or later, from any thread; the link must still be there. Dropped unanswered, the call is refused.
+/// Answers one call, now or later, from any thread; the link must still be there. Dropped unanswered, the call is
+/// refused.
 template <class Reply>
 class Respond {
  public:
   Respond(Link& link, const Header& call) : link_(&link), op_(call.op), sequence_(call.sequence) {}
-  Respond(Respond&& other) noexcept : link_(std::exchange(other.link_, nullptr)), op_(other.op_), sequence_(other.sequence_) {}
+  Respond(Respond&& other) noexcept
+      : link_(std::exchange(other.link_, nullptr)), op_(other.op_), sequence_(other.sequence_) {}
   Respond& operator=(Respond&&) = delete;
   ~Respond() { refuse(Refusal::internal); }
 

@@ -24,10 +24,15 @@ unsigned watch_forks() {
 }  // namespace
 
 SessionLink::SessionLink(const Preamble& preamble, View key, const Limits& limits, Receiver& receiver, Redial redial)
-    : preamble_(preamble), key_(key.begin(), key.end()), limits_(limits), receiver_(receiver), redial_(std::move(redial)),
-      process_(watch_forks()), outbox_(limits.unacknowledged),
-      bulk_({[this](std::uint16_t op, View body, bool is_numbered, bool now) { tell(op, body, is_numbered, now); }, [this] { wake(); },
-             [this](std::string_view why) { end(why); }},
+    : preamble_(preamble),
+      key_(key.begin(), key.end()),
+      limits_(limits),
+      receiver_(receiver),
+      redial_(std::move(redial)),
+      process_(watch_forks()),
+      outbox_(limits.unacknowledged),
+      bulk_({[this](std::uint16_t op, View body, bool is_numbered, bool now) { tell(op, body, is_numbered, now); },
+             [this] { wake(); }, [this](std::string_view why) { end(why); }},
             limits.early_credit),
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
@@ -128,7 +133,8 @@ void SessionLink::write_pending() {
 
 void SessionLink::tell(std::uint16_t op, View body, bool is_numbered, bool now) {
   if (is_numbered) {
-    // These belong to reading as often as not, so they never wait for room; a side that makes many without taking any is overfull.
+    // These belong to reading as often as not, so they never wait for room; a side that makes many without taking any
+    // is overfull.
     const bool may_wait = op == kSmall && !is_reading_here();
     outbox_.append(op, 0, [&](Bytes& out) { out.insert(out.end(), body.begin(), body.end()); }, may_wait);
   } else {
@@ -167,7 +173,8 @@ void SessionLink::install(Greeted greeted) {
   {
     const std::lock_guard guard(write_lock_);
     writing_.reset();
-    if (!outbox_.rewind(greeted.theirs.received_frames)) throw Error(Error::Kind::malformed, "the other side has frames that were never sent");
+    if (!outbox_.rewind(greeted.theirs.received_frames))
+      throw Error(Error::Kind::malformed, "the other side has frames that were never sent");
     const std::lock_guard also(lock_);
     if (is_over_) {
       connection->channel->shut();
@@ -188,7 +195,8 @@ void SessionLink::install(Greeted greeted) {
 void SessionLink::attach(int fd, const Preamble& preamble, const Begun& begun) {
   Socket socket(fd);
   if (is_over()) {
-    turn_away(std::move(socket), preamble, key_, limits_.handshake, begun, Turned::unknown_session, "this session is over");
+    turn_away(std::move(socket), preamble, key_, limits_.handshake, begun, Turned::unknown_session,
+              "this session is over");
     throw Error(Error::Kind::refused, "this session is over");
   }
   auto channel = secure_as_server(std::move(socket), preamble, key_, limits_.handshake, begun);

@@ -26,7 +26,8 @@ struct Greeted {
 
 class SessionLink final : public ServerLink {
  public:
-  /// Dials a connection of that kind (command stands for the link's own kind) with that hello of ours. Throws Error. Null on the server's side.
+  /// Dials a connection of that kind (command stands for the link's own kind) with that hello of ours. Throws Error.
+  /// Null on the server's side.
   using Redial = std::function<Greeted(ConnectionKind kind, bool is_resume, const Hello& mine)>;
 
   SessionLink(const Preamble& preamble, View key, const Limits& limits, Receiver& receiver, Redial redial);

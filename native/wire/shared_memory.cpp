@@ -21,21 +21,23 @@
 namespace flexrack::wire {
 namespace {
 
-constexpr std::size_t kRing = 1024 * 1024;      ///< bytes on their way in one direction: small enough to stay in the processor's cache
-constexpr std::size_t kPublish = 64 * 1024;     ///< bytes copied before the other side is told, so that both copy at once
+constexpr std::size_t kRing =
+    1024 * 1024;      ///< bytes on their way in one direction: small enough to stay in the processor's cache
+constexpr std::size_t kPublish = 64 * 1024;  ///< bytes copied before the other side is told, so that both copy at once
 constexpr std::uint8_t kWithMemory = 'M', kWithout = 'S';
 constexpr int kSpins = 200;
 
-/// Counters only grow; the difference of two is what lies between, and is checked: the other side may write anything here.
+/// Counters only grow; the difference of two is what lies between, and is checked: the other side may write anything
+/// here.
 struct Ring {
   alignas(64) std::atomic<std::uint64_t> written;
   alignas(64) std::atomic<std::uint64_t> read;
-  alignas(64) std::atomic<std::uint32_t> more;      ///< a futex that changes when `written` does and the reader sleeps
+  alignas(64) std::atomic<std::uint32_t> more;  ///< a futex that changes when `written` does and the reader sleeps
   std::atomic<std::uint32_t> is_reader_asleep;
-  alignas(64) std::atomic<std::uint32_t> room;      ///< likewise for `read` and the writer
+  alignas(64) std::atomic<std::uint32_t> room;  ///< likewise for `read` and the writer
   std::atomic<std::uint32_t> is_writer_asleep;
 };
-constexpr std::size_t kHead = 4096;                 ///< both Rings, before their bytes
+constexpr std::size_t kHead = 4096;  ///< both Rings, before their bytes
 constexpr std::size_t kFile = kHead + 2 * kRing;
 static_assert(sizeof(Ring) == 256 && 2 * sizeof(Ring) <= kHead);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
@@ -53,7 +55,8 @@ void futex_wake(std::atomic<std::uint32_t>& word) {
 class SharedMemoryChannel final : public Channel {
  public:
   /// Takes the mapping. The client writes the first ring, the server the second.
-  SharedMemoryChannel(std::unique_ptr<Channel> socket, void* memory, bool is_client) : socket_(std::move(socket)), memory_(static_cast<std::uint8_t*>(memory)) {
+  SharedMemoryChannel(std::unique_ptr<Channel> socket, void* memory, bool is_client)
+      : socket_(std::move(socket)), memory_(static_cast<std::uint8_t*>(memory)) {
     auto* rings = reinterpret_cast<Ring*>(memory_);
     out_ = rings + (is_client ? 0 : 1);
     in_ = rings + (is_client ? 1 : 0);
@@ -85,7 +88,8 @@ class SharedMemoryChannel final : public Channel {
       read_ += count;
       in_->read.store(read_);
       // A writer without room is worth waking once there is enough to do.
-      if (in_->is_writer_asleep.load() != 0 && there - count <= kRing / 2 && in_->is_writer_asleep.exchange(0) != 0) futex_wake(in_->room);
+      if (in_->is_writer_asleep.load() != 0 && there - count <= kRing / 2 && in_->is_writer_asleep.exchange(0) != 0)
+        futex_wake(in_->room);
     }
     return true;
   }
@@ -189,7 +193,8 @@ void pass(int socket, std::uint8_t byte, int fd) {
     head->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(head), &fd, sizeof fd);
   }
-  if (sendmsg(socket, &message, MSG_NOSIGNAL) != 1) throw Error(Error::Kind::gone, "the connection ended during the handshake");
+  if (sendmsg(socket, &message, MSG_NOSIGNAL) != 1)
+    throw Error(Error::Kind::gone, "the connection ended during the handshake");
 }
 
 void* map(int fd) {
@@ -201,7 +206,8 @@ void* map(int fd) {
 
 std::unique_ptr<Channel> offer_shared_memory(std::unique_ptr<Channel> socket) {
   const Socket file(memfd_create("flexrack-bulk", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  const bool is_made = file && ftruncate(file.fd(), kFile) == 0 && fcntl(file.fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
+  const bool is_made = file && ftruncate(file.fd(), kFile) == 0 &&
+                       fcntl(file.fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
   auto* memory = is_made ? map(file.fd()) : nullptr;
   if (memory == nullptr) {
     pass(socket->fd(), kWithout, -1);
@@ -214,7 +220,8 @@ std::unique_ptr<Channel> offer_shared_memory(std::unique_ptr<Channel> socket) {
 
 std::unique_ptr<Channel> take_shared_memory(std::unique_ptr<Channel> socket, std::chrono::milliseconds deadline) {
   pollfd one{socket->fd(), POLLIN, 0};
-  if (poll(&one, 1, static_cast<int>(deadline.count())) <= 0) throw Error(Error::Kind::unreachable, "no shared memory in time");
+  if (poll(&one, 1, static_cast<int>(deadline.count())) <= 0)
+    throw Error(Error::Kind::unreachable, "no shared memory in time");
   std::uint8_t byte = 0;
   iovec piece{&byte, 1};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
@@ -223,19 +230,22 @@ std::unique_ptr<Channel> take_shared_memory(std::unique_ptr<Channel> socket, std
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
-  if (recvmsg(socket->fd(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1) throw Error(Error::Kind::gone, "the connection ended during the handshake");
+  if (recvmsg(socket->fd(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1)
+    throw Error(Error::Kind::gone, "the connection ended during the handshake");
   Socket file;
   const auto* head = CMSG_FIRSTHDR(&message);
-  if (head != nullptr && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int))) {
+  if (head != nullptr && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
+      head->cmsg_len == CMSG_LEN(sizeof(int))) {
     int fd = -1;
     std::memcpy(&fd, CMSG_DATA(head), sizeof fd);
     file = Socket(fd);
   }
   if (byte == kWithout && !file) return socket;
-  struct stat found {};
+  struct stat found{};
   const int seals = file ? fcntl(file.fd(), F_GET_SEALS) : -1;
   // A file that shrinks while it is mapped kills whoever touches it.
-  if (byte != kWithMemory || seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(file.fd(), &found) != 0 || found.st_size != static_cast<off_t>(kFile))
+  if (byte != kWithMemory || seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(file.fd(), &found) != 0 ||
+      found.st_size != static_cast<off_t>(kFile))
     throw Error(Error::Kind::malformed, "not the shared memory that was announced");
   auto* memory = map(file.fd());
   if (memory == nullptr) throw Error(Error::Kind::gone, "shared memory cannot be mapped");

@@ -92,10 +92,13 @@ Socket connect_tcp(const std::string& host, std::uint16_t port, std::chrono::mil
 Socket connect_unix(const std::string& path, std::chrono::milliseconds deadline) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) throw Error(Error::Kind::unreachable, path + ": too long for a Unix socket");
+  if (path.size() >= sizeof address.sun_path)
+    throw Error(Error::Kind::unreachable, path + ": too long for a Unix socket");
   std::memcpy(address.sun_path, path.data(), path.size());
   Socket socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int error = socket ? connect_within(socket.fd(), reinterpret_cast<sockaddr*>(&address), sizeof address, Clock::now() + deadline) : errno;
+  const int error = socket ? connect_within(socket.fd(), reinterpret_cast<sockaddr*>(&address), sizeof address,
+                                            Clock::now() + deadline)
+                           : errno;
   if (error != 0) throw Error(Error::Kind::unreachable, path + ": " + std::strerror(error));
   return socket;
 }
@@ -124,7 +127,8 @@ bool is_local(int fd) {
   socklen_t length = sizeof address;
   if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) return false;
   if (address.ss_family == AF_UNIX) return true;
-  if (address.ss_family == AF_INET) return (ntohl(reinterpret_cast<sockaddr_in&>(address).sin_addr.s_addr) >> 24) == 127;
+  if (address.ss_family == AF_INET)
+    return (ntohl(reinterpret_cast<sockaddr_in&>(address).sin_addr.s_addr) >> 24) == 127;
   if (address.ss_family != AF_INET6) return false;
   const auto& six = reinterpret_cast<sockaddr_in6&>(address).sin6_addr;
   return IN6_IS_ADDR_LOOPBACK(&six) || (IN6_IS_ADDR_V4MAPPED(&six) && six.s6_addr[12] == 127);

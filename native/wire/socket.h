@@ -29,7 +29,8 @@ Socket connect_tcp(const std::string& host, std::uint16_t port, std::chrono::mil
 /// Connects to a Unix socket by its path. Throws Error{unreachable}.
 Socket connect_unix(const std::string& path, std::chrono::milliseconds deadline);
 
-/// No delay, and no blocking call longer than half a second, so that whoever is stuck can look whether it is worth waiting.
+/// No delay, and no blocking call longer than half a second, so that whoever is stuck can look whether it is worth
+/// waiting.
 void tune(int fd);
 /// For a bulk connection: buffers that hold what is on its way.
 void tune_for_bulk(int fd);

@@ -21,7 +21,8 @@ void stream_copy(void* to, const void* from, std::size_t size) {
     for (; size >= 64; target += 64, source += 64, size -= 64) {
       const auto* in = reinterpret_cast<const __m128i*>(source);
       auto* out = reinterpret_cast<__m128i*>(target);
-      const auto a = _mm_loadu_si128(in), b = _mm_loadu_si128(in + 1), c = _mm_loadu_si128(in + 2), d = _mm_loadu_si128(in + 3);
+      const auto a = _mm_loadu_si128(in), b = _mm_loadu_si128(in + 1), c = _mm_loadu_si128(in + 2),
+                 d = _mm_loadu_si128(in + 3);
       _mm_stream_si128(out, a);
       _mm_stream_si128(out + 1, b);
       _mm_stream_si128(out + 2, c);

@@ -30,7 +30,8 @@ struct Freed {
 using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX, SSL_CTX_free>>;
 using Ssl = std::unique_ptr<SSL, Freed<SSL, SSL_free>>;
 
-/// OpenSSL would free its state in an exit handler, under threads that still talk: links live until the process is gone. Before anything else of it.
+/// OpenSSL would free its state in an exit handler, under threads that still talk: links live until the process is
+/// gone. Before anything else of it.
 [[gnu::constructor]] void keep_openssl() { OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr); }
 
 std::string openssl_reason() {
@@ -60,7 +61,8 @@ class TlsChannel final : public Channel {
   static int bio_read(BIO* bio, char* into, int size);
   static int bio_write(BIO* bio, const char* from, int size);
   static SSL_SESSION* make_session(SSL* ssl);
-  static int use_session(SSL* ssl, const EVP_MD* digest, const unsigned char** id, std::size_t* id_size, SSL_SESSION** session);
+  static int use_session(SSL* ssl, const EVP_MD* digest, const unsigned char** id, std::size_t* id_size,
+                         SSL_SESSION** session);
   static int find_session(SSL* ssl, const unsigned char* id, std::size_t id_size, SSL_SESSION** session);
   static TlsChannel* of(SSL* ssl) { return static_cast<TlsChannel*>(SSL_get_app_data(ssl)); }
 
@@ -100,7 +102,8 @@ TlsChannel::TlsChannel(Socket socket, const TlsIdentity& identity, bool is_serve
   SSL_CTX_set_cert_verify_callback(context, [](X509_STORE_CTX*, void*) { return 0; }, nullptr);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   if (is_server) {
-    static constexpr unsigned char kContext[] = "flexrack";  // OpenSSL wants a name where a peer is verified and sessions are taken up
+    static constexpr unsigned char kContext[] =
+        "flexrack";  // OpenSSL wants a name where a peer is verified and sessions are taken up
     SSL_CTX_set_session_id_context(context, kContext, sizeof kContext);
     SSL_CTX_set_psk_find_session_callback(context, find_session);
   } else {
@@ -113,10 +116,8 @@ TlsChannel::TlsChannel(Socket socket, const TlsIdentity& identity, bool is_serve
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);
   SSL_set_app_data(ssl_.get(), this);
-  if (is_server)
-    SSL_set_accept_state(ssl_.get());
-  else
-    SSL_set_connect_state(ssl_.get());
+  if (is_server) SSL_set_accept_state(ssl_.get());
+  else SSL_set_connect_state(ssl_.get());
 }
 
 Error TlsChannel::unproven(const std::string& reason) const {
@@ -137,9 +138,11 @@ void TlsChannel::handshake(Clock::time_point end) {
     if (!reason.empty()) throw unproven(reason);
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
     pollfd one{socket_.fd(), POLLIN, 0};
-    if (left <= 0 || poll(&one, 1, static_cast<int>(left)) == 0) throw Error(Error::Kind::unreachable, "no handshake in time");
+    if (left <= 0 || poll(&one, 1, static_cast<int>(left)) == 0)
+      throw Error(Error::Kind::unreachable, "no handshake in time");
     const auto got = recv(socket_.fd(), in_.data(), in_.size(), MSG_DONTWAIT);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) throw Error(Error::Kind::gone, "the connection ended during the handshake");
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+      throw Error(Error::Kind::gone, "the connection ended during the handshake");
     in_begin_ = 0;
     in_end_ = got > 0 ? static_cast<std::size_t>(got) : 0;
   }
@@ -152,7 +155,8 @@ std::ptrdiff_t TlsChannel::read_once(std::span<std::uint8_t> into, int flags) {
       std::size_t got = 0;
       while (got < into.size()) {
         ERR_clear_error();
-        const int one = SSL_read(ssl_.get(), into.data() + got, static_cast<int>(std::min<std::size_t>(into.size() - got, 1 << 30)));
+        const int one = SSL_read(ssl_.get(), into.data() + got,
+                                 static_cast<int>(std::min<std::size_t>(into.size() - got, 1 << 30)));
         if (one > 0) {
           got += static_cast<std::size_t>(one);
         } else if (SSL_get_error(ssl_.get(), one) == SSL_ERROR_WANT_READ) {
@@ -179,10 +183,8 @@ std::ptrdiff_t TlsChannel::read_once(std::span<std::uint8_t> into, int flags) {
 bool TlsChannel::read_all(std::span<std::uint8_t> into) {
   while (!into.empty()) {
     const auto got = read_once(into, 0);
-    if (got > 0)
-      into = into.subspan(static_cast<std::size_t>(got));
-    else if (got == kEnded || !keep_waiting())
-      return false;
+    if (got > 0) into = into.subspan(static_cast<std::size_t>(got));
+    else if (got == kEnded || !keep_waiting()) return false;
   }
   return true;
 }
@@ -224,10 +226,8 @@ bool TlsChannel::send_out() {
   View left = sending_;
   while (!left.empty()) {
     const auto sent = send(socket_.fd(), left.data(), left.size(), MSG_NOSIGNAL);
-    if (sent >= 0)
-      left = left.subspan(static_cast<std::size_t>(sent));
-    else if (errno != EINTR && !(errno == EAGAIN && keep_waiting()))
-      return false;
+    if (sent >= 0) left = left.subspan(static_cast<std::size_t>(sent));
+    else if (errno != EINTR && !(errno == EAGAIN && keep_waiting())) return false;
   }
   return true;
 }
@@ -259,7 +259,8 @@ int TlsChannel::bio_read(BIO* bio, char* into, int size) {
 int TlsChannel::bio_write(BIO* bio, const char* from, int size) {
   auto& self = *static_cast<TlsChannel*>(BIO_get_data(bio));
   BIO_clear_retry_flags(bio);
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(from);  // of the vector's own type, or it is copied byte by byte
+  const auto* bytes =
+      reinterpret_cast<const std::uint8_t*>(from);  // of the vector's own type, or it is copied byte by byte
   self.out_.insert(self.out_.end(), bytes, bytes + size);
   return size;
 }
@@ -277,7 +278,8 @@ SSL_SESSION* TlsChannel::make_session(SSL* ssl) {
   return nullptr;
 }
 
-int TlsChannel::use_session(SSL* ssl, const EVP_MD*, const unsigned char** id, std::size_t* id_size, SSL_SESSION** session) {
+int TlsChannel::use_session(SSL* ssl, const EVP_MD*, const unsigned char** id, std::size_t* id_size,
+                            SSL_SESSION** session) {
   const auto& name = of(ssl)->identity_.name;
   *id = reinterpret_cast<const unsigned char*>(name.data());
   *id_size = name.size();
@@ -294,7 +296,8 @@ int TlsChannel::find_session(SSL* ssl, const unsigned char* id, std::size_t id_s
 
 }  // namespace
 
-std::unique_ptr<Channel> make_tls_channel(Socket socket, const TlsIdentity& identity, bool is_server, std::chrono::milliseconds deadline, View read) {
+std::unique_ptr<Channel> make_tls_channel(Socket socket, const TlsIdentity& identity, bool is_server,
+                                          std::chrono::milliseconds deadline, View read) {
   auto channel = std::make_unique<TlsChannel>(std::move(socket), identity, is_server, read);
   channel->handshake(Clock::now() + deadline);
   return channel;

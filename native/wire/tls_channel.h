@@ -14,8 +14,10 @@ struct TlsIdentity {
   Digest key;        ///< never sent
 };
 
-/// Does the handshake (ECDHE with the key: neither a stolen key nor a recorded connection opens the other). Throws Error:
-/// untrusted where the other end has another key or name, unreachable when it takes too long, gone. `read`: what has been read of it already.
-std::unique_ptr<Channel> make_tls_channel(Socket socket, const TlsIdentity& identity, bool is_server, std::chrono::milliseconds deadline, View read = {});
+/// Does the handshake (ECDHE with the key: neither a stolen key nor a recorded connection opens the other). Throws
+/// Error: untrusted where the other end has another key or name, unreachable when it takes too long, gone. `read`: what
+/// has been read of it already.
+std::unique_ptr<Channel> make_tls_channel(Socket socket, const TlsIdentity& identity, bool is_server,
+                                          std::chrono::milliseconds deadline, View read = {});
 
 }  // namespace flexrack::wire

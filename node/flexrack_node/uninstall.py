@@ -3,7 +3,7 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Set
+from typing import TYPE_CHECKING, List, Optional, Set
 
 from flexrack_node.base import home, installed
 from flexrack_node.base.channel import Channel
@@ -15,17 +15,18 @@ from flexrack_node.workspace import environment
 from flexrack_node.workspace.workspace import TAG as WORKSPACE_TAG
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.node import Nothing, UninstallOrder
+    from flexrack_node.schema.node import NodeInstalled, Nothing, PathLeft, Uninstalled, UninstallEntry, UninstallOrder
+    from flexrack_node.schema.workspace import RunningProcess
 
 _MARKS = (f"{containment.TAG}=".encode(), f"{WORKSPACE_TAG}=".encode())
 
 
-def listing(given: "Optional[Nothing]", channel: Channel) -> Dict[str, Any]:
+def listing(given: "Optional[Nothing]", channel: Channel) -> "NodeInstalled":
     """{root, entries: [{path, kind, at, inside}], alive: [{pid, command}]}: only what is really there."""
     return {"root": str(channel.root), "entries": entries(channel.root), "alive": [describe(pid) for pid in living(channel.root)]}
 
 
-def remove(given: "UninstallOrder", channel: Channel) -> Dict[str, Any]:
+def remove(given: "UninstallOrder", channel: Channel) -> "Uninstalled":
     """{force, grace}: removes every listed path below the root, then the list and what is empty.
 
     Refuses while processes of runs or services live, unless forced: then they are ended first, and that is proven.
@@ -39,7 +40,7 @@ def remove(given: "UninstallOrder", channel: Channel) -> Dict[str, Any]:
     ended = end_all(channel, alive, float(given.get("grace", 10)))
     environment.leave(channel)
     removed: List[str] = []
-    left: List[Dict[str, str]] = []
+    left: List[PathLeft] = []
     shared, others = home.shared_root(channel.root), home.others(channel.root)  # before the claim goes
     roots = [channel.root] if others or shared == channel.root else [channel.root, shared]  # the last one takes along what was left for others
     for root in roots:
@@ -60,7 +61,7 @@ def remove(given: "UninstallOrder", channel: Channel) -> Dict[str, Any]:
     return {"removed": removed, "left": left, "ended": len(ended)}
 
 
-def take(entry: Dict[str, Any], root: Path, shared: Path, channel: Channel, others: bool) -> bool:
+def take(entry: "UninstallEntry", root: Path, shared: Path, channel: Channel, others: bool) -> bool:
     """True if it is gone. An environment that others may begin to use goes under its lock, if they do not."""
     if entry["kind"] == "environment" and others:
         environment.remove({"hashes": [os.path.basename(entry["path"])]}, channel)
@@ -76,10 +77,10 @@ def foreign_paths(root: Path, shared: Path, known: List[str]) -> List[str]:
     return [path for path in rest if not any(is_within(one, path) for one in known)]
 
 
-def entries(root: Path) -> List[Dict[str, Any]]:
+def entries(root: Path) -> "List[UninstallEntry]":
     """The list with absolute paths; `kept` says why something is left: it lies outside the root, or other machines use it; else None. `inside`: it may be removed."""
     shared, others = home.shared_root(root), home.others(root)
-    found = []
+    found: List[UninstallEntry] = []
     for one in installed.listing(root):
         path = os.path.normpath(root / one["path"])
         is_shared = one["kind"].startswith("environment")
@@ -88,7 +89,7 @@ def entries(root: Path) -> List[Dict[str, Any]]:
             kept = "outside flexrack's folder"
         elif is_shared and others and (one["kind"] != "environment" or used_by_others(Path(path), root)):
             kept = "other machines use it"
-        found.append({**one, "path": path, "inside": kept is None, "kept": kept})
+        found.append({"path": path, "kind": one["kind"], "at": one.get("at", ""), "inside": kept is None, "kept": kept})
     return found
 
 
@@ -163,7 +164,7 @@ def end_all(channel: Channel, alive: List[int], grace: float) -> List[int]:
     raise NodeError("CONFLICT", f"{len(rest)} processes could not be ended", None, alive=[describe(pid) for pid in rest])
 
 
-def describe(pid: int) -> Dict[str, Any]:
+def describe(pid: int) -> "RunningProcess":
     try:
         command = Path("/proc", str(pid), "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
     except OSError:

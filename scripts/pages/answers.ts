@@ -65,6 +65,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'tracking:tokens': {answer: '`PersonalToken[]`; with `--end` `{id: string; name: string}[]`', from: 'src/lib/access/personal.ts'},
   train: {answer: 'a line of `RankLine` each, then one of `{result: Trained}`; with `--detach` only `Trained`', from: ['src/lib/runs/lines.ts', 'src/lib/train/run.ts']},
   usage: {answer: 'UsageReport', from: 'src/lib/usage/usage.ts'},
+  lock: {answer: 'Locked', from: 'src/lib/workspace/lock.ts'},
   'workspace:exec': {answer: 'NodeResult[]', from: 'src/cli/workspace/exec.ts'},
   'workspace:forward': {answer: 'a line of `ForwardEvent` each', from: 'src/lib/workspace/forward.ts'},
   'workspace:list': {answer: 'PlacedWorkspace[]', from: 'src/lib/workspace/place.ts'},

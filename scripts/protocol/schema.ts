@@ -29,11 +29,20 @@ export interface Verb {
   errors?: string[]
 }
 
+/** A kind of file that outlives its writer. `schema`: the number that today's shape has; a file without one has the first. `lines`: each line is one. */
+export interface FileKind {
+  path: string
+  schema: number
+  content: Schema
+  lines?: boolean
+}
+
 export interface Topic {
   $id: string
   description: string
   $defs: Record<string, Schema>
   verbs?: Record<string, Verb>
+  files?: Record<string, FileKind>
 }
 
 const KEYWORDS = new Set(['description', 'type', 'const', 'enum', '$ref', 'anyOf', 'allOf', 'properties', 'required', 'additionalProperties', 'items', 'prefixItems', 'minItems', 'maxItems', 'minimum', 'maximum', 'exclusiveMinimum', 'pattern', 'minLength', 'maxLength', 'default'])
@@ -52,6 +61,13 @@ export function readTopics(folder: string): Map<string, Topic> {
     }
     for (const [verb, {input, result, events}] of Object.entries(topic.verbs ?? {})) {
       for (const schema of [input, result, events]) if (schema) check(schema, `${name}.json: ${verb}`, name, topics)
+    }
+    for (const [kind, {schema, content}] of Object.entries(topic.files ?? {})) {
+      if (!Number.isInteger(schema) || schema < 1) throw new Error(`protocol/${name}.json: ${kind} has no number`)
+      const other = owners.get(kind)
+      if (other) throw new Error(`protocol/${name}.json: ${kind} is a kind of ${other}, too`)
+      owners.set(kind, name)
+      check(content, `${name}.json: ${kind}`, name, topics)
     }
     for (const [def, schema] of Object.entries(topic.$defs)) check(schema, `${name}.json: ${def}`, name, topics)
   }

@@ -4,15 +4,15 @@ import {countLines} from './files.ts'
 /** Lines a hand-written file of the native layer may have. */
 const LONGEST = 500
 const INCLUDE = /^\s*#\s*include\s*["<]([^">]+)[">]/gm
-const PRODUCT = /^native\/(client|server|backend|hold|wire|gen|cuda|sim)\//
+const PRODUCT = /^native\/(client|server|backend|lease_keeper|wire|gen|cuda|sim)\//
 /** Who may include whom in the product: a client never sees a server's parts, nor the other way round; all see the wire and what is generated. */
 const FORBIDDEN: readonly (readonly [from: RegExp, to: RegExp, why: string])[] = [
-  [/^native\/client\//, /^(server|backend|hold)\//, 'the client knows nothing of the server'],
+  [/^native\/client\//, /^(server|backend|lease_keeper)\//, 'the client knows nothing of the server'],
   [/^native\/(server|backend)\//, /^client\//, 'the server knows nothing of the client'],
   [/^native\/backend\//, /^server\//, 'a backend is below the server'],
-  [/^native\/(wire|gen)\//, /^(client|server|backend|hold|cuda|sim)\//, 'the wire is below everything'],
-  [/^native\/cuda\//, /^(client|server|backend|hold|wire|sim)\//, 'the facts about CUDA know nothing of who uses them'],
-  [/^native\/sim\//, /^(client|server|backend|hold|wire)\//, 'the driver in software knows nothing of the wire'],
+  [/^native\/(wire|gen)\//, /^(client|server|backend|lease_keeper|cuda|sim)\//, 'the wire is below everything'],
+  [/^native\/cuda\//, /^(client|server|backend|lease_keeper|wire|sim)\//, 'the facts about CUDA know nothing of who uses them'],
+  [/^native\/sim\//, /^(client|server|backend|lease_keeper|wire)\//, 'the driver in software knows nothing of the wire'],
   [PRODUCT, /^(CL\/|cuda\.h|cuda_|cudaTypedefs|nvml\.h)/, 'no vendor header is needed to build'],
   [PRODUCT, /^(test|bench)\//, 'the product does not need its tests'],
 ]

@@ -1,7 +1,7 @@
-/** The tools that check the Python here (pyproject.toml), in an environment of their own: exact versions with hashes, made once for each content of scripts/checks.txt. */
+/** The tools that check the Python (pyproject.toml) and the layout of the C++ (native/.clang-format) here, in an environment of their own: exact versions with hashes, made once for each content of scripts/checks.txt. */
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
-import {existsSync, readFileSync} from 'node:fs'
+import {existsSync, globSync, readFileSync} from 'node:fs'
 import {rename, rm} from 'node:fs/promises'
 import {join, resolve} from 'node:path'
 
@@ -15,13 +15,16 @@ export async function pythonTools(): Promise<string> {
   const done = `${folder}/complete`
   if (!existsSync(done)) {
     await rm(folder, {recursive: true, force: true})
-    console.log('installing the checks of Python')
-    execFileSync('python3', ['-m', 'venv', folder])
-    const words = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes', '--only-binary', ':all:', '-r', LOCK]
-    execFileSync(join(folder, 'bin/python'), words, {stdio: ['ignore', 'ignore', 'inherit']})
+    console.log('installing the checks of Python and C++')
+    execFileSync('python3', [join(import.meta.dirname, 'uv.py'), 'make', folder, '--require-hashes', '--only-binary', ':all:', '-r', LOCK], {stdio: ['ignore', 'ignore', 'inherit']})
     // Last: what was broken off is made anew.
     execFileSync('cp', [LOCK, `${done}.${process.pid}`])
     await rename(`${done}.${process.pid}`, done)
   }
   return join(folder, 'bin')
+}
+
+/** C and C++ for clang-format; native/.clang-format-ignore says which of them it leaves alone. */
+export function nativeSources(): string[] {
+  return globSync('native/**/*.{c,cpp,cu,h}', {cwd: root, exclude: (path) => path === 'native/build' || path === 'native/test/fuzz/corpus'})
 }

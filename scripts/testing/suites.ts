@@ -1,8 +1,10 @@
+import {resolve} from 'node:path'
 import {beginBuilds, type Builds} from './builds.ts'
 import {runChecks} from './checks.ts'
 import {addCounts, noCounts, type Counts} from './counts.ts'
 import {countsOf, type Outcome} from './outcomes.ts'
 import {countPython, runNode} from './python.ts'
+import {root} from './run.ts'
 import {runVitest} from './vitest.ts'
 
 /** In this order: what fails soonest comes first; native last, as it is compiled while the others wait for their processes. */
@@ -27,6 +29,9 @@ export const FAST: Part[] = [
 /** What the gate does with fixed seeds and for seconds, at random and for an hour. */
 export const LONG: Part[] = [
   {suite: 'native', words: ['test_fuzz'], env: {FLEXRACK_FUZZ_SECONDS: '120'}},
+  // Gigabytes of frameworks, as users run them: without sanitizers.
+  {suite: 'native', words: ['test_frameworks'], env: {FLEXRACK_LONG: '1', FLEXRACK_NATIVE_BUILD: resolve(root, 'native/build/release')}},
+  {suite: 'native', words: ['test_threads'], env: {FLEXRACK_THREADS: '1'}},
   {suite: 'unit', words: ['property'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['property'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['.long.'], env: {FLEXRACK_LONG: '1'}},
@@ -61,7 +66,7 @@ export async function runPart(part: Part, builds: Builds): Promise<Counts> {
     case 'unit':
       return countsOf(await runVitest(suite, words, {env}))
     case 'native':
-      await builds.sanitized
+      await (env?.FLEXRACK_NATIVE_BUILD ? builds.release : builds.sanitized)
       return countPython(['test/native/run.py', '--no-build', ...words.map(moduleName)], env)
     case 'node':
       return openCounts(part, await runNode(words.map(moduleName), {env}))

@@ -1,12 +1,19 @@
-"""Prints where the uv of locks/uv.txt is, below FOLDER; fetches it there if it is not: `python3 scripts/testing/uv.py FOLDER`."""
+"""The uv of locks/uv.txt for this project's own use, below the folder of environments that all tests share.
+
+    python3 scripts/testing/uv.py                      prints where it is, fetches it if it is not there
+    python3 scripts/testing/uv.py make ENV WORDS...    a new virtual environment ENV; WORDS as for `pip install`
+"""
 import fcntl
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "node"))
 
-from flexrack_node.workspace import uv  # noqa: E402
+from flexrack_node.workspace import pip_settings, uv  # noqa: E402
 
 
 def order():
@@ -15,9 +22,19 @@ def order():
     return {"version": version, "oldest": version, "lock": lock}
 
 
-def uv_below(folder):
-    """One process fetches, others wait. Raises RuntimeError where it cannot be had."""
+def shared_folder():
+    """0700, this user's. Raises PermissionError if somebody else made it first."""
+    folder = Path(os.environ.get("FLEXRACK_TEST_ENVIRONMENTS", f"/tmp/flexrack-test-environments-{os.getuid()}"))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+        raise PermissionError(f"{folder} is not a folder of this user")
+    return folder
+
+
+def program():
+    """One process fetches, others wait. Raises RuntimeError where it cannot be had."""
+    folder = shared_folder() / ".uv"
+    folder.mkdir(mode=0o700, exist_ok=True)
     place = uv.place_of(order()["version"], folder)
     with (folder / ".fetching").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -28,5 +45,27 @@ def uv_below(folder):
     return place
 
 
+def make(target, words):
+    """With pip, which takes longer, where there is no uv. Raises CalledProcessError."""
+    shutil.rmtree(target, ignore_errors=True)
+    try:
+        tool = program()
+    except RuntimeError as error:
+        print(f"{error}; pip is used", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", str(target)], check=True)
+        subprocess.run([f"{target}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words], check=True, stdout=sys.stderr)
+        return
+    told = pip_settings.translate(pip_settings.read(os.environ), os.environ)
+    env = {**os.environ, **told.env, "UV_CACHE_DIR": str(shared_folder() / ".uv" / "cache"), "UV_NO_CONFIG": "1", "UV_LINK_MODE": "hardlink"}
+    env.pop("VIRTUAL_ENV", None)
+    env.pop("UV_CONSTRAINT", None)
+    limits = [] if "--require-hashes" in words else [word for file in told.constraints for word in ("-c", file)]
+    subprocess.run([tool, "venv", "--quiet", "--no-project", "--python", os.path.realpath(sys.executable), str(target)], check=True, env=env)
+    subprocess.run([tool, "pip", "install", "--quiet", "--python", f"{target}/bin/python", *told.args, *words, *limits], check=True, env=env, stdout=sys.stderr)
+
+
 if __name__ == "__main__":
-    print(uv_below(Path(sys.argv[1])))
+    if sys.argv[1:2] == ["make"]:
+        make(Path(sys.argv[2]), sys.argv[3:])
+    else:
+        print(program())

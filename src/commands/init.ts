@@ -13,7 +13,7 @@ export default class Init extends BaseCommand {
   static override examples = ['<%= config.bin %> init digits', '<%= config.bin %> init hello --template plain', '<%= config.bin %> init . --name digits --dry-run']
   static override args = {folder: Args.string({default: '.', description: 'folder of the project'})}
   static override flags = {
-    template: Flags.string({char: 't', description: 'pytorch-ddp: a network on handwritten digits; pytorch-bench: how fast ResNet-50 or a GPT trains; plain: the smallest project that runs'}),
+    template: Flags.string({char: 't', description: 'pytorch-ddp: a network on handwritten digits; pytorch-bench: how fast ResNet-50 or a GPT trains; pytorch-compile: the digits on a GPU, or on one in software; plain: the smallest project that runs'}),
     name: Flags.string({description: "name of the project (default: the folder's)"}),
     force: Flags.boolean({description: 'overwrite existing files'}),
     'dry-run': dryRunFlag,

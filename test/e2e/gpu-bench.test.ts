@@ -4,6 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {buildProgram, flexrack, type Ended} from '../support/program.ts'
+import {recorded} from '../support/recording.ts'
 
 let home: string
 let env: NodeJS.ProcessEnv
@@ -48,7 +49,7 @@ test('measures shares on several nodes over the transport that is asked for', as
 })
 
 test('ends at Ctrl-C with nothing leased', async () => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/run.js'), 'gpu', 'bench'], {env: {...process.env, ...env}, stdio: ['ignore', 'ignore', 'pipe']})
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/run.js'), 'gpu', 'bench'], {env: {...process.env, ...recorded(), ...env}, stdio: ['ignore', 'ignore', 'pipe']})
   let said = ''
   const ended = new Promise((done) => child.once('close', done))
   await new Promise<void>((done) => child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()).includes('1 whole GPU: node-1') && done()))

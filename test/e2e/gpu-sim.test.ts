@@ -52,8 +52,8 @@ it('a command finds the CUDA driver before all others, and nothing of OpenCL', a
   const [path = '', vendors, ...links] = done.stdout.trimEnd().split('\n')
   expect(path).toMatch(/^\/.*\/libraries:\/opt\/lib$/)
   expect(vendors).toBe('unset')
-  expect(links.slice(0, 4)).toEqual(['libcuda.so', 'libcuda.so.1', 'libnvidia-ml.so', 'libnvidia-ml.so.1'])
-  expect(links[4]).toBe(join(home, 'native', 'libflexrack-cuda.so'))
+  expect(links.slice(0, 5)).toEqual(['flexrack-ptx-passthrough', 'libcuda.so', 'libcuda.so.1', 'libnvidia-ml.so', 'libnvidia-ml.so.1'])
+  expect(links[5]).toBe(join(home, 'native', 'libflexrack-cuda.so'))
   expect(existsSync(path.split(':')[0] as string)).toBe(false)
 })
 
@@ -89,7 +89,7 @@ async function withDrivers(): Promise<NodeJS.ProcessEnv> {
   const folder = join(home, 'native')
   if (!existsSync(folder)) {
     await mkdir(folder)
-    for (const name of ['flexrack-gpud', 'flexrack-lease-keeper', 'libflexrack-sim.so', 'libflexrack-cuda.so', 'libflexrack-nvml.so']) await symlink(join(built, name), join(folder, name))
+    for (const name of ['flexrack-gpud', 'flexrack-lease-keeper', 'libflexrack-sim.so', 'libflexrack-cuda.so', 'libflexrack-nvml.so', 'flexrack-ptx-passthrough']) await symlink(join(built, name), join(folder, name))
   }
   return {...env, FLEXRACK_NATIVE: folder}
 }

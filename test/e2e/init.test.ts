@@ -30,7 +30,7 @@ it('writes a project in a pipe without asking, and says what to type next', asyn
 
 it('asks which template on a terminal', async () => {
   const {stdout} = await terminal([program, 'init', 'x'], [['Which template?', '\u001B[B\r']], {env, cwd: home})
-  for (const name of ['pytorch-ddp', 'pytorch-bench', 'plain']) expect(stdout).toContain(name)
+  for (const name of ['pytorch-ddp', 'pytorch-bench', 'pytorch-compile', 'plain']) expect(stdout).toContain(name)
   expect(await readFile(join(home, 'x', 'flexrack.yaml'), 'utf8')).toContain('command: bench.py')
 })
 

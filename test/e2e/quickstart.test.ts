@@ -4,6 +4,7 @@ import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {sharedEnvironments} from '../support/environments.ts'
+import {recorded} from '../support/recording.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 let folder: string
@@ -17,7 +18,7 @@ afterAll(async () => {
 
 async function quickstart(): Promise<{status: number | null; output: string}> {
   const environments = await sharedEnvironments()
-  const child = spawn(process.execPath, [join(root, 'scripts', 'quickstart.ts'), '--folder', folder, '--environments', environments], {stdio: ['ignore', 'pipe', 'pipe']})
+  const child = spawn(process.execPath, [join(root, 'scripts', 'quickstart.ts'), '--folder', folder, '--environments', environments], {env: {...process.env, ...recorded()}, stdio: ['ignore', 'pipe', 'pipe']})
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const status = await new Promise<number | null>((done) => child.on('close', done))

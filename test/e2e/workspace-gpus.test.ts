@@ -6,6 +6,7 @@ import {afterAll, afterEach, beforeAll, expect, test} from 'vitest'
 import {sharedEnvironments} from '../support/environments.ts'
 import {buildOccupy, startGpuRack, type GpuRack} from '../support/gpu-rack.ts'
 import {buildProgram, flexrack as program, shell, type Ended} from '../support/program.ts'
+import {recorded} from '../support/recording.ts'
 
 let rack: GpuRack
 let folder: string
@@ -44,7 +45,7 @@ test('Ctrl-C reaches it once, and where the client is killed all of it ends', as
   const idle = (await rack.rack.status()).nodes.map((node) => node.processes)
   const script = 'n=0; trap "n=\\$((n+1)); echo caught \\$n" INT; trap "exit 4" TERM; echo ready; while :; do sleep 0.05; test $n = 1 && sleep 0.3 && exit 5; done'
   for (const [signal, status] of [['SIGINT', 5], ['SIGKILL', null]] as const) {
-    const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/run.js'), 'workspace', 'exec', '--on', 'node-2', '--gpus', '1', '--', 'sh', '-c', script], {cwd: folder, env: {...process.env, ...rack.env}, stdio: ['pipe', 'pipe', 'pipe']})
+    const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/run.js'), 'workspace', 'exec', '--on', 'node-2', '--gpus', '1', '--', 'sh', '-c', script], {cwd: folder, env: {...process.env, ...recorded(), ...rack.env}, stdio: ['pipe', 'pipe', 'pipe']})
     let stdout = ''
     await new Promise<void>((resolve, reject) => {
       child.stdout.on('data', (chunk: Buffer) => {

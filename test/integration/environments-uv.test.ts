@@ -1,29 +1,40 @@
 import {existsSync} from 'node:fs'
-import {lstat, mkdir, mkdtemp, readdir, readFile, rm, stat} from 'node:fs/promises'
+import {lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execFileSync} from 'node:child_process'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {makeContext, silentReporter, type Context} from '../../src/lib/base/index.ts'
 import {ensureEnvironment, openHost, type Environment, type Host} from '../../src/lib/host/index.ts'
+import type {Manifest} from '../../src/lib/manifest/types.ts'
+import {executePlan, throwIfFailed} from '../../src/lib/plan/index.ts'
+import {PROJECT_LOCK, planWorkspace, upWorkspace} from '../../src/lib/workspace/index.ts'
 import {startLocalRack, type TestLocalRack} from '../support/local-rack.ts'
 
 const NO_INDEX = {PIP_NO_INDEX: '1', PIP_CONFIG_FILE: '/dev/null', PIP_FIND_LINKS: undefined}
+/** Fetches packages, on machines that may be busy. */
+const LONG = 600_000
 let folder: string
+let old: Host
+let newer: Host
 const racks: TestLocalRack[] = []
 
-/** A package that pip and uv find in a folder. */
+/** Package alpha in a version and a folder, where pip and uv find it. */
 const WHEEL = `import sys, zipfile
-with zipfile.ZipFile(sys.argv[1] + "/alpha-1.0-py3-none-any.whl", "w") as archive:
-    archive.writestr("alpha.py", "version = '1.0'")
-    archive.writestr("alpha-1.0.dist-info/METADATA", "Metadata-Version: 2.1\\nName: alpha\\nVersion: 1.0\\n")
-    archive.writestr("alpha-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
-    archive.writestr("alpha-1.0.dist-info/RECORD", "")
+folder, version = sys.argv[1:]
+with zipfile.ZipFile(f"{folder}/alpha-{version}-py3-none-any.whl", "w") as archive:
+    archive.writestr("alpha.py", f"version = '{version}'")
+    info = f"alpha-{version}.dist-info"
+    archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\\nName: alpha\\nVersion: {version}\\n")
+    archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    archive.writestr(f"{info}/RECORD", "")
 `
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flexrack-uv-'))
-  execFileSync('python3', ['-c', WHEEL, folder])
+  execFileSync('python3', ['-c', WHEEL, folder, '1.0'])
+  await mkdir(join(folder, 'newer'))
+  execFileSync('python3', ['-c', WHEEL, join(folder, 'newer'), '2.0'])
 })
 
 afterAll(async () => {
@@ -49,7 +60,7 @@ const builtBy = async ({path}: Environment): Promise<string> => (JSON.parse(awai
 const mode = async (path: string): Promise<number> => (await lstat(path)).mode & 0o777
 
 test('a node that reaches no index gets uv from here, and keeps one cache with files that environments share', async () => {
-  const host = await node('sent', {...NO_INDEX, PIP_FIND_LINKS: folder})
+  const host = (old = await node('sent', {...NO_INDEX, PIP_FIND_LINKS: folder}))
   const here = caller('sent', {})
   const warnings: string[] = []
   const built = await ensureEnvironment(host, {requirements: 'alpha\n'}, {...here, reporter: {...silentReporter, warn: (text) => void warnings.push(text)}})
@@ -60,16 +71,16 @@ test('a node that reaches no index gets uv from here, and keeps one cache with f
   const other = await ensureEnvironment(host, {requirements: 'alpha\n', constraints: 'alpha<2\n'}, here)
   const of = async ({path}: Environment): Promise<number> => (await stat(execFileSync(`${path}/bin/python`, ['-c', 'import alpha; print(alpha.__file__)'], {encoding: 'utf8'}).trim())).ino
   expect(await of(other)).toBe(await of(built))
-})
+}, LONG)
 
 test('where this machine reaches no index, the node gets uv from its own', async () => {
-  const host = await node('fetched', {PIP_FIND_LINKS: folder})
+  const host = (newer = await node('fetched', {PIP_FIND_LINKS: `${folder} ${join(folder, 'newer')}`}))
   const warnings: string[] = []
   const built = await ensureEnvironment(host, {requirements: 'alpha==1.0\n'}, caller('fetched', NO_INDEX, warnings))
   expect(warnings).toEqual([])
   expect(await builtBy(built)).toMatch(/^uv-[\d.]+-/)
   expect(existsSync(join(folder, 'home-fetched/cache/uv/.part'))).toBe(false)
-})
+}, LONG)
 
 test('where nobody gets uv, pip builds, and why is told', async () => {
   const host = await node('pip', {...NO_INDEX, PIP_FIND_LINKS: folder})
@@ -77,4 +88,31 @@ test('where nobody gets uv, pip builds, and why is told', async () => {
   const built = await ensureEnvironment(host, {requirements: 'alpha==1.0\n'}, caller('pip', NO_INDEX, warnings))
   expect(await builtBy(built)).toBe('pip')
   expect(warnings).toEqual([expect.stringMatching(/^node-1: built with pip, which takes longer: this machine could not fetch it \(.*uv==.*\); pip here could not fetch it \(.*uv==.*\)$/)])
-})
+}, LONG)
+
+test('nodes whose indexes differ get the versions that the first one has chosen', async () => {
+  const project = join(folder, 'project')
+  await mkdir(project)
+  await writeFile(join(project, 'requirements.txt'), 'alpha\n')
+  const manifest: Manifest = {path: join(project, 'flexrack.yaml'), folder: project, name: 'gang', workspace: {python: 'requirements.txt', exclude: [], forward: [], env: {}}, tracking: {experiment: 'gang'}, endpoints: {}}
+  const hosts = [old, {...newer, node: 'node-2'}]
+  const up = await upWorkspace(hosts, manifest, caller('gang', {}))
+  expect([...up.values()].map(({environment}) => execFileSync(`${environment?.path}/bin/python`, ['-c', 'import alpha; print(alpha.version)'], {encoding: 'utf8'}))).toEqual(['1.0\n', '1.0\n'])
+  expect((await planWorkspace(hosts, manifest, caller('gang', {}))).plan.steps).toEqual([])
+}, LONG)
+
+test('a lock file decides for all nodes, until the requirements change', async () => {
+  const project = join(folder, 'locked')
+  await mkdir(project)
+  await writeFile(join(project, 'requirements.txt'), 'alpha\n')
+  const manifest: Manifest = {path: join(project, 'flexrack.yaml'), folder: project, name: 'locked', workspace: {python: 'requirements.txt', exclude: [], forward: [], env: {}}, tracking: {experiment: 'locked'}, endpoints: {}}
+  const context = caller('locked', {})
+  const plan = await PROJECT_LOCK.plan([old], manifest, context)
+  const outcomes = await executePlan(plan, PROJECT_LOCK.handlers, {host: () => old, context}, context)
+  throwIfFailed(outcomes)
+  expect(await readFile(join(project, 'flexrack.lock'), 'utf8')).toMatch(/^# Made by `flexrack lock` from requirements\.txt \([0-9a-f]{16}\), for Python 3\.\d+ and newer\. Do not edit\.\nalpha==1\.0 \\\n {4}--hash=sha256:[0-9a-f]{64}\n$/)
+  const [workspace] = (await upWorkspace([newer], manifest, context)).values()
+  expect(execFileSync(`${workspace?.environment?.path}/bin/python`, ['-c', 'import alpha; print(alpha.version)'], {encoding: 'utf8'})).toBe('1.0\n')
+  await writeFile(join(project, 'requirements.txt'), 'alpha>=1\n')
+  await expect(planWorkspace([newer], manifest, context)).rejects.toMatchObject({code: 'CHECK_FAILED', hint: 'flexrack lock'})
+}, LONG)

@@ -10,6 +10,7 @@ import {openRuns, type ShownRun} from '../../src/lib/runs/index.ts'
 import {openMlflow} from '../../src/lib/tracking/index.ts'
 import {buildProgram} from '../support/program.ts'
 import {chosenSeed} from '../support/property.ts'
+import {recorded} from '../support/recording.ts'
 import {startTrainRack, type TrainRack} from '../support/train.ts'
 
 /** FLEXRACK_FAULTS=200 tries more; FLEXRACK_SEED=N repeats what a failure named. */
@@ -89,7 +90,7 @@ async function tryOnce(victim: Victim, moment: number, rank: number): Promise<vo
 }
 
 function startTrain(): {child: ChildProcess; run: Promise<string>; ended: Promise<number | null>; output: () => string} {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/run.js'), 'train'], {cwd: project, env: setup.rack.env, stdio: ['ignore', 'pipe', 'pipe']})
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/run.js'), 'train'], {cwd: project, env: {...setup.rack.env, ...recorded()}, stdio: ['ignore', 'pipe', 'pipe']})
   let text = ''
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const run = new Promise<string>((resolve, reject) => {

@@ -25,11 +25,11 @@ MODULE_SECONDS = 1800
 PROGRAM_SECONDS = 600
 
 
-def build(preset, folder, *options):
+def build(preset, folder, *options, targets=()):
     """Raises CalledProcessError with the compiler's words on stderr."""
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     subprocess.run(["cmake", "--preset", preset, "-B", folder, *generator, *options], cwd=NATIVE, check=True, stdout=sys.stderr)
-    subprocess.run(["cmake", "--build", folder, "--parallel"], cwd=NATIVE, check=True, stdout=sys.stderr)
+    subprocess.run(["cmake", "--build", folder, "--parallel", *(["--target", *targets] if targets else [])], cwd=NATIVE, check=True, stdout=sys.stderr)
 
 
 def apart(name):

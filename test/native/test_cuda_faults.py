@@ -25,14 +25,14 @@ class Relay:
     def __init__(self, port, rate=None):
         self.port, self.rate, self.is_cut = port, rate, False
         self.links, self.lock = set(), threading.Lock()
-        self.door = socket.create_server(("127.0.0.1", 0))
-        self.address = self.door.getsockname()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = self.listener.getsockname()
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):
         while True:
             try:
-                near, _ = self.door.accept()
+                near, _ = self.listener.accept()
             except OSError:
                 return
             if self.is_cut:
@@ -89,7 +89,7 @@ class Relay:
         return {**server, "address": self.address[0], "port": self.address[1]}
 
     def close(self):
-        self.door.close()
+        self.listener.close()
         self.drop()
         self.mend()
 

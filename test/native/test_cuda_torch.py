@@ -17,6 +17,7 @@ from rack import GpuAttached, GpuDaemon  # noqa: E402
 PYTHON = os.environ.get("FLEXRACK_TORCH_PYTHON")
 SCRIPT = Path(__file__).resolve().parent / "torch_step.py"
 # Its kernels are machine code only.
+SEEN = "1 Flexrack Simulated GPU (machine code is accepted, NOT computed) (8, 0)"
 SIM = {"FLEXRACK_SIM_MACHINE_CODE": "accept", "FLEXRACK_SIM_CAPABILITY": "8.0"}
 
 if PYTHON:
@@ -27,14 +28,14 @@ if PYTHON:
             return out.splitlines()
 
         def test_on_its_own_driver(self):
-            self.assertEqual(self.step({**sim_env(), **SIM})[0], "1 Flexrack Simulated GPU (8, 0)")
+            self.assertEqual(self.step({**sim_env(), **SIM})[0], SEEN)
 
         def test_attached(self):
             daemon = GpuDaemon("sim", env=SIM)
             self.addCleanup(daemon.stop)
             with GpuAttached([daemon], "shm") as attached:
                 said = self.step({**attached.env, "FLEXRACK_TRACE": str(attached.folder / "trace")})
-            self.assertEqual(said[0], "1 Flexrack Simulated GPU (8, 0)")
+            self.assertEqual(said[0], SEEN)
             for part, counts in json.loads(said[-1]).items():
                 self.assertGreater(counts["launches"], 0, part)
                 for what in ("messages", "round trips"):

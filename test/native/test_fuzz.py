@@ -1,4 +1,4 @@
-"""What reads bytes from strangers: the kept inputs and mutations of them that a fixed seed chooses; with FLEXRACK_FUZZ_SECONDS=N libFuzzer goes on from there,
+"""What reads bytes of whoever connects: the kept inputs and mutations of them that a fixed seed chooses; with FLEXRACK_FUZZ_SECONDS=N libFuzzer goes on from there,
 for so long a target. An input that breaks something is kept where the test says."""
 import os
 import shutil
@@ -8,6 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import fuzz_corpus
 from servers import BUILD, COMMON
 
 NATIVE = Path(__file__).resolve().parent.parent.parent / "native"
@@ -43,7 +44,8 @@ class Fuzz(unittest.TestCase):
         found = Path(tempfile.mkdtemp(prefix=f"flexrack-{target}-"))
         new = found / "corpus"
         new.mkdir()
-        kept = NATIVE / "test" / "fuzz" / "corpus" / target
+        kept = found / "kept"
+        fuzz_corpus.unpack(target, kept)
         longest = LONGEST.get(target, 4096)
         if SECONDS > 0:
             words = [FOLDER / "fuzz" / target, f"-max_total_time={SECONDS}", f"-max_len={longest}", "-timeout=20", "-rss_limit_mb=4096", f"-artifact_prefix={found}/", new, kept]

@@ -1,4 +1,4 @@
-"""Strangers at a live daemon: whatever bytes they send, it serves on."""
+"""Who has no key, at a live daemon: whatever bytes they send, it serves on."""
 import random
 import socket
 import struct

@@ -57,4 +57,4 @@ class GangCase(unittest.TestCase):
 
     def up(self, rack, attempt, *nodes):
         for node in nodes:
-            until((rack.folder / "code" / f"up-{attempt}-{node}").exists, 60)
+            until((rack.folder / "code" / f"up-{attempt}-{node}").exists)

@@ -4,6 +4,7 @@ A validator of the part of JSON Schema that protocol/ uses. Strict: a field that
 """
 import functools
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -27,13 +28,101 @@ def verbs():
     return {verb: (name, known) for name, topic in topics().items() for verb, known in topic.get("verbs", {}).items()}
 
 
+ALWAYS = ("BUG", "USAGE", "NODE_UNFIT", "INTERRUPTED", "NEWER_VERSION")  # errors that every verb may give
+
+
 def check(verb, part, value):
     """Raises AssertionError where the value is not what the verb takes (`input`), answers (`result`) or says before (`events`)."""
     topic, known = verbs()[verb]
     schema = event_schema(known.get("events"), value) if part == "events" else known[part]
-    assert schema, f"{verb} says {value!r}, and protocol/{topic} knows no such event of it"
-    found = list(findings(json.loads(json.dumps(value)), schema, topic, ""))
-    assert not found, f"{verb}: {part} is not as protocol/{topic} says: {'; '.join(found[:5])}"
+    if not schema:
+        refuse(f"{verb} says {value!r}, and protocol/{topic} knows no such event of it")
+    else:
+        refuse_findings(f"{verb}: {part} is not as protocol/{topic} says", findings(plain(value), schema, topic, ""))
+
+
+def check_error(verb, code):
+    topic, known = verbs()[verb]
+    if code not in (*ALWAYS, *known.get("errors", [])):
+        refuse(f"{verb} fails with {code}, which protocol/{topic} does not name")
+
+
+def check_lines(verb, given, lines):
+    """A whole call of the program: its input, and the lines that it has printed."""
+    for line in lines:
+        if "event" in line:
+            check(verb, "events", line)
+        elif "error" in line:
+            check_error(verb, line["error"]["code"])
+        else:
+            check(verb, "input", given)  # of what is refused it may be wrong on purpose
+            check(verb, "result", line["result"])
+
+
+def check_as(topic, name, value):
+    """The same of a definition: ("run.json", "NodeRun")."""
+    refuse_findings(f"not as {name} in protocol/{topic} is", findings(plain(value), topics()[topic]["$defs"][name], topic, ""))
+
+
+def refuse_findings(what, found):
+    found = list(found)
+    if found:
+        refuse(f"{what}: {'; '.join(found[:5])}")
+
+
+def refuse(text):
+    raise AssertionError(text)
+
+
+def plain(value):
+    """As it travels."""
+    return json.loads(json.dumps(value))
+
+
+def kinds():
+    """Of files that outlive their writer: kind to (what is known of it, its topic)."""
+    return {kind: (known, name) for name, topic in topics().items() for kind, known in topic.get("files", {}).items()}
+
+
+def check_stored(kind, value, where):
+    """The value of a file as it lies on the disk: with the number of today, and else as protocol/ says."""
+    known, topic = kinds()[kind]
+    if value.get("schema") != known["schema"]:
+        refuse(f"{where}: schema {value.get('schema')!r}, not {known['schema']}")
+    refuse_findings(f"{where} is not as protocol/{topic} says of {kind}", findings({key: one for key, one in value.items() if key != "schema"}, known["content"], topic, ""))
+
+
+@functools.cache
+def patterns():
+    """[(what a path below flexrack's folder looks like, its kind)]. A part of a run under Slurm is as a run."""
+    found = []
+    for kind, (known, _) in kinds().items():
+        place, _, path = known["path"].partition("/")
+        if place == "NODE":
+            pattern = "[^/]+".join(re.escape(part) for part in re.split(r"[A-Z]+", path)).replace("runs/[^/]+/", r"runs/[^/]+/(?:members[^/]*/\d+/)?")
+            found.append((re.compile(pattern), kind))
+    return found
+
+
+def check_files(root):
+    """Every file of a kind that lies in a folder of flexrack. What is just being written is looked at as it was."""
+    for path in Path(root).rglob("*"):
+        relative = path.relative_to(root).as_posix()
+        kind = next((kind for pattern, kind in patterns() if pattern.fullmatch(relative)), None)
+        try:
+            text = path.read_text(errors="replace") if kind and not path.is_symlink() else ""
+        except OSError:
+            continue
+        is_lines = kind and kinds()[kind][0].get("lines")
+        for line in text.splitlines() if is_lines else [text]:
+            try:
+                value = json.loads(line) if line.strip() else None
+            except ValueError:
+                if not is_lines:
+                    refuse(f"{path} is not whole")
+                continue  # a line that was cut off
+            if value is not None:
+                check_stored(kind, value, path)
 
 
 def event_schema(events, value):
@@ -41,12 +130,6 @@ def event_schema(events, value):
     names = {definition: schema["properties"]["event"]["const"] for topic in topics().values() for definition, schema in topic["$defs"].items() if "const" in schema.get("properties", {}).get("event", {})}
     known = (events or {}).get("anyOf", [events] if events else [])
     return next((one for one in known if names.get(one["$ref"].rpartition("/")[2]) == value["event"]), None)
-
-
-def check_as(topic, name, value):
-    """The same of a definition: ("run.json", "NodeRun")."""
-    found = list(findings(json.loads(json.dumps(value)), topics()[topic]["$defs"][name], topic, ""))
-    assert not found, f"not as {name} in protocol/{topic} is: {'; '.join(found[:5])}"
 
 
 def findings(value, schema, topic, at):
@@ -110,7 +193,7 @@ _STAND_INS = ("gpu.lease", "gpu.state", "sweep.list", "sweep.show")
 
 
 def hold():
-    """From here on the verbs of all loaded modules check what they answer, wherever a test has them from."""
+    """From here on the verbs of all loaded modules check what they are given, say and answer, wherever a test has them from."""
     known = sys.modules.get("flexrack_node.verbs")
     if known is None:
         from flexrack_node import verbs as known
@@ -131,7 +214,32 @@ def hold():
 def checked(verb, function):
     @functools.wraps(function)
     def held(given, channel):
-        answer = function(given, channel)
+        try:
+            answer = function(given, Listening(channel, verb))
+        except Exception as error:
+            if hasattr(error, "code") and hasattr(error, "hint"):  # a NodeError
+                check_error(verb, error.code)
+            raise
+        check(verb, "input", given)  # of what is refused it may be wrong on purpose
         check(verb, "result", answer)
         return answer
     return held
+
+
+class Listening:
+    """The channel of a call, whose events are checked."""
+
+    def __init__(self, channel, verb):
+        self._channel, self._verb = channel, verb
+
+    def event(self, kind, **fields):
+        check(self._verb, "events", {"event": kind, **fields})
+        self._channel.event(kind, **fields)
+
+    def __getattr__(self, name):
+        return getattr(self._channel, name)
+
+
+if __name__ == "__main__":  # messages.py FOLDER ...: looks at the files in folders of flexrack
+    for folder in sys.argv[1:]:
+        check_files(folder)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from flexrack_node.relay.relay import Relay
 from flexrack_node.run.upstream import Upstream
+from waiting import LONG
 
 TOKEN = "the-run's-token"
 TAG = "/api/2.0/mlflow/runs/set-tag"
@@ -86,7 +87,7 @@ class RelayCase(unittest.TestCase):
             self.back.set()
 
     def call(self, method, path, body=b"", token=TOKEN, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LONG)
         self.addCleanup(connection.close)
         connection.request(method, path, body, {"Authorization": f"Bearer {token}", "Content-Type": "application/json", **(headers or {})})
         answer = connection.getresponse()

@@ -13,8 +13,9 @@ import time
 from pathlib import Path
 
 from flexrack_node.process.containment import tagged_pids
-from messages import check
+from messages import check_files, check_lines
 from places import PROGRAM
+from waiting import LONG
 
 
 class Rack:
@@ -35,16 +36,13 @@ class Rack:
         """The verb's result; a verb's error is raised as RuntimeError(code, message)."""
         done = subprocess.run(
             [sys.executable, str(PROGRAM), verb, str(self.folder / node), str(self.folder / "environments")],
-            input=json.dumps(value).encode() + b"\n", capture_output=True, timeout=120, env={**os.environ, **self.env},
+            input=json.dumps(value).encode() + b"\n", capture_output=True, timeout=LONG * 2, env={**os.environ, **self.env},
         )
         lines = [json.loads(line) for line in done.stdout.splitlines()]
+        check_lines(verb, value, lines)
         if not lines or "error" in lines[-1]:
             raise RuntimeError(lines[-1]["error"]["code"] if lines else done.stderr.decode(), lines[-1:] or "")
         self.events = lines[:-1]
-        if os.environ.get("FLEXRACK_MESSAGES") == "strict":
-            for event in self.events:
-                check(verb, "events", event)
-            check(verb, "result", lines[-1]["result"])
         return lines[-1]["result"]
 
     def reserve(self, run, nodes=None, exclusive=True):
@@ -69,10 +67,10 @@ class Rack:
         self.runs.append(run)
         spec = {
             "run": run, "project": "test", "nodes": nodes, "launcher": "plain", "processes": 1, "command": ["train.py"],
-            "python": sys.executable, "cwd": str(self.folder / "code"), "env": {}, "restarts": 0, "grace": 5, "outputs": [],
+            "python": sys.executable, "cwd": str(self.folder / "code"), "env": {}, "environment": None, "commit": None, "owner": "me@here", "restarts": 0, "grace": 5, "outputs": [],
             "address": "127.0.0.1", "neighbours": len(nodes), "tracking": None, "created": time.time(), **parts,
         }
-        gang = {"secret": secrets.token_hex(32), "address": "127.0.0.1", "port": 0, "timeout": 30, **parts.get("gang", {})}
+        gang = {"secret": secrets.token_hex(32), "address": "127.0.0.1", "port": 0, "timeout": LONG, **parts.get("gang", {})}
         for index, node in enumerate(nodes):
             reservation = {"reservation": reservations[node]} if reservations else {}
             answer = self.call(node, "run.start", {**spec, **reservation, "node": node, "index": index, "gang": gang})
@@ -80,7 +78,7 @@ class Rack:
                 gang["port"] = through(answer["gang"]["port"])
         return run
 
-    def finish(self, run, node="node-1", seconds=60):
+    def finish(self, run, node="node-1", seconds=LONG):
         """The run's detail on a node, once it is over there."""
         value = self.call(node, "run.state", {"run": run, "wait": seconds})
         if value["live"]:
@@ -116,6 +114,8 @@ class Rack:
                     pass
             if self.alive(run):
                 raise AssertionError(f"processes of {run} are left: {self.alive(run)}")
+        for node in self.nodes:
+            check_files(self.folder / node)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from flexrack_node.base.channel import Channel
 from flexrack_node.workspace import sync
 from flexrack_node.workspace.tree import DIGEST_DIGITS
+from messages import check_files
 
 
 def digest(data):
@@ -27,6 +28,8 @@ class SyncCase(unittest.TestCase):
         self.code = self.place / "code"
 
     def tearDown(self):
+        if self.root.exists():
+            check_files(self.root)
         shutil.rmtree(self.folder)
 
     def channel(self, body=b""):

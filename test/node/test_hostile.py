@@ -14,6 +14,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.verbs import VERBS
 from places import NODE
+from waiting import LONG
 
 NAMES: List[Any] = [
     "..", ".", "", "/", "../victim", "../../victim", "a/../../victim", "a/b", "/tmp/x", "%2e%2e%2fvictim", "..%2fvictim", "..\\victim", "~/x", "~root", "-rf", "--help", ".hidden",
@@ -115,7 +116,7 @@ class HostileNames(unittest.TestCase):
 
     def test_input_that_is_no_order_is_an_error_and_not_a_crash(self) -> None:
         for line in (b"", b"\n", b"{", b"[1]\n", b'"x"\n', b"7\n", b"\xff\xfe\n", b'{"run": {"a": 1}}\n', b"[" * 100_000 + b"\n"):
-            reported = subprocess.run([sys.executable, str(NODE / "flexrack_node"), "run.state", str(self.root), str(self.base / "environments")], input=line, capture_output=True, timeout=30)
+            reported = subprocess.run([sys.executable, str(NODE / "flexrack_node"), "run.state", str(self.root), str(self.base / "environments")], input=line, capture_output=True, timeout=LONG)
             with self.subTest(line=base64.b64encode(line[:20])):
                 self.assertEqual(reported.returncode, 1)
                 self.assertIn("error", json.loads(reported.stdout))

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 from places import PROGRAM
+from waiting import LONG
 
 TRY = '''
 import errno, time
@@ -50,7 +51,7 @@ class MainTest(unittest.TestCase):
         return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def call(self, verb, value, body=""):
-        out, _ = self.start(verb).communicate(json.dumps(value) + "\n" + body, timeout=30)
+        out, _ = self.start(verb).communicate(json.dumps(value) + "\n" + body, timeout=LONG)
         return [json.loads(line) for line in out.splitlines()]
 
     def test_input_body_events_and_result_travel_as_lines(self):
@@ -75,6 +76,6 @@ class MainTest(unittest.TestCase):
         process.stdin.flush()
         self.assertEqual(json.loads(process.stdout.readline()), {"event": "ready"})
         os.kill(process.pid, signal.SIGTERM)
-        process.communicate(timeout=30)
+        process.communicate(timeout=LONG)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
         self.assertEqual(mark.read_text(), "tidied")

@@ -14,6 +14,7 @@ from flexrack_node import uninstall
 from flexrack_node.base import installed
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from waiting import LONG
 
 
 class UninstallTest(unittest.TestCase):
@@ -75,7 +76,7 @@ class UninstallTest(unittest.TestCase):
         with redirect_stdout(io.StringIO()):
             answer = uninstall.remove({"force": True, "grace": 5}, self.channel)
         self.assertEqual(answer["ended"], 1)
-        self.assertEqual(process.wait(5), -15)
+        self.assertEqual(process.wait(LONG), -15)
         self.assertFalse(self.root.exists())
 
     def test_who_only_has_a_file_of_it_open_or_names_one_is_left_alone(self) -> None:
@@ -95,7 +96,7 @@ class UninstallTest(unittest.TestCase):
         self.assertEqual([one["pid"] for one in uninstall.listing({}, self.channel)["alive"]], sorted([module.pid, daemon.pid]))
         with redirect_stdout(io.StringIO()):
             uninstall.remove({"force": True, "grace": 5}, self.channel)
-        self.assertEqual((editor.poll(), module.wait(5), daemon.wait(5)), (None, -15, -15))
+        self.assertEqual((editor.poll(), module.wait(LONG), daemon.wait(LONG)), (None, -15, -15))
 
     def start(self, argv, **env) -> "subprocess.Popen[bytes]":
         process = subprocess.Popen(argv, env={**os.environ, **env}, stdout=subprocess.PIPE)

@@ -6,6 +6,7 @@ import {openGpus, type GpuReport, type Gpus} from '../../src/lib/gpu/index.ts'
 import {editRack, loadRack, type GpuSpec} from '../../src/lib/rack/index.ts'
 import {startLocalRack, type TestLocalRack} from './local-rack.ts'
 import {flexrack as program, type Ended} from './program.ts'
+import {recorded} from './recording.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -71,7 +72,7 @@ export async function startGpuRack({nodes, devices, gpu = {}, serve = true, envi
 }
 
 function attach(args: string[], env: NodeJS.ProcessEnv, running: Set<ChildProcess>): Attaching {
-  const child = spawn(process.execPath, [join(root, 'bin/run.js'), 'attach', ...args], {env: {...process.env, ...env}, stdio: ['pipe', 'pipe', 'pipe']})
+  const child = spawn(process.execPath, [join(root, 'bin/run.js'), 'attach', ...args], {env: {...process.env, ...recorded(), ...env}, stdio: ['pipe', 'pipe', 'pipe']})
   running.add(child)
   const output = {stdout: '', stderr: ''}
   child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()))

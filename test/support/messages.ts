@@ -3,7 +3,7 @@ import {Ajv2020, type ValidateFunction} from 'ajv/dist/2020.js'
 import {readTopics, target, type Schema, type Topic} from '../../scripts/protocol/schema.ts'
 
 /** Errors of the call itself, whatever the verb is. */
-const ALWAYS = ['BUG', 'USAGE', 'NODE_UNFIT', 'INTERRUPTED']
+const ALWAYS = ['BUG', 'USAGE', 'NODE_UNFIT', 'INTERRUPTED', 'NEWER_VERSION']
 
 /** Holds messages against protocol/. Strict: a field that the protocol does not name is a finding, though every reader passes it over. */
 export class Messages {

@@ -18,6 +18,7 @@ export const trainingAnswers: Parameters<typeof recordingFleet>[0] = {
   }),
   'sync.apply': () => ({}),
   'environment.ensure': (node) => ({...environment(node), built: true, python: '3.12'}),
+  'environment.resolve': () => ({pins: 'six==1.16.0\n'}),
   'node.facts': (node) => ({
     missing: {}, clock: 0, cpu: {cores: 16, allowed: '0-15', numa_nodes: 1, load: 0},
     gpus: Array.from({length: GPUS}, (_, index) => ({index, uuid: `GPU-${node}-${index}`, name: 'A', memory: 2 ** 34, free: 2 ** 34})),

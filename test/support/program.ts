@@ -1,5 +1,6 @@
 import {execFileSync, spawn, type ChildProcess} from 'node:child_process'
 import {join, resolve} from 'node:path'
+import {recorded} from './recording.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -57,7 +58,7 @@ function run(args: string[], options: RunOptions): Promise<Ended> {
 }
 
 function start(command: string, args: string[], {env, cwd, onOutput}: RunOptions): Promise<Ended> {
-  const child = spawn(command, args, {cwd, env: {...cleanEnvironment(), ...env}, stdio: ['ignore', 'pipe', 'pipe']})
+  const child = spawn(command, args, {cwd, env: {...cleanEnvironment(), ...recorded(), ...env}, stdio: ['ignore', 'pipe', 'pipe']})
   const output = {stdout: '', stderr: ''}
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk: Buffer) => {

@@ -40,7 +40,7 @@ DeviceReport describe(const DriverLibrary& driver, CUdevice device) {
   check(driver, "cuDeviceTotalMem", driver.need<decltype(cuDeviceTotalMem_v2)>("cuDeviceTotalMem_v2")(&bytes, device));
   report.native_id = uuid_text(driver, device);
   report.name = name.data();
-  report.vendor = report.name == kSimulated ? "Flexrack" : "NVIDIA Corporation";
+  report.vendor = report.name.starts_with(kSimulated) ? "Flexrack" : "NVIDIA Corporation";
   report.driver = version_text(driver);
   report.api = "cuda";
   report.capability = std::to_string(attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)) + "." +

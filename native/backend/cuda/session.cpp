@@ -36,6 +36,9 @@ std::uint64_t most_mirrored(const std::vector<Device>& devices) {
 /// What a context is charged on a device where nobody could measure one: more than what those of large GPUs take.
 constexpr std::uint64_t kUnknownContext = std::uint64_t{512} << 20;
 
+/// Waits that are not over when a session ends look at its printing all the same. There is one in a process.
+std::mutex printing_lock;
+
 /// The end of a context waits for its kernels, which may never end: after a while that is left to the end of the process. Whether all have ended.
 bool end_within(std::chrono::milliseconds patience, std::vector<std::function<void()>> endings) {
   std::packaged_task<void()> all([endings = std::move(endings)] { for (const auto& one : endings) one(); });
@@ -179,8 +182,12 @@ void Session::stop() {
     graph_owner_->session = nullptr;
   }
   if (!is_settled) mirrors_.abandon();
-  printing_.reset();
-  link_ = nullptr;
+  {
+    const std::lock_guard printing(printing_lock);
+    printing_.reset();
+  }
+  // What still waits may have something to tell the link, which stays; no message is taken any more.
+  is_broken_ = true;
 }
 
 bool Session::make_current(std::uint64_t context) {
@@ -234,6 +241,7 @@ void Session::put_on(std::uint16_t op, std::uint64_t context, std::uint64_t stre
 }
 
 void Session::printed() {
+  const std::lock_guard guard(printing_lock);
   if (printing_) printing_->drain();
 }
 

@@ -29,7 +29,7 @@ struct Packed {
 };
 
 /// The bytes of cuLaunchKernel's `extra`: pairs of names and pointers (cuda.h 13.0).
-CUresult from_extra(void** extra, std::size_t needed, wire::View& bytes) {
+CUresult from_extra(void** extra, std::size_t needed, Packed& packed, wire::View& bytes) {
   const void* buffer = nullptr;
   const std::size_t* size = nullptr;
   for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
@@ -37,14 +37,21 @@ CUresult from_extra(void** extra, std::size_t needed, wire::View& bytes) {
     else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) size = static_cast<const std::size_t*>(extra[1]);
     else return CUDA_ERROR_INVALID_VALUE;
   }
-  if (!size || (!buffer && *size > 0) || *size < needed || *size > kMostParameters) return CUDA_ERROR_INVALID_VALUE;
+  if (!size || (!buffer && *size > 0) || *size > kMostParameters) return CUDA_ERROR_INVALID_VALUE;
+  if (*size < needed) {
+    // A kernel may declare more than a launch gives; it does not read the rest then.
+    auto* const into = packed.room(needed);
+    if (*size > 0) std::memcpy(into, buffer, *size);
+    bytes = {into, needed};
+    return CUDA_SUCCESS;
+  }
   bytes = {static_cast<const std::uint8_t*>(buffer), needed == 0 ? *size : needed};
   return CUDA_SUCCESS;
 }
 
 CUresult pack(const KernelAt& kernel, void** parameters, void** extra, Packed& packed, wire::View& bytes) {
   if (parameters && extra) return CUDA_ERROR_INVALID_VALUE;
-  if (extra) return from_extra(extra, kernel.parameter_bytes, bytes);
+  if (extra) return from_extra(extra, kernel.parameter_bytes, packed, bytes);
   if (kernel.parameter_bytes == 0) return CUDA_SUCCESS;
   if (!parameters) return CUDA_ERROR_INVALID_VALUE;
   auto* const into = packed.room(kernel.parameter_bytes);

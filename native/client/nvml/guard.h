@@ -11,9 +11,7 @@ template <class Body>
 nvmlReturn_t guard(Body&& body) noexcept {
   try {
     return body();
-  } catch (const std::bad_alloc&) {
-    return NVML_ERROR_MEMORY;
-  } catch (...) {
+  } catch (const std::bad_alloc&) { return NVML_ERROR_MEMORY; } catch (...) {
     return NVML_ERROR_UNKNOWN;
   }
 }

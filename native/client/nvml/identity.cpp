@@ -1,4 +1,5 @@
-// Which devices there are, and how they are told apart: by index, uuid and place on the PCI bus, as CUDA's driver has them.
+// Which devices there are, and how they are told apart: by index, uuid and place on the PCI bus, as CUDA's driver has
+// them.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -66,7 +67,9 @@ nvmlReturn_t nvmlDeviceGetHandleByUUIDV(const nvmlUUID_t* uuid, nvmlDevice_t* de
       const std::string_view text(uuid->value.str, strnlen(uuid->value.str, sizeof uuid->value.str));
       return find(device, [&](const Device& one) { return one.facts.uuid == text; });
     }
-    case NVML_UUID_TYPE_BINARY: return find(device, [&](const Device& one) { return std::ranges::equal(one.facts.uuid_bytes, uuid->value.bytes); });
+    case NVML_UUID_TYPE_BINARY:
+      return find(device,
+                  [&](const Device& one) { return std::ranges::equal(one.facts.uuid_bytes, uuid->value.bytes); });
     default: return NVML_ERROR_INVALID_ARGUMENT;
   }
 }

@@ -17,9 +17,10 @@ nvmlReturn_t give_none(unsigned* count) {
   return NVML_SUCCESS;
 }
 
-/// The table that nvidia-smi asks for, by the bytes of its name; that it goes on with one in which nothing is has been seen by Lupine, which hands out such
-/// a one to a stock nvidia-smi.
-constexpr std::array<unsigned char, 16> kSmiTable = {0xc4, 0xfe, 0x3e, 0x6c, 0xc9, 0x8f, 0x6c, 0x4e, 0xa3, 0x27, 0xee, 0x69, 0x6e, 0x12, 0xf7, 0xc4};
+/// The table that nvidia-smi asks for, by the bytes of its name; that it goes on with one in which nothing is has been
+/// seen by Lupine, which hands out such a one to a stock nvidia-smi.
+constexpr std::array<unsigned char, 16> kSmiTable = {0xc4, 0xfe, 0x3e, 0x6c, 0xc9, 0x8f, 0x6c, 0x4e,
+                                                     0xa3, 0x27, 0xee, 0x69, 0x6e, 0x12, 0xf7, 0xc4};
 constexpr std::size_t kSmiSlots = 512;
 
 }  // namespace
@@ -45,14 +46,18 @@ nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int length) {
   if (!is_initialised()) return NVML_ERROR_UNINITIALIZED;
   for (const auto& device : devices()) {
     Usage usage;
-    if (device->server->is_alive() && device->usage(usage, false) == NVML_SUCCESS && !usage.driver.empty()) return give_text(usage.driver, version, length);
+    if (device->server->is_alive() && device->usage(usage, false) == NVML_SUCCESS && !usage.driver.empty())
+      return give_text(usage.driver, version, length);
   }
   const auto cuda = driver_version();
-  return cuda == 0 ? NVML_ERROR_DRIVER_NOT_LOADED : give_text(std::to_string(cuda / 1000) + "." + std::to_string(cuda % 1000 / 10), version, length);
+  return cuda == 0 ? NVML_ERROR_DRIVER_NOT_LOADED
+                   : give_text(std::to_string(cuda / 1000) + "." + std::to_string(cuda % 1000 / 10), version, length);
 }
 
 /// That of the header this library is written by.
-nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned int length) { return give_text("13.0.39", version, length); }
+nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned int length) {
+  return give_text("13.0.39", version, length);
+}
 
 nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* cudaDriverVersion) {
   if (!cudaDriverVersion) return NVML_ERROR_INVALID_ARGUMENT;

@@ -1,4 +1,5 @@
-// Who uses a device: the processes of the lease that have contexts on it. Each is called by its process id where it runs.
+// Who uses a device: the processes of the lease that have contexts on it. Each is called by its process id where it
+// runs.
 #include "client/nvml/watch.h"
 #include "gen/nvml/client_functions.h"
 
@@ -8,9 +9,15 @@ namespace {
 /// Of no part of a divided device (nvml.h 13.0, nvmlProcessInfo_t).
 constexpr unsigned kNoInstance = 0xffffffff;
 
-void write(nvmlProcessInfo_v1_t& into, const Usage::Process& from) { into = {static_cast<unsigned>(from.id), from.memory}; }
-void write(nvmlProcessInfo_t& into, const Usage::Process& from) { into = {static_cast<unsigned>(from.id), from.memory, kNoInstance, kNoInstance}; }
-void write(nvmlProcessDetail_v1_t& into, const Usage::Process& from) { into = {static_cast<unsigned>(from.id), from.memory, kNoInstance, kNoInstance, 0}; }
+void write(nvmlProcessInfo_v1_t& into, const Usage::Process& from) {
+  into = {static_cast<unsigned>(from.id), from.memory};
+}
+void write(nvmlProcessInfo_t& into, const Usage::Process& from) {
+  into = {static_cast<unsigned>(from.id), from.memory, kNoInstance, kNoInstance};
+}
+void write(nvmlProcessDetail_v1_t& into, const Usage::Process& from) {
+  into = {static_cast<unsigned>(from.id), from.memory, kNoInstance, kNoInstance, 0};
+}
 
 /// `count` is how many there is room for, and then how many there are.
 template <class Info>
@@ -33,27 +40,33 @@ nvmlReturn_t list_none(nvmlDevice_t device, unsigned* count) {
 
 }  // namespace
 
-nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
+nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int* infoCount,
+                                                  nvmlProcessInfo_v1_t* infos) {
   return list_compute(device, infoCount, infos);
 }
 
-nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
+nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount,
+                                                     nvmlProcessInfo_t* infos) {
   return list_compute(device, infoCount, infos);
 }
 
-nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t*) {
+nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t device, unsigned int* infoCount,
+                                                   nvmlProcessInfo_v1_t*) {
   return list_none(device, infoCount);
 }
 
-nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t*) {
+nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount,
+                                                      nvmlProcessInfo_t*) {
   return list_none(device, infoCount);
 }
 
-nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t*) {
+nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsigned int* infoCount,
+                                                     nvmlProcessInfo_v1_t*) {
   return list_none(device, infoCount);
 }
 
-nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t*) {
+nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount,
+                                                        nvmlProcessInfo_t*) {
   return list_none(device, infoCount);
 }
 
@@ -62,7 +75,8 @@ nvmlReturn_t nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device, nvmlProc
   return with_usage(device, plist, true, [&](const Usage& usage) {
     if (plist->version != nvmlProcessDetailList_v1) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
     if (plist->mode > 2) return NVML_ERROR_INVALID_ARGUMENT;
-    return list(plist->mode == 0 ? usage.processes : std::vector<Usage::Process>{}, plist->numProcArrayEntries, plist->procArray);
+    return list(plist->mode == 0 ? usage.processes : std::vector<Usage::Process>{}, plist->numProcArrayEntries,
+                plist->procArray);
   });
 }
 

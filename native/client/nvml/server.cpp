@@ -70,10 +70,11 @@ void Server::reach() {
 bool Server::describe(Session& session) {
   std::vector<DeviceFacts> found;
   int version = 0;
-  const bool is_reported = session.call(cu::Describe{.process = static_cast<std::uint64_t>(::getpid())}, [&](const cu::DescribeReply& reply) {
-    version = reply.driver_version;
-    for (const auto& reported : reply.devices) found.push_back(take(reported));
-  });
+  const bool is_reported = session.call(cu::Describe{.process = static_cast<std::uint64_t>(::getpid())},
+                                        [&](const cu::DescribeReply& reply) {
+                                          version = reply.driver_version;
+                                          for (const auto& reported : reply.devices) found.push_back(take(reported));
+                                        });
   if (!is_reported) return false;
   if (devices_.empty()) {
     devices_ = std::move(found);

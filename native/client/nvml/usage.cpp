@@ -34,7 +34,8 @@ nvmlReturn_t give_temperature(nvmlDevice_t device, nvmlTemperatureSensors_t sens
 
 /// Of the many fields only power is known here.
 nvmlReturn_t give_field(const Usage& usage, nvmlFieldValue_t& value) {
-  if (value.fieldId != NVML_FI_DEV_POWER_INSTANT && value.fieldId != NVML_FI_DEV_POWER_AVERAGE) return NVML_ERROR_NOT_SUPPORTED;
+  if (value.fieldId != NVML_FI_DEV_POWER_INSTANT && value.fieldId != NVML_FI_DEV_POWER_AVERAGE)
+    return NVML_ERROR_NOT_SUPPORTED;
   value.valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
   return give_known(usage.power, &value.value.uiVal);
 }
@@ -52,7 +53,8 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) 
 nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* memory) {
   return with_usage(device, memory, true, [&](const Usage& usage) {
     if (memory->version != nvmlMemory_v2) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-    memory->total = usage.total, memory->reserved = 0, memory->free = usage.total - usage.used, memory->used = usage.used;
+    memory->total = usage.total, memory->reserved = 0, memory->free = usage.total - usage.used,
+    memory->used = usage.used;
     return NVML_SUCCESS;
   });
 }
@@ -74,16 +76,20 @@ nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensor
 nvmlReturn_t nvmlDeviceGetTemperatureV(nvmlDevice_t device, nvmlTemperature_t* temperature) {
   if (!temperature) return NVML_ERROR_INVALID_ARGUMENT;
   if (temperature->version != nvmlTemperature_v1) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return give_temperature(device, temperature->sensorType, temperature, [&](int degrees) { temperature->temperature = degrees; });
+  return give_temperature(device, temperature->sensorType, temperature,
+                          [&](int degrees) { temperature->temperature = degrees; });
 }
 
 nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int* power) {
   return with_usage(device, power, false, [&](const Usage& usage) { return give_known(usage.power, power); });
 }
 
-nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int* clock) { return give_clock(device, type, clock); }
+nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int* clock) {
+  return give_clock(device, type, clock);
+}
 
-nvmlReturn_t nvmlDeviceGetClock(nvmlDevice_t device, nvmlClockType_t clockType, nvmlClockId_t clockId, unsigned int* clockMHz) {
+nvmlReturn_t nvmlDeviceGetClock(nvmlDevice_t device, nvmlClockType_t clockType, nvmlClockId_t clockId,
+                                unsigned int* clockMHz) {
   if (clockId >= NVML_CLOCK_ID_COUNT) return NVML_ERROR_INVALID_ARGUMENT;
   if (clockId == NVML_CLOCK_ID_CURRENT) return give_clock(device, clockType, clockMHz);
   return with(device, clockMHz, [](const Device&) { return NVML_ERROR_NOT_SUPPORTED; });
@@ -92,7 +98,9 @@ nvmlReturn_t nvmlDeviceGetClock(nvmlDevice_t device, nvmlClockType_t clockType, 
 nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t* values) {
   if (valuesCount < 0) return NVML_ERROR_INVALID_ARGUMENT;
   return with_usage(device, values, false, [&](const Usage& usage) {
-    const auto now = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    const auto now =
+        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
+            .count();
     for (int i = 0; i < valuesCount; ++i) {
       auto& value = values[i];
       value.timestamp = now, value.latencyUsec = 0;

@@ -43,7 +43,8 @@ std::atomic<Watch*> the_watch{nullptr};
 std::mutex& watch_lock = *new std::mutex;
 std::atomic<int> initialised{0};
 
-/// Sockets are shared with the parent, locks may be held by threads that are not here: what is there is left as it is, and nothing of it used.
+/// Sockets are shared with the parent, locks may be held by threads that are not here: what is there is left as it is,
+/// and nothing of it used.
 void become_child() {
   new (&watch_lock) std::mutex;
   the_watch.store(nullptr);
@@ -73,9 +74,7 @@ void read_leases(Watch& all) {
   try {
     for (auto& lease : read_lease_file(path, "cuda")) all.servers.push_back(std::make_unique<Server>(std::move(lease)));
     all.has_read = true;
-  } catch (const std::runtime_error& error) {
-    trace(std::string("NVML, no leased devices: ") + error.what());
-  }
+  } catch (const std::runtime_error& error) { trace(std::string("NVML, no leased devices: ") + error.what()); }
 }
 
 void reach_all(const Watch& all) {
@@ -185,7 +184,8 @@ nvmlReturn_t Device::usage(Usage& into, bool is_fresh) const {
   const auto* cuda = is_fresh ? cuda_here() : nullptr;
   bool is_reported = true;
   if (cuda) {
-    // CUDA waits for a server that is away as long as the lease allows: asked first whether it answers, nobody waits here longer than a watcher does.
+    // CUDA waits for a server that is away as long as the lease allows: asked first whether it answers, nobody waits
+    // here longer than a watcher does.
     is_reported = ask();
     CUuuid uuid;
     std::memcpy(uuid.bytes, facts.uuid_bytes.data(), sizeof uuid.bytes);

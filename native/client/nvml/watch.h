@@ -13,9 +13,10 @@ namespace flexrack::client::nvml {
 struct Device {
   DeviceFacts facts;
   Server* server = nullptr;
-  unsigned index = 0;                        ///< as the application counts: as CUDA does where CUDA_VISIBLE_DEVICES is not set
+  unsigned index = 0;  ///< as the application counts: as CUDA does where CUDA_VISIBLE_DEVICES is not set
 
-  /// What is known of its use, as of now; or what was asked a moment ago, of what does not follow from the application's own calls.
+  /// What is known of its use, as of now; or what was asked a moment ago, of what does not follow from the
+  /// application's own calls.
   nvmlReturn_t usage(Usage& into, bool is_fresh) const;
 
  private:
@@ -24,8 +25,9 @@ struct Device {
   mutable std::chrono::steady_clock::time_point requested_{};
 };
 
-/// nvmlInit: reaches the servers of the lease that are not reached, lost ones too. NVML_ERROR_DRIVER_NOT_LOADED where no devices of CUDA are leased or no
-/// server of one answers; nvmlInit has not been then, unless `needs_devices` is false.
+/// nvmlInit: reaches the servers of the lease that are not reached, lost ones too. NVML_ERROR_DRIVER_NOT_LOADED where
+/// no devices of CUDA are leased or no server of one answers; nvmlInit has not been then, unless `needs_devices` is
+/// false.
 nvmlReturn_t initialise(bool needs_devices);
 /// nvmlShutdown. The sessions stay: a program that looks every second initialises every second.
 nvmlReturn_t shut_down();
@@ -40,7 +42,8 @@ int driver_version();
 nvmlDevice_t handle_of(const Device& device);
 const Device* device_of(nvmlDevice_t handle);
 
-/// Runs `body(device)` where NVML is initialised, `out` is not null, and the handle is a device's whose server is not lost.
+/// Runs `body(device)` where NVML is initialised, `out` is not null, and the handle is a device's whose server is not
+/// lost.
 template <class Body>
 nvmlReturn_t with(nvmlDevice_t handle, const void* out, Body&& body) {
   if (!is_initialised()) return NVML_ERROR_UNINITIALIZED;

@@ -33,14 +33,17 @@ struct Given {
 /// The first place where the kernel and, if there is one, the memory object are.
 std::size_t place_with(cl_kernel kernel, cl_mem memory) {
   std::size_t place = 0;
-  while (place < kernel->copies.size() && (kernel->copies[place].handle == 0 || (memory && handle_at(memory, place) == 0))) place++;
+  while (place < kernel->copies.size() &&
+         (kernel->copies[place].handle == 0 || (memory && handle_at(memory, place) == 0)))
+    place++;
   return place;
 }
 
 /// What the device says to this argument; asked once for each index, size, kind and sort of object.
 cl_int ask_device(const Given& given, const ArgumentValue& value) {
   auto* kernel = given.kernel;
-  const std::uint64_t sort = value.memory ? (std::uint64_t{value.memory->type} << 32 | (value.memory->flags & kAccessFlags)) : 0;
+  const std::uint64_t sort =
+      value.memory ? (std::uint64_t{value.memory->type} << 32 | (value.memory->flags & kAccessFlags)) : 0;
   const auto [found, is_new] = kernel->answers.try_emplace({given.index, given.size, value.kind, sort}, CL_SUCCESS);
   if (!is_new) return found->second;
   const auto place = place_with(kernel, value.memory);
@@ -52,8 +55,11 @@ cl_int ask_device(const Given& given, const ArgumentValue& value) {
   if (value.memory) argument.object = handle_at(value.memory, place);
   if (value.sampler) argument.object = handle_at(value.sampler, place);
   if (value.queue) argument.object = value.queue->handle;
-  const auto status = ask(kernel->session(place), cl::CheckArgument{.kernel = kernel->copies[place].handle, .argument = argument}, [](const auto&) {});
-  kernel->copies[place].versions[given.index] = kernel->slots[given.index].version - 1;   // whatever it is set to there now, it is sent again
+  const auto status =
+      ask(kernel->session(place), cl::CheckArgument{.kernel = kernel->copies[place].handle, .argument = argument},
+          [](const auto&) {});
+  kernel->copies[place].versions[given.index] =
+      kernel->slots[given.index].version - 1;   // whatever it is set to there now, it is sent again
   if (status == kNoAnswer) kernel->answers.erase(found);
   else found->second = status;
   return status;
@@ -76,8 +82,8 @@ cl_int take_value(const Given& given, const ArgumentSlot& slot, ArgumentValue& v
   value.kind = kValue;
   const auto* bytes = static_cast<const std::uint8_t*>(given.value);
   if (slot.size != 0 && given.size != slot.size) {
-    // Three-component vectors may be given in three or four components: the device knows. It is asked with zeros, because behind
-    // a value of the wrong size there need not be so many bytes.
+    // Three-component vectors may be given in three or four components: the device knows. It is asked with zeros,
+    // because behind a value of the wrong size there need not be so many bytes.
     value.bytes.assign(given.size, 0);
     if (const auto status = ask_device(given, value); status != CL_SUCCESS) return status;
     value.bytes.assign(bytes, bytes + given.size);
@@ -156,12 +162,15 @@ cl_int take(const Given& given, const ArgumentSlot& slot, ArgumentValue& value) 
 
 /// True where the slot has this value already: nothing to send again.
 bool is_same(const ArgumentValue& a, const ArgumentValue& b) {
-  return a.kind == b.kind && a.memory == b.memory && a.sampler == b.sampler && a.queue == b.queue && a.number == b.number && a.bytes == b.bytes;
+  return a.kind == b.kind && a.memory == b.memory && a.sampler == b.sampler && a.queue == b.queue &&
+         a.number == b.number && a.bytes == b.bytes;
 }
 
 /// The plain case without taking anything apart: a value of the right size, of a kernel whose slot has room for it.
 bool put_value(ArgumentSlot& slot, std::size_t size, const void* value) {
-  if (slot.kind != kValue || slot.value.kind != kValue || !value || size != slot.size || slot.value.bytes.size() != size) return false;
+  if (slot.kind != kValue || slot.value.kind != kValue || !value || size != slot.size ||
+      slot.value.bytes.size() != size)
+    return false;
   if (std::memcmp(slot.value.bytes.data(), value, size) != 0) {
     std::memcpy(slot.value.bytes.data(), value, size);
     slot.version++;
@@ -201,14 +210,19 @@ cl_int clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index, const void*
   return CL_SUCCESS;
 }
 
-cl_int clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name, size_t param_value_size, const void* param_value) {
+cl_int clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name, size_t param_value_size,
+                           const void* param_value) {
   if (!is_live(kernel)) return CL_INVALID_KERNEL;
   if (!has_svm(kernel->context())) return CL_INVALID_OPERATION;
   if (!param_value) return CL_INVALID_VALUE;
   const wire::View value(static_cast<const std::uint8_t*>(param_value), param_value_size);
-  return at_each_place(kernel->copies.size(), [&](std::size_t place) { return kernel->copies[place].handle != 0; }, [&](std::size_t place) {
-    return ask(kernel->session(place), cl::KernelExecInfo{.kernel = kernel->copies[place].handle, .param = param_name, .value = value}, [](const auto&) {});
-  });
+  return at_each_place(
+      kernel->copies.size(), [&](std::size_t place) { return kernel->copies[place].handle != 0; },
+      [&](std::size_t place) {
+        return ask(kernel->session(place),
+                   cl::KernelExecInfo{.kernel = kernel->copies[place].handle, .param = param_name, .value = value},
+                   [](const auto&) {});
+      });
 }
 
 }  // namespace flexrack::client::opencl

@@ -11,7 +11,8 @@ namespace flexrack::client::opencl {
 
 namespace {
 
-/// What the server's own object needs to know: how kernels may use it. Host pointers and host access mean something in this process only.
+/// What the server's own object needs to know: how kernels may use it. Host pointers and host access mean something in
+/// this process only.
 cl_mem_flags server_flags(cl_mem_flags flags) { return flags & (kAccessFlags | CL_MEM_KERNEL_READ_AND_WRITE); }
 
 cl_int check_part(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type kind, const void* info) {
@@ -23,7 +24,9 @@ cl_int check_part(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type kind,
   if (const auto error = check_inherited_flags(buffer, flags)) return error;
   const auto& devices = buffer->context->devices;
   const bool is_aligned = std::any_of(devices.begin(), devices.end(), [&](cl_device_id device) {
-    return region.origin % std::max<std::size_t>(device_info<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 8) / 8, 1) == 0;
+    return region.origin %
+               std::max<std::size_t>(device_info<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 8) / 8, 1) ==
+           0;
   });
   return is_aligned ? CL_SUCCESS : CL_MISALIGNED_SUB_BUFFER_OFFSET;
 }
@@ -90,15 +93,18 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void*
   return memory;
 }
 
-cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties* properties, cl_mem_flags flags, size_t size, void* host_ptr, cl_int* errcode_ret) {
+cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties* properties, cl_mem_flags flags,
+                                    size_t size, void* host_ptr, cl_int* errcode_ret) {
   if (properties && properties[0] != 0) return fail(CL_INVALID_PROPERTY, errcode_ret);
   auto* memory = clCreateBuffer(context, flags, size, host_ptr, errcode_ret);
   if (memory && properties) memory->properties = {0};
   return memory;
 }
 
-cl_mem clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type buffer_create_type, const void* buffer_create_info, cl_int* errcode_ret) {
-  if (const auto error = check_part(buffer, flags, buffer_create_type, buffer_create_info)) return fail(error, errcode_ret);
+cl_mem clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type buffer_create_type,
+                         const void* buffer_create_info, cl_int* errcode_ret) {
+  if (const auto error = check_part(buffer, flags, buffer_create_type, buffer_create_info))
+    return fail(error, errcode_ret);
   const auto& region = *static_cast<const cl_buffer_region*>(buffer_create_info);
   auto* memory = new _cl_mem;
   retain(buffer);   // the application's count: natively it can be seen there, too

@@ -9,7 +9,8 @@ namespace flexrack::client::opencl {
 cl_int create_buffer_at(cl_mem memory, std::size_t place, wire::View content);
 /// Creates a sub-buffer at a place where its parent is.
 cl_int create_part_at(cl_mem memory, std::size_t place);
-/// Creates an image at a place, of its parent where it has one, and takes the device's answers about it. `content` is packed.
+/// Creates an image at a place, of its parent where it has one, and takes the device's answers about it. `content` is
+/// packed.
 cl_int create_image_at(cl_mem memory, std::size_t place, wire::View content);
 /// Makes sure an object and what it is a part of are at a place. The root's lock is held.
 cl_int exist_at(cl_mem memory, std::size_t place);

@@ -1,4 +1,5 @@
-// The application's callbacks run on one thread of ours: never on one that reads a link, so that they may take their time.
+// The application's callbacks run on one thread of ours: never on one that reads a link, so that they may take their
+// time.
 #include <condition_variable>
 #include <deque>
 #include <system_error>
@@ -56,7 +57,8 @@ void run_callback(std::function<void()> action) {
   waiting.comes.notify_one();
 }
 
-cl_int clSetEventCallback(cl_event event, cl_int command_exec_callback_type, cl_event_callback pfn_notify, void* user_data) {
+cl_int clSetEventCallback(cl_event event, cl_int command_exec_callback_type, cl_event_callback pfn_notify,
+                          void* user_data) {
   if (!is_live(event)) return CL_INVALID_EVENT;
   const auto stage = command_exec_callback_type;
   if (!pfn_notify || stage < CL_COMPLETE || stage > CL_SUBMITTED) return CL_INVALID_VALUE;

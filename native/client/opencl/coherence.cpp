@@ -39,7 +39,8 @@ void join(cl_mem root) {
     const auto next = std::next(now);
     if (next == root->segments.end()) return;
     auto &a = now->second, &b = next->second;
-    if (a.valid == b.valid && a.home == b.home && a.in_content == b.in_content && a.writers == b.writers && a.arrivals == b.arrivals) {
+    if (a.valid == b.valid && a.home == b.home && a.in_content == b.in_content && a.writers == b.writers &&
+        a.arrivals == b.arrivals) {
       a.end = b.end;
       forget(b.writers);
       forget(b.arrivals);
@@ -58,7 +59,8 @@ cl_int charge(cl_command_queue queue, cl_mem root) {
   auto& copy = root->copies[queue->place];
   if (copy.reserved & noted) return CL_SUCCESS;
   cl_int status = CL_OUT_OF_RESOURCES;
-  queue->session().call(cl::Reserve{copy.handle, queue->device->index}, [&](const auto& reply) { status = reply.status; });
+  queue->session().call(cl::Reserve{copy.handle, queue->device->index},
+                        [&](const auto& reply) { status = reply.status; });
   if (status == CL_SUCCESS) copy.reserved |= noted;
   return status;
 }
@@ -69,7 +71,8 @@ std::size_t source_of(const Segment& segment) {
 }
 
 /// Brings one segment to the queue's place.
-cl_int bring(cl_command_queue queue, cl_mem root, std::size_t start, Segment& segment, std::vector<std::uint64_t>& waits) {
+cl_int bring(cl_command_queue queue, cl_mem root, std::size_t start, Segment& segment,
+             std::vector<std::uint64_t>& waits) {
   const auto place = queue->place;
   if (segment.in_content) {
     cl_event sent = nullptr;
@@ -79,8 +82,10 @@ cl_int bring(cl_command_queue queue, cl_mem root, std::size_t start, Segment& se
   } else if (segment.valid != 0 && !(segment.valid & bit(place))) {
     std::vector<std::uint64_t> after;
     const auto source = source_of(segment);
-    if (source == segment.home) for (auto* event : segment.writers) after.push_back(event->handle);
-    for (auto* event : segment.arrivals) if (event->place == source) after.push_back(event->handle);
+    if (source == segment.home)
+      for (auto* event : segment.writers) after.push_back(event->handle);
+    for (auto* event : segment.arrivals)
+      if (event->place == source) after.push_back(event->handle);
     cl_event copied = nullptr;
     if (const auto error = copy_between(queue, root, source, start, segment.end - start, after, &copied)) return error;
     segment.arrivals.push_back(copied);
@@ -155,16 +160,19 @@ cl_int use_memory(cl_command_queue queue, cl_mem memory, bool is_written, std::v
   return use_anywhere(queue, memory, {0, memory->size, is_written, false}, waits);
 }
 
-cl_int overwrite_memory(cl_command_queue queue, cl_mem memory, std::size_t offset, std::size_t size, std::vector<std::uint64_t>& waits) {
+cl_int overwrite_memory(cl_command_queue queue, cl_mem memory, std::size_t offset, std::size_t size,
+                        std::vector<std::uint64_t>& waits) {
   if (queue->context->has_one_memory) return CL_SUCCESS;
   const bool is_apart = size == memory->size || size >= kOverwrite;
-  return is_apart ? use_anywhere(queue, memory, {offset, size, true, true}, waits) : use_anywhere(queue, memory, {0, memory->size, true, false}, waits);
+  return is_apart ? use_anywhere(queue, memory, {offset, size, true, true}, waits)
+                  : use_anywhere(queue, memory, {0, memory->size, true, false}, waits);
 }
 
 void note_writer(cl_mem memory, cl_event event) {
   auto* root = memory->root();
   std::lock_guard guard(root->lock);
-  const auto first = root->is_image() ? 0 : memory->root_offset(), last = root->is_image() ? root->size : first + memory->size;
+  const auto first = root->is_image() ? 0 : memory->root_offset(),
+             last = root->is_image() ? root->size : first + memory->size;
   split(root, first);
   split(root, last);
   for (auto at = root->segments.find(first); at != root->segments.end() && at->first < last; ++at) {

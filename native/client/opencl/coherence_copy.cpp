@@ -61,7 +61,8 @@ cl_int send_content(cl_command_queue queue, cl_mem root, std::size_t offset, std
   return is_sent ? CL_SUCCESS : queue_error(queue);
 }
 
-cl_int copy_between(cl_command_queue queue, cl_mem root, std::size_t source, std::size_t offset, std::size_t size, const std::vector<std::uint64_t>& after, cl_event* done) {
+cl_int copy_between(cl_command_queue queue, cl_mem root, std::size_t source, std::size_t offset, std::size_t size,
+                    const std::vector<std::uint64_t>& after, cl_event* done) {
   auto& from = *queue->context->places[source].session;
   auto& to = queue->session();
   const auto source_queue = transfer_queue(queue->context, source);
@@ -72,7 +73,8 @@ cl_int copy_between(cl_command_queue queue, cl_mem root, std::size_t source, std
   if (peer) {
     const auto ticket = from.link().ticket();
     const bool is_exported = from.send(cl::ExportMemory{source_queue, there, 0, after, offset, size, peer, ticket});
-    const bool is_imported = to.send(cl::ImportMemory{queue->handle, here, (*done)->handle, {}, offset, size, peer, ticket});
+    const bool is_imported =
+        to.send(cl::ImportMemory{queue->handle, here, (*done)->handle, {}, offset, size, peer, ticket});
     return is_exported && is_imported ? CL_SUCCESS : queue_error(queue);
   }
   const auto bytes = root->is_image() ? packed_size(root) : size;

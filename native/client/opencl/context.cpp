@@ -78,7 +78,8 @@ void release_there(const Place& place) {
   place.session->send(message);
 }
 
-cl_context create(const Properties& properties, std::span<const cl_device_id> devices, cl_context_callback notify, void* notify_data, cl_int& error) {
+cl_context create(const Properties& properties, std::span<const cl_device_id> devices, cl_context_callback notify,
+                  void* notify_data, cl_int& error) {
   auto context = std::make_unique<_cl_context>();
   for (const auto device : devices) add_device(*context, device);
   context->properties = properties.given;
@@ -91,7 +92,8 @@ cl_context create(const Properties& properties, std::span<const cl_device_id> de
     return nullptr;
   }
   const auto* first = context->devices.front()->whole();
-  context->has_one_memory = std::ranges::all_of(context->devices, [&](cl_device_id device) { return device->whole() == first; });
+  context->has_one_memory =
+      std::ranges::all_of(context->devices, [&](cl_device_id device) { return device->whole() == first; });
   for (const auto device : context->devices) hold(device);
   for (const auto& place : context->places) place.inbox->enter(context.get(), place.context);
   return context.release();
@@ -99,21 +101,23 @@ cl_context create(const Properties& properties, std::span<const cl_device_id> de
 
 }  // namespace
 
-cl_context clCreateContext(const cl_context_properties* properties, cl_uint num_devices, const cl_device_id* devices, cl_context_callback pfn_notify,
-                           void* user_data, cl_int* errcode_ret) {
+cl_context clCreateContext(const cl_context_properties* properties, cl_uint num_devices, const cl_device_id* devices,
+                           cl_context_callback pfn_notify, void* user_data, cl_int* errcode_ret) {
   cl_int error = CL_SUCCESS;
   Properties read;
   cl_context context = nullptr;
   if (num_devices == 0 || !devices || (!pfn_notify && user_data)) error = CL_INVALID_VALUE;
   if (error == CL_SUCCESS) error = read_properties(properties, read);
-  if (error == CL_SUCCESS && !std::all_of(devices, devices + num_devices, [](cl_device_id device) { return is_live(device); })) error = CL_INVALID_DEVICE;
+  if (error == CL_SUCCESS &&
+      !std::all_of(devices, devices + num_devices, [](cl_device_id device) { return is_live(device); }))
+    error = CL_INVALID_DEVICE;
   if (error == CL_SUCCESS) context = create(read, {devices, num_devices}, pfn_notify, user_data, error);
   if (errcode_ret) *errcode_ret = error;
   return context;
 }
 
-cl_context clCreateContextFromType(const cl_context_properties* properties, cl_device_type device_type, cl_context_callback pfn_notify, void* user_data,
-                                   cl_int* errcode_ret) {
+cl_context clCreateContextFromType(const cl_context_properties* properties, cl_device_type device_type,
+                                   cl_context_callback pfn_notify, void* user_data, cl_int* errcode_ret) {
   cl_int error = CL_SUCCESS;
   Properties read;
   cl_context context = nullptr;
@@ -139,9 +143,12 @@ cl_int clRetainContext(cl_context context) {
   return CL_SUCCESS;
 }
 
-cl_int clReleaseContext(cl_context context) { return is_live(context) && release(context) ? CL_SUCCESS : CL_INVALID_CONTEXT; }
+cl_int clReleaseContext(cl_context context) {
+  return is_live(context) && release(context) ? CL_SUCCESS : CL_INVALID_CONTEXT;
+}
 
-cl_int clGetContextInfo(cl_context context, cl_context_info param_name, size_t param_value_size, void* param_value, size_t* param_value_size_ret) {
+cl_int clGetContextInfo(cl_context context, cl_context_info param_name, size_t param_value_size, void* param_value,
+                        size_t* param_value_size_ret) {
   if (!is_live(context)) return CL_INVALID_CONTEXT;
   const Answer answer{param_value_size, param_value, param_value_size_ret};
   switch (param_name) {

@@ -22,10 +22,13 @@ InfoTable table(const std::vector<cl::Info>& infos) {
 /// Of the ways to divide a device those whose lists we can read: a vendor's may be of any length.
 void keep_partitions(wire::Bytes& ways) {
   wire::Bytes kept;
-  for (std::size_t at = 0; at + sizeof(cl_device_partition_property) <= ways.size(); at += sizeof(cl_device_partition_property)) {
+  for (std::size_t at = 0; at + sizeof(cl_device_partition_property) <= ways.size();
+       at += sizeof(cl_device_partition_property)) {
     cl_device_partition_property way;
     std::memcpy(&way, ways.data() + at, sizeof way);
-    if (way != CL_DEVICE_PARTITION_EQUALLY && way != CL_DEVICE_PARTITION_BY_COUNTS && way != CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN) continue;
+    if (way != CL_DEVICE_PARTITION_EQUALLY && way != CL_DEVICE_PARTITION_BY_COUNTS &&
+        way != CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN)
+      continue;
     kept.insert(kept.end(), ways.data() + at, ways.data() + at + sizeof way);
   }
   if (kept.empty()) kept.resize(sizeof(cl_device_partition_property));   // one that is 0: none
@@ -39,13 +42,17 @@ void correct(InfoTable& infos, cl_platform_id platform) {
   put_info(infos, CL_DEVICE_REFERENCE_COUNT, cl_uint{1});
   keep_partitions(infos[CL_DEVICE_PARTITION_PROPERTIES]);
   // Host functions do not run elsewhere; host and device do not see each other's writes to shared memory.
-  put_info(infos, CL_DEVICE_EXECUTION_CAPABILITIES, info_value<cl_device_exec_capabilities>(infos, CL_DEVICE_EXECUTION_CAPABILITIES) & CL_EXEC_KERNEL);
+  put_info(infos, CL_DEVICE_EXECUTION_CAPABILITIES,
+           info_value<cl_device_exec_capabilities>(infos, CL_DEVICE_EXECUTION_CAPABILITIES) & CL_EXEC_KERNEL);
   if (infos.contains(CL_DEVICE_SVM_CAPABILITIES)) {
-    put_info(infos, CL_DEVICE_SVM_CAPABILITIES, info_value<cl_device_svm_capabilities>(infos, CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER);
+    put_info(
+        infos, CL_DEVICE_SVM_CAPABILITIES,
+        info_value<cl_device_svm_capabilities>(infos, CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER);
   }
   put_info(infos, CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool{0});
   put_text(infos, CL_DEVICE_EXTENSIONS, usable_extensions(info_text(infos, CL_DEVICE_EXTENSIONS)));
-  if (const auto found = infos.find(CL_DEVICE_EXTENSIONS_WITH_VERSION); found != infos.end()) found->second = usable_extensions(found->second);
+  if (const auto found = infos.find(CL_DEVICE_EXTENSIONS_WITH_VERSION); found != infos.end())
+    found->second = usable_extensions(found->second);
 }
 
 /// "OpenCL 3.0 ..." as a cl_version; 1.0 where it is something else.
@@ -131,7 +138,8 @@ void describe_platform(_cl_platform_id& platform, std::span<const ServerDescript
       is_first = false;
     }
   }
-  if (common_extensions("cl_khr_icd", extensions).empty()) extensions.insert(0, extensions.empty() ? "cl_khr_icd" : "cl_khr_icd ");
+  if (common_extensions("cl_khr_icd", extensions).empty())
+    extensions.insert(0, extensions.empty() ? "cl_khr_icd" : "cl_khr_icd ");
   const auto number = std::to_string(version >> kMajorShift) + "." + std::to_string(version >> kMinorShift & 1023);
   auto& infos = platform.infos;
   put_text(infos, CL_PLATFORM_NAME, "Flexrack");

@@ -165,7 +165,8 @@ void end_one(cl_event event, cl_int status, std::vector<cl_event>& next) {
 }
 
 void carry_out(cl_event event, cl_int status, EventExtra& taken) {
-  for (auto& [stage, action] : taken.callbacks) run_callback([at = status < 0 ? status : stage, run = std::move(action)] { run(at); });
+  for (auto& [stage, action] : taken.callbacks)
+    run_callback([at = status < 0 ? status : stage, run = std::move(action)] { run(at); });
   for (const auto& [place, handle] : taken.mirrors) {
     cl::SetUserEvent message;
     message.event = handle;

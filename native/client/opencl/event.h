@@ -8,7 +8,8 @@ namespace flexrack::client::opencl {
 /// What commands of a lost session end with.
 inline constexpr cl_int kLost = CL_OUT_OF_RESOURCES;
 
-/// Over now, whatever it comes after; what hangs on it goes on: callbacks, mirrors, events that wait behind it. Nothing where it is over already.
+/// Over now, whatever it comes after; what hangs on it goes on: callbacks, mirrors, events that wait behind it. Nothing
+/// where it is over already.
 void finish_event(cl_event event, cl_int status);
 
 /// The device's word on it: times, and the final status where no payload is to land for it.

@@ -46,10 +46,12 @@ bool has_times(cl_event event) {
   return event->has_times;
 }
 
-/// The device's times of a command that is over. A read is over here once its bytes are, which may be before the device has given mapped memory back:
-/// until then it is asked again. No notice is waited for: the event's own end, in another thread, may be about to strike it off those who get one.
+/// The device's times of a command that is over. A read is over here once its bytes are, which may be before the device
+/// has given mapped memory back: until then it is asked again. No notice is waited for: the event's own end, in another
+/// thread, may be about to strike it off those who get one.
 bool await_times(cl_event event) {
-  for (auto pause = kFirstPause; ask_status(event) > CL_COMPLETE && event->status.load() == CL_COMPLETE; pause = std::min(pause * 2, kLongestPause)) {
+  for (auto pause = kFirstPause; ask_status(event) > CL_COMPLETE && event->status.load() == CL_COMPLETE;
+       pause = std::min(pause * 2, kLongestPause)) {
     std::this_thread::sleep_for(pause);
   }
   return has_times(event);
@@ -68,7 +70,8 @@ const cl_ulong* time_of(cl_event event, cl_profiling_info parameter) {
 
 }  // namespace
 
-cl_int clGetEventInfo(cl_event event, cl_event_info param_name, size_t param_value_size, void* param_value, size_t* param_value_size_ret) {
+cl_int clGetEventInfo(cl_event event, cl_event_info param_name, size_t param_value_size, void* param_value,
+                      size_t* param_value_size_ret) {
   if (!is_live(event)) return CL_INVALID_EVENT;
   const Answer answer{param_value_size, param_value, param_value_size_ret};
   switch (param_name) {
@@ -81,11 +84,14 @@ cl_int clGetEventInfo(cl_event event, cl_event_info param_name, size_t param_val
   }
 }
 
-cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info param_name, size_t param_value_size, void* param_value, size_t* param_value_size_ret) {
+cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info param_name, size_t param_value_size, void* param_value,
+                               size_t* param_value_size_ret) {
   if (!is_live(event)) return CL_INVALID_EVENT;
-  if (!event->queue || (event->queue->properties & CL_QUEUE_PROFILING_ENABLE) == 0) return CL_PROFILING_INFO_NOT_AVAILABLE;
+  if (!event->queue || (event->queue->properties & CL_QUEUE_PROFILING_ENABLE) == 0)
+    return CL_PROFILING_INFO_NOT_AVAILABLE;
   if (!event->is_final()) ask_status(event);
-  if (event->status.load() != CL_COMPLETE || (!has_times(event) && !await_times(event))) return CL_PROFILING_INFO_NOT_AVAILABLE;
+  if (event->status.load() != CL_COMPLETE || (!has_times(event) && !await_times(event)))
+    return CL_PROFILING_INFO_NOT_AVAILABLE;
   const auto* time = time_of(event, param_name);
   return time ? Answer{param_value_size, param_value, param_value_size_ret}(*time) : CL_INVALID_VALUE;
 }

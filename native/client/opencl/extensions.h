@@ -1,4 +1,5 @@
-// Which extensions a device here may claim: those that are only about kernels, numbers and properties, or whose functions we have.
+// Which extensions a device here may claim: those that are only about kernels, numbers and properties, or whose
+// functions we have.
 #pragma once
 
 #include <string>

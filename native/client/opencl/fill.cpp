@@ -6,21 +6,24 @@ namespace flexrack::client::opencl {
 
 namespace {
 
-cl_int check(cl_command_queue queue, cl_mem buffer, const void* pattern, std::size_t pattern_size, std::size_t offset, std::size_t size) {
+cl_int check(cl_command_queue queue, cl_mem buffer, const void* pattern, std::size_t pattern_size, std::size_t offset,
+             std::size_t size) {
   if (!is_live(buffer)) return CL_INVALID_MEM_OBJECT;
   if (queue->context != buffer->context) return CL_INVALID_CONTEXT;
   if (buffer->type != CL_MEM_OBJECT_BUFFER) return CL_INVALID_MEM_OBJECT;
   if (const auto error = check_alignment(queue, buffer)) return error;
   if (check_bounds(buffer->size, offset, size) != CL_SUCCESS) return CL_INVALID_VALUE;
-  if (!pattern || pattern_size == 0 || pattern_size > 128 || (pattern_size & (pattern_size - 1)) != 0) return CL_INVALID_VALUE;
+  if (!pattern || pattern_size == 0 || pattern_size > 128 || (pattern_size & (pattern_size - 1)) != 0)
+    return CL_INVALID_VALUE;
   if (offset % pattern_size != 0 || size % pattern_size != 0) return CL_INVALID_VALUE;
   return check_fits(queue, buffer);
 }
 
 }  // namespace
 
-cl_int clEnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const void* pattern, size_t pattern_size, size_t offset, size_t size,
-                           cl_uint num_events_in_wait_list, const cl_event* event_wait_list, cl_event* event) {
+cl_int clEnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const void* pattern, size_t pattern_size,
+                           size_t offset, size_t size, cl_uint num_events_in_wait_list, const cl_event* event_wait_list,
+                           cl_event* event) {
   if (!is_live(command_queue)) return CL_INVALID_COMMAND_QUEUE;
   Enqueue command{command_queue, CL_COMMAND_FILL_BUFFER, num_events_in_wait_list, event_wait_list, event};
   if (const auto error = command.take_waits()) return error;

@@ -14,16 +14,21 @@ void* address_of(const char* name);
 
 extern "C" {
 
-[[gnu::visibility("default")]] cl_int clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id* platforms, cl_uint* num_platforms) {
+[[gnu::visibility("default")]] cl_int clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id* platforms,
+                                                             cl_uint* num_platforms) {
   return ours::icd_dispatch().clGetPlatformIDs(num_entries, platforms, num_platforms);
 }
 
-[[gnu::visibility("default")]] cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name, size_t param_value_size, void* param_value,
+[[gnu::visibility("default")]] cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name,
+                                                        size_t param_value_size, void* param_value,
                                                         size_t* param_value_size_ret) {
-  return ours::icd_dispatch().clGetPlatformInfo(platform, param_name, param_value_size, param_value, param_value_size_ret);
+  return ours::icd_dispatch().clGetPlatformInfo(platform, param_name, param_value_size, param_value,
+                                                param_value_size_ret);
 }
 
-[[gnu::visibility("default")]] void* clGetExtensionFunctionAddress(const char* func_name) { return address_of(func_name); }
+[[gnu::visibility("default")]] void* clGetExtensionFunctionAddress(const char* func_name) {
+  return address_of(func_name);
+}
 
 }  // extern "C"
 

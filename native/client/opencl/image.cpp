@@ -13,13 +13,16 @@ namespace flexrack::client::opencl {
 
 namespace {
 
-bool is_image_type(cl_mem_object_type type) { return type >= CL_MEM_OBJECT_IMAGE2D && type <= CL_MEM_OBJECT_IMAGE1D_BUFFER; }
+bool is_image_type(cl_mem_object_type type) {
+  return type >= CL_MEM_OBJECT_IMAGE2D && type <= CL_MEM_OBJECT_IMAGE1D_BUFFER;
+}
 
 template <class T>
 T image_info(const ImageFacts& facts, cl_uint name) {
   T value{};
   const auto found = facts.infos.find(name);
-  if (found != facts.infos.end() && found->second.size() == sizeof value) std::memcpy(&value, found->second.data(), sizeof value);
+  if (found != facts.infos.end() && found->second.size() == sizeof value)
+    std::memcpy(&value, found->second.data(), sizeof value);
   return value;
 }
 
@@ -34,7 +37,8 @@ std::size_t extent_in_memory(const ImageFacts& facts) {
   switch (facts.desc.image_type) {
     case CL_MEM_OBJECT_IMAGE1D_ARRAY: return facts.slice_pitch * extent[1];
     case CL_MEM_OBJECT_IMAGE2D: return facts.row_pitch * extent[1];
-    case CL_MEM_OBJECT_IMAGE2D_ARRAY: case CL_MEM_OBJECT_IMAGE3D: return facts.slice_pitch * extent[2];
+    case CL_MEM_OBJECT_IMAGE2D_ARRAY:
+    case CL_MEM_OBJECT_IMAGE3D: return facts.slice_pitch * extent[2];
     default: return facts.row_pitch;
   }
 }
@@ -69,20 +73,26 @@ bool is_within_limits(cl_device_id device, const cl_image_desc& desc) {
   const bool is_3d = desc.image_type == CL_MEM_OBJECT_IMAGE3D;
   const bool is_buffer = desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
   const auto extent = image_extent(desc);
-  if (extent[0] > most(is_3d ? CL_DEVICE_IMAGE3D_MAX_WIDTH : is_buffer ? CL_DEVICE_IMAGE_MAX_BUFFER_SIZE : CL_DEVICE_IMAGE2D_MAX_WIDTH)) return false;
+  if (extent[0] > most(is_3d       ? CL_DEVICE_IMAGE3D_MAX_WIDTH
+                       : is_buffer ? CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
+                                   : CL_DEVICE_IMAGE2D_MAX_WIDTH))
+    return false;
   if (desc.image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY) return extent[1] <= most(CL_DEVICE_IMAGE_MAX_ARRAY_SIZE);
   if (extent[1] > most(is_3d ? CL_DEVICE_IMAGE3D_MAX_HEIGHT : CL_DEVICE_IMAGE2D_MAX_HEIGHT)) return false;
-  return extent[2] <= (is_3d ? most(CL_DEVICE_IMAGE3D_MAX_DEPTH) : std::max<std::size_t>(1, most(CL_DEVICE_IMAGE_MAX_ARRAY_SIZE)));
+  return extent[2] <=
+         (is_3d ? most(CL_DEVICE_IMAGE3D_MAX_DEPTH) : std::max<std::size_t>(1, most(CL_DEVICE_IMAGE_MAX_ARRAY_SIZE)));
 }
 
-/// An image of that size can be anywhere at all. If not, what the application points to is not looked at: the device says what is wrong.
+/// An image of that size can be anywhere at all. If not, what the application points to is not looked at: the device
+/// says what is wrong.
 bool may_exist(cl_context context, const cl_image_format& format, const cl_image_desc& desc) {
   std::size_t bytes = element_size(format);
   for (const auto count : image_extent(desc)) {
     if (__builtin_mul_overflow(bytes, count, &bytes)) return false;
   }
   return bytes != 0 && bytes <= largest_allocation(context) &&
-         std::any_of(context->devices.begin(), context->devices.end(), [&](cl_device_id device) { return is_within_limits(device, desc); });
+         std::any_of(context->devices.begin(), context->devices.end(),
+                     [&](cl_device_id device) { return is_within_limits(device, desc); });
 }
 
 /// The application's pixels without anything between, as the wire has them.
@@ -92,7 +102,8 @@ struct Pixels {
 
   Pixels(const cl_image_format& format, const cl_image_desc& desc, const void* host_pointer) {
     const auto extent = image_extent(desc);
-    const auto rows = image_rows(desc.image_type, element_size(format), host_pointer, extent.data(), desc.image_row_pitch, desc.image_slice_pitch);
+    const auto rows = image_rows(desc.image_type, element_size(format), host_pointer, extent.data(),
+                                 desc.image_row_pitch, desc.image_slice_pitch);
     bytes = {rows.first, rows.size()};
     if (rows.is_packed()) return;
     packed = std::make_unique_for_overwrite<std::uint8_t[]>(rows.size());
@@ -129,12 +140,21 @@ cl_int create_image_at(cl_mem memory, std::size_t place, wire::View content) {
   cl::CreateImage message;
   message.context = there.context;
   message.memory = session.mint();
-  message.flags = (memory->flags & (kAccessFlags | CL_MEM_KERNEL_READ_AND_WRITE)) | (content.empty() ? 0 : CL_MEM_COPY_HOST_PTR);
+  message.flags =
+      (memory->flags & (kAccessFlags | CL_MEM_KERNEL_READ_AND_WRITE)) | (content.empty() ? 0 : CL_MEM_COPY_HOST_PTR);
   message.format = {memory->image.format.image_channel_order, memory->image.format.image_channel_data_type};
   // Content is packed on the wire; only rows inside a buffer of the device have pitches there.
   const bool has_pitch = memory->parent != nullptr;
-  message.shape = {desc.image_type, desc.num_samples, desc.num_mip_levels, 0, desc.image_width, desc.image_height, desc.image_depth, desc.image_array_size,
-                   has_pitch ? desc.image_row_pitch : 0, has_pitch ? desc.image_slice_pitch : 0};
+  message.shape = {desc.image_type,
+                   desc.num_samples,
+                   desc.num_mip_levels,
+                   0,
+                   desc.image_width,
+                   desc.image_height,
+                   desc.image_depth,
+                   desc.image_array_size,
+                   has_pitch ? desc.image_row_pitch : 0,
+                   has_pitch ? desc.image_slice_pitch : 0};
   message.buffer = memory->parent ? memory->parent->copies[place].handle : 0;
   message.content = session.payload(content);
   InfoTable infos;
@@ -150,11 +170,13 @@ cl_int create_image_at(cl_mem memory, std::size_t place, wire::View content) {
   return CL_SUCCESS;
 }
 
-cl_mem clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format* image_format, const cl_image_desc* image_desc, void* host_ptr, cl_int* errcode_ret) {
+cl_mem clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format* image_format,
+                     const cl_image_desc* image_desc, void* host_ptr, cl_int* errcode_ret) {
   if (!is_live(context)) return fail(CL_INVALID_CONTEXT, errcode_ret);
   if (!image_format) return fail(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, errcode_ret);
   if (!image_desc) return fail(CL_INVALID_IMAGE_DESCRIPTOR, errcode_ret);
-  if (image_desc->num_mip_levels != 0 || image_desc->num_samples != 0) return fail(CL_INVALID_IMAGE_DESCRIPTOR, errcode_ret);
+  if (image_desc->num_mip_levels != 0 || image_desc->num_samples != 0)
+    return fail(CL_INVALID_IMAGE_DESCRIPTOR, errcode_ret);
   if (!is_image_type(image_desc->image_type)) return fail(CL_INVALID_VALUE, errcode_ret);
   auto* parent = image_desc->mem_object;
   if (parent && (!is_live(parent) || parent->context != context)) return fail(CL_INVALID_MEM_OBJECT, errcode_ret);
@@ -189,16 +211,17 @@ cl_mem clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_form
   return memory;
 }
 
-cl_mem clCreateImageWithProperties(cl_context context, const cl_mem_properties* properties, cl_mem_flags flags, const cl_image_format* image_format,
-                                   const cl_image_desc* image_desc, void* host_ptr, cl_int* errcode_ret) {
+cl_mem clCreateImageWithProperties(cl_context context, const cl_mem_properties* properties, cl_mem_flags flags,
+                                   const cl_image_format* image_format, const cl_image_desc* image_desc, void* host_ptr,
+                                   cl_int* errcode_ret) {
   if (properties && properties[0] != 0) return fail(CL_INVALID_PROPERTY, errcode_ret);
   auto* memory = clCreateImage(context, flags, image_format, image_desc, host_ptr, errcode_ret);
   if (memory && properties) memory->properties = {0};
   return memory;
 }
 
-cl_mem clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format* image_format, size_t image_width, size_t image_height,
-                       size_t image_row_pitch, void* host_ptr, cl_int* errcode_ret) {
+cl_mem clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format* image_format, size_t image_width,
+                       size_t image_height, size_t image_row_pitch, void* host_ptr, cl_int* errcode_ret) {
   cl_image_desc desc{};
   desc.image_type = CL_MEM_OBJECT_IMAGE2D;
   desc.image_width = image_width;
@@ -208,8 +231,9 @@ cl_mem clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_fo
   return clCreateImage(context, flags, image_format, &desc, host_ptr, errcode_ret);
 }
 
-cl_mem clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format* image_format, size_t image_width, size_t image_height, size_t image_depth,
-                       size_t image_row_pitch, size_t image_slice_pitch, void* host_ptr, cl_int* errcode_ret) {
+cl_mem clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format* image_format, size_t image_width,
+                       size_t image_height, size_t image_depth, size_t image_row_pitch, size_t image_slice_pitch,
+                       void* host_ptr, cl_int* errcode_ret) {
   cl_image_desc desc{};
   desc.image_type = CL_MEM_OBJECT_IMAGE3D;
   desc.image_width = image_width;
@@ -221,8 +245,8 @@ cl_mem clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_fo
   return clCreateImage(context, flags, image_format, &desc, host_ptr, errcode_ret);
 }
 
-cl_int clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem_object_type image_type, cl_uint num_entries, cl_image_format* image_formats,
-                                  cl_uint* num_image_formats) {
+cl_int clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem_object_type image_type,
+                                  cl_uint num_entries, cl_image_format* image_formats, cl_uint* num_image_formats) {
   if (!is_live(context)) return CL_INVALID_CONTEXT;
   if (num_entries == 0 && image_formats) return CL_INVALID_VALUE;
   if (!is_image_type(image_type)) return CL_INVALID_VALUE;
@@ -232,7 +256,9 @@ cl_int clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem
     place.session->call(cl::ImageFormats{place.context, flags, image_type}, [&](const auto& reply) {
       status = reply.status;
       for (const auto& format : reply.formats) {
-        const auto is_same = [&](const cl_image_format& other) { return other.image_channel_order == format.order && other.image_channel_data_type == format.type; };
+        const auto is_same = [&](const cl_image_format& other) {
+          return other.image_channel_order == format.order && other.image_channel_data_type == format.type;
+        };
         if (std::none_of(found.begin(), found.end(), is_same)) found.push_back({format.order, format.type});
       }
     });
@@ -243,7 +269,8 @@ cl_int clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem
   return CL_SUCCESS;
 }
 
-cl_int clGetImageInfo(cl_mem image, cl_image_info param_name, size_t param_value_size, void* param_value, size_t* param_value_size_ret) {
+cl_int clGetImageInfo(cl_mem image, cl_image_info param_name, size_t param_value_size, void* param_value,
+                      size_t* param_value_size_ret) {
   if (!is_live(image) || !image->is_image()) return CL_INVALID_MEM_OBJECT;
   if (param_name == CL_IMAGE_BUFFER) {
     return give_info(&image->parent, sizeof image->parent, param_value_size, param_value, param_value_size_ret);

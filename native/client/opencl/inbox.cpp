@@ -26,9 +26,7 @@ void Inbox::on_notice(Session& session, const wire::Header& header, wire::View b
     // Somebody may be waiting for what it says: an error is better than that.
     trace("a notice that cannot be read ends the session");
     session.abandon();
-  } catch (const std::exception& error) {
-    trace(error.what());
-  }
+  } catch (const std::exception& error) { trace(error.what()); }
 }
 
 void Inbox::on_lost(Session&, std::string_view) {
@@ -103,7 +101,8 @@ void Inbox::on(const cl::ContextError& message) {
 }
 
 void Inbox::on(const cl::Failed& message) {
-  if (is_traced()) trace("the device refused command " + std::to_string(message.op) + " with " + std::to_string(message.status));
+  if (is_traced())
+    trace("the device refused command " + std::to_string(message.op) + " with " + std::to_string(message.status));
   if (message.status >= CL_SUCCESS) return;
   const auto event = message.event == 0 ? nullptr : find(message.event, false);
   if (!event) {

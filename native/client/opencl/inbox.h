@@ -15,7 +15,8 @@ class Inbox final : public client::Notices, private cl::Notices {
   void on_notice(Session& session, const wire::Header& header, wire::View body) override;
   void on_lost(Session& session, std::string_view why) override;
 
-  /// Holds the event until its notice is here. False where it was expected already, or the session is lost (the event is over then).
+  /// Holds the event until its notice is here. False where it was expected already, or the session is lost (the event
+  /// is over then).
   bool expect(cl_event event);
   /// The event is over by other means: nothing more is expected.
   void forget(cl_event event);
@@ -23,8 +24,11 @@ class Inbox final : public client::Notices, private cl::Notices {
   void enter(cl_context context, std::uint64_t handle);
   void leave(std::uint64_t handle);
 
-  /// What the device refused of that queue after the command had been accepted, where no event tells; once. The first of them, where there are several.
-  cl_int take_failure(std::uint64_t queue) { return has_failures_.load(std::memory_order_relaxed) ? find_failure(queue) : CL_SUCCESS; }
+  /// What the device refused of that queue after the command had been accepted, where no event tells; once. The first
+  /// of them, where there are several.
+  cl_int take_failure(std::uint64_t queue) {
+    return has_failures_.load(std::memory_order_relaxed) ? find_failure(queue) : CL_SUCCESS;
+  }
   /// The queue is no more: nobody asks for its failure.
   void forget_queue(std::uint64_t queue);
 

@@ -4,7 +4,8 @@
 #include "client/opencl/program_objects.h"
 
 const fx::KernelDevice* _cl_kernel::on(cl_device_id device) const {
-  for (const auto& one : devices) if (one.device == device) return &one;
+  for (const auto& one : devices)
+    if (one.device == device) return &one;
   return nullptr;
 }
 
@@ -15,7 +16,8 @@ namespace {
 template <class T>
 void take(const InfoTable& infos, cl_uint name, T& value) {
   const auto found = infos.find(name);
-  if (found != infos.end() && found->second.size() == sizeof(T)) std::memcpy(&value, found->second.data(), sizeof value);
+  if (found != infos.end() && found->second.size() == sizeof(T))
+    std::memcpy(&value, found->second.data(), sizeof value);
 }
 
 /// Major times 100, as in "OpenCL 3.0 and what the vendor likes to add".
@@ -29,7 +31,9 @@ int version_of(cl_device_id device) {
 
 /// Since 2.0 a program's language decides whether groups must divide the range; a device of 3.0 may still not offer it.
 bool takes_uneven(cl_device_id device, const std::string& options, int version) {
-  const bool can = version >= 300 ? device_info<cl_bool>(device, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, CL_FALSE) != CL_FALSE : version >= 200;
+  const bool can = version >= 300
+                       ? device_info<cl_bool>(device, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, CL_FALSE) != CL_FALSE
+                       : version >= 200;
   const auto at = options.find("-cl-std=");
   const bool is_new = at != options.npos && options.compare(at + 8, 4, "CL1.") != 0;
   return can && is_new && options.find("-cl-uniform-work-group-size") == options.npos;
@@ -44,7 +48,8 @@ KernelDevice describe(cl_device_id device, const cl::KernelOnDevice& reply, cons
   take(one.infos, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, one.required);
   std::fill(std::begin(one.item_limits), std::end(one.item_limits), SIZE_MAX);
   const auto limits = device->infos.find(CL_DEVICE_MAX_WORK_ITEM_SIZES);
-  if (limits != device->infos.end()) std::memcpy(one.item_limits, limits->second.data(), std::min(sizeof one.item_limits, limits->second.size()));
+  if (limits != device->infos.end())
+    std::memcpy(one.item_limits, limits->second.data(), std::min(sizeof one.item_limits, limits->second.size()));
   one.dimensions = std::min<cl_uint>(3, device_info<cl_uint>(device, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, 3));
   one.alignment = std::max<std::size_t>(1, device_info<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 8) / 8);
   one.largest_allocation = device_info<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, ~cl_ulong{0});
@@ -103,13 +108,15 @@ cl_int create(cl_program program, std::string name, cl_kernel& kernel) {
     options = program->options;
   }
   std::atomic<bool> is_somewhere{false};
-  auto error = at_each_place(program->handles.size(), [&](std::size_t place) { return program->handles[place] != 0; }, [&](std::size_t place) {
-    const auto status = create_at(kernel, place, options);
-    if (status == CL_SUCCESS) is_somewhere = true;
-    return status == CL_INVALID_PROGRAM_EXECUTABLE ? CL_SUCCESS : status;   // built for devices of other places only
-  });
+  auto error = at_each_place(
+      program->handles.size(), [&](std::size_t place) { return program->handles[place] != 0; },
+      [&](std::size_t place) {
+        const auto status = create_at(kernel, place, options);
+        if (status == CL_SUCCESS) is_somewhere = true;
+        return status == CL_INVALID_PROGRAM_EXECUTABLE ? CL_SUCCESS : status;  // built for devices of other places only
+      });
   if (error == CL_SUCCESS && !is_somewhere) error = CL_INVALID_PROGRAM_EXECUTABLE;
-  for (const auto& copy : kernel->copies) {   // servers whose devices disagree about the same source
+  for (const auto& copy : kernel->copies) {  // servers whose devices disagree about the same source
     if (copy.handle != 0 && copy.versions.size() != kernel->slots.size()) error = CL_INVALID_KERNEL_DEFINITION;
   }
   if (error != CL_SUCCESS) {
@@ -176,7 +183,9 @@ cl_kernel clCloneKernel(cl_kernel source_kernel, cl_int* errcode_ret) {
       const cl::CloneKernel message{.source = from.handle, .kernel = session.mint()};
       error = ask(session, message, [](const auto&) {});
       // What the twin was told may not have come along: everything goes with the clone's first launch.
-      if (error == CL_SUCCESS) kernel->copies[place] = {message.kernel, std::vector<std::uint32_t>(from.versions.size()), std::vector<std::uint64_t>(from.objects.size())};
+      if (error == CL_SUCCESS)
+        kernel->copies[place] = {message.kernel, std::vector<std::uint32_t>(from.versions.size()),
+                                 std::vector<std::uint64_t>(from.objects.size())};
     }
   }
   if (errcode_ret) *errcode_ret = error;
@@ -191,14 +200,13 @@ cl_int clRetainKernel(cl_kernel kernel) {
   return CL_SUCCESS;
 }
 
-cl_int clReleaseKernel(cl_kernel kernel) {
-  return is_live(kernel) && release(kernel) ? CL_SUCCESS : CL_INVALID_KERNEL;
-}
+cl_int clReleaseKernel(cl_kernel kernel) { return is_live(kernel) && release(kernel) ? CL_SUCCESS : CL_INVALID_KERNEL; }
 
 void dispose(cl_kernel kernel) {
   auto* program = kernel->program;
   for (std::size_t place = 0; place < kernel->copies.size(); place++) {
-    if (kernel->copies[place].handle != 0) program->session(place).send(cl::Release{.object = kernel->copies[place].handle});
+    if (kernel->copies[place].handle != 0)
+      program->session(place).send(cl::Release{.object = kernel->copies[place].handle});
   }
   delete kernel;
   drop(program);

@@ -1,4 +1,5 @@
-// Payloads that land in this process's memory travel beside the notices: a command counts as over only when the bytes of the reads before it are here.
+// Payloads that land in this process's memory travel beside the notices: a command counts as over only when the bytes
+// of the reads before it are here.
 #include "client/opencl/landing.h"
 
 #include <algorithm>
@@ -12,7 +13,8 @@ namespace {
 // Everything here costs one look at this while nothing is landing.
 std::atomic<std::size_t> outstanding{0};
 
-/// Held events, let go under no lock: the last to let one go tells its server, which may have to wait for a thread that wants that lock.
+/// Held events, let go under no lock: the last to let one go tells its server, which may have to wait for a thread that
+/// wants that lock.
 struct Held {
   std::vector<cl_event> events;
   ~Held() { clear(); }
@@ -32,7 +34,8 @@ void add(std::vector<cl_event>& to, cl_event event) {
 }
 
 void prune(std::vector<cl_event>& events, Held& over) {
-  const auto first = std::stable_partition(events.begin(), events.end(), [](cl_event event) { return !event->is_final(); });
+  const auto first =
+      std::stable_partition(events.begin(), events.end(), [](cl_event event) { return !event->is_final(); });
   over.events.insert(over.events.end(), first, events.end());
   events.erase(first, events.end());
 }

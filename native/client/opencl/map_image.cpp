@@ -9,10 +9,12 @@ namespace flexrack::client::opencl {
 namespace {
 
 bool has_slices(cl_mem image) {
-  return image->type == CL_MEM_OBJECT_IMAGE3D || image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY || image->type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+  return image->type == CL_MEM_OBJECT_IMAGE3D || image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ||
+         image->type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
 }
 
-cl_int map_image(Enqueue& command, cl_mem image, cl_map_flags flags, const std::size_t* origin, const std::size_t* region, void** pointer) {
+cl_int map_image(Enqueue& command, cl_mem image, cl_map_flags flags, const std::size_t* origin,
+                 const std::size_t* region, void** pointer) {
   if (const auto error = use_memory(command.queue, image, false, command.waits)) return error;
   auto* root = image->root();
   const auto& facts = image->image;
@@ -21,7 +23,8 @@ cl_int map_image(Enqueue& command, cl_mem image, cl_map_flags flags, const std::
   guard.unlock();
   if (!base) return CL_OUT_OF_HOST_MEMORY;
   const auto row = image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? facts.slice_pitch : facts.row_pitch;
-  *pointer = base + image->root_offset() + origin[0] * facts.element_size + origin[1] * row + origin[2] * facts.slice_pitch;
+  *pointer =
+      base + image->root_offset() + origin[0] * facts.element_size + origin[1] * row + origin[2] * facts.slice_pitch;
   Mapping mapping;
   mapping.object = image;
   mapping.pointer = *pointer;
@@ -30,16 +33,19 @@ cl_int map_image(Enqueue& command, cl_mem image, cl_map_flags flags, const std::
   mapping.flags = flags;
   enter_mapping(root, mapping);
   if (flags & CL_MAP_WRITE_INVALIDATE_REGION) return submit_nothing(command, image);
-  return read_image(command, image, origin, region, image_rows(image, *pointer, region, facts.row_pitch, facts.slice_pitch));
+  return read_image(command, image, origin, region,
+                    image_rows(image, *pointer, region, facts.row_pitch, facts.slice_pitch));
 }
 
 }  // namespace
 
-void* clEnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bool blocking_map, cl_map_flags map_flags, const size_t* origin, const size_t* region,
-                        size_t* image_row_pitch, size_t* image_slice_pitch, cl_uint num_events_in_wait_list, const cl_event* event_wait_list, cl_event* event,
+void* clEnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bool blocking_map, cl_map_flags map_flags,
+                        const size_t* origin, const size_t* region, size_t* image_row_pitch, size_t* image_slice_pitch,
+                        cl_uint num_events_in_wait_list, const cl_event* event_wait_list, cl_event* event,
                         cl_int* errcode_ret) {
   void* pointer = nullptr;
-  Enqueue command{command_queue, CL_COMMAND_MAP_IMAGE, num_events_in_wait_list, event_wait_list, event, blocking_map != CL_FALSE};
+  Enqueue command{command_queue, CL_COMMAND_MAP_IMAGE,    num_events_in_wait_list, event_wait_list,
+                  event,         blocking_map != CL_FALSE};
   const auto run = [&]() -> cl_int {
     if (!is_live(command_queue)) return CL_INVALID_COMMAND_QUEUE;
     if (!is_live(image)) return CL_INVALID_MEM_OBJECT;

@@ -29,7 +29,8 @@ cl_int clSetMemObjectDestructorAPPLE(cl_mem memobj, cl_memory_callback pfn_notif
 
 void dispose(cl_mem memory) {
   for (std::size_t place = 0; place < memory->copies.size(); ++place) {
-    if (memory->copies[place].handle) memory->context->places[place].session->send(cl::Release{memory->copies[place].handle});
+    if (memory->copies[place].handle)
+      memory->context->places[place].session->send(cl::Release{memory->copies[place].handle});
   }
   for (auto& [start, segment] : memory->segments) {
     for (auto* event : segment.writers) drop(event);
@@ -77,9 +78,12 @@ void* host_pointer(cl_mem memory) {
 
 }  // namespace
 
-cl_int clGetMemObjectInfo(cl_mem memobj, cl_mem_info param_name, size_t param_value_size, void* param_value, size_t* param_value_size_ret) {
+cl_int clGetMemObjectInfo(cl_mem memobj, cl_mem_info param_name, size_t param_value_size, void* param_value,
+                          size_t* param_value_size_ret) {
   if (!is_live(memobj)) return CL_INVALID_MEM_OBJECT;
-  const auto answer = [&](const auto& value) { return give(value, param_value_size, param_value, param_value_size_ret); };
+  const auto answer = [&](const auto& value) {
+    return give(value, param_value_size, param_value, param_value_size_ret);
+  };
   switch (param_name) {
     case CL_MEM_TYPE: return answer(memobj->type);
     case CL_MEM_FLAGS: return answer(memobj->flags);
@@ -95,7 +99,8 @@ cl_int clGetMemObjectInfo(cl_mem memobj, cl_mem_info param_name, size_t param_va
       return answer(static_cast<cl_bool>(pointer && find_svm(memobj->context, pointer).size != 0 ? CL_TRUE : CL_FALSE));
     }
     case CL_MEM_PROPERTIES:
-      return give_info(memobj->properties.data(), memobj->properties.size() * sizeof(cl_mem_properties), param_value_size, param_value, param_value_size_ret);
+      return give_info(memobj->properties.data(), memobj->properties.size() * sizeof(cl_mem_properties),
+                       param_value_size, param_value, param_value_size_ret);
     default: return CL_INVALID_VALUE;
   }
 }

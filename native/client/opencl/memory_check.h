@@ -1,4 +1,5 @@
-// What the API refuses about memory objects before anything is sent. The order of the checks is the specification's where it has one, PoCL's elsewhere.
+// What the API refuses about memory objects before anything is sent. The order of the checks is the specification's
+// where it has one, PoCL's elsewhere.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,9 @@ T device_info(cl_device_id device, cl_uint name, T fallback) {
 
 /// Whether any of the context's devices has shared virtual memory.
 inline bool has_svm(cl_context context) {
-  return std::ranges::any_of(context->devices, [](cl_device_id device) { return device_info<cl_bitfield>(device, CL_DEVICE_SVM_CAPABILITIES, 0) != 0; });
+  return std::ranges::any_of(context->devices, [](cl_device_id device) {
+    return device_info<cl_bitfield>(device, CL_DEVICE_SVM_CAPABILITIES, 0) != 0;
+  });
 }
 
 /// The largest CL_DEVICE_MAX_MEM_ALLOC_SIZE of the context's devices.
@@ -45,10 +48,13 @@ cl_int check_fits(cl_command_queue queue, cl_mem memory);
 /// CL_INVALID_VALUE where [offset, offset + size) is not in `whole` bytes.
 cl_int check_bounds(std::size_t whole, std::size_t offset, std::size_t size);
 
-/// Fills pitches that are 0, then CL_INVALID_VALUE for pitches or a region that do not fit. `whole` bytes, SIZE_MAX for host memory.
-cl_int check_rect(std::size_t whole, const std::size_t* origin, const std::size_t* region, std::size_t& row_pitch, std::size_t& slice_pitch);
+/// Fills pitches that are 0, then CL_INVALID_VALUE for pitches or a region that do not fit. `whole` bytes, SIZE_MAX for
+/// host memory.
+cl_int check_rect(std::size_t whole, const std::size_t* origin, const std::size_t* region, std::size_t& row_pitch,
+                  std::size_t& slice_pitch);
 /// Whether two boxes of one memory object, of the same pitches, have a byte in common.
-bool rects_overlap(const std::size_t* a, const std::size_t* b, const std::size_t* region, std::size_t row_pitch, std::size_t slice_pitch);
+bool rects_overlap(const std::size_t* a, const std::size_t* b, const std::size_t* region, std::size_t row_pitch,
+                   std::size_t slice_pitch);
 
 /// CL_INVALID_VALUE for an origin and region that are not of the image.
 cl_int check_image_region(cl_mem image, const std::size_t* origin, const std::size_t* region);

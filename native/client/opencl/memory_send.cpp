@@ -10,7 +10,8 @@ namespace flexrack::client::opencl {
 
 namespace {
 
-/// Commands that this one surely comes after, and that write host memory when they end: its bytes are taken when they have ended.
+/// Commands that this one surely comes after, and that write host memory when they end: its bytes are taken when they
+/// have ended.
 std::vector<cl_event> bytes_come_after(const Enqueue& command) {
   std::vector<cl_event> found;
   const bool lands = has_landing(command.count, command.list);
@@ -90,12 +91,15 @@ Outgoing::Outgoing(const Enqueue& command, const Rows& rows, cl_mem memory) : co
     source_->awaited = before.size() + 1;   // one for go(): the command is sent first
     for (auto* event : before) {
       auto* copy = new std::shared_ptr<Source>(source_);
-      clSetEventCallback(event, CL_COMPLETE, [](cl_event, cl_int, void* data) {
-        std::unique_ptr<std::shared_ptr<Source>> source(static_cast<std::shared_ptr<Source>*>(data));
-        if ((*source)->awaited.fetch_sub(1) != 1) return;
-        auto& s = **source;
-        s.session->link().push(s.payload.ticket, s.view(), [keep = *source](bool) {});
-      }, copy);
+      clSetEventCallback(
+          event, CL_COMPLETE,
+          [](cl_event, cl_int, void* data) {
+            std::unique_ptr<std::shared_ptr<Source>> source(static_cast<std::shared_ptr<Source>*>(data));
+            if ((*source)->awaited.fetch_sub(1) != 1) return;
+            auto& s = **source;
+            s.session->link().push(s.payload.ticket, s.view(), [keep = *source](bool) {});
+          },
+          copy);
     }
   }
   for (auto* event : before) drop(event);
@@ -113,7 +117,9 @@ bool Outgoing::go() {
     return true;
   }
   // The link may have to send it again until the other side has it, so the memory is the application's only after that.
-  link.push(payload_.ticket, source_->view(), [keep = source_](bool) { keep->is_over.store(true, std::memory_order_release); }, true);
+  link.push(
+      payload_.ticket, source_->view(),
+      [keep = source_](bool) { keep->is_over.store(true, std::memory_order_release); }, true);
   return command_.queue->session().wait([&] { return source_->is_over.load(std::memory_order_acquire); });
 }
 
@@ -147,7 +153,8 @@ Incoming::Incoming(const Enqueue& command, const Rows& rows, cl_mem memory, cl_e
 }
 
 void Incoming::wait() {
-  command_.queue->session().wait([&] { return target_->is_over.load(std::memory_order_acquire) && event_->is_final(); });
+  command_.queue->session().wait(
+      [&] { return target_->is_over.load(std::memory_order_acquire) && event_->is_final(); });
 }
 
 cl_int blocking_answer(const Enqueue& command, cl_int status) {
@@ -171,8 +178,6 @@ cl_int submit_nothing(Enqueue& command, cl_mem memory) {
   return submit(command, message);
 }
 
-bool must_wait(const Enqueue& command) {
-  return !command.waits.empty() || command.event_out;
-}
+bool must_wait(const Enqueue& command) { return !command.waits.empty() || command.event_out; }
 
 }  // namespace flexrack::client::opencl

@@ -28,7 +28,8 @@ class Outgoing {
   /// Decides how they travel. Blocks where the command does and the bytes are not there yet.
   Outgoing(const Enqueue& command, const Rows& rows, cl_mem memory);
   wire::Payload payload() const { return payload_; }
-  /// After the command was sent. A blocking command returns when the application may reuse the memory; false: the link is over.
+  /// After the command was sent. A blocking command returns when the application may reuse the memory; false: the link
+  /// is over.
   bool go();
 
  private:
@@ -59,8 +60,9 @@ class Incoming {
 cl_int blocking_answer(const Enqueue& command, cl_int status);
 /// Gives the event to the application, or lets it go.
 void hand_out(const Enqueue& command, cl_event event);
-/// Whether a blocking command that carries its bytes along must wait for its event: the application may look for errors, its status and its times. Others are
-/// answered when their bytes are gone, and the server makes later commands wait for them (fence).
+/// Whether a blocking command that carries its bytes along must wait for its event: the application may look for
+/// errors, its status and its times. Others are answered when their bytes are gone, and the server makes later commands
+/// wait for them (fence).
 bool must_wait(const Enqueue& command);
 
 /// A command without bytes. `written`: the objects it writes.
@@ -73,7 +75,8 @@ cl_int submit(Enqueue& command, Message&& message, std::initializer_list<cl_mem>
   message.event = event ? event->handle : 0;
   message.waits = command.waits;
   const bool is_sent = queue->session().send(message);
-  if (is_tracked) for (auto* memory : written) note_writer(memory, event);
+  if (is_tracked)
+    for (auto* memory : written) note_writer(memory, event);
   cl_int answer = is_sent ? CL_SUCCESS : queue_error(queue);
   if (is_sent && command.is_blocking) answer = blocking_answer(command, wait_event(event));
   if (event) hand_out(command, event);
@@ -100,7 +103,8 @@ cl_int submit_write(Enqueue& command, Message&& message, const Rows& rows, cl_me
   is_sent = bytes.go() && is_sent;
   cl_int answer = is_sent ? CL_SUCCESS : queue_error(queue);
   if (is_sent && waits_for_event) answer = blocking_answer(command, wait_event(event));
-  else if (is_sent && command.is_blocking) answer = queue->session().send(cl::Fence{.queue = queue->handle}) ? queue_error(queue) : CL_OUT_OF_RESOURCES;
+  else if (is_sent && command.is_blocking)
+    answer = queue->session().send(cl::Fence{.queue = queue->handle}) ? queue_error(queue) : CL_OUT_OF_RESOURCES;
   if (event) hand_out(command, event);
   return answer;
 }

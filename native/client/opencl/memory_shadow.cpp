@@ -8,8 +8,9 @@ namespace flexrack::client::opencl {
 
 namespace {
 constexpr std::size_t kMapped = 128 * 1024;          ///< from here up it is pages of its own
-constexpr std::size_t kKept = 64u * 1024 * 1024;     ///< up to here pages stay for the next map: faulting them in again costs more than they do
-constexpr std::align_val_t kAlignment{128};          ///< of long16, what OpenCL promises at most
+constexpr std::size_t kKept =
+    64u * 1024 * 1024;  ///< up to here pages stay for the next map: faulting them in again costs more than they do
+constexpr std::align_val_t kAlignment{128};  ///< of long16, what OpenCL promises at most
 }  // namespace
 
 Shadow::~Shadow() {

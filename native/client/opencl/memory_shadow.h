@@ -5,8 +5,8 @@
 
 namespace flexrack::client::opencl {
 
-/// As large as its object, but only pages that were touched cost anything. Stays at one address as long as the object lives,
-/// so that overlapping maps show the same bytes.
+/// As large as its object, but only pages that were touched cost anything. Stays at one address as long as the object
+/// lives, so that overlapping maps show the same bytes.
 class Shadow {
  public:
   Shadow() = default;

@@ -4,8 +4,9 @@
 
 namespace flexrack::client::opencl {
 
-cl_int clEnqueueMigrateMemObjects(cl_command_queue command_queue, cl_uint num_mem_objects, const cl_mem* mem_objects, cl_mem_migration_flags flags,
-                                  cl_uint num_events_in_wait_list, const cl_event* event_wait_list, cl_event* event) {
+cl_int clEnqueueMigrateMemObjects(cl_command_queue command_queue, cl_uint num_mem_objects, const cl_mem* mem_objects,
+                                  cl_mem_migration_flags flags, cl_uint num_events_in_wait_list,
+                                  const cl_event* event_wait_list, cl_event* event) {
   if (!is_live(command_queue)) return CL_INVALID_COMMAND_QUEUE;
   if (num_mem_objects == 0 || !mem_objects) return CL_INVALID_VALUE;
   constexpr cl_mem_migration_flags kKnown = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
@@ -27,9 +28,11 @@ cl_int clEnqueueMigrateMemObjects(cl_command_queue command_queue, cl_uint num_me
   return submit(command, message);
 }
 
-cl_int clEnqueueMigrateMemObjectEXT(cl_command_queue command_queue, cl_uint num_mem_objects, const cl_mem* mem_objects, cl_mem_migration_flags flags,
-                                    cl_uint num_events_in_wait_list, const cl_event* event_wait_list, cl_event* event) {
-  return clEnqueueMigrateMemObjects(command_queue, num_mem_objects, mem_objects, flags, num_events_in_wait_list, event_wait_list, event);
+cl_int clEnqueueMigrateMemObjectEXT(cl_command_queue command_queue, cl_uint num_mem_objects, const cl_mem* mem_objects,
+                                    cl_mem_migration_flags flags, cl_uint num_events_in_wait_list,
+                                    const cl_event* event_wait_list, cl_event* event) {
+  return clEnqueueMigrateMemObjects(command_queue, num_mem_objects, mem_objects, flags, num_events_in_wait_list,
+                                    event_wait_list, event);
 }
 
 }  // namespace flexrack::client::opencl

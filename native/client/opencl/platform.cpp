@@ -10,9 +10,11 @@ namespace flexrack::client::opencl {
 std::vector<cl_device_id> devices_of_type(cl_platform_id platform, cl_device_type type) {
   std::vector<cl_device_id> found;
   for (const auto device : platform->devices) {
-    const auto own = info_value<cl_device_type>(device->infos, CL_DEVICE_TYPE) & ~cl_device_type{CL_DEVICE_TYPE_DEFAULT};
+    const auto own =
+        info_value<cl_device_type>(device->infos, CL_DEVICE_TYPE) & ~cl_device_type{CL_DEVICE_TYPE_DEFAULT};
     const auto wanted = type == CL_DEVICE_TYPE_ALL ? ~cl_device_type{CL_DEVICE_TYPE_CUSTOM} : type;
-    const bool is_default = (type & CL_DEVICE_TYPE_DEFAULT) != 0 && type != CL_DEVICE_TYPE_ALL && device == platform->devices.front();
+    const bool is_default =
+        (type & CL_DEVICE_TYPE_DEFAULT) != 0 && type != CL_DEVICE_TYPE_ALL && device == platform->devices.front();
     if ((own & wanted) != 0 || is_default) found.push_back(device);
   }
   return found;
@@ -27,12 +29,14 @@ cl_int clGetPlatformIDs(cl_uint num_entries, cl_platform_id* platforms, cl_uint*
   return CL_SUCCESS;
 }
 
-cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name, size_t param_value_size, void* param_value, size_t* param_value_size_ret) {
+cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name, size_t param_value_size,
+                         void* param_value, size_t* param_value_size_ret) {
   if (!is_live(platform)) return CL_INVALID_PLATFORM;
   return Answer{param_value_size, param_value, param_value_size_ret}.from(platform->infos, param_name);
 }
 
-cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type device_type, cl_uint num_entries, cl_device_id* devices, cl_uint* num_devices) {
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type device_type, cl_uint num_entries, cl_device_id* devices,
+                      cl_uint* num_devices) {
   if (!is_live(platform)) return CL_INVALID_PLATFORM;
   if ((num_entries == 0 && devices) || (!devices && !num_devices)) return CL_INVALID_VALUE;
   const auto found = devices_of_type(platform, device_type);
@@ -42,7 +46,8 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type device_type, cl_ui
   return CL_SUCCESS;
 }
 
-cl_int clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t param_value_size, void* param_value, size_t* param_value_size_ret) {
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t param_value_size, void* param_value,
+                       size_t* param_value_size_ret) {
   if (!is_live(device)) return CL_INVALID_DEVICE;
   const Answer answer{param_value_size, param_value, param_value_size_ret};
   if (param_name == CL_DEVICE_AVAILABLE && !device->session->is_alive()) return answer(cl_bool{0});
@@ -80,6 +85,8 @@ cl_int clGetHostTimer(cl_device_id device, cl_ulong* host_timestamp) {
 }
 
 cl_int clUnloadCompiler() { return CL_SUCCESS; }
-cl_int clUnloadPlatformCompiler(cl_platform_id platform) { return is_live(platform) ? CL_SUCCESS : CL_INVALID_PLATFORM; }
+cl_int clUnloadPlatformCompiler(cl_platform_id platform) {
+  return is_live(platform) ? CL_SUCCESS : CL_INVALID_PLATFORM;
+}
 
 }  // namespace flexrack::client::opencl

@@ -6,7 +6,8 @@
 #include "client/opencl/program_objects.h"
 
 std::size_t _cl_program::home() const {
-  return static_cast<std::size_t>(std::find_if(handles.begin(), handles.end(), [](auto handle) { return handle != 0; }) - handles.begin());
+  return static_cast<std::size_t>(
+      std::find_if(handles.begin(), handles.end(), [](auto handle) { return handle != 0; }) - handles.begin());
 }
 
 namespace flexrack::client::opencl {
@@ -37,7 +38,8 @@ cl_int clSetProgramReleaseCallback(cl_program program, cl_program_callback pfn_n
   const bool is_possible = std::ranges::all_of(program->devices, [](cl_device_id device) {
     const auto version = device->infos.find(CL_DEVICE_VERSION);
     constexpr std::string_view kThat = "OpenCL 2.2";
-    return version != device->infos.end() && version->second.size() >= kThat.size() && std::memcmp(version->second.data(), kThat.data(), kThat.size()) == 0;
+    return version != device->infos.end() && version->second.size() >= kThat.size() &&
+           std::memcmp(version->second.data(), kThat.data(), kThat.size()) == 0;
   });
   if (!is_possible) return CL_INVALID_OPERATION;
   if (!pfn_notify) return CL_INVALID_VALUE;
@@ -46,14 +48,19 @@ cl_int clSetProgramReleaseCallback(cl_program program, cl_program_callback pfn_n
   return CL_SUCCESS;
 }
 
-cl_int clSetProgramSpecializationConstant(cl_program program, cl_uint spec_id, size_t spec_size, const void* spec_value) {
+cl_int clSetProgramSpecializationConstant(cl_program program, cl_uint spec_id, size_t spec_size,
+                                          const void* spec_value) {
   if (!is_live(program)) return CL_INVALID_PROGRAM;
   if (program->il.empty()) return CL_INVALID_PROGRAM;
   if (!spec_value) return CL_INVALID_VALUE;
   const wire::View value(static_cast<const std::uint8_t*>(spec_value), spec_size);
-  return at_each_place(program->handles.size(), [&](std::size_t place) { return program->handles[place] != 0; }, [&](std::size_t place) {
-    return ask(program->session(place), cl::SpecializeProgram{.program = program->handles[place], .id = spec_id, .value = value}, [](const auto&) {});
-  });
+  return at_each_place(
+      program->handles.size(), [&](std::size_t place) { return program->handles[place] != 0; },
+      [&](std::size_t place) {
+        return ask(program->session(place),
+                   cl::SpecializeProgram{.program = program->handles[place], .id = spec_id, .value = value},
+                   [](const auto&) {});
+      });
 }
 
 cl_int choose_devices(cl_context context, cl_uint count, const cl_device_id* list, DeviceChoice& choice) {
@@ -69,12 +76,15 @@ cl_int choose_devices(cl_context context, cl_uint count, const cl_device_id* lis
   return CL_SUCCESS;
 }
 
-cl_int at_each_place(std::size_t count, const std::function<bool(std::size_t)>& is_wanted, const std::function<cl_int(std::size_t)>& act) {
+cl_int at_each_place(std::size_t count, const std::function<bool(std::size_t)>& is_wanted,
+                     const std::function<cl_int(std::size_t)>& act) {
   std::vector<std::size_t> wanted;
-  for (std::size_t place = 0; place < count; place++) if (is_wanted(place)) wanted.push_back(place);
+  for (std::size_t place = 0; place < count; place++)
+    if (is_wanted(place)) wanted.push_back(place);
   if (wanted.size() == 1) return act(wanted[0]);
   std::vector<std::future<cl_int>> running;
-  for (const auto place : wanted) running.push_back(std::async(std::launch::async, [&act, place] { return act(place); }));
+  for (const auto place : wanted)
+    running.push_back(std::async(std::launch::async, [&act, place] { return act(place); }));
   cl_int first = CL_SUCCESS;
   for (auto& one : running) {
     const auto status = one.get();

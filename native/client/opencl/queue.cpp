@@ -7,7 +7,8 @@
 namespace flexrack::client::opencl {
 namespace {
 
-constexpr cl_command_queue_properties kHostProperties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+constexpr cl_command_queue_properties kHostProperties =
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
 
 /// The queue's bits and its size on the device, from the list the application gave.
 void read_properties(std::span<const cl_queue_properties> given, _cl_command_queue& queue) {
@@ -25,7 +26,8 @@ std::vector<cl_queue_properties> copy_list(const cl_queue_properties* list) {
   return out;
 }
 
-cl_command_queue create(cl_context context, cl_device_id device, std::vector<cl_queue_properties> sent, std::vector<cl_queue_properties> given, cl_int& error) {
+cl_command_queue create(cl_context context, cl_device_id device, std::vector<cl_queue_properties> sent,
+                        std::vector<cl_queue_properties> given, cl_int& error) {
   if (!is_live(context)) return error = CL_INVALID_CONTEXT, nullptr;
   if (!is_live(device)) return error = CL_INVALID_DEVICE, nullptr;
   const auto place = context->place_of(device);
@@ -37,7 +39,8 @@ cl_command_queue create(cl_context context, cl_device_id device, std::vector<cl_
   queue->given = std::move(given);
   read_properties(sent, *queue);
   // Some devices that have no queues of their own do not survive being asked for one.
-  if ((queue->properties & CL_QUEUE_ON_DEVICE) != 0 && info_value<cl_uint>(device->infos, CL_DEVICE_MAX_ON_DEVICE_QUEUES) == 0) {
+  if ((queue->properties & CL_QUEUE_ON_DEVICE) != 0 &&
+      info_value<cl_uint>(device->infos, CL_DEVICE_MAX_ON_DEVICE_QUEUES) == 0) {
     return error = CL_INVALID_QUEUE_PROPERTIES, nullptr;
   }
   queue->handle = queue->session().mint();
@@ -55,7 +58,8 @@ cl_command_queue create(cl_context context, cl_device_id device, std::vector<cl_
 
 }  // namespace
 
-cl_command_queue clCreateCommandQueueWithProperties(cl_context context, cl_device_id device, const cl_queue_properties* properties, cl_int* errcode_ret) {
+cl_command_queue clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
+                                                    const cl_queue_properties* properties, cl_int* errcode_ret) {
   cl_int error = CL_SUCCESS;
   const auto given = copy_list(properties);
   const auto queue = create(context, device, given, given, error);
@@ -63,11 +67,13 @@ cl_command_queue clCreateCommandQueueWithProperties(cl_context context, cl_devic
   return queue;
 }
 
-cl_command_queue clCreateCommandQueueWithPropertiesKHR(cl_context context, cl_device_id device, const cl_queue_properties* properties, cl_int* errcode_ret) {
+cl_command_queue clCreateCommandQueueWithPropertiesKHR(cl_context context, cl_device_id device,
+                                                       const cl_queue_properties* properties, cl_int* errcode_ret) {
   return clCreateCommandQueueWithProperties(context, device, properties, errcode_ret);
 }
 
-cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int* errcode_ret) {
+cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, cl_command_queue_properties properties,
+                                      cl_int* errcode_ret) {
   cl_int error = CL_SUCCESS;
   cl_command_queue queue = nullptr;
   if (is_live(context) && is_live(device) && (properties & ~kHostProperties) != 0) {
@@ -104,8 +110,8 @@ cl_int clReleaseCommandQueue(cl_command_queue queue) {
   return release(queue) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
 }
 
-cl_int clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info param_name, size_t param_value_size, void* param_value,
-                             size_t* param_value_size_ret) {
+cl_int clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info param_name, size_t param_value_size,
+                             void* param_value, size_t* param_value_size_ret) {
   if (!is_live(queue)) return CL_INVALID_COMMAND_QUEUE;
   const Answer answer{param_value_size, param_value, param_value_size_ret};
   switch (param_name) {
@@ -113,14 +119,17 @@ cl_int clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info param
     case CL_QUEUE_DEVICE: return answer(queue->device);
     case CL_QUEUE_REFERENCE_COUNT: return answer(references(queue));
     case CL_QUEUE_PROPERTIES: return answer(queue->properties);
-    case CL_QUEUE_SIZE: return (queue->properties & CL_QUEUE_ON_DEVICE) != 0 ? answer(queue->device_queue_size) : CL_INVALID_COMMAND_QUEUE;
+    case CL_QUEUE_SIZE:
+      return (queue->properties & CL_QUEUE_ON_DEVICE) != 0 ? answer(queue->device_queue_size)
+                                                           : CL_INVALID_COMMAND_QUEUE;
     case CL_QUEUE_DEVICE_DEFAULT: return answer(cl_command_queue{nullptr});
     case CL_QUEUE_PROPERTIES_ARRAY: return answer.array(std::span<const cl_queue_properties>(queue->given));
     default: return CL_INVALID_VALUE;
   }
 }
 
-cl_int clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties, cl_bool, cl_command_queue_properties*) {
+cl_int clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties, cl_bool,
+                                 cl_command_queue_properties*) {
   return is_live(queue) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;  // gone since OpenCL 1.1
 }
 

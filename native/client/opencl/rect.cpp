@@ -23,7 +23,8 @@ struct Box {
     return check_rect(SIZE_MAX, host_origin, region, host_row, host_slice);
   }
   Rows rows() const {
-    const auto* first = static_cast<const std::uint8_t*>(pointer) + host_origin[2] * host_slice + host_origin[1] * host_row + host_origin[0];
+    const auto* first = static_cast<const std::uint8_t*>(pointer) + host_origin[2] * host_slice +
+                        host_origin[1] * host_row + host_origin[0];
     auto made = one_row(first, region[0]);
     made.height = region[1];
     made.depth = region[2];
@@ -60,39 +61,52 @@ cl_int check_copy_object(cl_command_queue queue, cl_mem buffer) {
 
 }  // namespace
 
-cl_int clEnqueueReadBufferRect(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_read, const size_t* buffer_origin, const size_t* host_origin,
-                               const size_t* region, size_t buffer_row_pitch, size_t buffer_slice_pitch, size_t host_row_pitch, size_t host_slice_pitch,
-                               void* ptr, cl_uint num_events_in_wait_list, const cl_event* event_wait_list, cl_event* event) {
-  if (const auto error = check_object(command_queue, buffer, CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)) return error;
-  Enqueue command{command_queue, CL_COMMAND_READ_BUFFER_RECT, num_events_in_wait_list, event_wait_list, event, blocking_read != CL_FALSE};
+cl_int clEnqueueReadBufferRect(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_read,
+                               const size_t* buffer_origin, const size_t* host_origin, const size_t* region,
+                               size_t buffer_row_pitch, size_t buffer_slice_pitch, size_t host_row_pitch,
+                               size_t host_slice_pitch, void* ptr, cl_uint num_events_in_wait_list,
+                               const cl_event* event_wait_list, cl_event* event) {
+  if (const auto error = check_object(command_queue, buffer, CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))
+    return error;
+  Enqueue command{command_queue, CL_COMMAND_READ_BUFFER_RECT, num_events_in_wait_list, event_wait_list,
+                  event,         blocking_read != CL_FALSE};
   if (const auto error = command.take_waits()) return error;
-  Box box{buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch, ptr};
+  Box box{buffer_origin,      host_origin,    region,           buffer_row_pitch,
+          buffer_slice_pitch, host_row_pitch, host_slice_pitch, ptr};
   if (const auto error = box.check(buffer)) return error;
   if (const auto error = check_fits(command_queue, buffer)) return error;
   if (const auto error = use_memory(command_queue, buffer, false, command.waits)) return error;
   return submit_read(command, box.message<cl::ReadRect>(command_queue, buffer), box.rows(), buffer);
 }
 
-cl_int clEnqueueWriteBufferRect(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_write, const size_t* buffer_origin, const size_t* host_origin,
-                                const size_t* region, size_t buffer_row_pitch, size_t buffer_slice_pitch, size_t host_row_pitch, size_t host_slice_pitch,
-                                const void* ptr, cl_uint num_events_in_wait_list, const cl_event* event_wait_list, cl_event* event) {
-  if (const auto error = check_object(command_queue, buffer, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)) return error;
-  Enqueue command{command_queue, CL_COMMAND_WRITE_BUFFER_RECT, num_events_in_wait_list, event_wait_list, event, blocking_write != CL_FALSE};
+cl_int clEnqueueWriteBufferRect(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_write,
+                                const size_t* buffer_origin, const size_t* host_origin, const size_t* region,
+                                size_t buffer_row_pitch, size_t buffer_slice_pitch, size_t host_row_pitch,
+                                size_t host_slice_pitch, const void* ptr, cl_uint num_events_in_wait_list,
+                                const cl_event* event_wait_list, cl_event* event) {
+  if (const auto error = check_object(command_queue, buffer, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS))
+    return error;
+  Enqueue command{command_queue, CL_COMMAND_WRITE_BUFFER_RECT, num_events_in_wait_list, event_wait_list,
+                  event,         blocking_write != CL_FALSE};
   if (const auto error = command.take_waits()) return error;
-  Box box{buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch, ptr};
+  Box box{buffer_origin,      host_origin,    region,           buffer_row_pitch,
+          buffer_slice_pitch, host_row_pitch, host_slice_pitch, ptr};
   if (const auto error = box.check(buffer)) return error;
   if (const auto error = check_fits(command_queue, buffer)) return error;
   if (const auto error = use_memory(command_queue, buffer, true, command.waits)) return error;
   return submit_write(command, box.message<cl::WriteRect>(command_queue, buffer), box.rows(), buffer);
 }
 
-cl_int clEnqueueCopyBufferRect(cl_command_queue command_queue, cl_mem src_buffer, cl_mem dst_buffer, const size_t* src_origin, const size_t* dst_origin,
-                               const size_t* region, size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch, size_t dst_slice_pitch,
-                               cl_uint num_events_in_wait_list, const cl_event* event_wait_list, cl_event* event) {
+cl_int clEnqueueCopyBufferRect(cl_command_queue command_queue, cl_mem src_buffer, cl_mem dst_buffer,
+                               const size_t* src_origin, const size_t* dst_origin, const size_t* region,
+                               size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
+                               size_t dst_slice_pitch, cl_uint num_events_in_wait_list, const cl_event* event_wait_list,
+                               cl_event* event) {
   if (!is_live(command_queue)) return CL_INVALID_COMMAND_QUEUE;
   if (const auto error = check_wait_shape(num_events_in_wait_list, event_wait_list)) return error;
   if (!is_live(src_buffer) || !is_live(dst_buffer)) return CL_INVALID_MEM_OBJECT;
-  if (command_queue->context != src_buffer->context || command_queue->context != dst_buffer->context) return CL_INVALID_CONTEXT;
+  if (command_queue->context != src_buffer->context || command_queue->context != dst_buffer->context)
+    return CL_INVALID_CONTEXT;
   if (!src_origin || !dst_origin || !region) return CL_INVALID_VALUE;
   if (const auto error = check_copy_object(command_queue, src_buffer)) return error;
   if (const auto error = check_copy_object(command_queue, dst_buffer)) return error;

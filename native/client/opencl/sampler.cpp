@@ -11,7 +11,9 @@ namespace flexrack::client::opencl {
 namespace {
 
 bool has_images(cl_context context) {
-  return std::any_of(context->devices.begin(), context->devices.end(), [](cl_device_id device) { return device_info<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT, CL_FALSE); });
+  return std::any_of(context->devices.begin(), context->devices.end(), [](cl_device_id device) {
+    return device_info<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT, CL_FALSE);
+  });
 }
 
 struct SamplerProperties {
@@ -19,7 +21,8 @@ struct SamplerProperties {
 };
 
 /// Takes what is known of a property list; CL_INVALID_VALUE for anything else, and for a property named twice.
-cl_int take(const cl_sampler_properties* properties, SamplerProperties& wanted, std::vector<cl_sampler_properties>& list) {
+cl_int take(const cl_sampler_properties* properties, SamplerProperties& wanted,
+            std::vector<cl_sampler_properties>& list) {
   bool seen[3] = {};
   for (; *properties != 0; properties += 2) {
     const auto at = properties[0] - CL_SAMPLER_NORMALIZED_COORDS;
@@ -32,12 +35,21 @@ cl_int take(const cl_sampler_properties* properties, SamplerProperties& wanted, 
   return CL_SUCCESS;
 }
 
-cl_sampler create(cl_context context, const SamplerProperties& wanted, std::vector<cl_sampler_properties> list, cl_int* error_out) {
+cl_sampler create(cl_context context, const SamplerProperties& wanted, std::vector<cl_sampler_properties> list,
+                  cl_int* error_out) {
   if (!is_live(context)) return fail(CL_INVALID_CONTEXT, error_out);
   if (!has_images(context)) return fail(CL_INVALID_OPERATION, error_out);
   if (wanted.normalized != CL_TRUE && wanted.normalized != CL_FALSE) return fail(CL_INVALID_VALUE, error_out);
-  if (wanted.normalized == CL_FALSE && (wanted.addressing == CL_ADDRESS_MIRRORED_REPEAT || wanted.addressing == CL_ADDRESS_REPEAT)) return fail(CL_INVALID_VALUE, error_out);
-  const std::array<std::uint64_t, 7> properties{CL_SAMPLER_NORMALIZED_COORDS, wanted.normalized, CL_SAMPLER_ADDRESSING_MODE, wanted.addressing, CL_SAMPLER_FILTER_MODE, wanted.filter, 0};
+  if (wanted.normalized == CL_FALSE &&
+      (wanted.addressing == CL_ADDRESS_MIRRORED_REPEAT || wanted.addressing == CL_ADDRESS_REPEAT))
+    return fail(CL_INVALID_VALUE, error_out);
+  const std::array<std::uint64_t, 7> properties{CL_SAMPLER_NORMALIZED_COORDS,
+                                                wanted.normalized,
+                                                CL_SAMPLER_ADDRESSING_MODE,
+                                                wanted.addressing,
+                                                CL_SAMPLER_FILTER_MODE,
+                                                wanted.filter,
+                                                0};
   auto* sampler = new _cl_sampler;
   sampler->context = hold(context);
   sampler->properties = std::move(list);
@@ -55,7 +67,8 @@ cl_sampler create(cl_context context, const SamplerProperties& wanted, std::vect
     if (answer != CL_SUCCESS) status = answer;
   }
   // One place whose devices have no images does not matter; nowhere does.
-  if (std::any_of(sampler->handles.begin(), sampler->handles.end(), [](auto handle) { return handle != 0; })) status = CL_SUCCESS;
+  if (std::any_of(sampler->handles.begin(), sampler->handles.end(), [](auto handle) { return handle != 0; }))
+    status = CL_SUCCESS;
   if (status != CL_SUCCESS) {
     release(sampler);
     return fail(status, error_out);
@@ -66,11 +79,13 @@ cl_sampler create(cl_context context, const SamplerProperties& wanted, std::vect
 
 }  // namespace
 
-cl_sampler clCreateSampler(cl_context context, cl_bool normalized_coords, cl_addressing_mode addressing_mode, cl_filter_mode filter_mode, cl_int* errcode_ret) {
+cl_sampler clCreateSampler(cl_context context, cl_bool normalized_coords, cl_addressing_mode addressing_mode,
+                           cl_filter_mode filter_mode, cl_int* errcode_ret) {
   return create(context, {normalized_coords, addressing_mode, filter_mode}, {}, errcode_ret);
 }
 
-cl_sampler clCreateSamplerWithProperties(cl_context context, const cl_sampler_properties* sampler_properties, cl_int* errcode_ret) {
+cl_sampler clCreateSamplerWithProperties(cl_context context, const cl_sampler_properties* sampler_properties,
+                                         cl_int* errcode_ret) {
   if (!sampler_properties) return fail(CL_INVALID_VALUE, errcode_ret);
   SamplerProperties wanted;
   std::vector<cl_sampler_properties> list;
@@ -84,17 +99,23 @@ cl_int clRetainSampler(cl_sampler sampler) {
   return CL_SUCCESS;
 }
 
-cl_int clReleaseSampler(cl_sampler sampler) { return is_live(sampler) && release(sampler) ? CL_SUCCESS : CL_INVALID_SAMPLER; }
+cl_int clReleaseSampler(cl_sampler sampler) {
+  return is_live(sampler) && release(sampler) ? CL_SUCCESS : CL_INVALID_SAMPLER;
+}
 
-cl_int clGetSamplerInfo(cl_sampler sampler, cl_sampler_info param_name, size_t param_value_size, void* param_value, size_t* param_value_size_ret) {
+cl_int clGetSamplerInfo(cl_sampler sampler, cl_sampler_info param_name, size_t param_value_size, void* param_value,
+                        size_t* param_value_size_ret) {
   if (!is_live(sampler)) return CL_INVALID_SAMPLER;
-  const auto give = [&](const void* value, std::size_t size) { return give_info(value, size, param_value_size, param_value, param_value_size_ret); };
+  const auto give = [&](const void* value, std::size_t size) {
+    return give_info(value, size, param_value_size, param_value, param_value_size_ret);
+  };
   if (param_name == CL_SAMPLER_REFERENCE_COUNT) {
     const auto count = references(sampler);
     return give(&count, sizeof count);
   }
   if (param_name == CL_SAMPLER_CONTEXT) return give(&sampler->context, sizeof sampler->context);
-  if (param_name == CL_SAMPLER_PROPERTIES) return give(sampler->properties.data(), sampler->properties.size() * sizeof(cl_sampler_properties));
+  if (param_name == CL_SAMPLER_PROPERTIES)
+    return give(sampler->properties.data(), sampler->properties.size() * sizeof(cl_sampler_properties));
   const auto found = sampler->infos.find(param_name);
   return found == sampler->infos.end() ? CL_INVALID_VALUE : give(found->second.data(), found->second.size());
 }

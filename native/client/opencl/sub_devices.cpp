@@ -1,4 +1,5 @@
-// Sub-devices: parts of a device, made there, counted here. Contexts hold theirs, so a part lasts as long as anything is on it.
+// Sub-devices: parts of a device, made there, counted here. Contexts hold theirs, so a part lasts as long as anything
+// is on it.
 #include "client/opencl/describe.h"
 #include "client/opencl/enqueue.h"
 
@@ -33,8 +34,8 @@ void release_there(Session& session, std::uint32_t index) {
 
 }  // namespace
 
-cl_int clCreateSubDevices(cl_device_id in_device, const cl_device_partition_property* properties, cl_uint num_devices, cl_device_id* out_devices,
-                          cl_uint* num_devices_ret) {
+cl_int clCreateSubDevices(cl_device_id in_device, const cl_device_partition_property* properties, cl_uint num_devices,
+                          cl_device_id* out_devices, cl_uint* num_devices_ret) {
   if (!is_live(in_device)) return CL_INVALID_DEVICE;
   if (!properties || (out_devices && num_devices == 0)) return CL_INVALID_VALUE;
   auto& session = *in_device->session;
@@ -51,7 +52,8 @@ cl_int clCreateSubDevices(cl_device_id in_device, const cl_device_partition_prop
     if (status == CL_SUCCESS && reply.devices.size() != (out_devices ? reply.count : 0)) status = CL_OUT_OF_RESOURCES;
     if (status == CL_SUCCESS && reply.devices.size() > num_devices) status = CL_OUT_OF_RESOURCES;
     if (status != CL_SUCCESS) return;
-    for (std::size_t i = 0; i < reply.devices.size(); ++i) out_devices[i] = make_sub_device(in_device, reply.devices[i]);
+    for (std::size_t i = 0; i < reply.devices.size(); ++i)
+      out_devices[i] = make_sub_device(in_device, reply.devices[i]);
     if (num_devices_ret) *num_devices_ret = reply.count;
   });
   return status;

@@ -1,4 +1,5 @@
-// Allocating shared virtual memory: the device's own address, taken in this process too, so that pointers inside it mean the same on both sides.
+// Allocating shared virtual memory: the device's own address, taken in this process too, so that pointers inside it
+// mean the same on both sides.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,8 +15,9 @@ namespace flexrack::client::opencl {
 namespace {
 
 constexpr int kTries = 64;
-/// From this try on so many bytes at least, twice as many after each further so many tries: small allocations come from a heap whose addresses may all be
-/// taken here (two processes that place theirs alike), large ones are mapped wherever there is room, one behind the other, and something large may be here.
+/// From this try on so many bytes at least, twice as many after each further so many tries: small allocations come from
+/// a heap whose addresses may all be taken here (two processes that place theirs alike), large ones are mapped wherever
+/// there is room, one behind the other, and something large may be here.
 constexpr int kFewTries = 8;
 constexpr std::size_t kApart = 1024 * 1024;
 
@@ -31,13 +33,15 @@ std::uintptr_t page_size() {
 
 bool take_gap(std::uintptr_t from, std::uintptr_t to) {
   auto* wanted = reinterpret_cast<void*>(from);
-  auto* got = mmap(wanted, to - from, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  auto* got = mmap(wanted, to - from, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (got == wanted) return true;
   if (got != MAP_FAILED) munmap(got, to - from);   // a kernel before 4.17 takes the flag for a hint
   return false;
 }
 
-/// Makes [start, start + size) memory of this process. Pages may be shared with other allocations. False where something else is there.
+/// Makes [start, start + size) memory of this process. Pages may be shared with other allocations. False where
+/// something else is there.
 bool take(std::uintptr_t start, std::size_t size) {
   const auto page = page_size();
   const auto from = start / page * page, to = (start + size + page - 1) / page * page;
@@ -66,10 +70,12 @@ bool is_allowed(cl_context context, cl_svm_mem_flags flags, std::size_t size, cl
   const auto access = flags & kAccessFlags;
   if (size == 0 || size > largest_allocation(context)) return false;
   // What is written in one process while a kernel on another machine runs is never seen there: no fine grain.
-  if ((flags & ~kKnown) || (access & (access - 1)) || (flags & (CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS))) return false;
+  if ((flags & ~kKnown) || (access & (access - 1)) || (flags & (CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS)))
+    return false;
   if (alignment & (alignment - 1)) return false;
   return std::all_of(context->devices.begin(), context->devices.end(), [&](cl_device_id device) {
-    return device_info<cl_device_svm_capabilities>(device, CL_DEVICE_SVM_CAPABILITIES, 0) & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER &&
+    return device_info<cl_device_svm_capabilities>(device, CL_DEVICE_SVM_CAPABILITIES, 0) &
+               CL_DEVICE_SVM_COARSE_GRAIN_BUFFER &&
            alignment <= device_info<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 1024) / 8;
   });
 }
@@ -87,7 +93,8 @@ void* clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uin
     const auto handle = session.mint();
     std::uint64_t address = 0;
     const auto requested = i < kFewTries ? size : std::max(size, kApart << (i / kFewTries - 1));
-    session.call(cl::SvmAllocate{place.context, handle, flags, requested, alignment}, [&](const auto& reply) { address = reply.address; });
+    session.call(cl::SvmAllocate{place.context, handle, flags, requested, alignment},
+                 [&](const auto& reply) { address = reply.address; });
     if (address == 0) break;
     std::lock_guard guard(table_lock);
     // Kept until the end: given back at once it would be the next answer again.

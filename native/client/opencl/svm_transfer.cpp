@@ -28,7 +28,8 @@ std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uin
 /// The range is inside one allocation.
 bool is_shared(cl_context context, const void* pointer, std::size_t size) {
   const auto range = find_svm(context, pointer);
-  return range.size != 0 && size <= range.size - static_cast<std::size_t>(static_cast<const std::byte*>(pointer) - range.start);
+  return range.size != 0 &&
+         size <= range.size - static_cast<std::size_t>(static_cast<const std::byte*>(pointer) - range.start);
 }
 
 cl_int read_shared(Enqueue& command, const void* from, void* to, std::size_t size) {
@@ -46,11 +47,12 @@ cl_int write_shared(Enqueue& command, void* to, const void* from, std::size_t si
 
 }  // namespace
 
-cl_int clEnqueueSVMMap(cl_command_queue command_queue, cl_bool blocking_map, cl_map_flags flags, void* svm_ptr, size_t size, cl_uint num_events_in_wait_list,
-                       const cl_event* event_wait_list, cl_event* event) {
+cl_int clEnqueueSVMMap(cl_command_queue command_queue, cl_bool blocking_map, cl_map_flags flags, void* svm_ptr,
+                       size_t size, cl_uint num_events_in_wait_list, const cl_event* event_wait_list, cl_event* event) {
   if (const auto error = check_queue(command_queue)) return error;
   if (size == 0 || !svm_ptr) return CL_INVALID_VALUE;
-  Enqueue command{command_queue, CL_COMMAND_SVM_MAP, num_events_in_wait_list, event_wait_list, event, blocking_map != CL_FALSE};
+  Enqueue command{command_queue, CL_COMMAND_SVM_MAP,      num_events_in_wait_list, event_wait_list,
+                  event,         blocking_map != CL_FALSE};
   if (const auto error = command.take_waits()) return error;
   if (!is_shared(command_queue->context, svm_ptr, size)) return CL_INVALID_VALUE;
   {
@@ -61,7 +63,8 @@ cl_int clEnqueueSVMMap(cl_command_queue command_queue, cl_bool blocking_map, cl_
   return read_shared(command, svm_ptr, svm_ptr, size);
 }
 
-cl_int clEnqueueSVMUnmap(cl_command_queue command_queue, void* svm_ptr, cl_uint num_events_in_wait_list, const cl_event* event_wait_list, cl_event* event) {
+cl_int clEnqueueSVMUnmap(cl_command_queue command_queue, void* svm_ptr, cl_uint num_events_in_wait_list,
+                         const cl_event* event_wait_list, cl_event* event) {
   if (const auto error = check_queue(command_queue)) return error;
   if (!svm_ptr) return CL_INVALID_VALUE;
   Enqueue command{command_queue, CL_COMMAND_SVM_UNMAP, num_events_in_wait_list, event_wait_list, event};
@@ -76,11 +79,13 @@ cl_int clEnqueueSVMUnmap(cl_command_queue command_queue, void* svm_ptr, cl_uint 
   return is_written ? write_shared(command, svm_ptr, svm_ptr, mapping.size) : submit(command, cl::Marker{});
 }
 
-cl_int clEnqueueSVMMemcpy(cl_command_queue command_queue, cl_bool blocking_copy, void* dst_ptr, const void* src_ptr, size_t size, cl_uint num_events_in_wait_list,
-                          const cl_event* event_wait_list, cl_event* event) {
+cl_int clEnqueueSVMMemcpy(cl_command_queue command_queue, cl_bool blocking_copy, void* dst_ptr, const void* src_ptr,
+                          size_t size, cl_uint num_events_in_wait_list, const cl_event* event_wait_list,
+                          cl_event* event) {
   if (const auto error = check_queue(command_queue)) return error;
   if (!src_ptr || !dst_ptr || size == 0) return CL_INVALID_VALUE;
-  Enqueue command{command_queue, CL_COMMAND_SVM_MEMCPY, num_events_in_wait_list, event_wait_list, event, blocking_copy != CL_FALSE};
+  Enqueue command{command_queue, CL_COMMAND_SVM_MEMCPY,    num_events_in_wait_list, event_wait_list,
+                  event,         blocking_copy != CL_FALSE};
   if (const auto error = command.take_waits()) return error;
   const auto from = address_of(src_ptr), to = address_of(dst_ptr);
   if (from < to + size && to < from + size) return CL_MEM_COPY_OVERLAP;
@@ -96,16 +101,20 @@ cl_int clEnqueueSVMMemcpy(cl_command_queue command_queue, cl_bool blocking_copy,
   if (is_from_shared) return read_shared(command, src_ptr, dst_ptr, size);
   if (is_to_shared) return write_shared(command, dst_ptr, src_ptr, size);
   // Between two places of this process: after all that comes before, by this thread.
-  Enqueue before{command_queue, CL_COMMAND_MARKER, num_events_in_wait_list, event_wait_list, nullptr, true, command.waits};
+  Enqueue before{command_queue, CL_COMMAND_MARKER, num_events_in_wait_list, event_wait_list, nullptr,
+                 true,          command.waits};
   if (const auto error = submit(before, cl::Marker{})) return error;
   std::memcpy(dst_ptr, src_ptr, size);
   return submit(command, cl::Marker{});
 }
 
-cl_int clEnqueueSVMMemFill(cl_command_queue command_queue, void* svm_ptr, const void* pattern, size_t pattern_size, size_t size, cl_uint num_events_in_wait_list,
-                           const cl_event* event_wait_list, cl_event* event) {
+cl_int clEnqueueSVMMemFill(cl_command_queue command_queue, void* svm_ptr, const void* pattern, size_t pattern_size,
+                           size_t size, cl_uint num_events_in_wait_list, const cl_event* event_wait_list,
+                           cl_event* event) {
   if (const auto error = check_queue(command_queue)) return error;
-  if (!svm_ptr || !pattern || pattern_size == 0 || pattern_size > 128 || (pattern_size & (pattern_size - 1)) || size == 0) return CL_INVALID_VALUE;
+  if (!svm_ptr || !pattern || pattern_size == 0 || pattern_size > 128 || (pattern_size & (pattern_size - 1)) ||
+      size == 0)
+    return CL_INVALID_VALUE;
   if (address_of(svm_ptr) % pattern_size != 0 || size % pattern_size != 0) return CL_INVALID_VALUE;
   Enqueue command{command_queue, CL_COMMAND_SVM_MEMFILL, num_events_in_wait_list, event_wait_list, event};
   if (const auto error = command.take_waits()) return error;
@@ -117,8 +126,9 @@ cl_int clEnqueueSVMMemFill(cl_command_queue command_queue, void* svm_ptr, const 
   return submit(command, message);
 }
 
-cl_int clEnqueueSVMMigrateMem(cl_command_queue command_queue, cl_uint num_svm_pointers, const void** svm_pointers, const size_t* sizes, cl_mem_migration_flags flags,
-                              cl_uint num_events_in_wait_list, const cl_event* event_wait_list, cl_event* event) {
+cl_int clEnqueueSVMMigrateMem(cl_command_queue command_queue, cl_uint num_svm_pointers, const void** svm_pointers,
+                              const size_t* sizes, cl_mem_migration_flags flags, cl_uint num_events_in_wait_list,
+                              const cl_event* event_wait_list, cl_event* event) {
   if (const auto error = check_queue(command_queue)) return error;
   if (num_svm_pointers == 0 || !svm_pointers) return CL_INVALID_VALUE;
   constexpr cl_mem_migration_flags kKnown = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;

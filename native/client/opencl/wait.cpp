@@ -10,7 +10,8 @@ namespace {
 enum class Order { marker, barrier };
 
 template <class Message>
-cl_int enqueue(cl_command_queue queue, cl_command_type type, Order order, cl_uint count, const cl_event* list, cl_event* event_out) {
+cl_int enqueue(cl_command_queue queue, cl_command_type type, Order order, cl_uint count, const cl_event* list,
+               cl_event* event_out) {
   std::vector<std::uint64_t> waits;
   if (const auto error = translate_waits(queue, count, list, waits); error != CL_SUCCESS) return error;
   const bool is_needed = event_out || order == Order::barrier;
@@ -33,19 +34,24 @@ cl_int enqueue(cl_command_queue queue, cl_command_type type, Order order, cl_uin
 cl_int check_events(cl_uint count, const cl_event* list) {
   if (count == 0 || !list) return CL_INVALID_VALUE;
   if (!std::all_of(list, list + count, [](cl_event event) { return is_live(event); })) return CL_INVALID_EVENT;
-  return std::all_of(list, list + count, [&](cl_event event) { return event->context == list[0]->context; }) ? CL_SUCCESS : CL_INVALID_CONTEXT;
+  return std::all_of(list, list + count, [&](cl_event event) { return event->context == list[0]->context; })
+             ? CL_SUCCESS
+             : CL_INVALID_CONTEXT;
 }
 
 }  // namespace
 
-cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint num_events_in_wait_list, const cl_event* event_wait_list, cl_event* event) {
+cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint num_events_in_wait_list,
+                                   const cl_event* event_wait_list, cl_event* event) {
   if (!is_live(queue)) return CL_INVALID_COMMAND_QUEUE;
   return enqueue<cl::Marker>(queue, CL_COMMAND_MARKER, Order::marker, num_events_in_wait_list, event_wait_list, event);
 }
 
-cl_int clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint num_events_in_wait_list, const cl_event* event_wait_list, cl_event* event) {
+cl_int clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint num_events_in_wait_list,
+                                    const cl_event* event_wait_list, cl_event* event) {
   if (!is_live(queue)) return CL_INVALID_COMMAND_QUEUE;
-  return enqueue<cl::Barrier>(queue, CL_COMMAND_BARRIER, Order::barrier, num_events_in_wait_list, event_wait_list, event);
+  return enqueue<cl::Barrier>(queue, CL_COMMAND_BARRIER, Order::barrier, num_events_in_wait_list, event_wait_list,
+                              event);
 }
 
 cl_int clEnqueueMarker(cl_command_queue queue, cl_event* event) {

@@ -1,5 +1,6 @@
 // What cuDeviceGetAttribute says: a graphics card of the chosen compute capability that never was, on PCI Express, without display.
 #include "sim/driver/device.h"
+#include "sim/driver/settings.h"
 
 namespace flexrack::sim {
 namespace {
@@ -178,6 +179,10 @@ bool own(const Device& device, int which, int& value) {
 
 bool attribute(const Device& device, int which, int& value) {
   if (own(device, which, value)) return true;
+  if (const auto of_card = settings().attributes.find(which); of_card != settings().attributes.end()) {
+    value = of_card->second;
+    return true;
+  }
   const auto look = [&](const auto& table) {
     for (const auto& one : table) {
       if (one.which != which) continue;

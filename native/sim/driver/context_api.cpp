@@ -264,6 +264,9 @@ CUresult cuCtxGetLimit(size_t* value, CUlimit which) {
       case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: *value = limits.pending_launches; return;
       case CU_LIMIT_MAX_L2_FETCH_GRANULARITY: *value = 64; return;
       case CU_LIMIT_PERSISTING_L2_CACHE_SIZE: *value = 0; return;
+      // Of contexts that share the device with graphics, which there are none of. Libraries ask, and take an error for a broken device.
+      case CU_LIMIT_SHMEM_SIZE: *value = static_cast<size_t>(model().shared_bytes_block); return;
+      case CU_LIMIT_CIG_ENABLED: case CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED: *value = 0; return;
       default: fail(CUDA_ERROR_UNSUPPORTED_LIMIT);
     }
   });

@@ -53,11 +53,39 @@ std::uint64_t mix(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/// The same whenever it is asked on this machine with this seed; another one elsewhere.
-std::array<std::uint8_t, 16> make_uuid(int ordinal) {
+}  // namespace
+
+namespace {
+
+/// That of the capability, with the sizes that the profile has of the card.
+Model make_model() {
+  const auto& capability = settings().capability;
+  auto made = *std::find_if(kModels.begin(), kModels.end(), [&](const Model& one) { return one.major == capability.major && one.minor == capability.minor; });
+  const auto own = [](int which, int& value) {
+    const auto found = settings().attributes.find(which);
+    if (found != settings().attributes.end() && found->second > 0) value = found->second;
+  };
+  own(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, made.threads);
+  own(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, made.blocks);
+  own(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, made.shared_bytes);
+  own(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, made.shared_bytes_block);
+  own(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, made.shared_bytes_reserved);
+  own(CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, made.double_ratio);
+  return made;
+}
+
+}  // namespace
+
+// Asked from the first device on: the settings are there.
+const Model& model() {
+  static const Model made = make_model();
+  return made;
+}
+
+std::array<std::uint8_t, 16> make_uuid(std::uint64_t seed, int ordinal) {
   char host[256] = {};
   gethostname(host, sizeof host - 1);
-  auto state = mix(settings().seed);
+  auto state = mix(seed);
   for (const auto* at = host; *at; ++at) state = mix(state ^ static_cast<std::uint8_t>(*at));
   state = mix(state + static_cast<std::uint64_t>(ordinal));
   const std::uint64_t words[2] = {state, mix(state)};
@@ -69,16 +97,12 @@ std::array<std::uint8_t, 16> make_uuid(int ordinal) {
   return uuid;
 }
 
-}  // namespace
-
-const Model& model() {
-  const auto& capability = settings().capability;
-  for (const auto& one : kModels) if (one.major == capability.major && one.minor == capability.minor) return one;
-  return kModels[2];
+const char* device_name(const Settings& of) {
+  return of.accepts_machine_code ? "Flexrack Simulated GPU (machine code is accepted, NOT computed)" : "Flexrack Simulated GPU";
 }
 
 Device::Device(int number)
-    : ordinal(number), multiprocessors(cores()), uuid(make_uuid(number)), pci_bus(number + 1), heap(settings().memory) {}
+    : ordinal(number), multiprocessors(settings().multiprocessors > 0 ? static_cast<int>(settings().multiprocessors) : cores()), uuid(make_uuid(settings().seed, number)), pci_bus(pci_bus_of(number)), heap(settings().memory) {}
 
 std::string Device::pci_text() const {
   char text[32];

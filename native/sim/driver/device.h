@@ -16,6 +16,7 @@ namespace flexrack::sim {
 
 class Context;
 class Pool;
+struct Settings;
 
 /// What differs between compute capabilities ("CUDA C++ Programming Guide", technical specifications for each compute capability).
 struct Model {
@@ -52,8 +53,11 @@ struct Device {
   std::string pci_text() const;             ///< "0000:01:00.0"
 };
 
-inline constexpr const char* kDeviceName = "Flexrack Simulated GPU";
-inline constexpr int kDriverVersion = 13000;
+/// Begins with the same words whatever the device is like, and says where kernels may be launched without being computed.
+const char* device_name(const Settings& of);
+/// The same whenever it is asked on this machine with this seed; another one elsewhere.
+std::array<std::uint8_t, 16> make_uuid(std::uint64_t seed, int ordinal);
+inline int pci_bus_of(int ordinal) { return ordinal + 1; }
 
 /// Makes the devices, once; cuInit.
 void make_devices();

@@ -4,6 +4,7 @@
 
 #include "sim/driver/device.h"
 #include "sim/driver/failure.h"
+#include "sim/driver/settings.h"
 
 using namespace flexrack::sim;
 
@@ -47,7 +48,7 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice ordinal) {
   return call([&] {
     require(name && length > 0);
     device(ordinal);
-    std::snprintf(name, static_cast<std::size_t>(length), "%s", kDeviceName);
+    std::snprintf(name, static_cast<std::size_t>(length), "%s", device_name(settings()));
   });
 }
 

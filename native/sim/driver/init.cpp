@@ -8,6 +8,7 @@
 #include "sim/driver/error_log.h"
 #include "sim/driver/failure.h"
 #include "sim/driver/settings.h"
+#include "sim/ptx/parse.h"
 
 namespace flexrack::sim {
 namespace {
@@ -42,6 +43,7 @@ void initialise() {
   if (is_initialised) return;
   set_settings(settings_from_environment());
   set_verbose(settings().is_verbose);
+  ptx::set_newest_version(static_cast<unsigned>(settings().driver.isa_major), static_cast<unsigned>(settings().driver.isa_minor));
   make_devices();
   pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
   is_initialised = true;
@@ -67,8 +69,7 @@ CUresult cuInit(unsigned int flags) {
 
 CUresult cuDriverGetVersion(int* version) {
   if (!version) return CUDA_ERROR_INVALID_VALUE;
-  *version = kDriverVersion;
-  return CUDA_SUCCESS;
+  return call_uninitialised([&] { *version = driver_release().number(); });
 }
 
 CUresult cuGetErrorName(CUresult error, const char** name) {

@@ -32,12 +32,12 @@ Module::Module(Ref<Context> in, std::shared_ptr<const Program> of, std::shared_p
       }
       const auto place_variable = [this](const ptx::Variable& variable) {
         const auto* managed_one = variable.is_managed ? managed_->find(variable.name) : nullptr;
-        return managed_one ? managed_one->address : place(variable.bytes, variable.space == ptx::Space::constant);
+        return managed_one ? managed_one->address : place(variable.bytes);
       };
       managed_->keep_over(*program->module, [&] { image_ = std::make_unique<exec::Image>(program->module, place_variable); });
     }
     for (const auto& [name, variable] : program->machine_variables) {
-      const auto address = place(variable.size, false);
+      const auto address = place(variable.size);
       if (!variable.initial.empty()) std::memcpy(reinterpret_cast<void*>(address), variable.initial.data(), variable.initial.size());
       machine_variables_[name] = {address, variable.size};
     }
@@ -54,10 +54,10 @@ void Module::give_back() {
   if (has_code_) context->device.heap.refund(program->code_bytes);
 }
 
-std::uint64_t Module::place(std::uint64_t size, bool is_const) {
+std::uint64_t Module::place(std::uint64_t size) {
   auto made = allocate_device(context, std::max<std::uint64_t>(1, size));
+  // Constants too: kernels may write them through their address in .global, as the devices let them, and the next kernel reads it.
   made->is_module = true;
-  made->is_read_only = is_const;
   const auto address = made->address;
   std::memset(reinterpret_cast<void*>(address), 0, made->size);
   placed_.push_back(address);

@@ -85,7 +85,7 @@ class Module : public Object<Module>, public Owned {
   exec::Image* image() const { return image_.get(); }
 
  private:
-  std::uint64_t place(std::uint64_t size, bool is_const);
+  std::uint64_t place(std::uint64_t size);
   void give_back();
 
   const std::shared_ptr<const ManagedVariables> managed_;

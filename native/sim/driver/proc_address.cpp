@@ -8,6 +8,7 @@
 #include "gen/cuda/entry_points.h"
 #include "sim/driver/context.h"
 #include "sim/driver/device.h"
+#include "sim/driver/settings.h"
 
 namespace flexrack::sim {
 namespace {
@@ -54,7 +55,10 @@ class Facts : public cuda::DriverFacts {
     }
     return all;
   }
-  int version() noexcept override { return kDriverVersion; }
+  int version() noexcept override {
+    int number = 0;
+    return cuDriverGetVersion(&number) == CUDA_SUCCESS ? number : 0;
+  }
 };
 
 CUresult find(const char* symbol, void** function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult* status) {
@@ -85,7 +89,15 @@ CUresult memory_used(CUdevice ordinal, std::uint64_t* bytes) {
   });
 }
 
-const flexrack::cuda::SimTable sim_table{.busy = busy_time, .memory = memory_used};
+CUresult describe(CUdevice ordinal, flexrack::cuda::SimTable::Facts* facts) {
+  return call_uninitialised([&] {
+    static const Settings of = settings_from_environment();
+    require(facts && ordinal >= 0 && static_cast<unsigned>(ordinal) < of.devices, CUDA_ERROR_INVALID_DEVICE);
+    *facts = {device_name(of), make_uuid(of.seed, ordinal), 0, pci_bus_of(ordinal), 0, of.capability.major, of.capability.minor, of.driver.number(), of.memory};
+  });
+}
+
+const flexrack::cuda::SimTable sim_table{.busy = busy_time, .memory = memory_used, .describe = describe};
 
 }  // namespace
 }  // namespace flexrack::sim

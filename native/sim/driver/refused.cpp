@@ -1,11 +1,12 @@
 // Functions that this driver has and refuses. What it does not have at all, the forms of CUDA 2 with addresses of 32 bits, is not here: cuGetProcAddress does not find them.
+#include <string>
+
 #include "sim/driver/failure.h"
 
 namespace {
 
-CUresult refuse() {
-  const auto state = flexrack::sim::ready();
-  return state == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : state;
+CUresult refuse(const char* function = __builtin_FUNCTION()) {
+  return flexrack::sim::call([&] { flexrack::sim::fail(CUDA_ERROR_NOT_SUPPORTED, std::string(function) + " is nothing this driver can do"); });
 }
 
 }  // namespace

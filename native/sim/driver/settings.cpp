@@ -1,8 +1,8 @@
 #include "sim/driver/settings.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -14,7 +14,6 @@ namespace flexrack::sim {
 namespace {
 
 constexpr std::array<const char*, 5> kFaultKinds{"launch", "alloc", "copy", "memset", "load"};
-constexpr std::array<std::pair<int, int>, 12> kCapabilities{{{7, 0}, {7, 2}, {7, 5}, {8, 0}, {8, 6}, {8, 7}, {8, 9}, {9, 0}, {10, 0}, {10, 3}, {12, 0}, {12, 1}}};
 
 std::optional<std::string_view> variable(const char* name) {
   const auto* value = std::getenv(name);
@@ -22,57 +21,57 @@ std::optional<std::string_view> variable(const char* name) {
   return value;
 }
 
-[[noreturn]] void refuse(const char* name, std::string_view value, const char* expected) {
+[[noreturn]] void refuse(const char* name, std::string_view value, const std::string& expected) {
   fail(CUDA_ERROR_INVALID_VALUE, std::string(name) + "=" + std::string(value) + ": expected " + expected);
-}
-
-template <class T>
-std::optional<T> number(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 unsigned devices_wanted() {
   const auto value = variable("FLEXRACK_SIM_DEVICES");
   if (!value) return 1;
-  const auto count = number<unsigned>(*value);
+  const auto count = parse_number<unsigned>(*value);
   if (!count || *count < 1 || *count > 64) refuse("FLEXRACK_SIM_DEVICES", *value, "a number from 1 to 64");
   return *count;
 }
 
-Capability capability() {
+Capability capability(const Profile& profile) {
   const auto value = variable("FLEXRACK_SIM_CAPABILITY");
-  if (!value) return {};
-  const auto dot = value->find('.');
-  const auto major = number<int>(value->substr(0, dot)), minor = dot == value->npos ? std::nullopt : number<int>(value->substr(dot + 1));
-  for (const auto& known : kCapabilities) if (major == known.first && minor == known.second) return {known.first, known.second};
-  refuse("FLEXRACK_SIM_CAPABILITY", *value, "7.0, 7.2, 7.5, 8.0, 8.6, 8.7, 8.9, 9.0, 10.0, 10.3, 12.0 or 12.1");
+  if (!value) return profile.capability.value_or(Capability{});
+  const auto known = parse_capability(*value);
+  if (!known) refuse("FLEXRACK_SIM_CAPABILITY", *value, capabilities_text());
+  return *known;
+}
+
+Release driver(const Profile& profile) {
+  const auto value = variable("FLEXRACK_SIM_DRIVER");
+  if (!value) return profile.driver.value_or(Release{});
+  const auto known = release_of(*value);
+  if (!known) refuse("FLEXRACK_SIM_DRIVER", *value, "a release of CUDA: " + releases_text());
+  return *known;
+}
+
+unsigned multiprocessors(const Profile& profile) {
+  const auto of_card = profile.attributes.find(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  const auto value = variable("FLEXRACK_SIM_MULTIPROCESSORS");
+  if (!value) return of_card == profile.attributes.end() ? 0 : static_cast<unsigned>(std::max(1, of_card->second));
+  const auto count = parse_number<unsigned>(*value);
+  if (!count || *count < 1 || *count > 1024) refuse("FLEXRACK_SIM_MULTIPROCESSORS", *value, "a number from 1 to 1024");
+  return *count;
 }
 
 /// Bytes, or a number with a unit; `least` to a TiB.
 std::uint64_t memory(const char* name, std::uint64_t least, std::uint64_t usual, const char* expected) {
   const auto value = variable(name);
   if (!value) return usual;
-  const auto digits = value->find_first_not_of("0123456789");
-  const auto count = number<std::uint64_t>(value->substr(0, digits));
-  const auto unit = digits == value->npos ? "" : value->substr(digits);
-  int shift = -1;
-  if (unit.empty()) shift = 0;
-  if (unit == "KiB") shift = 10;
-  if (unit == "MiB") shift = 20;
-  if (unit == "GiB") shift = 30;
-  constexpr auto kMost = std::uint64_t{1} << 40;
-  if (!count || shift < 0 || *count > (kMost >> shift) || (*count << shift) < least) refuse(name, *value, expected);
-  return *count << shift;
+  const auto bytes = parse_bytes(*value);
+  if (!bytes || *bytes < least) refuse(name, *value, expected);
+  return *bytes;
 }
 
 /// A number of zero or more; how many of `unit` it is.
 double measure(const char* name, double most, const char* expected) {
   const auto value = variable(name);
   if (!value) return 0;
-  const auto count = number<double>(*value);
+  const auto count = parse_number<double>(*value);
   if (!count || !std::isfinite(*count) || *count < 0 || *count > most) refuse(name, *value, expected);
   return *count;
 }
@@ -86,7 +85,7 @@ std::map<std::string, std::uint64_t> faults() {
     const auto one = rest.substr(0, rest.find(','));
     rest = one.size() == rest.size() ? std::string_view{} : rest.substr(one.size() + 1);
     const auto colon = one.find(':');
-    const auto which = colon == one.npos ? std::nullopt : number<std::uint64_t>(one.substr(colon + 1));
+    const auto which = colon == one.npos ? std::nullopt : parse_number<std::uint64_t>(one.substr(colon + 1));
     bool is_known = false;
     for (const auto* kind : kFaultKinds) is_known |= one.substr(0, colon) == kind;
     if (!is_known || !which || *which == 0) refuse("FLEXRACK_SIM_FAULT", *value, kExpected);
@@ -110,7 +109,7 @@ bool accepts_machine_code() {
 std::uint64_t seed() {
   const auto value = variable("FLEXRACK_SIM_SEED");
   if (!value) return 0;
-  const auto number_given = number<std::uint64_t>(*value);
+  const auto number_given = parse_number<std::uint64_t>(*value);
   if (!number_given) refuse("FLEXRACK_SIM_SEED", *value, "a number");
   return *number_given;
 }
@@ -123,8 +122,12 @@ Settings settings_from_environment() {
   Settings read;
   read.is_verbose = is_verbose();
   read.devices = devices_wanted();
-  read.capability = capability();
-  read.memory = memory("FLEXRACK_SIM_MEMORY", std::uint64_t{16} << 20, Settings{}.memory, "16MiB to 1024GiB: a number, or one with KiB, MiB or GiB");
+  const auto profile = variable("FLEXRACK_SIM_PROFILE") ? read_profile(std::string(*variable("FLEXRACK_SIM_PROFILE"))) : Profile{};
+  read.attributes = profile.attributes;
+  read.capability = capability(profile);
+  read.driver = driver(profile);
+  read.multiprocessors = multiprocessors(profile);
+  read.memory = memory("FLEXRACK_SIM_MEMORY", std::uint64_t{16} << 20, profile.memory.value_or(Settings{}.memory), "16MiB to 1024GiB: a number, or one with KiB, MiB or GiB");
   read.context_memory = memory("FLEXRACK_SIM_CONTEXT", 0, Settings{}.context_memory, "0 to 1024GiB: a number, or one with KiB, MiB or GiB");
   const auto microseconds = measure("FLEXRACK_SIM_LATENCY_US", 1e7, "microseconds, 0 to 10000000");
   read.latency = std::chrono::nanoseconds(static_cast<std::int64_t>(microseconds * 1000));
@@ -132,6 +135,12 @@ Settings settings_from_environment() {
   read.faults = faults();
   read.accepts_machine_code = accepts_machine_code();
   read.seed = seed();
+  return read;
+}
+
+const Release& driver_release() {
+  if (const auto* set = chosen.load(std::memory_order_acquire)) return set->driver;
+  static const Release read = settings_from_environment().driver;
   return read;
 }
 

@@ -7,16 +7,16 @@
 #include <optional>
 #include <string>
 
-namespace flexrack::sim {
+#include "sim/driver/profile.h"
 
-struct Capability {
-  int major = 7;
-  int minor = 5;
-};
+namespace flexrack::sim {
 
 /// FLEXRACK_SIM_*:
 ///   DEVICES         how many there are: 1 to 64                                   default 1
 ///   CAPABILITY      compute capability, "7.5"                                      7.5
+///   PROFILE         a card to be like, by name or by the path of a file (profiles/README.md); what is said besides counts more
+///   DRIVER          release of CUDA, "13.4", and with it the newest PTX that is read   13.0
+///   MULTIPROCESSORS how many a device says it has                                  the processor's cores
 ///   MEMORY          of each device: bytes, or a number with KiB, MiB, GiB          4GiB
 ///   CONTEXT         what each context takes of its device for itself, as MEMORY        1MiB
 ///   LATENCY_US      time before a kernel or a copy starts, in microseconds         0
@@ -29,6 +29,9 @@ struct Capability {
 struct Settings {
   unsigned devices = 1;
   Capability capability;
+  Release driver;
+  unsigned multiprocessors = 0;      ///< 0: as many as the processor has cores for this process
+  std::map<int, int> attributes;     ///< of the profile
   std::uint64_t memory = std::uint64_t{4} << 30;
   std::uint64_t context_memory = std::uint64_t{1} << 20;
   std::chrono::nanoseconds latency{0};
@@ -41,6 +44,9 @@ struct Settings {
 
 /// Throws Failure with CUDA_ERROR_INVALID_VALUE and a text that names the variable.
 Settings settings_from_environment();
+
+/// The driver's, as the environment says; may be asked before cuInit. Throws as settings_from_environment.
+const Release& driver_release();
 
 /// Those of this process; read by cuInit.
 const Settings& settings();

@@ -26,6 +26,10 @@ struct ParseError : std::runtime_error {
   std::string log() const;
 };
 
+/// The newest `.version` that is read from now on, 9.0 unless it is said; what comes with a newer one is refused, as a driver does that does not know it.
+/// Instructions that this reader does not have are errors whatever the version.
+void set_newest_version(unsigned major, unsigned minor);
+
 struct Source {
   std::string name;       ///< for messages
   std::string_view text;  ///< a trailing NUL is left out

@@ -1,6 +1,7 @@
 // Tokens and module scope. Facts: PTX ISA 9.0, chapters 4, 5 and 11.
 #include "sim/ptx/parser.h"
 
+#include <atomic>
 #include <utility>
 
 namespace flexrack::sim::ptx {
@@ -18,7 +19,12 @@ std::string_view without_end(std::string_view text) {
   return nul == std::string_view::npos ? text : text.substr(0, nul);
 }
 
+/// Major and minor number in one: 100 * major + minor.
+std::atomic<unsigned> newest{900};
+
 }  // namespace
+
+void set_newest_version(unsigned major, unsigned minor) { newest = major * 100 + minor; }
 
 Unit parse_unit(std::string name, std::string_view text) { return Parser(std::move(name), text).run(); }
 
@@ -102,9 +108,12 @@ void Parser::version() {
   if (dot == std::string_view::npos) fail("a version, major.minor");
   unit_.version_major = number(text.substr(0, dot));
   unit_.version_minor = number(text.substr(dot + 1));
-  const bool is_known =
-      unit_.version_major >= 1 && unit_.version_major <= 9 && (unit_.version_major < 9 || unit_.version_minor == 0) && unit_.version_minor < 100;
-  if (!is_known) fail_at(where, text, "Unsupported .version " + shown(text) + "; current version is '9.0'", ParseError::Kind::unsupported_version);
+  const auto most = newest.load();
+  const bool is_known = unit_.version_major >= 1 && unit_.version_major < 100 && unit_.version_minor < 100 && unit_.version_major * 100 + unit_.version_minor <= most;
+  if (!is_known) {
+    const auto current = std::to_string(most / 100) + "." + std::to_string(most % 100);
+    fail_at(where, text, "Unsupported .version " + shown(text) + "; current version is '" + current + "'", ParseError::Kind::unsupported_version);
+  }
   advance();
   if (!is_dotted("target")) fail("the directive .target");
   target();

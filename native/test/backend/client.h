@@ -13,7 +13,8 @@ namespace flexrack::test {
 
 class CountingGrant : public backend::Grant {
  public:
-  explicit CountingGrant(std::uint64_t memory = std::uint64_t{1} << 30, bool is_time_sliced_now = false) : time_sliced_(is_time_sliced_now) {
+  explicit CountingGrant(std::uint64_t memory = std::uint64_t{1} << 30, bool is_time_sliced_now = false)
+      : time_sliced_(is_time_sliced_now) {
     devices_.push_back({backend::list_opencl_devices().at(0).native_id, memory, 1.0, !is_time_sliced_now});
   }
   const std::vector<backend::GrantedDevice>& devices() const override { return devices_; }
@@ -72,8 +73,12 @@ class CountingGrant : public backend::Grant {
     std::unique_lock guard(lock_);
     return changed_.wait_for(guard, std::chrono::seconds(60), ready);
   }
-  bool is_used(std::uint64_t bytes) { return until([&] { return used_ == bytes; }); }
-  bool has_finished(int launches) { return until([&] { return launches_over_ == launches; }); }
+  bool is_used(std::uint64_t bytes) {
+    return until([&] { return used_ == bytes; });
+  }
+  bool has_finished(int launches) {
+    return until([&] { return launches_over_ == launches; });
+  }
   std::uint64_t busy() const { return busy_; }
 
  private:
@@ -95,7 +100,8 @@ class NoPeers : public backend::Peers {
 
 class Client {
  public:
-  explicit Client(std::uint64_t memory = std::uint64_t{1} << 30, bool is_time_sliced = false) : grant(memory, is_time_sliced), backend(backend::make_opencl_backend(grant)) {
+  explicit Client(std::uint64_t memory = std::uint64_t{1} << 30, bool is_time_sliced = false)
+      : grant(memory, is_time_sliced), backend(backend::make_opencl_backend(grant)) {
     backend->start(link, peers);
   }
   ~Client() { stop(); }
@@ -116,7 +122,9 @@ class Client {
     raw(Message::kOp, body);
     return calls_;
   }
-  void raw(std::uint16_t op, const Bytes& body) { backend->on_frame({op, 0, static_cast<std::uint32_t>(body.size()), ++calls_}, body); }
+  void raw(std::uint16_t op, const Bytes& body) {
+    backend->on_frame({op, 0, static_cast<std::uint32_t>(body.size()), ++calls_}, body);
+  }
 
   /// The reply's views are valid until the next call.
   template <class Message>
@@ -148,7 +156,9 @@ class Client {
   }
   std::uint64_t buffer(std::uint64_t context, std::uint64_t size) {
     const auto handle = mint();
-    REQUIRE(call(cl::CreateBuffer{.context = context, .memory = handle, .flags = CL_MEM_READ_WRITE, .size = size}).status == CL_SUCCESS);
+    REQUIRE(
+        call(cl::CreateBuffer{.context = context, .memory = handle, .flags = CL_MEM_READ_WRITE, .size = size}).status ==
+        CL_SUCCESS);
     return handle;
   }
   std::uint64_t kernel(std::uint64_t context, std::string_view source, std::string_view name) {
@@ -160,18 +170,28 @@ class Client {
     REQUIRE(call(cl::CreateKernel{.program = program, .kernel = handle, .name = name}).status == CL_SUCCESS);
     return handle;
   }
-  std::uint64_t launch(std::uint64_t queue, std::uint64_t kernel, std::uint64_t items, std::vector<cl::Argument> arguments = {}, std::span<const std::uint64_t> waits = {}) {
+  std::uint64_t launch(std::uint64_t queue, std::uint64_t kernel, std::uint64_t items,
+                       std::vector<cl::Argument> arguments = {}, std::span<const std::uint64_t> waits = {}) {
     const auto event = mint();
-    send(cl::Launch{.queue = queue, .kernel = kernel, .event = event, .waits = waits, .dimensions = 1, .global = {items, 1, 1}, .local = {1, 1, 1}, .arguments = std::move(arguments)});
+    send(cl::Launch{.queue = queue,
+                    .kernel = kernel,
+                    .event = event,
+                    .waits = waits,
+                    .dimensions = 1,
+                    .global = {items, 1, 1},
+                    .local = {1, 1, 1},
+                    .arguments = std::move(arguments)});
     return event;
   }
   std::uint64_t write(std::uint64_t queue, std::uint64_t memory, const Bytes& data, std::uint64_t offset = 0) {
     const auto event = mint();
     if (data.size() < wire::kInlinePayload) {
-      send(cl::WriteBuffer{.queue = queue, .memory = memory, .event = event, .offset = offset, .data = {0, data.size(), data}});
+      send(cl::WriteBuffer{
+          .queue = queue, .memory = memory, .event = event, .offset = offset, .data = {0, data.size(), data}});
     } else {
       const auto ticket = link.ticket();
-      send(cl::WriteBuffer{.queue = queue, .memory = memory, .event = event, .offset = offset, .data = {ticket, data.size(), {}}});
+      send(cl::WriteBuffer{
+          .queue = queue, .memory = memory, .event = event, .offset = offset, .data = {ticket, data.size(), {}}});
       link.supply(ticket, data);
     }
     return event;
@@ -198,7 +218,11 @@ inline Bytes pattern(std::size_t size, unsigned seed = 1) {
   return bytes;
 }
 
-inline cl::Argument memory_argument(std::uint32_t index, std::uint64_t memory) { return {.index = index, .kind = 2, .object = memory, .size = 8}; }
-inline cl::Argument value_argument(std::uint32_t index, View value) { return {.index = index, .kind = 1, .size = value.size(), .value = value}; }
+inline cl::Argument memory_argument(std::uint32_t index, std::uint64_t memory) {
+  return {.index = index, .kind = 2, .object = memory, .size = 8};
+}
+inline cl::Argument value_argument(std::uint32_t index, View value) {
+  return {.index = index, .kind = 1, .size = value.size(), .value = value};
+}
 
 }  // namespace flexrack::test

@@ -88,7 +88,10 @@ TEST_CASE("small reads that nobody takes in use up the credit, and neither comma
   REQUIRE(caller.call(cl::CreateContext{.context = kContext, .devices = devices}).status == CL_SUCCESS);
   REQUIRE(caller.call(cl::CreateQueue{.context = kContext, .queue = kQueue}).status == CL_SUCCESS);
   const auto content = test::pattern(kSize, std::uint64_t{5});
-  REQUIRE(caller.call(cl::CreateBuffer{.context = kContext, .memory = kMemory, .size = kSize, .content = {0, content.size(), content}}).status == CL_SUCCESS);
+  REQUIRE(caller
+              .call(cl::CreateBuffer{
+                  .context = kContext, .memory = kMemory, .size = kSize, .content = {0, content.size(), content}})
+              .status == CL_SUCCESS);
   std::vector<std::uint64_t> tickets;
   for (std::size_t i = 0; i < kReads; ++i) {
     tickets.push_back(caller.link->ticket());
@@ -102,7 +105,8 @@ TEST_CASE("small reads that nobody takes in use up the credit, and neither comma
   // And then all of them can be had.
   std::atomic<std::size_t> arrived{0}, failed{0};
   std::vector<Bytes> into(kReads, Bytes(kSize));
-  for (std::size_t i = 0; i < kReads; ++i) caller.link->land(tickets[i], into[i], [&](bool has) { ++(has ? arrived : failed); });
+  for (std::size_t i = 0; i < kReads; ++i)
+    caller.link->land(tickets[i], into[i], [&](bool has) { ++(has ? arrived : failed); });
   CHECK(caller.link->wait([&] { return arrived + failed == kReads; }));
   CHECK(arrived == kReads);
   CHECK(std::ranges::all_of(into, [&](const Bytes& one) { return one == content; }));

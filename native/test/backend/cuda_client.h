@@ -1,10 +1,12 @@
-// A client of the CUDA backend in one process with it, which says what it likes. The driver behind it is the one in software.
+// A client of the CUDA backend in one process with it, which says what it likes. The driver behind it is the one in
+// software.
 #pragma once
 
 #include <doctest/doctest.h>
 
 #include <cstring>
 #include <deque>
+#include <set>
 #include <thread>
 
 #include "cuda/fatbin.h"
@@ -32,7 +34,8 @@ class CudaLink : public LoopLink {
   }
   bool has_refusals() {
     const std::lock_guard guard(lock_);
-    for (const auto& [op, all] : refusals_) if (op != 0 && !all.empty()) return true;
+    for (const auto& [op, all] : refusals_)
+      if (op != 0 && !all.empty()) return true;
     return false;
   }
   /// Of the first run of that host function; waits for it.
@@ -41,6 +44,10 @@ class CudaLink : public LoopLink {
     const std::lock_guard guard(lock_);
     return runs_[function];
   }
+  /// Waits until it is told that an event it watches is over.
+  bool is_reached(std::uint64_t event) {
+    return until([&] { return reached_.count(event) > 0; });
+  }
 
  protected:
   void note(std::uint16_t op, const Bytes& body) override {
@@ -48,12 +55,14 @@ class CudaLink : public LoopLink {
       refusals_[static_cast<std::uint16_t>(failed.op)].push_back(static_cast<CUresult>(failed.status));
       object_ = failed.object;
     } else if (cu::RunHostFunction run; op == run.kOp && decode(body, run)) runs_.emplace(run.function, run);
+    else if (cu::EventReached over; op == over.kOp && decode(body, over)) reached_.insert(over.event);
   }
 
  private:
   std::map<std::uint16_t, std::deque<CUresult>> refusals_;
   std::uint64_t object_ = 0;
   std::map<std::uint64_t, cu::RunHostFunction> runs_;
+  std::set<std::uint64_t> reached_;
 };
 
 /// A share of one device, and what is used of it.
@@ -153,7 +162,10 @@ class CudaPeers : public backend::Peers {
 
 class CudaClient {
  public:
-  explicit CudaClient(bool is_time_sliced = false) : grant(is_time_sliced), backend(backend::make_cuda_backend(grant, FLEXRACK_SIM_DRIVER)) { backend->start(link, peers); }
+  explicit CudaClient(bool is_time_sliced = false)
+      : grant(is_time_sliced), backend(backend::make_cuda_backend(grant, FLEXRACK_SIM_DRIVER)) {
+    backend->start(link, peers);
+  }
   ~CudaClient() { stop(); }
   void stop() {
     if (!backend) return;
@@ -205,7 +217,11 @@ class CudaClient {
   }
   cu::LoadReply load(std::uint64_t context, std::uint64_t module, View image, std::vector<cu::Option> options = {}) {
     const auto hash = flexrack::cuda::content_hash(std::as_bytes(std::span(image)));
-    return call(cu::Load{.context = context, .module = module, .hash = hash, .image = {0, image.size(), image}, .options = std::move(options)});
+    return call(cu::Load{.context = context,
+                         .module = module,
+                         .hash = hash,
+                         .image = {0, image.size(), image},
+                         .options = std::move(options)});
   }
   cu::LoadReply load(std::uint64_t context, std::uint64_t module, std::string_view ptx) {
     return load(context, module, View(reinterpret_cast<const std::uint8_t*>(ptx.data()), ptx.size()));
@@ -216,7 +232,9 @@ class CudaClient {
     REQUIRE(reply.status == 0);
     return reply.kernel.at(0).kernel;
   }
-  CUresult wait(std::uint64_t context, std::uint64_t stream = 0) { return static_cast<CUresult>(call(cu::WaitStream{.context = context, .stream = stream}).status); }
+  CUresult wait(std::uint64_t context, std::uint64_t stream = 0) {
+    return static_cast<CUresult>(call(cu::WaitStream{.context = context, .stream = stream}).status);
+  }
   Bytes read(std::uint64_t context, std::uint64_t address, std::uint64_t size) {
     const auto ticket = link.ticket();
     send(cu::ReadMemory{.context = context, .address = address, .size = size, .ticket = ticket});

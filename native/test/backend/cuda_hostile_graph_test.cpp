@@ -19,7 +19,9 @@ constexpr std::string_view kStore = R"(.version 7.0
 constexpr std::uint64_t kNobodys = 4711;
 
 template <class T>
-View flat(const T& value) { return {reinterpret_cast<const std::uint8_t*>(&value), sizeof value}; }
+View flat(const T& value) {
+  return {reinterpret_cast<const std::uint8_t*>(&value), sizeof value};
+}
 
 /// A client with a graph, or many.
 class Grapher : public CudaClient {
@@ -52,19 +54,33 @@ class Grapher : public CudaClient {
   }
   /// Whether a graph with bytes from the client and to it does its work.
   void still_works() {
-    const auto in = graph(), input = add(in, input_of(8)), output = add(in, output_of(8), {input}), exec = instantiate(in);
+    const auto in = graph(), input = add(in, input_of(8)), output = add(in, output_of(8), {input}),
+               exec = instantiate(in);
     for (std::uint8_t round = 1; round < 4; ++round) {
       const Bytes bytes(8, round);
       const auto ticket = link.ticket();
-      send(cu::LaunchGraph{.context = at, .exec = exec, .inputs = {{.node = input, .data = {0, 8, bytes}}}, .outputs = {{.node = output, .ticket = ticket}}});
+      send(cu::LaunchGraph{.context = at,
+                           .exec = exec,
+                           .inputs = {{.node = input, .data = {0, 8, bytes}}},
+                           .outputs = {{.node = output, .ticket = ticket}}});
       REQUIRE(link.payload(ticket) == bytes);
     }
     CHECK(wait(at) == CUDA_SUCCESS);
     send(cu::Release{.object = exec});
     send(cu::Release{.object = in});
   }
-  cu::NodeWork input_of(std::uint64_t size) const { return {.kind = CU_GRAPH_NODE_TYPE_MEMCPY, .source = {.kind = 2}, .target = {.object = memory, .pitch = size}, .extent = {size, 1, 1}}; }
-  cu::NodeWork output_of(std::uint64_t size) const { return {.kind = CU_GRAPH_NODE_TYPE_MEMCPY, .source = {.object = memory, .pitch = size}, .target = {.kind = 2}, .extent = {size, 1, 1}}; }
+  cu::NodeWork input_of(std::uint64_t size) const {
+    return {.kind = CU_GRAPH_NODE_TYPE_MEMCPY,
+            .source = {.kind = 2},
+            .target = {.object = memory, .pitch = size},
+            .extent = {size, 1, 1}};
+  }
+  cu::NodeWork output_of(std::uint64_t size) const {
+    return {.kind = CU_GRAPH_NODE_TYPE_MEMCPY,
+            .source = {.object = memory, .pitch = size},
+            .target = {.kind = 2},
+            .extent = {size, 1, 1}};
+  }
 };
 
 }  // namespace
@@ -75,7 +91,8 @@ TEST_CASE("nodes of graphs name memory of their session only") {
   auto victim = untouched;
   const auto memory = client.memory, pinned = client.CudaClient::memory(client.at, 4096, 1);
   const auto fill = [](std::uint64_t address, std::uint64_t width = 4) {
-    return cu::NodeWork{.kind = CU_GRAPH_NODE_TYPE_MEMSET, .target = {.object = address}, .extent = {width, 1, 1}, .element = 1};
+    return cu::NodeWork{
+        .kind = CU_GRAPH_NODE_TYPE_MEMSET, .target = {.object = address}, .extent = {width, 1, 1}, .element = 1};
   };
   const auto copy = [](cu::Place from, cu::Place to, cu::Extent extent = {4, 1, 1}) {
     return cu::NodeWork{.kind = CU_GRAPH_NODE_TYPE_MEMCPY, .source = from, .target = to, .extent = extent};
@@ -84,7 +101,8 @@ TEST_CASE("nodes of graphs name memory of their session only") {
   CHECK(client.tried(fill(memory)) == CUDA_SUCCESS);
   CHECK(client.tried(copy(good, {.object = pinned, .pitch = 4})) == CUDA_SUCCESS);
   const auto nobodys = reinterpret_cast<std::uint64_t>(victim.data());
-  for (const std::uint64_t wrong : {nobodys, memory + 4093, pinned + 4093, memory - 1, std::uint64_t{0}, ~std::uint64_t{0} - 3}) {
+  for (const std::uint64_t wrong :
+       {nobodys, memory + 4093, pinned + 4093, memory - 1, std::uint64_t{0}, ~std::uint64_t{0} - 3}) {
     CAPTURE(wrong);
     const cu::Place bad{.object = wrong, .pitch = 4};
     CHECK(client.tried(fill(wrong)) == CUDA_ERROR_INVALID_VALUE);
@@ -92,11 +110,13 @@ TEST_CASE("nodes of graphs name memory of their session only") {
     CHECK(client.tried(copy(good, bad)) == CUDA_ERROR_INVALID_VALUE);
     CHECK(client.tried(copy(of_client, bad)) == CUDA_ERROR_INVALID_VALUE);
     CHECK(client.tried(copy(bad, of_client)) == CUDA_ERROR_INVALID_VALUE);
-    for (const auto operation : {CU_STREAM_MEM_OP_WAIT_VALUE_32, CU_STREAM_MEM_OP_WRITE_VALUE_32, CU_STREAM_MEM_OP_WAIT_VALUE_64, CU_STREAM_MEM_OP_WRITE_VALUE_64}) {
+    for (const auto operation : {CU_STREAM_MEM_OP_WAIT_VALUE_32, CU_STREAM_MEM_OP_WRITE_VALUE_32,
+                                 CU_STREAM_MEM_OP_WAIT_VALUE_64, CU_STREAM_MEM_OP_WRITE_VALUE_64}) {
       CUstreamBatchMemOpParams one{};
       one.writeValue.operation = operation;
       one.writeValue.address = wrong;
-      CHECK(client.tried({.kind = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, .parameters = flat(one)}) == CUDA_ERROR_INVALID_VALUE);
+      CHECK(client.tried({.kind = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, .parameters = flat(one)}) ==
+            CUDA_ERROR_INVALID_VALUE);
     }
     // What is changed in a graph that is instantiated already.
     const auto in = client.graph(), node = client.add(in, fill(memory)), exec = client.instantiate(in);
@@ -127,11 +147,21 @@ TEST_CASE("a node with a kernel hands over as many bytes as that reads, and is o
   std::memcpy(all.data(), &client.memory, sizeof client.memory);
   for (const std::size_t size : {0, 8, 11, 13, 64}) {
     CAPTURE(size);
-    CHECK(client.tried({.kind = CU_GRAPH_NODE_TYPE_KERNEL, .object = kernel, .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = View(all).first(size)}) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(client.tried({.kind = CU_GRAPH_NODE_TYPE_KERNEL,
+                        .object = kernel,
+                        .grid = {1, 1, 1},
+                        .block = {1, 1, 1},
+                        .parameters = View(all).first(size)}) == CUDA_ERROR_INVALID_VALUE);
   }
-  CHECK(client.tried({.kind = CU_GRAPH_NODE_TYPE_KERNEL, .object = kernel, .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = View(all).first(12)}) == CUDA_SUCCESS);
-  CHECK(client.tried({.kind = CU_GRAPH_NODE_TYPE_KERNEL, .object = module, .grid = {1, 1, 1}, .block = {1, 1, 1}}) == CUDA_ERROR_INVALID_HANDLE);
-  for (const auto kind : {CU_GRAPH_NODE_TYPE_GRAPH, CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL, CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_FREE, CU_GRAPH_NODE_TYPE_CONDITIONAL}) {
+  CHECK(client.tried({.kind = CU_GRAPH_NODE_TYPE_KERNEL,
+                      .object = kernel,
+                      .grid = {1, 1, 1},
+                      .block = {1, 1, 1},
+                      .parameters = View(all).first(12)}) == CUDA_SUCCESS);
+  CHECK(client.tried({.kind = CU_GRAPH_NODE_TYPE_KERNEL, .object = module, .grid = {1, 1, 1}, .block = {1, 1, 1}}) ==
+        CUDA_ERROR_INVALID_HANDLE);
+  for (const auto kind : {CU_GRAPH_NODE_TYPE_GRAPH, CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL, CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+                          CU_GRAPH_NODE_TYPE_MEM_FREE, CU_GRAPH_NODE_TYPE_CONDITIONAL}) {
     CAPTURE(kind);
     CHECK(client.tried({.kind = kind, .value = client.memory}) == CUDA_ERROR_NOT_SUPPORTED);
   }
@@ -142,15 +172,22 @@ TEST_CASE("a node with a kernel hands over as many bytes as that reads, and is o
 
 TEST_CASE("launches, inputs and switches of graphs take handles and numbers that are the client's, of the right kind") {
   Grapher client;
-  const auto in = client.graph(), input = client.add(in, client.input_of(8)), output = client.add(in, client.output_of(8), {input});
-  const auto plain = client.add(in, {.kind = CU_GRAPH_NODE_TYPE_EMPTY}), exec = client.instantiate(in), stream = client.stream(client.at);
-  const auto other_graph = client.graph(), others = client.add(other_graph, client.input_of(8)), other = client.instantiate(other_graph);
+  const auto in = client.graph(), input = client.add(in, client.input_of(8)),
+             output = client.add(in, client.output_of(8), {input});
+  const auto plain = client.add(in, {.kind = CU_GRAPH_NODE_TYPE_EMPTY}), exec = client.instantiate(in),
+             stream = client.stream(client.at);
+  const auto other_graph = client.graph(), others = client.add(other_graph, client.input_of(8)),
+             other = client.instantiate(other_graph);
   const Bytes eight(8, 1);
   const auto ticket = [&] { return client.link.ticket(); };
-  // Launches: of no graph, of a graph that is not instantiated, on no stream, with inputs and outputs that are none. All they speak of is called off.
+  // Launches: of no graph, of a graph that is not instantiated, on no stream, with inputs and outputs that are none.
+  // All they speak of is called off.
   const auto launch = [&](std::uint64_t which, std::uint64_t on, std::uint64_t from, std::uint64_t to) {
     const auto coming = ticket(), going = ticket();
-    const auto status = client.refusal(cu::LaunchGraph{.context = client.at, .exec = which, .stream = on, .inputs = {{.node = from, .data = {coming, 8, {}}}},
+    const auto status = client.refusal(cu::LaunchGraph{.context = client.at,
+                                                       .exec = which,
+                                                       .stream = on,
+                                                       .inputs = {{.node = from, .data = {coming, 8, {}}}},
                                                        .outputs = {{.node = to, .ticket = going}}});
     CHECK(client.link.is_cancelled(going));
     return status;
@@ -162,13 +199,19 @@ TEST_CASE("launches, inputs and switches of graphs take handles and numbers that
     if (wrong != input) CHECK(launch(exec, stream, wrong, output) == CUDA_ERROR_INVALID_VALUE);
     CHECK(launch(exec, stream, input, wrong) == CUDA_ERROR_INVALID_VALUE);
     CHECK(client.refusal(cu::EnableNode{.exec = wrong, .node = input, .is_enabled = 0}) == CUDA_ERROR_INVALID_HANDLE);
-    if (wrong != input) CHECK(client.refusal(cu::EnableNode{.exec = exec, .node = wrong, .is_enabled = 0}) == CUDA_ERROR_INVALID_HANDLE);
-    if (wrong != input) CHECK(client.refusal(cu::GraphInput{.node = wrong, .data = {0, 8, eight}}) == CUDA_ERROR_INVALID_VALUE);
+    if (wrong != input)
+      CHECK(client.refusal(cu::EnableNode{.exec = exec, .node = wrong, .is_enabled = 0}) == CUDA_ERROR_INVALID_HANDLE);
+    if (wrong != input)
+      CHECK(client.refusal(cu::GraphInput{.node = wrong, .data = {0, 8, eight}}) == CUDA_ERROR_INVALID_VALUE);
     auto work = client.input_of(8);
     work.context = client.at;
     CHECK(client.refusal(cu::SetExecNode{.exec = wrong, .node = input, .work = work}) == CUDA_ERROR_INVALID_HANDLE);
-    if (wrong != input) CHECK(client.refusal(cu::SetExecNode{.exec = exec, .node = wrong, .work = work}) == CUDA_ERROR_INVALID_HANDLE);
-    if (wrong != in) CHECK(client.refusal(cu::AddNode{.graph = wrong, .node = client.mint(), .work = {.kind = CU_GRAPH_NODE_TYPE_EMPTY}}) == CUDA_ERROR_INVALID_HANDLE);
+    if (wrong != input)
+      CHECK(client.refusal(cu::SetExecNode{.exec = exec, .node = wrong, .work = work}) == CUDA_ERROR_INVALID_HANDLE);
+    if (wrong != in)
+      CHECK(client.refusal(
+                cu::AddNode{.graph = wrong, .node = client.mint(), .work = {.kind = CU_GRAPH_NODE_TYPE_EMPTY}}) ==
+            CUDA_ERROR_INVALID_HANDLE);
   }
   CHECK(launch(exec, stream, plain, output) == CUDA_ERROR_INVALID_VALUE);
   CHECK(launch(exec, stream, output, input) == CUDA_ERROR_INVALID_VALUE);
@@ -184,8 +227,12 @@ TEST_CASE("launches, inputs and switches of graphs take handles and numbers that
   CHECK(client.refusal(cu::GraphInput{.node = output, .data = {gone, 8, {}}}) == CUDA_ERROR_INVALID_VALUE);
   CHECK(client.link.is_cancelled(gone));
   // A host function has no parameters of the client's to change, and runs are what the client was told of.
-  CHECK(client.refusal(cu::SetExecNode{.exec = exec, .node = input, .work = {.kind = CU_GRAPH_NODE_TYPE_HOST, .context = client.at, .value = 1}}) == CUDA_ERROR_INVALID_VALUE);
-  for (const auto bit : {std::uint64_t{0}, std::uint64_t{1} << 63}) CHECK(client.refusal(cu::RanHostFunction{.run = bit | 1}) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(
+      client.refusal(cu::SetExecNode{
+          .exec = exec, .node = input, .work = {.kind = CU_GRAPH_NODE_TYPE_HOST, .context = client.at, .value = 1}}) ==
+      CUDA_ERROR_INVALID_VALUE);
+  for (const auto bit : {std::uint64_t{0}, std::uint64_t{1} << 63})
+    CHECK(client.refusal(cu::RanHostFunction{.run = bit | 1}) == CUDA_ERROR_INVALID_VALUE);
   // Nodes that are gone with their graph.
   client.send(cu::Release{.object = other_graph});
   CHECK(client.refusal(cu::GraphInput{.node = others, .data = {0, 8, eight}}) == CUDA_ERROR_INVALID_VALUE);
@@ -196,10 +243,17 @@ TEST_CASE("launches, inputs and switches of graphs take handles and numbers that
 
 TEST_CASE("memory that was given back is not touched by graphs that still name it") {
   Grapher client;
-  const auto pinned = client.CudaClient::memory(client.at, 4096, 1), device = client.CudaClient::memory(client.at, 4096);
-  const auto fill = [](std::uint64_t address) { return cu::NodeWork{.kind = CU_GRAPH_NODE_TYPE_MEMSET, .target = {.object = address}, .extent = {4, 1, 1}, .element = 1}; };
+  const auto pinned = client.CudaClient::memory(client.at, 4096, 1),
+             device = client.CudaClient::memory(client.at, 4096);
+  const auto fill = [](std::uint64_t address) {
+    return cu::NodeWork{
+        .kind = CU_GRAPH_NODE_TYPE_MEMSET, .target = {.object = address}, .extent = {4, 1, 1}, .element = 1};
+  };
   const auto copy = [&](std::uint64_t from, std::uint64_t to) {
-    return cu::NodeWork{.kind = CU_GRAPH_NODE_TYPE_MEMCPY, .source = {.object = from, .pitch = 4}, .target = {.object = to, .pitch = 4}, .extent = {4, 1, 1}};
+    return cu::NodeWork{.kind = CU_GRAPH_NODE_TYPE_MEMCPY,
+                        .source = {.object = from, .pitch = 4},
+                        .target = {.object = to, .pitch = 4},
+                        .extent = {4, 1, 1}};
   };
   CUstreamBatchMemOpParams write{};
   write.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
@@ -227,9 +281,12 @@ TEST_CASE("memory that was given back is not touched by graphs that still name i
     CHECK(client.refusal(cu::LaunchGraph{.context = client.at, .exec = late}) == CUDA_ERROR_INVALID_VALUE);
   }
   // What came for such a launch is called off.
-  const auto in = client.graph(), output = client.add(in, client.output_of(8), {client.add(in, fill(client.memory))}), exec = client.instantiate(in), ticket = client.link.ticket();
+  const auto in = client.graph(), output = client.add(in, client.output_of(8), {client.add(in, fill(client.memory))}),
+             exec = client.instantiate(in), ticket = client.link.ticket();
   client.send(cu::Free{.context = client.at, .address = client.memory});
-  CHECK(client.refusal(cu::LaunchGraph{.context = client.at, .exec = exec, .outputs = {{.node = output, .ticket = ticket}}}) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.refusal(
+            cu::LaunchGraph{.context = client.at, .exec = exec, .outputs = {{.node = output, .ticket = ticket}}}) ==
+        CUDA_ERROR_INVALID_VALUE);
   CHECK(client.link.is_cancelled(ticket));
   // A node that is left out, or names other memory from now on, is no reason.
   const auto fresh = client.CudaClient::memory(client.at, 4096);
@@ -248,9 +305,11 @@ TEST_CASE("memory that was given back is not touched by graphs that still name i
 
 TEST_CASE("a session ends while its graphs wait for the client") {
   Grapher client;
-  const auto in = client.graph(), called = client.add(in, {.kind = CU_GRAPH_NODE_TYPE_HOST, .value = 9}), input = client.add(in, client.input_of(8), {called});
+  const auto in = client.graph(), called = client.add(in, {.kind = CU_GRAPH_NODE_TYPE_HOST, .value = 9}),
+             input = client.add(in, client.input_of(8), {called});
   const auto exec = client.instantiate(in), ticket = client.link.ticket();
-  client.send(cu::LaunchGraph{.context = client.at, .exec = exec, .inputs = {{.node = input, .data = {ticket, 8, {}}}}});
+  client.send(
+      cu::LaunchGraph{.context = client.at, .exec = exec, .inputs = {{.node = input, .data = {ticket, 8, {}}}}});
   CHECK(client.link.is_waiting_for(ticket));
   CHECK(client.link.run_of(9).function == 9);
   client.stop();

@@ -27,13 +27,16 @@ struct Victim {
   Victim() { std::memset(bytes, 0x5a, sizeof bytes); }
   std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(bytes); }
   bool is_untouched() const {
-    for (const auto byte : bytes) if (byte != 0x5a) return false;
+    for (const auto byte : bytes)
+      if (byte != 0x5a) return false;
     return true;
   }
 };
 
 template <class T>
-View bytes_of(const T& value) { return {reinterpret_cast<const std::uint8_t*>(&value), sizeof value}; }
+View bytes_of(const T& value) {
+  return {reinterpret_cast<const std::uint8_t*>(&value), sizeof value};
+}
 
 struct Parameters {
   std::uint64_t to;
@@ -45,7 +48,11 @@ void still_works(CudaClient& client, std::uint64_t context) {
   const auto memory = client.memory(context, 4096), module = client.mint();
   REQUIRE(client.load(context, module, kCode).status == 0);
   const Parameters parameters{memory, 77};
-  client.send(cu::Launch{.context = context, .kernel = client.kernel(context, module, "put"), .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = bytes_of(parameters)});
+  client.send(cu::Launch{.context = context,
+                         .kernel = client.kernel(context, module, "put"),
+                         .grid = {1, 1, 1},
+                         .block = {1, 1, 1},
+                         .parameters = bytes_of(parameters)});
   CHECK(client.wait(context) == CUDA_SUCCESS);
   CHECK(client.read(context, memory, 4) == Bytes{77, 0, 0, 0});
   client.send(cu::Free{.context = context, .address = memory});
@@ -56,7 +63,8 @@ void still_works(CudaClient& client, std::uint64_t context) {
 TEST_CASE("a client names memory of its session only: no copy, fill or wait goes anywhere else") {
   CudaClient client;
   const Victim victim;
-  const auto context = client.context(), memory = client.memory(context, 4096), pinned = client.memory(context, 4096, 1), gone = client.memory(context, 4096);
+  const auto context = client.context(), memory = client.memory(context, 4096),
+             pinned = client.memory(context, 4096, 1), gone = client.memory(context, 4096);
   client.send(cu::Free{.context = context, .address = gone});
   const Bytes four(4, 1);
   const auto is_refused = [&](auto message) {
@@ -64,7 +72,8 @@ TEST_CASE("a client names memory of its session only: no copy, fill or wait goes
     return client.refusal(message) == CUDA_ERROR_INVALID_VALUE;
   };
   const auto ticket = [&] { return client.link.ticket(); };
-  const std::uint64_t wrongs[] = {victim.address(), gone, memory + 4093, pinned + 4093, memory - 1, 0, 8, kTopmost - 1, kTopmost - 3};
+  const std::uint64_t wrongs[] = {victim.address(), gone,        memory + 4093, pinned + 4093, memory - 1, 0, 8,
+                                  kTopmost - 1,     kTopmost - 3};
   for (const auto wrong : wrongs) {
     CAPTURE(wrong);
     const cu::Range ranges[] = {{pinned, 4}, {wrong, 4}};
@@ -74,11 +83,15 @@ TEST_CASE("a client names memory of its session only: no copy, fill or wait goes
     CHECK(is_refused(cu::ReadMemory{.address = wrong, .size = 4, .ticket = ticket()}));
     CHECK(is_refused(cu::CopyMemory{.source = wrong, .target = memory, .size = 4}));
     CHECK(is_refused(cu::CopyMemory{.source = memory, .target = wrong, .size = 4}));
-    CHECK(is_refused(cu::WriteRows{.target = {.object = wrong, .pitch = 4}, .extent = {4, 1, 1}, .data = {0, 4, four}}));
+    CHECK(
+        is_refused(cu::WriteRows{.target = {.object = wrong, .pitch = 4}, .extent = {4, 1, 1}, .data = {0, 4, four}}));
     CHECK(is_refused(cu::ReadRows{.source = {.object = wrong, .pitch = 4}, .extent = {4, 1, 1}, .ticket = ticket()}));
-    CHECK(is_refused(cu::CopyRows{.source = {.object = wrong, .pitch = 4}, .target = {.object = memory, .pitch = 4}, .extent = {4, 1, 1}}));
-    CHECK(is_refused(cu::CopyRows{.source = {.object = memory, .pitch = 4}, .target = {.object = wrong, .pitch = 4}, .extent = {4, 1, 1}}));
-    for (const std::uint32_t element : {1u, 2u, 4u}) CHECK(is_refused(cu::Fill{.address = wrong, .width = 4 / element, .height = 1, .element = element}));
+    CHECK(is_refused(cu::CopyRows{
+        .source = {.object = wrong, .pitch = 4}, .target = {.object = memory, .pitch = 4}, .extent = {4, 1, 1}}));
+    CHECK(is_refused(cu::CopyRows{
+        .source = {.object = memory, .pitch = 4}, .target = {.object = wrong, .pitch = 4}, .extent = {4, 1, 1}}));
+    for (const std::uint32_t element : {1u, 2u, 4u})
+      CHECK(is_refused(cu::Fill{.address = wrong, .width = 4 / element, .height = 1, .element = element}));
     CHECK(client.refusal(cu::WriteRanges{.ranges = {ranges[0], ranges[1]}, .data = eight}) == CUDA_ERROR_INVALID_VALUE);
     CHECK(is_refused(cu::StreamWaitValue32{.addr = wrong, .value = 1}));
     CHECK(is_refused(cu::StreamWriteValue32{.addr = wrong, .value = 1}));
@@ -87,8 +100,15 @@ TEST_CASE("a client names memory of its session only: no copy, fill or wait goes
     operation.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
     operation.writeValue.address = wrong;
     CHECK(is_refused(cu::StreamBatchMemOp{.param_array = bytes_of(operation)}));
-    CHECK(client.call(cu::CreateTexture{.context = context, .resource = {.kind = CU_RESOURCE_TYPE_LINEAR, .object = wrong, .format = CU_AD_FORMAT_UNSIGNED_INT8, .channels = 1, .width = 4},
-                                        .texture = bytes_of(CUDA_TEXTURE_DESC{})}).status == CUDA_ERROR_INVALID_VALUE);
+    CHECK(client
+              .call(cu::CreateTexture{.context = context,
+                                      .resource = {.kind = CU_RESOURCE_TYPE_LINEAR,
+                                                   .object = wrong,
+                                                   .format = CU_AD_FORMAT_UNSIGNED_INT8,
+                                                   .channels = 1,
+                                                   .width = 4},
+                                      .texture = bytes_of(CUDA_TEXTURE_DESC{})})
+              .status == CUDA_ERROR_INVALID_VALUE);
   }
   CHECK(victim.is_untouched());
   still_works(client, context);
@@ -100,7 +120,10 @@ TEST_CASE("nothing is made in no context, which would be whichever is current") 
   CHECK(client.refusal(cu::CreateEvent{.event = client.mint()}) == CUDA_ERROR_INVALID_CONTEXT);
   CHECK(client.refusal(cu::CreateStream{.stream = client.mint()}) == CUDA_ERROR_INVALID_CONTEXT);
   CHECK(client.call(cu::Allocate{.size = 4096}).status == CUDA_ERROR_INVALID_CONTEXT);
-  CHECK(client.call(cu::CreateArray{.array = client.mint(), .shape = {.width = 16, .format = CU_AD_FORMAT_UNSIGNED_INT8, .channels = 1}}).status == CUDA_ERROR_INVALID_CONTEXT);
+  CHECK(client
+            .call(cu::CreateArray{.array = client.mint(),
+                                  .shape = {.width = 16, .format = CU_AD_FORMAT_UNSIGNED_INT8, .channels = 1}})
+            .status == CUDA_ERROR_INVALID_CONTEXT);
   still_works(client, context);
 }
 
@@ -108,7 +131,10 @@ TEST_CASE("rows are inside of their memory with all of their pitches, slices and
   CudaClient client;
   const auto context = client.context(), memory = client.memory(context, 4096), other = client.memory(context, 65536);
   const auto copy = [&](cu::Place source, cu::Extent extent) {
-    client.send(cu::CopyRows{.context = context, .source = source, .target = {.object = other, .pitch = 64, .height = 16}, .extent = extent});
+    client.send(cu::CopyRows{.context = context,
+                             .source = source,
+                             .target = {.object = other, .pitch = 64, .height = 16},
+                             .extent = extent});
     const auto status = client.wait(context);
     CHECK(status == CUDA_SUCCESS);
     return !client.link.has_refusals() || client.link.refusal(cu::CopyRows::kOp) != CUDA_ERROR_INVALID_VALUE;
@@ -124,33 +150,47 @@ TEST_CASE("rows are inside of their memory with all of their pitches, slices and
   CHECK_FALSE(copy({.object = memory, .z = kTopmost, .pitch = 128, .height = kTopmost}, {16, 4, 1}));
   CHECK_FALSE(copy({.object = memory, .x = kTopmost, .y = 1, .pitch = 128}, {16, 4, 1}));
   CHECK_FALSE(copy({.kind = 7, .object = memory, .pitch = 128}, {16, 4, 1}));
-  CHECK(client.refusal(cu::Fill{.context = context, .address = memory, .pitch = 512, .width = 129, .height = 8, .element = 4}) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(client.refusal(cu::Fill{.context = context, .address = memory, .pitch = 8, .width = 4, .height = 2, .element = 4}) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(client.refusal(cu::Fill{.context = context, .address = memory, .pitch = 4, .width = kTopmost, .height = kTopmost, .element = 4}) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.refusal(
+            cu::Fill{.context = context, .address = memory, .pitch = 512, .width = 129, .height = 8, .element = 4}) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.refusal(
+            cu::Fill{.context = context, .address = memory, .pitch = 8, .width = 4, .height = 2, .element = 4}) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.refusal(cu::Fill{
+            .context = context, .address = memory, .pitch = 4, .width = kTopmost, .height = kTopmost, .element = 4}) ==
+        CUDA_ERROR_INVALID_VALUE);
   client.send(cu::Fill{.context = context, .address = memory, .pitch = 512, .width = 128, .height = 8, .element = 4});
   CHECK(client.wait(context) == CUDA_SUCCESS);
   still_works(client, context);
 }
 
-TEST_CASE("memory that is mapped is the client's as long as it is mapped, side by side as one, and costs its share as long as anything holds it") {
+TEST_CASE(
+    "memory that is mapped is the client's as long as it is mapped, side by side as one, and costs its share as long as anything holds it") {
   constexpr std::uint64_t kPiece = 2 << 20;
   CudaClient client;
   const auto context = client.context(), first = client.mint(), second = client.mint();
   const auto at = std::uint64_t{0x7e0000000000};
   const auto own = client.grant.used(0);   // the context's
   REQUIRE(client.call(cu::ReserveAddresses{.at = at, .size = 4 * kPiece}).status == 0);
-  for (const auto handle : {first, second}) REQUIRE(client.call(cu::CreateMemory{.memory = handle, .device = 0, .size = kPiece}).status == 0);
+  for (const auto handle : {first, second})
+    REQUIRE(client.call(cu::CreateMemory{.memory = handle, .device = 0, .size = kPiece}).status == 0);
   client.send(cu::MapMemory{.memory = first, .at = at, .size = kPiece});
   client.send(cu::MapMemory{.memory = second, .at = at + kPiece, .size = kPiece});
-  client.send(cu::SetAccess{.at = at, .size = 2 * kPiece, .accesses = {{.kind = CU_MEM_LOCATION_TYPE_DEVICE, .device = 0, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE}}});
-  client.send(cu::Fill{.context = context, .address = at + kPiece - 64, .width = 128, .height = 1, .value = 9, .element = 1});
+  client.send(cu::SetAccess{
+      .at = at,
+      .size = 2 * kPiece,
+      .accesses = {{.kind = CU_MEM_LOCATION_TYPE_DEVICE, .device = 0, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE}}});
+  client.send(
+      cu::Fill{.context = context, .address = at + kPiece - 64, .width = 128, .height = 1, .value = 9, .element = 1});
   CHECK(client.read(context, at + kPiece - 64, 128) == Bytes(128, 9));
   // Where something is, where nothing is reserved, and not all of it.
   const auto third = client.mint();
   REQUIRE(client.call(cu::CreateMemory{.memory = third, .device = 0, .size = kPiece}).status == 0);
   CHECK(client.refusal(cu::MapMemory{.memory = third, .at = at, .size = kPiece}) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(client.refusal(cu::MapMemory{.memory = third, .at = at + 4 * kPiece, .size = kPiece}) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(client.refusal(cu::MapMemory{.memory = third, .at = kTopmost - kPiece + 1, .size = kPiece}) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.refusal(cu::MapMemory{.memory = third, .at = at + 4 * kPiece, .size = kPiece}) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.refusal(cu::MapMemory{.memory = third, .at = kTopmost - kPiece + 1, .size = kPiece}) ==
+        CUDA_ERROR_INVALID_VALUE);
   CHECK(client.refusal(cu::Free{.context = context, .address = at}) == CUDA_ERROR_INVALID_VALUE);
   CHECK(client.refusal(cu::FreeAddresses{.at = at, .size = 4 * kPiece}) == CUDA_ERROR_INVALID_VALUE);
   CHECK(client.call(cu::UnmapMemory{.at = at, .size = kPiece / 2}).status == CUDA_ERROR_INVALID_VALUE);
@@ -160,7 +200,8 @@ TEST_CASE("memory that is mapped is the client's as long as it is mapped, side b
   CHECK(client.grant.used(0) == own + 2 * kPiece);
   CHECK(client.call(cu::UnmapMemory{.at = at, .size = kPiece}).status == 0);
   CHECK(client.grant.is_used(own + kPiece));
-  CHECK(client.refusal(cu::ReadMemory{.context = context, .address = at, .size = 4, .ticket = client.link.ticket()}) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.refusal(cu::ReadMemory{.context = context, .address = at, .size = 4, .ticket = client.link.ticket()}) ==
+        CUDA_ERROR_INVALID_VALUE);
   CHECK(client.call(cu::UnmapMemory{.at = at + kPiece, .size = kPiece}).status == 0);
   client.send(cu::Release{.object = second});
   CHECK(client.grant.is_used(own));
@@ -177,9 +218,13 @@ TEST_CASE("variables of a module are the client's until it is unloaded") {
   const Bytes eight(8, 3);
   client.send(cu::WriteMemory{.context = context, .address = variable.address, .data = {0, 8, eight}});
   CHECK(client.read(context, variable.address, 8) == eight);
-  CHECK(client.refusal(cu::ReadMemory{.context = context, .address = variable.address + 1, .size = 8, .ticket = client.link.ticket()}) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.refusal(cu::ReadMemory{
+            .context = context, .address = variable.address + 1, .size = 8, .ticket = client.link.ticket()}) ==
+        CUDA_ERROR_INVALID_VALUE);
   client.send(cu::Release{.object = module});
-  CHECK(client.refusal(cu::ReadMemory{.context = context, .address = variable.address, .size = 8, .ticket = client.link.ticket()}) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.refusal(cu::ReadMemory{
+            .context = context, .address = variable.address, .size = 8, .ticket = client.link.ticket()}) ==
+        CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_CASE("nothing of the worker's is in what the client hands a driver: images, options, attributes, descriptions") {
@@ -187,13 +232,23 @@ TEST_CASE("nothing of the worker's is in what the client hands a driver: images,
   const Victim victim;
   const auto context = client.context(), memory = client.memory(context, 4096), module = client.mint();
   // A fatbin's wrapper: magic, version, a pointer to a fatbin, another.
-  const struct { std::uint32_t magic, version; std::uint64_t data, others; } wrapper{0x466243b1, 1, victim.address(), 0};
+  const struct {
+    std::uint32_t magic, version;
+    std::uint64_t data, others;
+  } wrapper{0x466243b1, 1, victim.address(), 0};
   CHECK(client.load(context, module, bytes_of(wrapper)).status == CUDA_ERROR_INVALID_IMAGE);
   // A fatbin and an ELF file that say they are longer than they are.
-  const struct { std::uint32_t magic; std::uint16_t version, header_size; std::uint64_t size; } fatbin{0xba55ed50, 1, 16, 4096};
+  const struct {
+    std::uint32_t magic;
+    std::uint16_t version, header_size;
+    std::uint64_t size;
+  } fatbin{0xba55ed50, 1, 16, 4096};
   CHECK(client.load(context, module, bytes_of(fatbin)).status == CUDA_ERROR_INVALID_IMAGE);
   Bytes elf(64);
-  std::memcpy(elf.data(), "\x7f" "ELF\2\1\1", 7);
+  std::memcpy(elf.data(),
+              "\x7f"
+              "ELF\2\1\1",
+              7);
   elf[18] = 190;                       // e_machine
   elf[40] = 0xff, elf[41] = 0xff;      // e_shoff
   elf[58] = 64, elf[60] = 9;           // e_shentsize, e_shnum
@@ -206,13 +261,18 @@ TEST_CASE("nothing of the worker's is in what the client hands a driver: images,
   const View code(reinterpret_cast<const std::uint8_t*>(kCode.data()), kCode.size());
   for (const std::uint32_t which : {17u, 18u, 25u, 27u, 99u, 0x80000000u, 0x80000001u}) {
     CAPTURE(which);
-    CHECK(client.load(context, module, code, {{.which = which, .value = victim.address()}}).status == CUDA_ERROR_INVALID_VALUE);
+    CHECK(client.load(context, module, code, {{.which = which, .value = victim.address()}}).status ==
+          CUDA_ERROR_INVALID_VALUE);
   }
   REQUIRE(client.load(context, module, kCode).status == 0);
   const auto kernel = client.kernel(context, module, "put");
   const Parameters parameters{memory, 1};
   const auto launch = [&](std::uint32_t which, const CUlaunchAttributeValue& value, std::uint64_t event = 0) {
-    cu::Launch m{.context = context, .kernel = kernel, .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = bytes_of(parameters)};
+    cu::Launch m{.context = context,
+                 .kernel = kernel,
+                 .grid = {1, 1, 1},
+                 .block = {1, 1, 1},
+                 .parameters = bytes_of(parameters)};
     m.attributes.push_back({.which = which, .event = event, .value = bytes_of(value)});
     return client.refusal(m);
   };
@@ -227,12 +287,17 @@ TEST_CASE("nothing of the worker's is in what the client hands a driver: images,
   value.accessPolicyWindow.base_ptr = const_cast<std::uint8_t*>(victim.bytes);
   value.accessPolicyWindow.num_bytes = sizeof victim.bytes;
   CHECK(launch(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, value) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(client.refusal(cu::SetStreamAttribute{.context = context, .attribute = {.which = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, .value = bytes_of(value)}}) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.refusal(cu::SetStreamAttribute{.context = context,
+                                              .attribute = {.which = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+                                                            .value = bytes_of(value)}}) == CUDA_ERROR_INVALID_VALUE);
   CUstreamBatchMemOpParams operation{};
   operation.operation = static_cast<CUstreamBatchMemOpType>(8);
-  CHECK(client.refusal(cu::StreamBatchMemOp{.context = context, .param_array = bytes_of(operation)}) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(client.refusal(cu::TexObjectDestroy{.context = context, .tex_object = victim.address()}) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(client.refusal(cu::SurfObjectDestroy{.context = context, .surf_object = victim.address()}) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.refusal(cu::StreamBatchMemOp{.context = context, .param_array = bytes_of(operation)}) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.refusal(cu::TexObjectDestroy{.context = context, .tex_object = victim.address()}) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.refusal(cu::SurfObjectDestroy{.context = context, .surf_object = victim.address()}) ==
+        CUDA_ERROR_INVALID_VALUE);
   CHECK(victim.is_untouched());
   still_works(client, context);
 }
@@ -245,9 +310,14 @@ TEST_CASE("a launch hands over as many bytes of parameters as its kernel reads")
   const Bytes all(64, 0);
   for (const std::size_t size : {0, 4, 8, 11, 13, 64}) {
     CAPTURE(size);
-    CHECK(client.refusal(cu::Launch{.context = context, .kernel = kernel, .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = View(all).first(size)}) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(client.refusal(cu::Launch{.context = context,
+                                    .kernel = kernel,
+                                    .grid = {1, 1, 1},
+                                    .block = {1, 1, 1},
+                                    .parameters = View(all).first(size)}) == CUDA_ERROR_INVALID_VALUE);
   }
-  client.send(cu::Launch{.context = context, .kernel = client.kernel(context, module, "none"), .grid = {1, 1, 1}, .block = {1, 1, 1}});
+  client.send(cu::Launch{
+      .context = context, .kernel = client.kernel(context, module, "none"), .grid = {1, 1, 1}, .block = {1, 1, 1}});
   CHECK(client.wait(context) == CUDA_SUCCESS);
   still_works(client, context);
 }
@@ -273,7 +343,9 @@ TEST_CASE("a share comes back for what was really freed, and once") {
   CHECK(client.grant.used(0) == own + 2 * kSize);
   client.send(cu::ReleaseContext{.context = other});
   CHECK(client.grant.is_used(own / 2));
-  CHECK(client.refusal(cu::ReadMemory{.context = context, .address = from_pool.address, .size = 4, .ticket = client.link.ticket()}) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.refusal(cu::ReadMemory{
+            .context = context, .address = from_pool.address, .size = 4, .ticket = client.link.ticket()}) ==
+        CUDA_ERROR_INVALID_VALUE);
   still_works(client, context);
   client.stop();
   CHECK(client.grant.used(0) == 0);
@@ -285,7 +357,8 @@ TEST_CASE("a primary context that is retained behind its reset is a new one, and
   for (int round = 0; round < 20; ++round) {
     const auto context = client.context();
     const auto twice = client.mint();
-    CHECK(client.call(cu::CreateContext{.context = twice, .device = 0, .is_primary = 1}).status == CUDA_ERROR_INVALID_VALUE);
+    CHECK(client.call(cu::CreateContext{.context = twice, .device = 0, .is_primary = 1}).status ==
+          CUDA_ERROR_INVALID_VALUE);
     client.memory(context, 4096);
     client.send(cu::ReleaseContext{.context = context, .is_reset = 1});
     const auto again = client.context();
@@ -300,7 +373,11 @@ TEST_CASE("a host function behind a kernel that fails is told of the failure") {
   const auto context = client.context(), module = client.mint();
   REQUIRE(client.load(context, module, kCode).status == 0);
   const Parameters parameters{16, 1};
-  client.send(cu::Launch{.context = context, .kernel = client.kernel(context, module, "put"), .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = bytes_of(parameters)});
+  client.send(cu::Launch{.context = context,
+                         .kernel = client.kernel(context, module, "put"),
+                         .grid = {1, 1, 1},
+                         .block = {1, 1, 1},
+                         .parameters = bytes_of(parameters)});
   client.send(cu::HostFunction{.context = context, .function = 5});
   const auto run = client.link.run_of(5);
   CHECK(run.status == CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -316,17 +393,28 @@ TEST_CASE("what belongs to something that is gone is gone with it") {
   const auto context = client.context(), other = client.context(false);
   // Levels of an array of several.
   const auto mipmap = client.mint(), level = client.mint();
-  REQUIRE(client.call(cu::CreateArray{.context = context, .array = mipmap, .shape = {.width = 64, .height = 64, .format = CU_AD_FORMAT_FLOAT, .channels = 1, .levels = 3}}).status == 0);
-  REQUIRE(client.call(cu::MipmappedArrayGetLevel{.context = context, .level_array = level, .mipmapped_array = mipmap, .level = 1}).status == 0);
+  REQUIRE(client
+              .call(cu::CreateArray{
+                  .context = context,
+                  .array = mipmap,
+                  .shape = {.width = 64, .height = 64, .format = CU_AD_FORMAT_FLOAT, .channels = 1, .levels = 3}})
+              .status == 0);
+  REQUIRE(client
+              .call(cu::MipmappedArrayGetLevel{
+                  .context = context, .level_array = level, .mipmapped_array = mipmap, .level = 1})
+              .status == 0);
   client.send(cu::Release{.object = mipmap});
   const auto ticket = [&] { return client.link.ticket(); };
-  CHECK(client.refusal(cu::ReadRows{.context = context, .source = {.kind = 1, .object = level}, .extent = {4, 1, 1}, .ticket = ticket()}) == CUDA_ERROR_INVALID_HANDLE);
+  CHECK(client.refusal(cu::ReadRows{
+            .context = context, .source = {.kind = 1, .object = level}, .extent = {4, 1, 1}, .ticket = ticket()}) ==
+        CUDA_ERROR_INVALID_HANDLE);
   // Kernels of a module.
   const auto module = client.mint();
   REQUIRE(client.load(context, module, kCode).status == 0);
   const auto kernel = client.kernel(context, module, "none");
   client.send(cu::Release{.object = module});
-  CHECK(client.refusal(cu::Launch{.context = context, .kernel = kernel, .grid = {1, 1, 1}, .block = {1, 1, 1}}) == CUDA_ERROR_INVALID_HANDLE);
+  CHECK(client.refusal(cu::Launch{.context = context, .kernel = kernel, .grid = {1, 1, 1}, .block = {1, 1, 1}}) ==
+        CUDA_ERROR_INVALID_HANDLE);
   // All that is in a context; a library's kernel has no function in it any more.
   const auto stream = client.stream(other), event = client.mint(), in_other = client.mint(), library = client.mint();
   client.send(cu::CreateEvent{.context = other, .event = event});
@@ -340,8 +428,10 @@ TEST_CASE("what belongs to something that is gone is gone with it") {
   client.send(cu::ReleaseContext{.context = other});
   CHECK(client.wait(context, stream) == CUDA_ERROR_INVALID_HANDLE);
   CHECK(client.call(cu::WaitEvent{.event = event}).status == CUDA_ERROR_INVALID_HANDLE);
-  CHECK(client.refusal(cu::Launch{.context = context, .kernel = function, .grid = {1, 1, 1}, .block = {1, 1, 1}}) == CUDA_ERROR_INVALID_HANDLE);
-  CHECK(client.refusal(cu::Launch{.context = other, .kernel = shared, .grid = {1, 1, 1}, .block = {1, 1, 1}}) == CUDA_ERROR_INVALID_CONTEXT);
+  CHECK(client.refusal(cu::Launch{.context = context, .kernel = function, .grid = {1, 1, 1}, .block = {1, 1, 1}}) ==
+        CUDA_ERROR_INVALID_HANDLE);
+  CHECK(client.refusal(cu::Launch{.context = other, .kernel = shared, .grid = {1, 1, 1}, .block = {1, 1, 1}}) ==
+        CUDA_ERROR_INVALID_CONTEXT);
   client.send(cu::Launch{.context = context, .kernel = shared, .grid = {1, 1, 1}, .block = {1, 1, 1}});
   CHECK(client.wait(context) == CUDA_SUCCESS);
   still_works(client, context);
@@ -349,7 +439,8 @@ TEST_CASE("what belongs to something that is gone is gone with it") {
 
 TEST_CASE("who waits for an event or a stream that ends meanwhile is answered") {
   CudaClient client;
-  const auto context = client.context(), word = client.memory(context, 8), stream = client.stream(context), event = client.mint();
+  const auto context = client.context(), word = client.memory(context, 8), stream = client.stream(context),
+             event = client.mint();
   client.send(cu::Fill{.context = context, .address = word, .width = 2, .height = 1, .element = 4});
   client.send(cu::CreateEvent{.context = context, .event = event});
   client.send(cu::StreamWaitValue32{.context = context, .stream = stream, .addr = word, .value = 1});
@@ -381,8 +472,14 @@ TEST_CASE("what a session may have is bounded, with an error that says so") {
   CHECK(contexts.size() == 128);
   const auto context = contexts.back();
   // A payload that no machine has room for.
-  CHECK(client.refusal(cu::ReadMemory{.context = context, .address = client.memory(context, 64), .size = kTopmost, .ticket = client.link.ticket()}) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(client.call(cu::Load{.context = context, .module = client.mint(), .hash = {}, .image = {client.link.ticket(), kTopmost, {}}}).status == CUDA_ERROR_OUT_OF_MEMORY);
+  CHECK(client.refusal(cu::ReadMemory{.context = context,
+                                      .address = client.memory(context, 64),
+                                      .size = kTopmost,
+                                      .ticket = client.link.ticket()}) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(client
+            .call(cu::Load{
+                .context = context, .module = client.mint(), .hash = {}, .image = {client.link.ticket(), kTopmost, {}}})
+            .status == CUDA_ERROR_OUT_OF_MEMORY);
   // More waits than are kept: each is answered, and those that found no room say so.
   const auto word = client.memory(context, 8), stream = client.stream(context), event = client.mint();
   client.send(cu::Fill{.context = context, .address = word, .width = 2, .height = 1, .element = 4});

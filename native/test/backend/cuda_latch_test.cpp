@@ -43,7 +43,12 @@ class TimeSliced : public CudaClient {
     kernel = CudaClient::kernel(at, module, "spin");
   }
   void launch(std::uint64_t stream, std::uint32_t rounds) {
-    send(cu::Launch{.context = at, .kernel = kernel, .stream = stream, .grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {reinterpret_cast<const std::uint8_t*>(&rounds), sizeof rounds}});
+    send(cu::Launch{.context = at,
+                    .kernel = kernel,
+                    .stream = stream,
+                    .grid = {1, 1, 1},
+                    .block = {32, 1, 1},
+                    .parameters = {reinterpret_cast<const std::uint8_t*>(&rounds), sizeof rounds}});
   }
   const std::uint64_t at = context(), module = mint();
   std::uint64_t kernel = 0;
@@ -87,7 +92,11 @@ TEST_CASE("a launch of a stream is told of while another stream's runs on") {
 
 TEST_CASE("a launch that the driver refuses does not hold up what is behind it") {
   TimeSliced client;
-  client.send(cu::Launch{.context = client.at, .kernel = client.kernel, .grid = {0, 1, 1}, .block = {32, 1, 1}, .parameters = Bytes(4, 0)});
+  client.send(cu::Launch{.context = client.at,
+                         .kernel = client.kernel,
+                         .grid = {0, 1, 1},
+                         .block = {32, 1, 1},
+                         .parameters = Bytes(4, 0)});
   CHECK(client.link.refusal(cu::Launch::kOp) == CUDA_ERROR_INVALID_VALUE);
   CHECK(client.wait(client.at) == CUDA_SUCCESS);
   CHECK(client.grant.asking() == 0);
@@ -108,7 +117,10 @@ TEST_CASE("a context ends when its launches were let go, and a session also when
   const auto module = client.mint();
   REQUIRE(client.load(next, module, kSpin).status == 0);
   const std::uint32_t rounds = 1;
-  client.send(cu::Launch{.context = next, .kernel = client.CudaClient::kernel(next, module, "spin"), .grid = {1, 1, 1}, .block = {32, 1, 1},
+  client.send(cu::Launch{.context = next,
+                         .kernel = client.CudaClient::kernel(next, module, "spin"),
+                         .grid = {1, 1, 1},
+                         .block = {32, 1, 1},
                          .parameters = {reinterpret_cast<const std::uint8_t*>(&rounds), sizeof rounds}});
   CHECK(client.grant.asking() == 1);
   client.stop();

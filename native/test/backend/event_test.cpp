@@ -23,14 +23,16 @@ TEST_CASE("a launch with an argument that has been released is refused, not cras
   Client client;
   const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 64 * 4);
   const auto kernel = client.kernel(context, kAdd, "add");
-  CHECK(client.over(client.launch(queue, kernel, 64, {memory_argument(0, memory), value_argument(1, kSeven)})) == CL_COMPLETE);
+  CHECK(client.over(client.launch(queue, kernel, 64, {memory_argument(0, memory), value_argument(1, kSeven)})) ==
+        CL_COMPLETE);
   client.send(cl::Release{.object = memory});
   CHECK(client.over(client.launch(queue, kernel, 64)) < 0);
 }
 
 TEST_CASE("times come with the completion where the queue was asked for them, and only there") {
   Client client;
-  const auto context = client.context(), kernel = client.kernel(context, kAdd, "add"), memory = client.buffer(context, 64 * 4);
+  const auto context = client.context(), kernel = client.kernel(context, kAdd, "add"),
+             memory = client.buffer(context, 64 * 4);
   for (const bool is_profiled : {true, false}) {
     const auto queue = client.queue(context, is_profiled ? CL_QUEUE_PROFILING_ENABLE : 0);
     const auto event = client.launch(queue, kernel, 64, {memory_argument(0, memory), value_argument(1, kSeven)});
@@ -52,7 +54,8 @@ TEST_CASE("what a kernel prints is there before its completion") {
 
 TEST_CASE("user events hold commands back, and an error of one reaches everything behind it") {
   Client client;
-  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 256), user = client.mint(), marker = client.mint();
+  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 256),
+             user = client.mint(), marker = client.mint();
   client.send(cl::CreateUserEvent{.context = context, .event = user});
   const std::array<std::uint64_t, 1> waits{user};
   client.send(cl::Marker{.queue = queue, .event = marker, .waits = waits});
@@ -83,7 +86,8 @@ TEST_CASE("a completion comes although the event was released meanwhile; an unkn
 
 TEST_CASE("a launch on a shared device runs when it is admitted, and is counted once") {
   Client client(std::uint64_t{1} << 30, true);
-  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 64 * 4), kernel = client.kernel(context, kAdd, "add");
+  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 64 * 4),
+             kernel = client.kernel(context, kAdd, "add");
   client.write(queue, memory, Bytes(64 * 4, 0));
   client.grant.hold();
   const auto event = client.launch(queue, kernel, 64, {memory_argument(0, memory), value_argument(1, kSeven)});
@@ -98,7 +102,8 @@ TEST_CASE("a launch on a shared device runs when it is admitted, and is counted 
 
 TEST_CASE("launches are admitted at any moment on their way to the device") {
   Client client(std::uint64_t{1} << 30, true);
-  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 64 * 4), kernel = client.kernel(context, kAdd, "add");
+  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 64 * 4),
+             kernel = client.kernel(context, kAdd, "add");
   client.write(queue, memory, Bytes(64 * 4, 0));
   std::atomic<bool> is_over{false};
   std::thread admitting([&] {
@@ -111,7 +116,9 @@ TEST_CASE("launches are admitted at any moment on their way to the device") {
   constexpr int kLaunches = 8000;
   std::uint64_t last = 0;
   for (int i = 0; i < kLaunches; ++i) {
-    last = client.launch(queue, kernel, 1, i == 0 ? std::vector{memory_argument(0, memory), value_argument(1, kSeven)} : std::vector<cl::Argument>{});
+    last = client.launch(
+        queue, kernel, 1,
+        i == 0 ? std::vector{memory_argument(0, memory), value_argument(1, kSeven)} : std::vector<cl::Argument>{});
   }
   CHECK(client.over(last) == CL_COMPLETE);
   is_over = true;
@@ -123,8 +130,10 @@ TEST_CASE("launches are admitted at any moment on their way to the device") {
 
 TEST_CASE("use of a whole device is told without an event of its own") {
   Client client;
-  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 64 * 4), kernel = client.kernel(context, kAdd, "add");
-  CHECK(client.over(client.launch(queue, kernel, 64, {memory_argument(0, memory), value_argument(1, kSeven)})) == CL_COMPLETE);
+  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 64 * 4),
+             kernel = client.kernel(context, kAdd, "add");
+  CHECK(client.over(client.launch(queue, kernel, 64, {memory_argument(0, memory), value_argument(1, kSeven)})) ==
+        CL_COMPLETE);
   CHECK(client.grant.has_finished(1));
   CHECK(client.grant.busy() > 0);
 }

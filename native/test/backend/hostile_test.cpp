@@ -21,7 +21,8 @@ TEST_CASE("an op that nobody knows is refused") {
 
 TEST_CASE("sizes and offsets beyond all bounds are refused, and the session goes on") {
   Client client;
-  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 4096), other = client.buffer(context, 4096);
+  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 4096),
+             other = client.buffer(context, 4096);
   const Bytes four(4, 1), none;
   const auto is_refused = [&](auto message) {
     message.queue = queue;
@@ -37,10 +38,17 @@ TEST_CASE("sizes and offsets beyond all bounds are refused, and the session goes
   CHECK(is_refused(cl::WriteBuffer{.memory = memory, .offset = 4093, .data = {0, 4, four}}));
   CHECK(is_refused(cl::ReadRect{.memory = memory, .region = {kHuge, kHuge, kHuge}, .ticket = ticket()}));
   CHECK(is_refused(cl::ReadRect{.memory = memory, .origin = {kHuge, 0, 0}, .region = {1, 1, 1}, .ticket = ticket()}));
-  CHECK(is_refused(cl::ReadRect{.memory = memory, .origin = {0, 1, 0}, .region = {4, 2, 1}, .row_pitch = kHuge / 2, .ticket = ticket()}));
-  CHECK(is_refused(cl::WriteRect{.memory = memory, .origin = {0, 0, kHuge}, .region = {4, 1, 1}, .row_pitch = 4, .slice_pitch = 4, .data = {0, 4, four}}));
+  CHECK(is_refused(cl::ReadRect{
+      .memory = memory, .origin = {0, 1, 0}, .region = {4, 2, 1}, .row_pitch = kHuge / 2, .ticket = ticket()}));
+  CHECK(is_refused(cl::WriteRect{.memory = memory,
+                                 .origin = {0, 0, kHuge},
+                                 .region = {4, 1, 1},
+                                 .row_pitch = 4,
+                                 .slice_pitch = 4,
+                                 .data = {0, 4, four}}));
   CHECK(is_refused(cl::CopyBuffer{.source = memory, .target = other, .source_offset = kHuge - 3, .size = 8}));
-  CHECK(is_refused(cl::CopyRect{.source = memory, .target = other, .source_origin = {0, kHuge, 0}, .region = {4, 4, 1}, .source_row_pitch = 4}));
+  CHECK(is_refused(cl::CopyRect{
+      .source = memory, .target = other, .source_origin = {0, kHuge, 0}, .region = {4, 4, 1}, .source_row_pitch = 4}));
   CHECK(is_refused(cl::FillBuffer{.memory = memory, .offset = kHuge - 3, .size = 4, .pattern = four}));
   CHECK(is_refused(cl::FillBuffer{.memory = memory, .size = 4096, .pattern = none}));
   CHECK(is_refused(cl::SvmRead{.address = 4096, .size = 64, .ticket = ticket()}));
@@ -59,19 +67,25 @@ TEST_CASE("handles of nothing and of another kind are refused everywhere") {
     CAPTURE(wrong);
     const auto first = client.mint(), second = client.mint(), third = client.mint();
     const std::array<std::uint64_t, 1> waits{wrong};
-    client.send(cl::ReadBuffer{.queue = queue, .memory = wrong, .event = first, .size = 4, .ticket = client.link.ticket()});
+    client.send(
+        cl::ReadBuffer{.queue = queue, .memory = wrong, .event = first, .size = 4, .ticket = client.link.ticket()});
     CHECK(client.link.failure(first) == CL_INVALID_MEM_OBJECT);
     client.send(cl::Marker{.queue = wrong, .event = second});
     CHECK(client.link.failure(second) == CL_INVALID_COMMAND_QUEUE);
     client.send(cl::Marker{.queue = queue, .event = third, .waits = waits});
     CHECK(client.link.failure(third) == CL_INVALID_EVENT_WAIT_LIST);
-    CHECK(client.call(cl::CreateSubBuffer{.parent = wrong, .memory = client.mint(), .size = 4}).status == CL_INVALID_MEM_OBJECT);
-    CHECK(client.call(cl::CreateKernel{.program = wrong, .kernel = client.mint(), .name = "k"}).status == CL_INVALID_PROGRAM);
-    if (wrong != context) CHECK(client.call(cl::CreateBuffer{.context = wrong, .memory = client.mint(), .size = 4}).status == CL_INVALID_CONTEXT);
+    CHECK(client.call(cl::CreateSubBuffer{.parent = wrong, .memory = client.mint(), .size = 4}).status ==
+          CL_INVALID_MEM_OBJECT);
+    CHECK(client.call(cl::CreateKernel{.program = wrong, .kernel = client.mint(), .name = "k"}).status ==
+          CL_INVALID_PROGRAM);
+    if (wrong != context)
+      CHECK(client.call(cl::CreateBuffer{.context = wrong, .memory = client.mint(), .size = 4}).status ==
+            CL_INVALID_CONTEXT);
     if (wrong != kernel) CHECK(client.over(client.launch(queue, wrong, 1)) == CL_INVALID_KERNEL);
     if (wrong != 0) CHECK(client.over(client.launch(queue, kernel, 1, {memory_argument(0, wrong)})) < 0);
   }
-  CHECK(client.call(cl::CreateBuffer{.context = context, .memory = memory, .flags = CL_MEM_READ_WRITE, .size = 16}).status < 0);
+  CHECK(client.call(cl::CreateBuffer{.context = context, .memory = memory, .flags = CL_MEM_READ_WRITE, .size = 16})
+            .status < 0);
 }
 
 TEST_CASE("work sizes of nothing do not reach a driver that divides by them") {
@@ -80,7 +94,14 @@ TEST_CASE("work sizes of nothing do not reach a driver that divides by them") {
   const auto kernel = client.kernel(context, "kernel void k(global int* a) { a[0] = 1; }", "k");
   const auto launch = [&](std::uint32_t dimensions, cl::Triple global, cl::Triple local) {
     const auto event = client.mint();
-    client.send(cl::Launch{.queue = queue, .kernel = kernel, .event = event, .dimensions = dimensions, .has_local = 1, .global = global, .local = local, .arguments = {memory_argument(0, memory)}});
+    client.send(cl::Launch{.queue = queue,
+                           .kernel = kernel,
+                           .event = event,
+                           .dimensions = dimensions,
+                           .has_local = 1,
+                           .global = global,
+                           .local = local,
+                           .arguments = {memory_argument(0, memory)}});
     return client.over(event);
   };
   CHECK(launch(1, {0, 1, 1}, {1, 1, 1}) < 0);

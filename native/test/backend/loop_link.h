@@ -1,4 +1,5 @@
-// A link whose other side is the test itself: what a client would be told is kept to be looked at. The device behind the backend is a real one.
+// A link whose other side is the test itself: what a client would be told is kept to be looked at. The device behind
+// the backend is a real one.
 #pragma once
 
 #include <condition_variable>
@@ -121,7 +122,9 @@ class LoopLink : public wire::Link {
     const std::lock_guard guard(lock_);
     return landing_.count(ticket) > 0;
   }
-  bool is_waiting_for(std::uint64_t ticket) { return until([&] { return landing_.count(ticket) > 0; }); }
+  bool is_waiting_for(std::uint64_t ticket) {
+    return until([&] { return landing_.count(ticket) > 0; });
+  }
   Bytes payload(std::uint64_t ticket) {
     if (!until([&] { return payloads_.count(ticket) > 0; })) return {};
     const std::lock_guard guard(lock_);
@@ -132,8 +135,12 @@ class LoopLink : public wire::Link {
     const std::lock_guard guard(lock_);
     return completions_[event];
   }
-  bool is_cancelled(std::uint64_t ticket) { return until([&] { return cancelled_.count(ticket) > 0; }); }
-  bool is_closed() { return until([&] { return is_closed_; }); }
+  bool is_cancelled(std::uint64_t ticket) {
+    return until([&] { return cancelled_.count(ticket) > 0; });
+  }
+  bool is_closed() {
+    return until([&] { return is_closed_; });
+  }
   std::int32_t failure(std::uint64_t event) {
     if (!until([&] { return failures_.count(event) > 0; })) return 12345;
     const std::lock_guard guard(lock_);

@@ -8,7 +8,8 @@ TEST_CASE("buffers are charged to the byte and given back when the device has fr
   Client client(kShare);
   const auto context = client.context();
   const auto create = [&](std::uint64_t handle, std::uint64_t size) {
-    return client.call(cl::CreateBuffer{.context = context, .memory = handle, .flags = CL_MEM_READ_WRITE, .size = size}).status;
+    return client.call(cl::CreateBuffer{.context = context, .memory = handle, .flags = CL_MEM_READ_WRITE, .size = size})
+        .status;
   };
   const auto first = client.mint(), second = client.mint();
   CHECK(create(first, kShare - 100) == CL_SUCCESS);
@@ -25,8 +26,12 @@ TEST_CASE("buffers are charged to the byte and given back when the device has fr
 
 TEST_CASE("sub-buffers take nothing and keep their parent") {
   Client client;
-  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 1 << 16), part = client.mint();
-  REQUIRE(client.call(cl::CreateSubBuffer{.parent = memory, .memory = part, .flags = CL_MEM_READ_WRITE, .origin = 4096, .size = 4096}).status == CL_SUCCESS);
+  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 1 << 16),
+             part = client.mint();
+  REQUIRE(client
+              .call(cl::CreateSubBuffer{
+                  .parent = memory, .memory = part, .flags = CL_MEM_READ_WRITE, .origin = 4096, .size = 4096})
+              .status == CL_SUCCESS);
   CHECK(client.grant.used(0) == 1 << 16);
   const auto data = pattern(4096);
   client.write(queue, part, data);
@@ -46,7 +51,13 @@ TEST_CASE("a buffer is made with its content, inline or by ticket") {
     const auto memory = client.mint(), ticket = size < wire::kInlinePayload ? 0 : client.link.ticket();
     if (ticket) client.link.supply(ticket, data);
     const wire::Payload content{ticket, size, ticket ? View{} : View(data)};
-    CHECK(client.call(cl::CreateBuffer{.context = context, .memory = memory, .flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, .size = size, .content = content}).status == CL_SUCCESS);
+    CHECK(client
+              .call(cl::CreateBuffer{.context = context,
+                                     .memory = memory,
+                                     .flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                     .size = size,
+                                     .content = content})
+              .status == CL_SUCCESS);
     CHECK((client.read(queue, memory, size) == data));
   }
 }
@@ -54,7 +65,9 @@ TEST_CASE("a buffer is made with its content, inline or by ticket") {
 TEST_CASE("shared memory is charged, used by its address, and refused outside its bounds") {
   Client client;
   const auto context = client.context(), queue = client.queue(context), memory = client.mint();
-  const auto address = client.call(cl::SvmAllocate{.context = context, .memory = memory, .flags = CL_MEM_READ_WRITE, .size = 1 << 20}).address;
+  const auto address =
+      client.call(cl::SvmAllocate{.context = context, .memory = memory, .flags = CL_MEM_READ_WRITE, .size = 1 << 20})
+          .address;
   REQUIRE(address != 0);
   CHECK(client.grant.used(0) >= 1 << 20);
   for (const std::size_t size : {1000u, 1u << 20}) {
@@ -62,12 +75,14 @@ TEST_CASE("shared memory is charged, used by its address, and refused outside it
     const auto in = client.link.ticket(), out = client.link.ticket();
     const bool is_small = size < wire::kInlinePayload;
     client.link.supply(in, data);
-    client.send(cl::SvmWrite{.queue = queue, .address = address, .data = {is_small ? 0 : in, size, is_small ? View(data) : View{}}});
+    client.send(cl::SvmWrite{
+        .queue = queue, .address = address, .data = {is_small ? 0 : in, size, is_small ? View(data) : View{}}});
     client.send(cl::SvmRead{.queue = queue, .address = address, .size = size, .ticket = out});
     CHECK((client.link.payload(out) == data));
   }
   const auto event = client.mint(), ticket = client.link.ticket();
-  client.send(cl::SvmRead{.queue = queue, .event = event, .address = address + (1 << 20), .size = 1 << 20, .ticket = ticket});
+  client.send(
+      cl::SvmRead{.queue = queue, .event = event, .address = address + (1 << 20), .size = 1 << 20, .ticket = ticket});
   CHECK(client.link.failure(event) == CL_INVALID_VALUE);
   CHECK(client.link.is_cancelled(ticket));
   client.send(cl::Release{.object = memory});

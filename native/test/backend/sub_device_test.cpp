@@ -9,7 +9,8 @@ using Partition = std::vector<std::uint64_t>;
 
 /// The indexes of the parts; checks that there are some.
 std::vector<std::uint32_t> divide(Client& client, std::uint32_t device, const Partition& how) {
-  const auto reply = client.call(cl::CreateSubDevices{.device = device, .capacity = 64, .has_list = 1, .properties = how});
+  const auto reply =
+      client.call(cl::CreateSubDevices{.device = device, .capacity = 64, .has_list = 1, .properties = how});
   REQUIRE(reply.status == CL_SUCCESS);
   REQUIRE(reply.devices.size() == reply.count);
   REQUIRE(reply.count > 0);
@@ -25,7 +26,8 @@ std::uint64_t context_of(Client& client, const std::vector<std::uint32_t>& devic
 }
 
 cl_int buffer_status(Client& client, std::uint64_t context, std::uint64_t handle, std::uint64_t size) {
-  return client.call(cl::CreateBuffer{.context = context, .memory = handle, .flags = CL_MEM_READ_WRITE, .size = size}).status;
+  return client.call(cl::CreateBuffer{.context = context, .memory = handle, .flags = CL_MEM_READ_WRITE, .size = size})
+      .status;
 }
 
 const Partition kSingly{CL_DEVICE_PARTITION_EQUALLY, 1};
@@ -52,7 +54,8 @@ TEST_CASE("memory of parts is of their device's share, once") {
 
 TEST_CASE("a part says the size of the share, and nothing that its device says as well") {
   Client client(123 << 20);
-  const auto reply = client.call(cl::CreateSubDevices{.device = 0, .capacity = 64, .has_list = 1, .properties = kSingly});
+  const auto reply =
+      client.call(cl::CreateSubDevices{.device = 0, .capacity = 64, .has_list = 1, .properties = kSingly});
   REQUIRE(reply.status == CL_SUCCESS);
   bool has_units = false;
   for (const auto& info : reply.devices[0].infos) {
@@ -100,7 +103,8 @@ TEST_CASE("dividing without end takes no more than is used at a time, and many a
   }
   cl_int status = CL_SUCCESS;
   for (int i = 0; i < 5000 && status == CL_SUCCESS; ++i) {
-    status = client.call(cl::CreateSubDevices{.device = 0, .capacity = 64, .has_list = 1, .properties = kSingly}).status;
+    status =
+        client.call(cl::CreateSubDevices{.device = 0, .capacity = 64, .has_list = 1, .properties = kSingly}).status;
   }
   CHECK(status == CL_OUT_OF_RESOURCES);
 }
@@ -108,7 +112,8 @@ TEST_CASE("dividing without end takes no more than is used at a time, and many a
 TEST_CASE("what cannot be divided so is refused, whoever asks") {
   Client client;
   const auto status = [&](std::uint32_t device, const Partition& how, std::uint32_t capacity = 64) {
-    return client.call(cl::CreateSubDevices{.device = device, .capacity = capacity, .has_list = 1, .properties = how}).status;
+    return client.call(cl::CreateSubDevices{.device = device, .capacity = capacity, .has_list = 1, .properties = how})
+        .status;
   };
   CHECK(status(7, kSingly) == CL_INVALID_DEVICE);
   CHECK(status(0, {}) == CL_INVALID_VALUE);
@@ -117,7 +122,8 @@ TEST_CASE("what cannot be divided so is refused, whoever asks") {
   CHECK(status(0, kSingly, 0) == CL_INVALID_VALUE);
   // Counts whose sum is small in 32 bits.
   CHECK(status(0, {CL_DEVICE_PARTITION_BY_COUNTS, 0xffffffff, 2}) == CL_INVALID_DEVICE_PARTITION_COUNT);
-  CHECK(status(0, {CL_DEVICE_PARTITION_BY_COUNTS, std::uint64_t{1} << 32 | 1, ~std::uint64_t{0}}) == CL_INVALID_DEVICE_PARTITION_COUNT);
+  CHECK(status(0, {CL_DEVICE_PARTITION_BY_COUNTS, std::uint64_t{1} << 32 | 1, ~std::uint64_t{0}}) ==
+        CL_INVALID_DEVICE_PARTITION_COUNT);
   client.send(cl::ReleaseDevice{.device = 0});   // a leased device stays
   client.send(cl::ReleaseDevice{.device = 99});
   CHECK(status(0, kSingly) == CL_SUCCESS);

@@ -39,7 +39,8 @@ TEST_CASE("what is written is what is read, small and large, at offsets") {
 
 TEST_CASE("commands after a large write wait for its payload, in the order of the queue") {
   Client client;
-  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 1 << 20), other = client.buffer(context, 1 << 20);
+  const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 1 << 20),
+             other = client.buffer(context, 1 << 20);
   const auto ticket = client.link.ticket();
   const auto data = pattern(1 << 20);
   client.send(cl::WriteBuffer{.queue = queue, .memory = memory, .data = {ticket, data.size(), {}}});
@@ -69,9 +70,21 @@ TEST_CASE("a box of a buffer is read and written packed") {
   const auto context = client.context(), queue = client.queue(context), memory = client.buffer(context, 4096);
   client.write(queue, memory, Bytes(4096, 0));
   const auto box = pattern(8 * 4 * 2);
-  client.send(cl::WriteRect{.queue = queue, .memory = memory, .origin = {4, 1, 1}, .region = {8, 4, 2}, .row_pitch = 32, .slice_pitch = 512, .data = {0, box.size(), box}});
+  client.send(cl::WriteRect{.queue = queue,
+                            .memory = memory,
+                            .origin = {4, 1, 1},
+                            .region = {8, 4, 2},
+                            .row_pitch = 32,
+                            .slice_pitch = 512,
+                            .data = {0, box.size(), box}});
   const auto ticket = client.link.ticket();
-  client.send(cl::ReadRect{.queue = queue, .memory = memory, .origin = {4, 1, 1}, .region = {8, 4, 2}, .row_pitch = 32, .slice_pitch = 512, .ticket = ticket});
+  client.send(cl::ReadRect{.queue = queue,
+                           .memory = memory,
+                           .origin = {4, 1, 1},
+                           .region = {8, 4, 2},
+                           .row_pitch = 32,
+                           .slice_pitch = 512,
+                           .ticket = ticket});
   CHECK((client.link.payload(ticket) == box));
   const auto all = client.read(queue, memory, 4096);
   CHECK(all[512 + 32 + 4] == box[0]);

@@ -44,7 +44,9 @@ struct Desk {
   /// A command as the enqueue functions make it, with its event.
   cl_event command(std::size_t at = 0, const std::vector<cl_event>& after = {}) {
     std::vector<std::uint64_t> waits;
-    if (client::opencl::translate_waits(queues[at], static_cast<cl_uint>(after.size()), after.empty() ? nullptr : after.data(), waits) != 0) return nullptr;
+    if (client::opencl::translate_waits(queues[at], static_cast<cl_uint>(after.size()),
+                                        after.empty() ? nullptr : after.data(), waits) != 0)
+      return nullptr;
     const auto event = client::opencl::new_event(queues[at], CL_COMMAND_NDRANGE_KERNEL);
     cl::Marker message;
     message.queue = queues[at]->handle;

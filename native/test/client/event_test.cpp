@@ -267,8 +267,10 @@ TEST_CASE("times come with completion, or are asked for, and only where the queu
   const auto event = desk.command();
   desk.link().on_sent = [&](const test::Sent& sent) {
     if (sent.header.op != cl::EventStatus::kOp) return;
-    desk.link().reply(sent.header, cl::EventStatusReply{.status = 0, .reserved = 0, .queued = 10, .submitted = 20, .started = 30,
-                                                           .ended = 40, .completed = 50});
+    desk.link().reply(
+        sent.header,
+        cl::EventStatusReply{
+            .status = 0, .reserved = 0, .queued = 10, .submitted = 20, .started = 30, .ended = 40, .completed = 50});
   };
   cl_ulong time = 0;
   CHECK(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr) == CL_SUCCESS);
@@ -277,7 +279,8 @@ TEST_CASE("times come with completion, or are asked for, and only where the queu
   clReleaseEvent(event);
   Desk plain;
   const auto other = plain.command();
-  CHECK(clGetEventProfilingInfo(other, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr) == CL_PROFILING_INFO_NOT_AVAILABLE);
+  CHECK(clGetEventProfilingInfo(other, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr) ==
+        CL_PROFILING_INFO_NOT_AVAILABLE);
   clReleaseEvent(other);
 }
 
@@ -358,7 +361,8 @@ TEST_CASE("many threads on many queues: every event ends and nothing is left") {
     threads.emplace_back([&, t] {
       cl_event last = nullptr;
       for (int i = 0; i < 200; ++i) {
-        const auto next = desk.command((t + static_cast<std::size_t>(i)) % 2, last ? std::vector<cl_event>{last} : std::vector<cl_event>{});
+        const auto next = desk.command((t + static_cast<std::size_t>(i)) % 2,
+                                       last ? std::vector<cl_event>{last} : std::vector<cl_event>{});
         if (last) clReleaseEvent(last);
         last = next;
         if (i % 10 == 0) good += clFinish(desk.queues[t % 2]) == CL_SUCCESS;
@@ -377,7 +381,8 @@ TEST_CASE("in a child after fork every handle is dead and the parent goes on") {
   const auto child = ::fork();
   if (child == 0) {
     client::forget_slots();  // what the fork handler does
-    const bool is_right = clFinish(desk.queues[0]) == CL_INVALID_COMMAND_QUEUE && clCreateUserEvent(desk.context, nullptr) == nullptr &&
+    const bool is_right = clFinish(desk.queues[0]) == CL_INVALID_COMMAND_QUEUE &&
+                          clCreateUserEvent(desk.context, nullptr) == nullptr &&
                           clReleaseContext(desk.context) == CL_INVALID_CONTEXT;
     ::_exit(is_right ? 0 : 1);
   }

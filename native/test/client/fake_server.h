@@ -84,7 +84,8 @@ class FakeLink final : public wire::Link {
     arrive({{Message::kOp, 0, static_cast<std::uint32_t>(body.size()), 0}, std::move(body)});
   }
   void completed(std::uint64_t event, std::int32_t status = 0) {
-    const std::vector<cl::Completion> events{{.event = event, .status = status, .queued = 1, .submitted = 2, .started = 3, .ended = 4, .completed = 5}};
+    const std::vector<cl::Completion> events{
+        {.event = event, .status = status, .queued = 1, .submitted = 2, .started = 3, .ended = 4, .completed = 5}};
     cl::Completed message;
     message.events = events;
     notice(message);
@@ -145,11 +146,14 @@ struct Fake {
   FakeLink* link = nullptr;
   std::unique_ptr<client::Session> session;
   explicit Fake(client::Notices& notices) {
-    session = client::open_session({}, [&](wire::Receiver& receiver) {
-      auto made = std::make_unique<FakeLink>(receiver);
-      link = made.get();
-      return made;
-    }, notices);
+    session = client::open_session(
+        {},
+        [&](wire::Receiver& receiver) {
+          auto made = std::make_unique<FakeLink>(receiver);
+          link = made.get();
+          return made;
+        },
+        notices);
   }
 };
 

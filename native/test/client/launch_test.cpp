@@ -11,7 +11,8 @@ namespace {
 
 constexpr size_t kOne = 1;
 
-/// A kernel at both places of a desk: a value of 4 bytes, local memory, and a value of a size that only the device knows.
+/// A kernel at both places of a desk: a value of 4 bytes, local memory, and a value of a size that only the device
+/// knows.
 struct Bench {
   Desk desk;
   cl_program program = new _cl_program;
@@ -27,7 +28,8 @@ struct Bench {
     kernel->slots[1].kind = argument::kLocal;
     kernel->slots[2].kind = argument::kValue;
     kernel->slots[2].size = 16;
-    for (const std::uint64_t handle : {21, 22}) kernel->copies.push_back({handle, std::vector<std::uint32_t>(3), std::vector<std::uint64_t>(3)});
+    for (const std::uint64_t handle : {21, 22})
+      kernel->copies.push_back({handle, std::vector<std::uint32_t>(3), std::vector<std::uint64_t>(3)});
     auto& on = kernel->devices.emplace_back();   // of the queues of a desk, which have no device
     on.group_limit = 64;
     for (auto& limit : on.item_limits) limit = 32;
@@ -45,7 +47,9 @@ struct Bench {
     CHECK(clSetKernelArg(kernel, 1, 128, nullptr) == CL_SUCCESS);
     CHECK(clSetKernelArg(kernel, 2, sizeof four, four) == CL_SUCCESS);
   }
-  cl_int launch(std::size_t at = 0) { return clEnqueueNDRangeKernel(desk.queues[at], kernel, 1, nullptr, &kOne, nullptr, 0, nullptr, nullptr); }
+  cl_int launch(std::size_t at = 0) {
+    return clEnqueueNDRangeKernel(desk.queues[at], kernel, 1, nullptr, &kOne, nullptr, 0, nullptr, nullptr);
+  }
   cl_int launch(cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local) {
     return clEnqueueNDRangeKernel(desk.queues[0], kernel, dimensions, offset, global, local, 0, nullptr, nullptr);
   }
@@ -92,7 +96,9 @@ TEST_CASE("a size that does not fit is the device's to judge, once") {
     requested++;
     cl::CheckArgument message;
     REQUIRE(decode(sent.body, message));
-    bench.desk.link().reply(sent.header, cl::CheckArgumentReply{.status = message.argument.value.size() == 12 ? CL_SUCCESS : CL_INVALID_ARG_SIZE});
+    bench.desk.link().reply(
+        sent.header,
+        cl::CheckArgumentReply{.status = message.argument.value.size() == 12 ? CL_SUCCESS : CL_INVALID_ARG_SIZE});
   };
   const cl_int values[4] = {1, 2, 3, 4};
   for (int round = 0; round < 2; round++) {
@@ -110,7 +116,8 @@ TEST_CASE("a size that does not fit is the device's to judge, once") {
 TEST_CASE("a launch that the device would refuse is not sent") {
   Bench bench;
   bench.set_all();
-  const size_t eight[] = {8, 8, 8}, three[] = {3, 1, 1}, none[] = {0, 1, 1}, most[] = {SIZE_MAX, 1, 1}, wide[] = {64, 1, 1}, all[] = {8, 8, 2};
+  const size_t eight[] = {8, 8, 8}, three[] = {3, 1, 1}, none[] = {0, 1, 1}, most[] = {SIZE_MAX, 1, 1},
+               wide[] = {64, 1, 1}, all[] = {8, 8, 2};
   CHECK(bench.launch(0, nullptr, eight, nullptr) == CL_INVALID_WORK_DIMENSION);
   CHECK(bench.launch(4, nullptr, eight, nullptr) == CL_INVALID_WORK_DIMENSION);
   CHECK(bench.launch(1, nullptr, eight, three) == CL_INVALID_WORK_GROUP_SIZE);
@@ -129,8 +136,10 @@ TEST_CASE("a launch that the device would refuse is not sent") {
   on.takes_uneven = true;
   CHECK(bench.launch(1, nullptr, eight, three) == CL_SUCCESS);
   CHECK(bench.desk.link().sent<cl::Launch>().size() == 2);
-  CHECK(clEnqueueNDRangeKernel(bench.desk.queues[0], nullptr, 1, nullptr, eight, nullptr, 0, nullptr, nullptr) == CL_INVALID_KERNEL);
-  CHECK(clEnqueueNDRangeKernel(nullptr, bench.kernel, 1, nullptr, eight, nullptr, 0, nullptr, nullptr) == CL_INVALID_COMMAND_QUEUE);
+  CHECK(clEnqueueNDRangeKernel(bench.desk.queues[0], nullptr, 1, nullptr, eight, nullptr, 0, nullptr, nullptr) ==
+        CL_INVALID_KERNEL);
+  CHECK(clEnqueueNDRangeKernel(nullptr, bench.kernel, 1, nullptr, eight, nullptr, 0, nullptr, nullptr) ==
+        CL_INVALID_COMMAND_QUEUE);
 }
 
 TEST_CASE("a launch of no work items keeps its place and its event only, where the device takes one at all") {

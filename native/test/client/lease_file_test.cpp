@@ -18,10 +18,13 @@ const std::string kLease(32, 'a');
 const std::string kKey(64, '0');
 
 std::string server(const std::string& more = "", const std::string& lease = kLease, const std::string& key = kKey) {
-  return R"({"node":"node-1","address":"127.0.0.1","port":18999,"unix":"","boot_id":"x","transport":"tcp","lease":")" + lease + R"(","key":")" + key +
-         R"(","devices":[{"name":"one","memory":1024},{"name":"two","memory":2048}])" + more + "}";
+  return R"({"node":"node-1","address":"127.0.0.1","port":18999,"unix":"","boot_id":"x","transport":"tcp","lease":")" +
+         lease + R"(","key":")" + key + R"(","devices":[{"name":"one","memory":1024},{"name":"two","memory":2048}])" +
+         more + "}";
 }
-std::string file(const std::string& servers) { return R"({"version":1,"grace_seconds":7,"servers":[)" + servers + "]}"; }
+std::string file(const std::string& servers) {
+  return R"({"version":1,"grace_seconds":7,"servers":[)" + servers + "]}";
+}
 
 struct Folder {
   char path[32] = "/tmp/flexrack-test-XXXXXX";

@@ -54,7 +54,8 @@ TEST_CASE("each of many threads gets the answer to its own call, in whatever ord
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&, t] {
-      for (int i = 0; i < 200; ++i) right += status_of(*fake.session, static_cast<std::uint64_t>(t * 1000 + i)) == t * 1000 + i;
+      for (int i = 0; i < 200; ++i)
+        right += status_of(*fake.session, static_cast<std::uint64_t>(t * 1000 + i)) == t * 1000 + i;
     });
   }
   for (auto& thread : threads) thread.join();
@@ -64,7 +65,9 @@ TEST_CASE("each of many threads gets the answer to its own call, in whatever ord
 TEST_CASE("a refused call and a reply that cannot be read are failures, not answers") {
   Quiet quiet;
   test::Fake fake(quiet);
-  fake.link->on_sent = [&](const test::Sent& sent) { fake.link->reply(sent.header, cl::EventStatusReply{}, wire::kReply | wire::kRefused); };
+  fake.link->on_sent = [&](const test::Sent& sent) {
+    fake.link->reply(sent.header, cl::EventStatusReply{}, wire::kReply | wire::kRefused);
+  };
   CHECK(status_of(*fake.session, 1) == -1000);
   fake.link->on_sent = [&](const test::Sent& sent) { fake.link->reply(sent.header, cl::CreateQueueReply{}); };
   CHECK(status_of(*fake.session, 1) == -1000);
@@ -73,7 +76,8 @@ TEST_CASE("a refused call and a reply that cannot be read are failures, not answ
 TEST_CASE("replies nobody asked for are dropped") {
   Quiet quiet;
   test::Fake fake(quiet);
-  for (std::uint64_t i = 0; i < 10; ++i) fake.link->reply({cl::EventStatus::kOp, 0, 0, 1000 + i}, cl::EventStatusReply{});
+  for (std::uint64_t i = 0; i < 10; ++i)
+    fake.link->reply({cl::EventStatus::kOp, 0, 0, 1000 + i}, cl::EventStatusReply{});
   fake.link->arrive({{cl::EventStatus::kOp, wire::kReply, 0, 0}, {1, 2}});
   fake.link->on_sent = [&](const test::Sent& sent) { answer_with_event(*fake.link, sent); };
   CHECK(status_of(*fake.session, 5) == 5);

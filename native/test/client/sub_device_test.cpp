@@ -26,7 +26,8 @@ struct Divided {
       cl::CreateSubDevicesReply reply{.status = status, .count = count};
       const cl_uint two = 2;
       const wire::View units(reinterpret_cast<const std::uint8_t*>(&two), sizeof two);
-      for (std::uint32_t i = 0; i < listed; ++i) reply.devices.push_back({.index = 10 + i, .infos = {{.name = CL_DEVICE_MAX_COMPUTE_UNITS, .value = units}}});
+      for (std::uint32_t i = 0; i < listed; ++i)
+        reply.devices.push_back({.index = 10 + i, .infos = {{.name = CL_DEVICE_MAX_COMPUTE_UNITS, .value = units}}});
       place.link().reply(sent.header, reply);
     };
   }
@@ -129,7 +130,8 @@ TEST_CASE("an answer that cannot be is no success, and nothing is written beyond
   Divided one;
   std::vector<cl_device_id> found(3);
   cl_uint number = 77;
-  for (const auto& [count, listed] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{{3, 2}, {4, 4}, {0, 3}, {1 << 30, 0}}) {
+  for (const auto& [count, listed] :
+       std::vector<std::pair<std::uint32_t, std::uint32_t>>{{3, 2}, {4, 4}, {0, 3}, {1 << 30, 0}}) {
     one.count = count;
     one.listed = listed;
     CHECK(clCreateSubDevices(one.device, Divided::kThirds, 3, found.data(), &number) == CL_OUT_OF_RESOURCES);

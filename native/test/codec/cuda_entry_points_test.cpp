@@ -79,7 +79,8 @@ TEST_CASE("every symbol is found by itself, and once") {
     CAPTURE(entry.symbol);
     CHECK(seen.insert(entry.symbol).second);
     CHECK(cu::find_symbol(entry.symbol) == &entry);
-    const auto flags = entry.is_per_thread ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM : CU_GET_PROC_ADDRESS_DEFAULT;
+    const auto flags =
+        entry.is_per_thread ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM : CU_GET_PROC_ADDRESS_DEFAULT;
     CHECK(cu::find(entry.name, entry.version, flags).entry == &entry);
     CHECK(cu::why_absent(entry.name) == "");
   }

@@ -25,11 +25,24 @@ names::Facts names::khronos() {
 }
 
 std::map<std::string, std::size_t> names::khronos_table() {
-#define ENTRY(name) {#name, offsetof(cl_icd_dispatch, name)}
-  return {ENTRY(clGetPlatformIDs),          ENTRY(clCreateBuffer),      ENTRY(clBuildProgram),           ENTRY(clSetKernelArg),
-          ENTRY(clEnqueueNDRangeKernel),    ENTRY(clGetGLContextInfoKHR), ENTRY(clSetEventCallback),     ENTRY(clCreateSubDevicesEXT),
-          ENTRY(clCreateSubDevices),        ENTRY(clCreateFromGLTexture), ENTRY(clCreateFromEGLImageKHR), ENTRY(clCreateCommandQueueWithProperties),
-          ENTRY(clGetKernelSubGroupInfoKHR), ENTRY(clCloneKernel),      ENTRY(clSetProgramSpecializationConstant), ENTRY(clSetContextDestructorCallback)};
+#define ENTRY(name) \
+  { #name, offsetof(cl_icd_dispatch, name) }
+  return {ENTRY(clGetPlatformIDs),
+          ENTRY(clCreateBuffer),
+          ENTRY(clBuildProgram),
+          ENTRY(clSetKernelArg),
+          ENTRY(clEnqueueNDRangeKernel),
+          ENTRY(clGetGLContextInfoKHR),
+          ENTRY(clSetEventCallback),
+          ENTRY(clCreateSubDevicesEXT),
+          ENTRY(clCreateSubDevices),
+          ENTRY(clCreateFromGLTexture),
+          ENTRY(clCreateFromEGLImageKHR),
+          ENTRY(clCreateCommandQueueWithProperties),
+          ENTRY(clGetKernelSubGroupInfoKHR),
+          ENTRY(clCloneKernel),
+          ENTRY(clSetProgramSpecializationConstant),
+          ENTRY(clSetContextDestructorCallback)};
 }
 
 #else

@@ -1,4 +1,5 @@
-// Events: waiting, markers and barriers, user events, callbacks, profiling, and every error of theirs, on each device and between devices.
+// Events: waiting, markers and barriers, user events, callbacks, profiling, and every error of theirs, on each device
+// and between devices.
 #include <condition_variable>
 #include <mutex>
 
@@ -134,7 +135,8 @@ void failing_user_event(cl_context context, cl_command_queue queue) {
 void orders(cl_context context, cl_command_queue queue) {
   const auto memory = buffer(context, 4096);
   cl_event events[3] = {};
-  for (cl_uchar i = 0; i < 3; i++) said("fill", clEnqueueFillBuffer(queue, memory, &i, 1, i * 1024u, 1024, 0, nullptr, &events[i]));
+  for (cl_uchar i = 0; i < 3; i++)
+    said("fill", clEnqueueFillBuffer(queue, memory, &i, 1, i * 1024u, 1024, 0, nullptr, &events[i]));
   cl_event marker = nullptr, barrier = nullptr, old = nullptr;
   said("marker", clEnqueueMarkerWithWaitList(queue, 3, events, &marker));
   said("barrier", clEnqueueBarrierWithWaitList(queue, 0, nullptr, &barrier));
@@ -170,7 +172,8 @@ void profiling(cl_context context, cl_command_queue queue) {
   said("too early", clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(cl_ulong), &times[0], nullptr));
   said("set", clSetUserEventStatus(user, CL_COMPLETE));
   said("finish", clFinish(queue));
-  for (cl_uint i = 0; i < 4; i++) said("time", clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_QUEUED + i, sizeof(cl_ulong), &times[i], nullptr));
+  for (cl_uint i = 0; i < 4; i++)
+    said("time", clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_QUEUED + i, sizeof(cl_ulong), &times[i], nullptr));
   say("in order: %d %d %d", times[0] <= times[1], times[1] <= times[2], times[2] <= times[3]);
   size_t size = 0;
   said("size", clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, 0, nullptr, &size));

@@ -1,4 +1,5 @@
-// Every clGet*Info of platforms, devices, contexts and queues: values as bytes, sizes, and the errors of wrong parameters.
+// Every clGet*Info of platforms, devices, contexts and queues: values as bytes, sizes, and the errors of wrong
+// parameters.
 #include <algorithm>
 #include <functional>
 
@@ -8,7 +9,8 @@ namespace {
 
 using Get = std::function<cl_int(cl_uint, size_t, void*, size_t*)>;
 
-/// Asks for the size, the value, the value with one byte too few, and prints what came. `quiet`: the value is a pointer or another's name.
+/// Asks for the size, the value, the value with one byte too few, and prints what came. `quiet`: the value is a pointer
+/// or another's name.
 void show(const char* what, const Get& get, cl_uint name, bool quiet = false) {
   size_t size = 0;
   const auto code = get(name, 0, nullptr, &size);
@@ -19,10 +21,13 @@ void show(const char* what, const Get& get, cl_uint name, bool quiet = false) {
   const auto untouched = value[size] == 0xee;
   const auto small = size > 0 ? get(name, size - 1, value.data(), nullptr) : CL_SUCCESS;
   const auto shown = quiet ? std::string("-") : size > 64 ? digest(value.data(), size) : hex(value.data(), size);
-  say("%s %#x: %s %zu %zu %s %s, too small: %s", what, name, code_name(second).c_str(), size, again, shown.c_str(), untouched ? "" : "OVERRUN", code_name(small).c_str());
+  say("%s %#x: %s %zu %zu %s %s, too small: %s", what, name, code_name(second).c_str(), size, again, shown.c_str(),
+      untouched ? "" : "OVERRUN", code_name(small).c_str());
 }
 
-bool is_in(const std::vector<cl_uint>& list, cl_uint name) { return std::find(list.begin(), list.end(), name) != list.end(); }
+bool is_in(const std::vector<cl_uint>& list, cl_uint name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
 
 }  // namespace
 
@@ -36,25 +41,33 @@ int main() {
   said("clGetDeviceIDs nothing asked", clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, nullptr));
   cl_device_id device = nullptr;
   said("clGetDeviceIDs 0 entries", clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, &device, nullptr));
-  for (cl_device_type type : std::vector<cl_device_type>{CL_DEVICE_TYPE_DEFAULT, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_CUSTOM, CL_DEVICE_TYPE_ALL, 0, 1 << 20}) {
+  for (cl_device_type type :
+       std::vector<cl_device_type>{CL_DEVICE_TYPE_DEFAULT, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,
+                                   CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_CUSTOM, CL_DEVICE_TYPE_ALL, 0, 1 << 20}) {
     count = 7;
     const auto code = clGetDeviceIDs(platform, type, 0, nullptr, &count);
     say("clGetDeviceIDs type %#llx: %s %u", static_cast<unsigned long long>(type), code_name(code).c_str(), count);
   }
-  const Get of_platform = [&](cl_uint name, size_t size, void* value, size_t* size_out) { return clGetPlatformInfo(platform, name, size, value, size_out); };
+  const Get of_platform = [&](cl_uint name, size_t size, void* value, size_t* size_out) {
+    return clGetPlatformInfo(platform, name, size, value, size_out);
+  };
   // Whose platform it is, is the one thing that may differ: name, vendor, version, extensions, suffix.
   for (cl_uint name : {0x0900u, 0x0905u, 0x0999u}) show("platform", of_platform, name);
 
   const auto devices = all_devices();
   for (auto one : devices) {
-    const Get get = [&](cl_uint name, size_t size, void* value, size_t* size_out) { return clGetDeviceInfo(one, name, size, value, size_out); };
+    const Get get = [&](cl_uint name, size_t size, void* value, size_t* size_out) {
+      return clGetDeviceInfo(one, name, size, value, size_out);
+    };
     const std::vector<cl_uint> pointers = {CL_DEVICE_PLATFORM, CL_DEVICE_PARENT_DEVICE};
-    // What a device that is elsewhere cannot be: able to run a host function, one memory with the host, or sharing single pointers with it; and
-    // extensions that would need one of these.
-    const std::vector<cl_uint> elsewhere = {CL_DEVICE_EXECUTION_CAPABILITIES, CL_DEVICE_EXTENSIONS, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_SVM_CAPABILITIES,
+    // What a device that is elsewhere cannot be: able to run a host function, one memory with the host, or sharing
+    // single pointers with it; and extensions that would need one of these.
+    const std::vector<cl_uint> elsewhere = {CL_DEVICE_EXECUTION_CAPABILITIES, CL_DEVICE_EXTENSIONS,
+                                            CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_SVM_CAPABILITIES,
                                             CL_DEVICE_EXTENSIONS_WITH_VERSION};
     for (cl_uint name = 0x1000; name <= 0x1075; name++)
-      if (!is_in(elsewhere, name) && (name != CL_DEVICE_VENDOR_ID || one == devices[0])) show("device", get, name, is_in(pointers, name));  // PoCL counts its devices in it
+      if (!is_in(elsewhere, name) && (name != CL_DEVICE_VENDOR_ID || one == devices[0]))
+        show("device", get, name, is_in(pointers, name));  // PoCL counts its devices in it
     for (cl_uint name : {0x4000u, 0x2fffu, 0u}) show("device", get, name);
     cl_uint parts = 0;
     const cl_device_partition_property wrong[] = {0x7777, 1, 0};
@@ -69,7 +82,8 @@ int main() {
   cl_int code = CL_SUCCESS;
   clCreateContext(nullptr, 0, devices.data(), nullptr, nullptr, &code), said("context of no device", code);
   clCreateContext(nullptr, 1, nullptr, nullptr, nullptr, &code), said("context of null devices", code);
-  const cl_context_properties twice[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform), CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform), 0};
+  const cl_context_properties twice[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform),
+                                         CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform), 0};
   const cl_context_properties unknown[] = {0x6666, 1, 0};
   clCreateContext(unknown, 1, devices.data(), nullptr, nullptr, &code), said("context of an unknown property", code);
   auto context = clCreateContext(twice, 1, devices.data(), nullptr, nullptr, &code);
@@ -88,8 +102,11 @@ int main() {
   say("the same ones: %d", again == devices);
   clReleaseContext(context);
   context = new_context(devices);
-  const Get of_context = [&](cl_uint name, size_t size, void* value, size_t* size_out) { return clGetContextInfo(context, name, size, value, size_out); };
-  for (int name : {CL_CONTEXT_REFERENCE_COUNT, CL_CONTEXT_NUM_DEVICES, CL_CONTEXT_PROPERTIES, 0x1090}) show("context", of_context, static_cast<cl_uint>(name));
+  const Get of_context = [&](cl_uint name, size_t size, void* value, size_t* size_out) {
+    return clGetContextInfo(context, name, size, value, size_out);
+  };
+  for (int name : {CL_CONTEXT_REFERENCE_COUNT, CL_CONTEXT_NUM_DEVICES, CL_CONTEXT_PROPERTIES, 0x1090})
+    show("context", of_context, static_cast<cl_uint>(name));
   show("context", of_context, CL_CONTEXT_DEVICES, true);
   said("retain", clRetainContext(context));
   show("context", of_context, CL_CONTEXT_REFERENCE_COUNT);
@@ -102,8 +119,12 @@ int main() {
     auto queue = clCreateCommandQueue(context, devices[0], properties, &code);
     say("queue of %llu: %s", static_cast<unsigned long long>(properties), code_name(code).c_str());
     if (!queue) continue;
-    const Get get = [&](cl_uint name, size_t size, void* value, size_t* size_out) { return clGetCommandQueueInfo(queue, name, size, value, size_out); };
-    for (int name : {CL_QUEUE_REFERENCE_COUNT, CL_QUEUE_PROPERTIES, CL_QUEUE_SIZE, CL_QUEUE_DEVICE_DEFAULT, CL_QUEUE_PROPERTIES_ARRAY, 0x1099}) show("queue", get, static_cast<cl_uint>(name));
+    const Get get = [&](cl_uint name, size_t size, void* value, size_t* size_out) {
+      return clGetCommandQueueInfo(queue, name, size, value, size_out);
+    };
+    for (int name : {CL_QUEUE_REFERENCE_COUNT, CL_QUEUE_PROPERTIES, CL_QUEUE_SIZE, CL_QUEUE_DEVICE_DEFAULT,
+                     CL_QUEUE_PROPERTIES_ARRAY, 0x1099})
+      show("queue", get, static_cast<cl_uint>(name));
     show("queue", get, CL_QUEUE_CONTEXT, true);
     show("queue", get, CL_QUEUE_DEVICE, true);
     said("finish", clFinish(queue));
@@ -111,11 +132,15 @@ int main() {
     said("release", clReleaseCommandQueue(queue));
   }
   // Queues on the device are left out: PoCL ends the process when one is asked for.
-  for (const auto& list : std::vector<std::vector<cl_queue_properties>>{{0}, {CL_QUEUE_PROPERTIES, 3, 0}, {0x5555, 1, 0}, {CL_QUEUE_PROPERTIES, 0x100, 0}}) {
+  for (const auto& list : std::vector<std::vector<cl_queue_properties>>{
+           {0}, {CL_QUEUE_PROPERTIES, 3, 0}, {0x5555, 1, 0}, {CL_QUEUE_PROPERTIES, 0x100, 0}}) {
     auto queue = clCreateCommandQueueWithProperties(context, devices.back(), list.data(), &code);
-    say("queue with properties %llx %llx: %s", static_cast<unsigned long long>(list[0]), static_cast<unsigned long long>(list.size() > 1 ? list[1] : 0), code_name(code).c_str());
+    say("queue with properties %llx %llx: %s", static_cast<unsigned long long>(list[0]),
+        static_cast<unsigned long long>(list.size() > 1 ? list[1] : 0), code_name(code).c_str());
     if (!queue) continue;
-    const Get get = [&](cl_uint name, size_t size, void* value, size_t* size_out) { return clGetCommandQueueInfo(queue, name, size, value, size_out); };
+    const Get get = [&](cl_uint name, size_t size, void* value, size_t* size_out) {
+      return clGetCommandQueueInfo(queue, name, size, value, size_out);
+    };
     show("queue", get, CL_QUEUE_PROPERTIES_ARRAY);
     said("release", clReleaseCommandQueue(queue));
   }
@@ -132,6 +157,7 @@ int main() {
   said("retain null queue", clRetainCommandQueue(nullptr));
   said("unload compiler", clUnloadPlatformCompiler(platform));
   said("unload compiler of null", clUnloadPlatformCompiler(nullptr));
-  say("an extension that is not there: %d", clGetExtensionFunctionAddressForPlatform(platform, "clNoSuchThing") != nullptr);
+  say("an extension that is not there: %d",
+      clGetExtensionFunctionAddressForPlatform(platform, "clNoSuchThing") != nullptr);
   clReleaseContext(context);
 }

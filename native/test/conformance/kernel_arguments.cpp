@@ -35,9 +35,14 @@ static void values(cl_context context, cl_program program, cl_command_queue queu
   const cl_long l = 4;
   const float f = 5;
   const cl_int4 v = {{1, 2, 3, 9}};
-  const struct { cl_int a; float b; char c; } m = {6, 7, 8};
+  const struct {
+    cl_int a;
+    float b;
+    char c;
+  } m = {6, 7, 8};
   const size_t one = 1;
-  said("launch with nothing set", clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
+  said("launch with nothing set",
+       clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
   said("no kernel", clSetKernelArg(nullptr, 0, 4, &i));
   said("no such argument", clSetKernelArg(kernel, 8, sizeof i, &i));
   said("buffer of a wrong size", clSetKernelArg(kernel, 0, 4, &out));
@@ -56,7 +61,8 @@ static void values(cl_context context, cl_program program, cl_command_queue queu
   said("int3 as two", clSetKernelArg(kernel, 6, 8, &v));
   said("int3 as three", clSetKernelArg(kernel, 6, 12, &v));
   said("int3 as four", clSetKernelArg(kernel, 6, 16, &v));
-  said("launch with one not set", clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
+  said("launch with one not set",
+       clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
   said("struct", clSetKernelArg(kernel, 7, sizeof m, &m));
   for (int round = 0; round < 3; round++) {
     const cl_int changed = 100 * round;
@@ -100,16 +106,20 @@ static void memory(cl_context context, cl_program program, cl_command_queue queu
   said("local of no size", clSetKernelArg(kernel, 3, 0, nullptr));
   said("local", clSetKernelArg(kernel, 3, 4 * sizeof(int), nullptr));
   cl_ulong local_size = 0;
-  said("local size asked", clGetKernelWorkGroupInfo(kernel, all_devices()[0], CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_size, &local_size, nullptr));
+  said("local size asked", clGetKernelWorkGroupInfo(kernel, all_devices()[0], CL_KERNEL_LOCAL_MEM_SIZE,
+                                                    sizeof local_size, &local_size, nullptr));
   say("local memory %llu", static_cast<unsigned long long>(local_size));
   const size_t global = 8, local = 4;
   for (int round = 0; round < 3; round++) {
     if (round == 1) said("null by pointer", clSetKernelArg(kernel, 1, sizeof none, nullptr));
-    if (round == 2) said("null by value", clSetKernelArg(kernel, 1, sizeof none, &none)), said("local again", clSetKernelArg(kernel, 3, 64, nullptr));
+    if (round == 2)
+      said("null by value", clSetKernelArg(kernel, 1, sizeof none, &none)),
+          said("local again", clSetKernelArg(kernel, 3, 64, nullptr));
     said("launch", clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global, &local, 0, nullptr, nullptr));
     int result[8] = {};
     said("read", clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof result, result, 0, nullptr, nullptr));
-    say("round %d: %d %d %d %d %d %d %d %d", round, result[0], result[1], result[2], result[3], result[4], result[5], result[6], result[7]);
+    say("round %d: %d %d %d %d %d %d %d %d", round, result[0], result[1], result[2], result[3], result[4], result[5],
+        result[6], result[7]);
   }
   // The same kernel with other memory, given back in between.
   for (int round = 0; round < 3; round++) {

@@ -35,8 +35,9 @@ static void arguments(cl_kernel kernel) {
     const auto c = clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, nullptr);
     const auto d = clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, nullptr);
     const auto e = clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_NAME, sizeof name, name, &size);
-    say("argument %u: %s %#x, %s %#x, %s %llu, %s %s, %s %s in %zu", i, code_name(a).c_str(), address, code_name(b).c_str(), access, code_name(c).c_str(),
-        static_cast<unsigned long long>(qualifier), code_name(d).c_str(), type, code_name(e).c_str(), name, size);
+    say("argument %u: %s %#x, %s %#x, %s %llu, %s %s, %s %s in %zu", i, code_name(a).c_str(), address,
+        code_name(b).c_str(), access, code_name(c).c_str(), static_cast<unsigned long long>(qualifier),
+        code_name(d).c_str(), type, code_name(e).c_str(), name, size);
     said("argument info unknown", clGetKernelArgInfo(kernel, i, 0x7777, sizeof name, name, nullptr));
     said("argument info too small", clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_TYPE_NAME, 1, name, nullptr));
   }
@@ -47,20 +48,24 @@ static void groups(cl_kernel kernel, cl_device_id device) {
   cl_ulong local = 0, own = 0;
   said("group size", clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, &size));
   say("%zu in %zu", group, size);
-  said("multiple", clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple, &multiple, &size));
+  said("multiple", clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+                                            sizeof multiple, &multiple, &size));
   say("%zu in %zu", multiple, size);
-  said("compiled for", clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required, &size));
+  said("compiled for",
+       clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required, &size));
   say("%zu %zu %zu in %zu", required[0], required[1], required[2], size);
   said("local memory", clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, &size));
   say("%llu in %zu", static_cast<unsigned long long>(local), size);
   said("private memory", clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof own, &own, &size));
   say("%llu in %zu", static_cast<unsigned long long>(own), size);
-  said("global work size", clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_GLOBAL_WORK_SIZE, sizeof required, required, &size));
+  said("global work size",
+       clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_GLOBAL_WORK_SIZE, sizeof required, required, &size));
   said("group info unknown", clGetKernelWorkGroupInfo(kernel, device, 0x7777, sizeof required, required, &size));
   said("group info too small", clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, 2, &group, nullptr));
   const size_t input[] = {4, 1, 1};
   size_t value = 0;
-  said("sub-groups", clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizeof input, input, sizeof value, &value, nullptr));
+  said("sub-groups", clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizeof input, input,
+                                             sizeof value, &value, nullptr));
 }
 
 int main() {
@@ -85,12 +90,14 @@ int main() {
       number(kernels[i], 0x7777, "unknown");
       arguments(kernels[i]);
       for (const auto device : devices) groups(kernels[i], device);
-      said("group info of no device", clGetKernelWorkGroupInfo(kernels[i], nullptr, CL_KERNEL_WORK_GROUP_SIZE, 0, nullptr, nullptr));
+      said("group info of no device",
+           clGetKernelWorkGroupInfo(kernels[i], nullptr, CL_KERNEL_WORK_GROUP_SIZE, 0, nullptr, nullptr));
       cl_context of = nullptr;
       cl_program from = nullptr;
       said("context", clGetKernelInfo(kernels[i], CL_KERNEL_CONTEXT, sizeof of, &of, nullptr));
       said("program", clGetKernelInfo(kernels[i], CL_KERNEL_PROGRAM, sizeof from, &from, nullptr));
-      say("%s %s", of == context ? "its context" : "another context", from == program ? "its program" : "another program");
+      say("%s %s", of == context ? "its context" : "another context",
+          from == program ? "its program" : "another program");
       said("name too small", clGetKernelInfo(kernels[i], CL_KERNEL_FUNCTION_NAME, 1, &of, nullptr));
       said("retain", clRetainKernel(kernels[i]));
       number(kernels[i], CL_KERNEL_REFERENCE_COUNT, "references");
@@ -108,9 +115,11 @@ int main() {
   said("release nothing", clReleaseKernel(nullptr));
   said("retain nothing", clRetainKernel(nullptr));
   said("info of nothing", clGetKernelInfo(nullptr, CL_KERNEL_NUM_ARGS, 0, nullptr, nullptr));
-  said("group info of nothing", clGetKernelWorkGroupInfo(nullptr, devices[0], CL_KERNEL_WORK_GROUP_SIZE, 0, nullptr, nullptr));
+  said("group info of nothing",
+       clGetKernelWorkGroupInfo(nullptr, devices[0], CL_KERNEL_WORK_GROUP_SIZE, 0, nullptr, nullptr));
   said("argument info of nothing", clGetKernelArgInfo(nullptr, 0, CL_KERNEL_ARG_NAME, 0, nullptr, nullptr));
-  said("sub-group info of nothing", clGetKernelSubGroupInfo(nullptr, devices[0], CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, 0, nullptr, 0, nullptr, nullptr));
+  said("sub-group info of nothing", clGetKernelSubGroupInfo(nullptr, devices[0], CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE,
+                                                            0, nullptr, 0, nullptr, nullptr));
   clReleaseProgram(program);
   clReleaseContext(context);
 }

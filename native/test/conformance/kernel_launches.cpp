@@ -13,21 +13,29 @@ kernel void add(global uint* out, uint value) { out[0] = out[0] * 3 + value; }
 static cl_command_queue queue;
 static cl_kernel kernel;
 
-static void refused(const char* what, cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local) {
+static void refused(const char* what, cl_uint dimensions, const size_t* offset, const size_t* global,
+                    const size_t* local) {
   said(what, clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, 0, nullptr, nullptr));
 }
 
 static void ranges(cl_mem out) {
-  struct { cl_uint dimensions; size_t offset[3], global[3], local[3]; bool has_offset, has_local; } cases[] = {
-      {1, {0, 0, 0}, {64, 0, 0}, {16, 0, 0}, false, true}, {1, {0, 0, 0}, {63, 0, 0}, {0, 0, 0}, false, false}, {2, {0, 0, 0}, {8, 6, 0}, {4, 3, 0}, false, true},
-      {3, {0, 0, 0}, {4, 4, 4}, {2, 2, 2}, false, true},   {3, {1, 2, 3}, {4, 3, 2}, {0, 0, 0}, true, false},  {2, {5, 7, 0}, {4, 4, 0}, {1, 1, 0}, true, true},
+  struct {
+    cl_uint dimensions;
+    size_t offset[3], global[3], local[3];
+    bool has_offset, has_local;
+  } cases[] = {
+      {1, {0, 0, 0}, {64, 0, 0}, {16, 0, 0}, false, true}, {1, {0, 0, 0}, {63, 0, 0}, {0, 0, 0}, false, false},
+      {2, {0, 0, 0}, {8, 6, 0}, {4, 3, 0}, false, true},   {3, {0, 0, 0}, {4, 4, 4}, {2, 2, 2}, false, true},
+      {3, {1, 2, 3}, {4, 3, 2}, {0, 0, 0}, true, false},   {2, {5, 7, 0}, {4, 4, 0}, {1, 1, 0}, true, true},
   };
   for (const auto& one : cases) {
     std::vector<cl_uint> result(64);
     said("clear", clEnqueueWriteBuffer(queue, out, CL_FALSE, 0, result.size() * 4, result.data(), 0, nullptr, nullptr));
-    said("launch", clEnqueueNDRangeKernel(queue, kernel, one.dimensions, one.has_offset ? one.offset : nullptr, one.global, one.has_local ? one.local : nullptr, 0, nullptr, nullptr));
+    said("launch", clEnqueueNDRangeKernel(queue, kernel, one.dimensions, one.has_offset ? one.offset : nullptr,
+                                          one.global, one.has_local ? one.local : nullptr, 0, nullptr, nullptr));
     said("read", clEnqueueReadBuffer(queue, out, CL_TRUE, 0, result.size() * 4, result.data(), 0, nullptr, nullptr));
-    say("%u dimensions: %s, first %u last %u", one.dimensions, digest(result.data(), result.size() * 4).c_str(), result[0], result[63]);
+    say("%u dimensions: %s, first %u last %u", one.dimensions, digest(result.data(), result.size() * 4).c_str(),
+        result[0], result[63]);
   }
 }
 
@@ -63,7 +71,8 @@ static void refusals(cl_program program, cl_device_id device, cl_mem out) {
 
   const auto other = new_context({device});
   const auto other_queue = new_queue(other, device);
-  said("queue of another context", clEnqueueNDRangeKernel(other_queue, kernel, 1, nullptr, eight, nullptr, 0, nullptr, nullptr));
+  said("queue of another context",
+       clEnqueueNDRangeKernel(other_queue, kernel, 1, nullptr, eight, nullptr, 0, nullptr, nullptr));
   clReleaseCommandQueue(other_queue);
   clReleaseContext(other);
 }

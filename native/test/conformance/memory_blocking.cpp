@@ -1,4 +1,5 @@
-// Blocking writes are over when they return: what is enqueued afterwards sees them, on any queue and without waiting for anything.
+// Blocking writes are over when they return: what is enqueued afterwards sees them, on any queue and without waiting
+// for anything.
 #include <algorithm>
 #include <vector>
 
@@ -28,15 +29,21 @@ static cl_uint found(const Reader& reader, cl_command_queue queue) {
   return value;
 }
 
-/// Rounds of writes through `writer`, each seen from `other`; with `other` null, from a queue that is made after the write. How many were not seen.
-static unsigned unseen(const Reader& reader, cl_context context, cl_device_id device, cl_command_queue writer, cl_command_queue other, bool as_rectangle) {
+/// Rounds of writes through `writer`, each seen from `other`; with `other` null, from a queue that is made after the
+/// write. How many were not seen.
+static unsigned unseen(const Reader& reader, cl_context context, cl_device_id device, cl_command_queue writer,
+                       cl_command_queue other, bool as_rectangle) {
   unsigned missed = 0;
   std::vector<cl_uint> words(reader.words);
   for (cl_uint round = 1; round <= 40; ++round) {
     std::fill(words.begin(), words.end(), round);
     const size_t origin[3] = {0, 0, 0}, region[3] = {reader.words * sizeof(cl_uint) / 4, 4, 1};
-    if (as_rectangle) need("write", clEnqueueWriteBufferRect(writer, reader.data, CL_TRUE, origin, origin, region, 0, 0, 0, 0, words.data(), 0, nullptr, nullptr));
-    else need("write", clEnqueueWriteBuffer(writer, reader.data, CL_TRUE, 0, words.size() * sizeof(cl_uint), words.data(), 0, nullptr, nullptr));
+    if (as_rectangle)
+      need("write", clEnqueueWriteBufferRect(writer, reader.data, CL_TRUE, origin, origin, region, 0, 0, 0, 0,
+                                             words.data(), 0, nullptr, nullptr));
+    else
+      need("write", clEnqueueWriteBuffer(writer, reader.data, CL_TRUE, 0, words.size() * sizeof(cl_uint), words.data(),
+                                         0, nullptr, nullptr));
     const auto queue = other ? other : new_queue(context, device);
     missed += found(reader, queue) != round;
     if (!other) clReleaseCommandQueue(queue);
@@ -54,12 +61,15 @@ int main() {
     const auto free_queue = new_queue(context, devices[d], CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     for (const size_t bytes : {size_t{4096}, size_t{4} << 20}) {
       cl_int code;
-      const Reader reader{kernel, clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &code), clCreateBuffer(context, CL_MEM_READ_WRITE, 4, nullptr, nullptr),
+      const Reader reader{kernel, clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &code),
+                          clCreateBuffer(context, CL_MEM_READ_WRITE, 4, nullptr, nullptr),
                           static_cast<cl_uint>(bytes / sizeof(cl_uint))};
       need("clCreateBuffer", code);
-      say("device %zu, %zu bytes: unseen from the same queue %u, from another %u, out of order %u, from a new one %u, as a rectangle %u", d, bytes,
-          unseen(reader, context, devices[d], first, first, false), unseen(reader, context, devices[d], first, second, false),
-          unseen(reader, context, devices[d], free_queue, free_queue, false), unseen(reader, context, devices[d], first, nullptr, false),
+      say("device %zu, %zu bytes: unseen from the same queue %u, from another %u, out of order %u, from a new one %u, as a rectangle %u",
+          d, bytes, unseen(reader, context, devices[d], first, first, false),
+          unseen(reader, context, devices[d], first, second, false),
+          unseen(reader, context, devices[d], free_queue, free_queue, false),
+          unseen(reader, context, devices[d], first, nullptr, false),
           unseen(reader, context, devices[d], free_queue, second, true));
       cl_event written = nullptr;
       cl_int status = 99;

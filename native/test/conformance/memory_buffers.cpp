@@ -1,4 +1,5 @@
-// Buffers: how they are made and refused, what they say of themselves, and every transfer of them in one piece and in boxes.
+// Buffers: how they are made and refused, what they say of themselves, and every transfer of them in one piece and in
+// boxes.
 #include <cstring>
 
 #include "report.h"
@@ -13,7 +14,8 @@ std::vector<unsigned char> numbers(size_t size, unsigned seed) {
 
 cl_mem buffer(cl_context context, size_t size, const void* content = nullptr, cl_mem_flags flags = CL_MEM_READ_WRITE) {
   cl_int code;
-  const auto memory = clCreateBuffer(context, flags | (content ? CL_MEM_COPY_HOST_PTR : 0), size, const_cast<void*>(content), &code);
+  const auto memory =
+      clCreateBuffer(context, flags | (content ? CL_MEM_COPY_HOST_PTR : 0), size, const_cast<void*>(content), &code);
   need("clCreateBuffer", code);
   return memory;
 }
@@ -33,9 +35,11 @@ T info(cl_mem memory, cl_mem_info name) {
 }
 
 void describe(const char* what, cl_mem memory) {
-  say("%s: type %x flags %lx size %zu maps %u references %u offset %zu parent %d host %d svm %u", what, info<cl_mem_object_type>(memory, CL_MEM_TYPE),
-      static_cast<unsigned long>(info<cl_mem_flags>(memory, CL_MEM_FLAGS)), info<size_t>(memory, CL_MEM_SIZE), info<cl_uint>(memory, CL_MEM_MAP_COUNT),
-      info<cl_uint>(memory, CL_MEM_REFERENCE_COUNT), info<size_t>(memory, CL_MEM_OFFSET), info<cl_mem>(memory, CL_MEM_ASSOCIATED_MEMOBJECT) != nullptr,
+  say("%s: type %x flags %lx size %zu maps %u references %u offset %zu parent %d host %d svm %u", what,
+      info<cl_mem_object_type>(memory, CL_MEM_TYPE),
+      static_cast<unsigned long>(info<cl_mem_flags>(memory, CL_MEM_FLAGS)), info<size_t>(memory, CL_MEM_SIZE),
+      info<cl_uint>(memory, CL_MEM_MAP_COUNT), info<cl_uint>(memory, CL_MEM_REFERENCE_COUNT),
+      info<size_t>(memory, CL_MEM_OFFSET), info<cl_mem>(memory, CL_MEM_ASSOCIATED_MEMOBJECT) != nullptr,
       info<void*>(memory, CL_MEM_HOST_PTR) != nullptr, info<cl_bool>(memory, CL_MEM_USES_SVM_POINTER));
 }
 
@@ -134,7 +138,8 @@ void transfers(cl_context context, cl_context other, cl_command_queue queue) {
   cl_int code;
   constexpr size_t kSize = 300000;
   const auto content = numbers(kSize, 3), more = numbers(kSize, 5);
-  auto memory = buffer(context, kSize, content.data()), target = buffer(context, kSize, more.data()), foreign = buffer(other, 64);
+  auto memory = buffer(context, kSize, content.data()), target = buffer(context, kSize, more.data()),
+       foreign = buffer(other, 64);
   std::vector<unsigned char> got(kSize);
   const auto show = [&](const char* what, cl_mem of) {
     std::fill(got.begin(), got.end(), static_cast<unsigned char>(0));
@@ -143,13 +148,16 @@ void transfers(cl_context context, cl_context other, cl_command_queue queue) {
   };
   show("content", memory);
   said("blocking write", clEnqueueWriteBuffer(queue, memory, CL_TRUE, 11, 100, more.data(), 0, nullptr, nullptr));
-  said("large blocking write", clEnqueueWriteBuffer(queue, memory, CL_TRUE, 777, 200000, more.data(), 0, nullptr, nullptr));
+  said("large blocking write",
+       clEnqueueWriteBuffer(queue, memory, CL_TRUE, 777, 200000, more.data(), 0, nullptr, nullptr));
   show("written", memory);
   said("small write", clEnqueueWriteBuffer(queue, memory, CL_FALSE, 5, 13, more.data() + 99, 0, nullptr, nullptr));
-  said("large write", clEnqueueWriteBuffer(queue, memory, CL_FALSE, 100000, 199999, more.data() + 1, 0, nullptr, nullptr));
+  said("large write",
+       clEnqueueWriteBuffer(queue, memory, CL_FALSE, 100000, 199999, more.data() + 1, 0, nullptr, nullptr));
   show("written without blocking", memory);
   cl_event event = nullptr;
-  said("read without blocking", clEnqueueReadBuffer(queue, memory, CL_FALSE, 17, 250000, got.data(), 0, nullptr, &event));
+  said("read without blocking",
+       clEnqueueReadBuffer(queue, memory, CL_FALSE, 17, 250000, got.data(), 0, nullptr, &event));
   said("wait", clWaitForEvents(1, &event));
   cl_command_type type = 0;
   clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr);
@@ -172,7 +180,8 @@ void transfers(cl_context context, cl_context other, cl_command_queue queue) {
   said("read: foreign", clEnqueueReadBuffer(queue, foreign, CL_TRUE, 0, 1, got.data(), 0, nullptr, nullptr));
   said("read: null pointer", clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, 1, nullptr, 0, nullptr, nullptr));
   said("read: too far", clEnqueueReadBuffer(queue, memory, CL_TRUE, kSize, 1, got.data(), 0, nullptr, nullptr));
-  said("read: wraps", clEnqueueReadBuffer(queue, memory, CL_TRUE, 16, static_cast<size_t>(-8), got.data(), 0, nullptr, nullptr));
+  said("read: wraps",
+       clEnqueueReadBuffer(queue, memory, CL_TRUE, 16, static_cast<size_t>(-8), got.data(), 0, nullptr, nullptr));
   said("read: count without list", clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, 1, got.data(), 1, nullptr, nullptr));
   said("write: null queue", clEnqueueWriteBuffer(nullptr, memory, CL_TRUE, 0, 1, got.data(), 0, nullptr, nullptr));
   said("write: too long", clEnqueueWriteBuffer(queue, memory, CL_TRUE, 1, kSize, got.data(), 0, nullptr, nullptr));
@@ -190,7 +199,8 @@ void transfers(cl_context context, cl_context other, cl_command_queue queue) {
   said("fill: too far", clEnqueueFillBuffer(queue, memory, "abcd", 4, kSize, 16, 0, nullptr, nullptr));
   said("fill: 256 bytes", clEnqueueFillBuffer(queue, memory, more.data(), 256, 0, 512, 0, nullptr, nullptr));
 
-  auto hidden = buffer(context, 64, more.data(), CL_MEM_HOST_NO_ACCESS), writable = buffer(context, 64, nullptr, CL_MEM_HOST_WRITE_ONLY),
+  auto hidden = buffer(context, 64, more.data(), CL_MEM_HOST_NO_ACCESS),
+       writable = buffer(context, 64, nullptr, CL_MEM_HOST_WRITE_ONLY),
        readable = buffer(context, 64, content.data(), CL_MEM_HOST_READ_ONLY);
   said("read hidden", clEnqueueReadBuffer(queue, hidden, CL_TRUE, 0, 1, got.data(), 0, nullptr, nullptr));
   said("write hidden", clEnqueueWriteBuffer(queue, hidden, CL_TRUE, 0, 1, got.data(), 0, nullptr, nullptr));
@@ -200,8 +210,15 @@ void transfers(cl_context context, cl_context other, cl_command_queue queue) {
   said("copy from hidden", clEnqueueCopyBuffer(queue, hidden, memory, 0, 0, 64, 0, nullptr, nullptr));
   show("through hidden", memory);
 
-  const std::pair<const char*, cl_mem_migration_flags> kinds[] = {{"to the device", 0}, {"to the host", CL_MIGRATE_MEM_OBJECT_HOST}, {"undefined", CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED}, {"unknown", 4}};
-  for (const auto& [what, flags] : kinds) said(std::string("migrate ") + what, clEnqueueMigrateMemObjects(queue, 1, flags == CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED ? &target : &memory, flags, 0, nullptr, nullptr));
+  const std::pair<const char*, cl_mem_migration_flags> kinds[] = {
+      {"to the device", 0},
+      {"to the host", CL_MIGRATE_MEM_OBJECT_HOST},
+      {"undefined", CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED},
+      {"unknown", 4}};
+  for (const auto& [what, flags] : kinds)
+    said(std::string("migrate ") + what,
+         clEnqueueMigrateMemObjects(queue, 1, flags == CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED ? &target : &memory,
+                                    flags, 0, nullptr, nullptr));
   said("migrate none", clEnqueueMigrateMemObjects(queue, 0, &memory, 0, 0, nullptr, nullptr));
   said("migrate null list", clEnqueueMigrateMemObjects(queue, 1, nullptr, 0, 0, nullptr, nullptr));
   said("migrate foreign", clEnqueueMigrateMemObjects(queue, 1, &foreign, 0, 0, nullptr, nullptr));
@@ -215,10 +232,14 @@ void boxes(cl_context context, cl_command_queue queue) {
   const auto content = numbers(kSize, 21), more = numbers(kSize, 22);
   auto memory = buffer(context, kSize, content.data()), target = buffer(context, kSize, more.data());
   std::vector<unsigned char> got(kSize);
-  const size_t origin[3] = {5, 3, 2}, host[3] = {1, 2, 3}, region[3] = {37, 20, 11}, zero[3] = {0, 0, 0}, flat[3] = {64, 64, 30}, none[3] = {4, 0, 1};
-  const auto read = [&](const char* what, cl_bool blocking, const size_t* from, const size_t* to, const size_t* box, size_t row, size_t slice, size_t host_row, size_t host_slice) {
+  const size_t origin[3] = {5, 3, 2}, host[3] = {1, 2, 3}, region[3] = {37, 20, 11}, zero[3] = {0, 0, 0},
+               flat[3] = {64, 64, 30}, none[3] = {4, 0, 1};
+  const auto read = [&](const char* what, cl_bool blocking, const size_t* from, const size_t* to, const size_t* box,
+                        size_t row, size_t slice, size_t host_row, size_t host_slice) {
     std::fill(got.begin(), got.end(), static_cast<unsigned char>(0));
-    if (said(what, clEnqueueReadBufferRect(queue, memory, blocking, from, to, box, row, slice, host_row, host_slice, got.data(), 0, nullptr, nullptr)) != CL_SUCCESS) return;
+    if (said(what, clEnqueueReadBufferRect(queue, memory, blocking, from, to, box, row, slice, host_row, host_slice,
+                                           got.data(), 0, nullptr, nullptr)) != CL_SUCCESS)
+      return;
     said("finish", clFinish(queue));
     say("%s", digest(got).c_str());
   };
@@ -234,27 +255,40 @@ void boxes(cl_context context, cl_command_queue queue) {
   read("empty", CL_TRUE, origin, host, none, 64, 64 * 64, 50, 50 * 30);
   read("null origin", CL_TRUE, nullptr, host, region, 64, 64 * 64, 50, 50 * 30);
   read("null region", CL_TRUE, origin, host, nullptr, 64, 64 * 64, 50, 50 * 30);
-  said("write a box", clEnqueueWriteBufferRect(queue, memory, CL_TRUE, origin, host, region, 64, 64 * 64, 50, 50 * 30, more.data(), 0, nullptr, nullptr));
-  said("write a large box", clEnqueueWriteBufferRect(queue, memory, CL_FALSE, zero, zero, flat, 64, 64 * 64, 0, 0, more.data(), 0, nullptr, nullptr));
-  said("write a box later", clEnqueueWriteBufferRect(queue, memory, CL_FALSE, host, origin, region, 64, 64 * 64, 50, 50 * 30, content.data(), 0, nullptr, nullptr));
-  said("write: null pointer", clEnqueueWriteBufferRect(queue, memory, CL_TRUE, origin, host, region, 64, 64 * 64, 50, 50 * 30, nullptr, 0, nullptr, nullptr));
+  said("write a box", clEnqueueWriteBufferRect(queue, memory, CL_TRUE, origin, host, region, 64, 64 * 64, 50, 50 * 30,
+                                               more.data(), 0, nullptr, nullptr));
+  said("write a large box", clEnqueueWriteBufferRect(queue, memory, CL_FALSE, zero, zero, flat, 64, 64 * 64, 0, 0,
+                                                     more.data(), 0, nullptr, nullptr));
+  said("write a box later", clEnqueueWriteBufferRect(queue, memory, CL_FALSE, host, origin, region, 64, 64 * 64, 50,
+                                                     50 * 30, content.data(), 0, nullptr, nullptr));
+  said("write: null pointer", clEnqueueWriteBufferRect(queue, memory, CL_TRUE, origin, host, region, 64, 64 * 64, 50,
+                                                       50 * 30, nullptr, 0, nullptr, nullptr));
   read("written", CL_TRUE, zero, zero, flat, 64, 64 * 64, 64, 64 * 64);
-  said("copy a box", clEnqueueCopyBufferRect(queue, target, memory, origin, host, region, 64, 64 * 64, 64, 64 * 64, 0, nullptr, nullptr));
+  said("copy a box", clEnqueueCopyBufferRect(queue, target, memory, origin, host, region, 64, 64 * 64, 64, 64 * 64, 0,
+                                             nullptr, nullptr));
   const size_t beside[3] = {5, 30, 2};
-  said("copy inside", clEnqueueCopyBufferRect(queue, memory, memory, origin, beside, region, 64, 64 * 64, 64, 64 * 64, 0, nullptr, nullptr));
-  said("copy overlapping", clEnqueueCopyBufferRect(queue, memory, memory, origin, host, region, 64, 64 * 64, 64, 64 * 64, 0, nullptr, nullptr));
-  said("copy with other pitches", clEnqueueCopyBufferRect(queue, memory, memory, origin, beside, region, 64, 64 * 64, 128, 128 * 64, 0, nullptr, nullptr));
-  said("copy: null origin", clEnqueueCopyBufferRect(queue, memory, target, origin, nullptr, region, 64, 64 * 64, 64, 64 * 64, 0, nullptr, nullptr));
-  said("copy: outside", clEnqueueCopyBufferRect(queue, memory, target, origin, host, flat, 64, 64 * 64, 64, 64 * 64 * 2, 0, nullptr, nullptr));
+  said("copy inside", clEnqueueCopyBufferRect(queue, memory, memory, origin, beside, region, 64, 64 * 64, 64, 64 * 64,
+                                              0, nullptr, nullptr));
+  said("copy overlapping", clEnqueueCopyBufferRect(queue, memory, memory, origin, host, region, 64, 64 * 64, 64,
+                                                   64 * 64, 0, nullptr, nullptr));
+  said("copy with other pitches", clEnqueueCopyBufferRect(queue, memory, memory, origin, beside, region, 64, 64 * 64,
+                                                          128, 128 * 64, 0, nullptr, nullptr));
+  said("copy: null origin", clEnqueueCopyBufferRect(queue, memory, target, origin, nullptr, region, 64, 64 * 64, 64,
+                                                    64 * 64, 0, nullptr, nullptr));
+  said("copy: outside", clEnqueueCopyBufferRect(queue, memory, target, origin, host, flat, 64, 64 * 64, 64, 64 * 64 * 2,
+                                                0, nullptr, nullptr));
   read("copied", CL_TRUE, zero, zero, flat, 64, 64 * 64, 64, 64 * 64);
   for (auto released : {memory, target}) said("release", clReleaseMemObject(released));
 }
 
 void destructors(cl_context context, cl_command_queue queue) {
   static int order = 0;
-  const auto reported = [](cl_mem, void* data) { say("destructor %d at %d", static_cast<int>(reinterpret_cast<size_t>(data)), order++); };
+  const auto reported = [](cl_mem, void* data) {
+    say("destructor %d at %d", static_cast<int>(reinterpret_cast<size_t>(data)), order++);
+  };
   auto memory = buffer(context, 64);
-  for (size_t i = 1; i <= 3; ++i) said("set destructor", clSetMemObjectDestructorCallback(memory, reported, reinterpret_cast<void*>(i)));
+  for (size_t i = 1; i <= 3; ++i)
+    said("set destructor", clSetMemObjectDestructorCallback(memory, reported, reinterpret_cast<void*>(i)));
   said("null destructor", clSetMemObjectDestructorCallback(memory, nullptr, nullptr));
   said("destructor of null", clSetMemObjectDestructorCallback(nullptr, reported, nullptr));
   said("finish", clFinish(queue));

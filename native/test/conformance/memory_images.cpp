@@ -6,7 +6,8 @@
 
 namespace {
 
-cl_image_desc shape(cl_mem_object_type type, size_t width, size_t height = 0, size_t depth = 0, size_t layers = 0, size_t row = 0, size_t slice = 0) {
+cl_image_desc shape(cl_mem_object_type type, size_t width, size_t height = 0, size_t depth = 0, size_t layers = 0,
+                    size_t row = 0, size_t slice = 0) {
   cl_image_desc desc{};
   desc.image_type = type;
   desc.image_width = width;
@@ -44,19 +45,24 @@ void describe(cl_mem image) {
   need("format", clGetImageInfo(image, CL_IMAGE_FORMAT, sizeof format, &format, nullptr));
   size_t size = 0;
   need("size", clGetMemObjectInfo(image, CL_MEM_SIZE, sizeof size, &size, nullptr));
-  say("%x/%x element %zu row %zu slice %zu, %zu x %zu x %zu, %zu layers, %zu mips, %zu samples, buffer %d, %zu bytes", format.image_channel_order, format.image_channel_data_type,
-      value(image, CL_IMAGE_ELEMENT_SIZE), value(image, CL_IMAGE_ROW_PITCH), value(image, CL_IMAGE_SLICE_PITCH), value(image, CL_IMAGE_WIDTH), value(image, CL_IMAGE_HEIGHT),
-      value(image, CL_IMAGE_DEPTH), value(image, CL_IMAGE_ARRAY_SIZE), value(image, CL_IMAGE_NUM_MIP_LEVELS), value(image, CL_IMAGE_NUM_SAMPLES), value(image, CL_IMAGE_BUFFER) != 0, size);
+  say("%x/%x element %zu row %zu slice %zu, %zu x %zu x %zu, %zu layers, %zu mips, %zu samples, buffer %d, %zu bytes",
+      format.image_channel_order, format.image_channel_data_type, value(image, CL_IMAGE_ELEMENT_SIZE),
+      value(image, CL_IMAGE_ROW_PITCH), value(image, CL_IMAGE_SLICE_PITCH), value(image, CL_IMAGE_WIDTH),
+      value(image, CL_IMAGE_HEIGHT), value(image, CL_IMAGE_DEPTH), value(image, CL_IMAGE_ARRAY_SIZE),
+      value(image, CL_IMAGE_NUM_MIP_LEVELS), value(image, CL_IMAGE_NUM_SAMPLES), value(image, CL_IMAGE_BUFFER) != 0,
+      size);
 }
 
 void formats(cl_context context) {
-  for (auto type : {CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE1D_ARRAY, CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE2D_ARRAY, CL_MEM_OBJECT_IMAGE3D}) {
+  for (auto type : {CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE1D_ARRAY, CL_MEM_OBJECT_IMAGE1D_BUFFER,
+                    CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE2D_ARRAY, CL_MEM_OBJECT_IMAGE3D}) {
     cl_uint count = 0;
     said("formats", clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, type, 0, nullptr, &count));
     std::vector<cl_image_format> list(count);
     said("formats", clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, type, count, list.data(), nullptr));
     std::string text;
-    for (const auto& format : list) text += " " + std::to_string(format.image_channel_order) + "/" + std::to_string(format.image_channel_data_type);
+    for (const auto& format : list)
+      text += " " + std::to_string(format.image_channel_order) + "/" + std::to_string(format.image_channel_data_type);
     say("%x:%s", type, text.c_str());
   }
   cl_uint count = 0;
@@ -66,12 +72,15 @@ void formats(cl_context context) {
   said("no room", clGetSupportedImageFormats(context, 0, CL_MEM_OBJECT_IMAGE2D, 0, &format, &count));
 }
 
-void transfers(cl_context context, cl_command_queue queue, const Kind& kind, const cl_image_format& format, size_t element) {
+void transfers(cl_context context, cl_command_queue queue, const Kind& kind, const cl_image_format& format,
+               size_t element) {
   cl_int code;
   const size_t all = kind.extent[0] * kind.extent[1] * kind.extent[2] * element;
   std::vector<unsigned char> content(all), got(all * 2), more(all);
-  for (size_t i = 0; i < all; ++i) content[i] = static_cast<unsigned char>(i * 31 >> 3), more[i] = static_cast<unsigned char>(i * 17);
-  auto image = clCreateImage(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &format, &kind.desc, content.data(), &code);
+  for (size_t i = 0; i < all; ++i)
+    content[i] = static_cast<unsigned char>(i * 31 >> 3), more[i] = static_cast<unsigned char>(i * 17);
+  auto image =
+      clCreateImage(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &format, &kind.desc, content.data(), &code);
   if (said(std::string("create ") + kind.name, code) != CL_SUCCESS) return;
   auto target = clCreateImage(context, CL_MEM_READ_WRITE, &format, &kind.desc, nullptr, &code);
   describe(image);
@@ -84,10 +93,12 @@ void transfers(cl_context context, cl_command_queue queue, const Kind& kind, con
   show("read", image);
   size_t origin[3] = {3, kind.extent[1] > 1 ? size_t{1} : 0, kind.extent[2] > 1 ? size_t{2} : 0};
   size_t region[3] = {20, std::max<size_t>(1, kind.extent[1] / 2), std::max<size_t>(1, kind.extent[2] / 2)};
-  said("write a part", clEnqueueWriteImage(queue, image, CL_TRUE, origin, region, 0, 0, more.data(), 0, nullptr, nullptr));
+  said("write a part",
+       clEnqueueWriteImage(queue, image, CL_TRUE, origin, region, 0, 0, more.data(), 0, nullptr, nullptr));
   show("read", image);
   cl_event event = nullptr;
-  said("read a part", clEnqueueReadImage(queue, image, CL_FALSE, origin, region, 32 * element, 0, got.data(), 0, nullptr, &event));
+  said("read a part",
+       clEnqueueReadImage(queue, image, CL_FALSE, origin, region, 32 * element, 0, got.data(), 0, nullptr, &event));
   said("wait", clWaitForEvents(1, &event));
   clReleaseEvent(event);
   say("%s", digest(got).c_str());
@@ -100,7 +111,8 @@ void transfers(cl_context context, cl_command_queue queue, const Kind& kind, con
   said("from a buffer", clEnqueueCopyBufferToImage(queue, memory, image, 64, zero, kind.extent, 0, nullptr, nullptr));
   show("through a buffer", image);
   size_t row = 0, slice = 0;
-  auto* pointer = static_cast<unsigned char*>(clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, origin, region, &row, &slice, 0, nullptr, nullptr, &code));
+  auto* pointer = static_cast<unsigned char*>(clEnqueueMapImage(
+      queue, image, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, origin, region, &row, &slice, 0, nullptr, nullptr, &code));
   said("map", code);
   say("row %zu slice %zu first %s", row, slice, hex(pointer, element).c_str());
   std::memset(pointer, 0xab, 5 * element);
@@ -109,27 +121,35 @@ void transfers(cl_context context, cl_command_queue queue, const Kind& kind, con
   size_t far[3] = {kind.extent[0], 0, 0};
   said("read outside", clEnqueueReadImage(queue, image, CL_TRUE, far, region, 0, 0, got.data(), 0, nullptr, nullptr));
   said("read to null", clEnqueueReadImage(queue, image, CL_TRUE, zero, region, 0, 0, nullptr, 0, nullptr, nullptr));
-  said("write without origin", clEnqueueWriteImage(queue, image, CL_TRUE, nullptr, region, 0, 0, got.data(), 0, nullptr, nullptr));
-  said("read of null", clEnqueueReadImage(queue, nullptr, CL_TRUE, zero, region, 0, 0, got.data(), 0, nullptr, nullptr));
-  said("read of a buffer", clEnqueueReadImage(queue, memory, CL_TRUE, zero, region, 0, 0, got.data(), 0, nullptr, nullptr));
+  said("write without origin",
+       clEnqueueWriteImage(queue, image, CL_TRUE, nullptr, region, 0, 0, got.data(), 0, nullptr, nullptr));
+  said("read of null",
+       clEnqueueReadImage(queue, nullptr, CL_TRUE, zero, region, 0, 0, got.data(), 0, nullptr, nullptr));
+  said("read of a buffer",
+       clEnqueueReadImage(queue, memory, CL_TRUE, zero, region, 0, 0, got.data(), 0, nullptr, nullptr));
   said("fill without color", clEnqueueFillImage(queue, image, nullptr, zero, region, 0, nullptr, nullptr));
   said("copy onto itself", clEnqueueCopyImage(queue, image, image, zero, zero, region, 0, nullptr, nullptr));
-  said("copy from a buffer as image", clEnqueueCopyImage(queue, memory, image, zero, zero, region, 0, nullptr, nullptr));
-  clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, zero, region, nullptr, nullptr, 0, nullptr, nullptr, &code), said("map without pitch", code);
+  said("copy from a buffer as image",
+       clEnqueueCopyImage(queue, memory, image, zero, zero, region, 0, nullptr, nullptr));
+  clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, zero, region, nullptr, nullptr, 0, nullptr, nullptr, &code),
+      said("map without pitch", code);
   for (auto released : {image, target, memory}) said("release", clReleaseMemObject(released));
 }
 
 void creation(cl_context context, cl_command_queue queue) {
   cl_int code;
   cl_image_format format{CL_RGBA, CL_UNSIGNED_INT8};
-  const auto attempt = [&](const char* what, cl_context in, cl_mem_flags flags, const cl_image_format* of, const cl_image_desc* desc, void* host = nullptr) {
+  const auto attempt = [&](const char* what, cl_context in, cl_mem_flags flags, const cl_image_format* of,
+                           const cl_image_desc* desc, void* host = nullptr) {
     auto image = clCreateImage(in, flags, of, desc, host, &code);
     said(what, code);
     if (image) describe(image), clReleaseMemObject(image);
   };
   static unsigned char host[64 * 64 * 4 + 4096];
-  auto flat = shape(CL_MEM_OBJECT_IMAGE2D, 50, 40), padded = shape(CL_MEM_OBJECT_IMAGE2D, 50, 40, 0, 0, 256), odd = shape(CL_MEM_OBJECT_IMAGE2D, 50, 40, 0, 0, 201);
-  auto unknown = shape(0x9999, 50, 40), huge = shape(CL_MEM_OBJECT_IMAGE2D, 1 << 30, 40), empty = shape(CL_MEM_OBJECT_IMAGE2D, 0, 40);
+  auto flat = shape(CL_MEM_OBJECT_IMAGE2D, 50, 40), padded = shape(CL_MEM_OBJECT_IMAGE2D, 50, 40, 0, 0, 256),
+       odd = shape(CL_MEM_OBJECT_IMAGE2D, 50, 40, 0, 0, 201);
+  auto unknown = shape(0x9999, 50, 40), huge = shape(CL_MEM_OBJECT_IMAGE2D, 1 << 30, 40),
+       empty = shape(CL_MEM_OBJECT_IMAGE2D, 0, 40);
   attempt("null context", nullptr, 0, &format, &flat);
   attempt("null format", context, 0, nullptr, &flat);
   attempt("null shape", context, 0, &format, nullptr);
@@ -151,7 +171,8 @@ void creation(cl_context context, cl_command_queue queue) {
   say("%s", digest(got).c_str());
   size_t row = 0;
   const size_t at[3] = {5, 3, 0};
-  auto* pointer = static_cast<unsigned char*>(clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, at, part, &row, nullptr, 0, nullptr, nullptr, &code));
+  auto* pointer = static_cast<unsigned char*>(clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, at,
+                                                                part, &row, nullptr, 0, nullptr, nullptr, &code));
   said("map", code);
   say("ours: %d, row %zu", pointer == host + 3 * 256 + 5 * 4, row);
   pointer[0] = 1, pointer[256] = 2;
@@ -194,8 +215,13 @@ void samplers(cl_context context) {
   said("release", clReleaseSampler(sampler));
   clCreateSampler(nullptr, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &code), said("null context", code);
   clCreateSampler(context, 7, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &code), said("coordinates of 7", code);
-  clCreateSampler(context, CL_FALSE, CL_ADDRESS_REPEAT, CL_FILTER_NEAREST, &code), said("repeat without normalized", code);
-  const cl_sampler_properties list[] = {CL_SAMPLER_NORMALIZED_COORDS, CL_FALSE, CL_SAMPLER_FILTER_MODE, CL_FILTER_NEAREST, 0}, twice[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_NEAREST, CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, 0}, unknown[] = {0x77, 1, 0};
+  clCreateSampler(context, CL_FALSE, CL_ADDRESS_REPEAT, CL_FILTER_NEAREST, &code),
+      said("repeat without normalized", code);
+  const cl_sampler_properties list[] = {CL_SAMPLER_NORMALIZED_COORDS, CL_FALSE, CL_SAMPLER_FILTER_MODE,
+                                        CL_FILTER_NEAREST, 0},
+                              twice[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_NEAREST, CL_SAMPLER_FILTER_MODE,
+                                         CL_FILTER_LINEAR, 0},
+                              unknown[] = {0x77, 1, 0};
   sampler = clCreateSamplerWithProperties(context, list, &code);
   said("with properties", code);
   describe_sampler(sampler);
@@ -209,7 +235,8 @@ void samplers(cl_context context) {
 }
 
 void in_kernels(cl_context context, cl_command_queue queue) {
-  const auto program = built_program(context,
+  const auto program = built_program(
+      context,
       "kernel void sharpen(read_only image2d_t from, write_only image2d_t to, sampler_t taken) {\n"
       "  const int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
       "  const uint4 here = read_imageui(from, taken, at), left = read_imageui(from, taken, at - (int2)(1, 0));\n"
@@ -221,7 +248,8 @@ void in_kernels(cl_context context, cl_command_queue queue) {
   auto desc = shape(CL_MEM_OBJECT_IMAGE2D, 64, 48);
   std::vector<unsigned char> content(64 * 48 * 4), got(content.size());
   for (size_t i = 0; i < content.size(); ++i) content[i] = static_cast<unsigned char>(i * i >> 5);
-  auto from = clCreateImage(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, content.data(), &code), to = clCreateImage(context, CL_MEM_WRITE_ONLY, &format, &desc, nullptr, &code);
+  auto from = clCreateImage(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, content.data(), &code),
+       to = clCreateImage(context, CL_MEM_WRITE_ONLY, &format, &desc, nullptr, &code);
   auto sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &code);
   said("argument", clSetKernelArg(kernel, 0, sizeof from, &from));
   said("argument", clSetKernelArg(kernel, 1, sizeof to, &to));
@@ -230,7 +258,8 @@ void in_kernels(cl_context context, cl_command_queue queue) {
   said("launch", clEnqueueNDRangeKernel(queue, kernel, 2, nullptr, size, nullptr, 0, nullptr, nullptr));
   said("read", clEnqueueReadImage(queue, to, CL_TRUE, zero, all, 0, 0, got.data(), 0, nullptr, nullptr));
   say("%s", digest(got).c_str());
-  clReleaseKernel(kernel), clReleaseProgram(program), clReleaseSampler(sampler), clReleaseMemObject(from), clReleaseMemObject(to);
+  clReleaseKernel(kernel), clReleaseProgram(program), clReleaseSampler(sampler), clReleaseMemObject(from),
+      clReleaseMemObject(to);
 }
 
 }  // namespace

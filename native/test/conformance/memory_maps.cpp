@@ -22,9 +22,11 @@ cl_uint maps_settled(cl_mem memory, cl_uint expected) {
   return maps_of(memory);
 }
 
-unsigned char* map(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags flags, size_t offset, size_t size, cl_event* event = nullptr) {
+unsigned char* map(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags flags, size_t offset,
+                   size_t size, cl_event* event = nullptr) {
   cl_int code = 99;
-  auto* pointer = static_cast<unsigned char*>(clEnqueueMapBuffer(queue, memory, blocking, flags, offset, size, 0, nullptr, event, &code));
+  auto* pointer = static_cast<unsigned char*>(
+      clEnqueueMapBuffer(queue, memory, blocking, flags, offset, size, 0, nullptr, event, &code));
   said("map", code);
   if (!pointer && code == CL_SUCCESS) say("null");
   return pointer;
@@ -114,7 +116,8 @@ void pieces(cl_command_queue queue, cl_mem memory) {
 
 void refused(cl_context context, cl_command_queue queue, cl_mem memory) {
   cl_int code;
-  const auto attempt = [&](const char* what, cl_command_queue on, cl_mem of, cl_map_flags flags, size_t offset, size_t size, cl_uint count = 0) {
+  const auto attempt = [&](const char* what, cl_command_queue on, cl_mem of, cl_map_flags flags, size_t offset,
+                           size_t size, cl_uint count = 0) {
     clEnqueueMapBuffer(on, of, CL_TRUE, flags, offset, size, count, nullptr, nullptr, &code);
     said(what, code);
   };
@@ -124,10 +127,13 @@ void refused(cl_context context, cl_command_queue queue, cl_mem memory) {
   attempt("map: too far", queue, memory, CL_MAP_READ, kSize, 1);
   attempt("map: too long", queue, memory, CL_MAP_READ, 1, kSize);
   attempt("map: count without list", queue, memory, CL_MAP_READ, 0, 1, 1);
-  const std::pair<const char*, cl_mem_flags> kinds[] = {{"no access", CL_MEM_HOST_NO_ACCESS}, {"read only", CL_MEM_HOST_READ_ONLY}, {"write only", CL_MEM_HOST_WRITE_ONLY}};
+  const std::pair<const char*, cl_mem_flags> kinds[] = {{"no access", CL_MEM_HOST_NO_ACCESS},
+                                                        {"read only", CL_MEM_HOST_READ_ONLY},
+                                                        {"write only", CL_MEM_HOST_WRITE_ONLY}};
   for (const auto& [what, flags] : kinds) {
     auto closed = clCreateBuffer(context, flags, 64, nullptr, &code);
-    const std::pair<const char*, cl_map_flags> ways[] = {{"read", CL_MAP_READ}, {"write", CL_MAP_WRITE}, {"invalidate", CL_MAP_WRITE_INVALIDATE_REGION}};
+    const std::pair<const char*, cl_map_flags> ways[] = {
+        {"read", CL_MAP_READ}, {"write", CL_MAP_WRITE}, {"invalidate", CL_MAP_WRITE_INVALIDATE_REGION}};
     for (const auto& [way, map_flags] : ways) {
       auto* pointer = clEnqueueMapBuffer(queue, closed, CL_TRUE, map_flags, 0, 64, 0, nullptr, nullptr, &code);
       said(std::string("map ") + what + " to " + way, code);

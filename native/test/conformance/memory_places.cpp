@@ -1,4 +1,5 @@
-// One context over all devices, wherever they are: what one device wrote is what the next one reads, in whole buffers, in parts, and through the host.
+// One context over all devices, wherever they are: what one device wrote is what the next one reads, in whole buffers,
+// in parts, and through the host.
 #include <cstring>
 
 #include "report.h"
@@ -11,12 +12,14 @@ struct Rig {
   std::vector<cl_device_id> devices = all_devices();
   cl_context context = new_context(devices);
   std::vector<cl_command_queue> queues;
-  cl_program program = built_program(context,
+  cl_program program = built_program(
+      context,
       "kernel void advance(global uint* data, uint by) { size_t i = get_global_id(0); data[i] = data[i] * 3 + by + (uint)i; }\n"
       "kernel void sum(global const uint* a, global const uint* b, global uint* c) { size_t i = get_global_id(0); c[i] = a[i] + b[i]; }\n");
   explicit Rig(cl_command_queue_properties properties = 0) {
     // A second round over them: also a single device is used by more than one queue.
-    for (int round = 0; round < 2; ++round) for (auto* device : devices) queues.push_back(new_queue(context, device, properties));
+    for (int round = 0; round < 2; ++round)
+      for (auto* device : devices) queues.push_back(new_queue(context, device, properties));
   }
   ~Rig() {
     for (auto* queue : queues) said("release queue", clReleaseCommandQueue(queue));
@@ -25,7 +28,8 @@ struct Rig {
   }
   cl_mem buffer(size_t count = kCount, const void* content = nullptr, cl_mem_flags flags = CL_MEM_READ_WRITE) {
     cl_int code;
-    auto memory = clCreateBuffer(context, flags | (content ? CL_MEM_COPY_HOST_PTR : 0), count * 4, const_cast<void*>(content), &code);
+    auto memory = clCreateBuffer(context, flags | (content ? CL_MEM_COPY_HOST_PTR : 0), count * 4,
+                                 const_cast<void*>(content), &code);
     need("clCreateBuffer", code);
     return memory;
   }
@@ -33,7 +37,8 @@ struct Rig {
     const auto kernel = new_kernel(program, "advance");
     need("argument", clSetKernelArg(kernel, 0, sizeof memory, &memory));
     need("argument", clSetKernelArg(kernel, 1, sizeof by, &by));
-    need("launch", clEnqueueNDRangeKernel(queues[queue], kernel, 1, nullptr, &count, nullptr, after ? 1 : 0, after ? &after : nullptr, event));
+    need("launch", clEnqueueNDRangeKernel(queues[queue], kernel, 1, nullptr, &count, nullptr, after ? 1 : 0,
+                                          after ? &after : nullptr, event));
     clReleaseKernel(kernel);
   }
 };
@@ -81,7 +86,8 @@ void shares(Rig& rig) {
     need("part", code);
   }
   for (int round = 0; round < 3; ++round) {
-    for (size_t i = 0; i < 8; ++i) rig.step((i + static_cast<size_t>(round)) % rig.queues.size(), parts[i], 5, share, nullptr, nullptr);
+    for (size_t i = 0; i < 8; ++i)
+      rig.step((i + static_cast<size_t>(round)) % rig.queues.size(), parts[i], 5, share, nullptr, nullptr);
     for (auto* queue : rig.queues) need("finish", clFinish(queue));
   }
   show("shared out", rig.queues.back(), memory);
@@ -110,7 +116,8 @@ void transfers(Rig& rig) {
   said("finish", clFinish(queue(0)));
   show("copied", queue(1), memory);
   cl_int code;
-  auto* pointer = static_cast<cl_uint*>(clEnqueueMapBuffer(queue(1), memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, kCount * 4, 0, nullptr, nullptr, &code));
+  auto* pointer = static_cast<cl_uint*>(clEnqueueMapBuffer(queue(1), memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                                           kCount * 4, 0, nullptr, nullptr, &code));
   said("map", code);
   say("%s", digest(pointer, kCount * 4).c_str());
   for (size_t i = 0; i < kCount; i += 5) pointer[i] ^= 0xffff;
@@ -125,7 +132,8 @@ void transfers(Rig& rig) {
   show("added", queue(1), third);
   said("migrate", clEnqueueMigrateMemObjects(queue(1), 1, &third, 0, 0, nullptr, nullptr));
   const size_t origin[3] = {16, 3, 0}, host[3] = {0, 0, 0}, region[3] = {512, 200, 1};
-  said("write a box", clEnqueueWriteBufferRect(queue(1), third, CL_TRUE, origin, host, region, 1024, 0, 512, 0, content.data(), 0, nullptr, nullptr));
+  said("write a box", clEnqueueWriteBufferRect(queue(1), third, CL_TRUE, origin, host, region, 1024, 0, 512, 0,
+                                               content.data(), 0, nullptr, nullptr));
   said("finish", clFinish(queue(1)));
   show("boxed", queue(0), third);
   clReleaseKernel(kernel);
@@ -167,7 +175,8 @@ void images(Rig& rig) {
   cl_image_desc desc{};
   desc.image_type = CL_MEM_OBJECT_IMAGE2D, desc.image_width = 100, desc.image_height = 60;
   cl_int code;
-  auto image = clCreateImage(rig.context, CL_MEM_COPY_HOST_PTR, &format, &desc, const_cast<cl_uint*>(content.data()), &code);
+  auto image =
+      clCreateImage(rig.context, CL_MEM_COPY_HOST_PTR, &format, &desc, const_cast<cl_uint*>(content.data()), &code);
   said("image", code);
   const size_t zero[3] = {0, 0, 0}, all[3] = {100, 60, 1}, part[3] = {10, 10, 1};
   std::vector<cl_uint> got(content.size());
@@ -176,7 +185,8 @@ void images(Rig& rig) {
     const size_t at[3] = {i * 7, i * 3, 0};
     said("fill", clEnqueueFillImage(rig.queues[i], image, color, at, part, 0, nullptr, nullptr));
     said("finish", clFinish(rig.queues[i]));
-    said("read", clEnqueueReadImage(rig.queues[(i + 1) % rig.queues.size()], image, CL_TRUE, zero, all, 0, 0, got.data(), 0, nullptr, nullptr));
+    said("read", clEnqueueReadImage(rig.queues[(i + 1) % rig.queues.size()], image, CL_TRUE, zero, all, 0, 0,
+                                    got.data(), 0, nullptr, nullptr));
     say("%s", digest(got.data(), got.size() * 4).c_str());
   }
   said("release", clReleaseMemObject(image));

@@ -35,11 +35,14 @@ void refused(cl_context context, cl_command_queue queue, void* shared) {
   said("map: nothing", clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, shared, 0, 0, nullptr, nullptr));
   said("unmap: null", clEnqueueSVMUnmap(queue, nullptr, 0, nullptr, nullptr));
   said("copy: null", clEnqueueSVMMemcpy(queue, CL_TRUE, shared, nullptr, 8, 0, nullptr, nullptr));
-  said("copy: nothing", clEnqueueSVMMemcpy(queue, CL_TRUE, shared, static_cast<char*>(shared) + 64, 0, 0, nullptr, nullptr));
-  said("copy: overlap", clEnqueueSVMMemcpy(queue, CL_TRUE, shared, static_cast<char*>(shared) + 4, 8, 0, nullptr, nullptr));
+  said("copy: nothing",
+       clEnqueueSVMMemcpy(queue, CL_TRUE, shared, static_cast<char*>(shared) + 64, 0, 0, nullptr, nullptr));
+  said("copy: overlap",
+       clEnqueueSVMMemcpy(queue, CL_TRUE, shared, static_cast<char*>(shared) + 4, 8, 0, nullptr, nullptr));
   said("fill: three bytes", clEnqueueSVMMemFill(queue, shared, "abc", 3, 12, 0, nullptr, nullptr));
   said("fill: odd size", clEnqueueSVMMemFill(queue, shared, "abcd", 4, 10, 0, nullptr, nullptr));
-  said("fill: odd address", clEnqueueSVMMemFill(queue, static_cast<char*>(shared) + 2, "abcd", 4, 8, 0, nullptr, nullptr));
+  said("fill: odd address",
+       clEnqueueSVMMemFill(queue, static_cast<char*>(shared) + 2, "abcd", 4, 8, 0, nullptr, nullptr));
   said("free: none", clEnqueueSVMFree(queue, 0, &shared, nullptr, nullptr, 0, nullptr, nullptr));
   said("free: null list", clEnqueueSVMFree(queue, 1, nullptr, nullptr, nullptr, 0, nullptr, nullptr));
 }
@@ -57,13 +60,14 @@ void use(cl_context context, cl_command_queue queue) {
     list[2 * i + 1] = i + 7 < kCount ? reinterpret_cast<cl_ulong>(list + 2 * (i + 7)) : 0;
   }
   said("unmap", clEnqueueSVMUnmap(queue, list, 0, nullptr, nullptr));
-  const auto program = built_program(context,
-      "struct node { ulong value; global struct node* next; };\n"
-      "kernel void walk(global struct node* first, global ulong* sums) {\n"
-      "  ulong sum = 0;\n"
-      "  for (global struct node* at = first + get_global_id(0); at; at = at->next) sum += at->value++;\n"
-      "  sums[get_global_id(0)] = sum;\n"
-      "}\n");
+  const auto program =
+      built_program(context,
+                    "struct node { ulong value; global struct node* next; };\n"
+                    "kernel void walk(global struct node* first, global ulong* sums) {\n"
+                    "  ulong sum = 0;\n"
+                    "  for (global struct node* at = first + get_global_id(0); at; at = at->next) sum += at->value++;\n"
+                    "  sums[get_global_id(0)] = sum;\n"
+                    "}\n");
   const auto kernel = new_kernel(program, "walk");
   cl_int code;
   auto sums = clCreateBuffer(context, 0, 7 * 8, nullptr, &code);
@@ -111,9 +115,12 @@ void use(cl_context context, cl_command_queue queue) {
   clReleaseMemObject(sums), clReleaseKernel(kernel), clReleaseProgram(program);
   // The same addresses may come again.
   for (int i = 0; i < 50; ++i) {
-    auto* again = static_cast<unsigned char*>(clSVMAlloc(context, CL_MEM_READ_WRITE, 1000 + 997 * static_cast<size_t>(i), 0));
+    auto* again =
+        static_cast<unsigned char*>(clSVMAlloc(context, CL_MEM_READ_WRITE, 1000 + 997 * static_cast<size_t>(i), 0));
     if (!again) say("none at %d", i);
-    else if (clEnqueueSVMMemFill(queue, again, "x", 1, 1000, 0, nullptr, nullptr) != CL_SUCCESS || clFinish(queue) != CL_SUCCESS) say("fill at %d", i);
+    else if (clEnqueueSVMMemFill(queue, again, "x", 1, 1000, 0, nullptr, nullptr) != CL_SUCCESS ||
+             clFinish(queue) != CL_SUCCESS)
+      say("fill at %d", i);
     clSVMFree(context, again);
   }
 }

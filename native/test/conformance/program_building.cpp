@@ -1,8 +1,10 @@
-// Programs from source: making, building, failing to build, building again, and everything that can be asked about them.
+// Programs from source: making, building, failing to build, building again, and everything that can be asked about
+// them.
 #include "report.h"
 
-static const char* kSource = "kernel void twice(global int* data) { size_t i = get_global_id(0); data[i] *= FACTOR; }\n"
-                             "kernel void fill(global int* data, int value) { data[get_global_id(0)] = value; }\n";
+static const char* kSource =
+    "kernel void twice(global int* data) { size_t i = get_global_id(0); data[i] *= FACTOR; }\n"
+    "kernel void fill(global int* data, int value) { data[get_global_id(0)] = value; }\n";
 
 static std::string text_info(cl_program program, cl_program_info name) {
   size_t size = 0;
@@ -23,14 +25,19 @@ static std::string number_info(cl_program program, cl_program_info name) {
 
 static void say_build(cl_program program, cl_device_id device, const char* what) {
   cl_build_status status = 99;
-  said(std::string(what) + " status asked", clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, nullptr));
+  said(std::string(what) + " status asked",
+       clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, nullptr));
   char options[256] = "?";
   size_t size = 0;
-  said(std::string(what) + " options asked", clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, sizeof options, options, &size));
+  said(std::string(what) + " options asked",
+       clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, sizeof options, options, &size));
   cl_program_binary_type type = 99;
-  said(std::string(what) + " binary type asked", clGetProgramBuildInfo(program, device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, nullptr));
+  said(std::string(what) + " binary type asked",
+       clGetProgramBuildInfo(program, device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, nullptr));
   size_t globals = 99;
-  said(std::string(what) + " globals asked", clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, sizeof globals, &globals, nullptr));
+  said(std::string(what) + " globals asked",
+       clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, sizeof globals, &globals,
+                             nullptr));
   say("%s: status %d, options '%s' in %zu, binary type %u, globals %zu", what, status, options, size, type, globals);
 }
 
@@ -44,13 +51,18 @@ static std::string log_of(cl_program program, cl_device_id device) {
 }
 
 static void say_infos(cl_program program, const char* when) {
-  say("%s: kernels %s; names %s", when, number_info<size_t>(program, CL_PROGRAM_NUM_KERNELS).c_str(), text_info(program, CL_PROGRAM_KERNEL_NAMES).c_str());
-  say("%s: devices %s; references %s", when, number_info<cl_uint>(program, CL_PROGRAM_NUM_DEVICES).c_str(), number_info<cl_uint>(program, CL_PROGRAM_REFERENCE_COUNT).c_str());
-  say("%s: ctors %s; dtors %s", when, number_info<cl_bool>(program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT).c_str(), number_info<cl_bool>(program, CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT).c_str());
+  say("%s: kernels %s; names %s", when, number_info<size_t>(program, CL_PROGRAM_NUM_KERNELS).c_str(),
+      text_info(program, CL_PROGRAM_KERNEL_NAMES).c_str());
+  say("%s: devices %s; references %s", when, number_info<cl_uint>(program, CL_PROGRAM_NUM_DEVICES).c_str(),
+      number_info<cl_uint>(program, CL_PROGRAM_REFERENCE_COUNT).c_str());
+  say("%s: ctors %s; dtors %s", when, number_info<cl_bool>(program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT).c_str(),
+      number_info<cl_bool>(program, CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT).c_str());
   say("%s: il %s; unknown %s", when, text_info(program, CL_PROGRAM_IL).c_str(), text_info(program, 0x7777).c_str());
-  say("%s: source %s", when, digest(text_info(program, CL_PROGRAM_SOURCE).data(), text_info(program, CL_PROGRAM_SOURCE).size()).c_str());
+  say("%s: source %s", when,
+      digest(text_info(program, CL_PROGRAM_SOURCE).data(), text_info(program, CL_PROGRAM_SOURCE).size()).c_str());
   size_t sizes[8] = {}, size = 0;
-  said(std::string(when) + " binary sizes", clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, &size));
+  said(std::string(when) + " binary sizes",
+       clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, &size));
   say("%s: %zu bytes of sizes, first %s", when, size, sizes[0] > 0 ? "not empty" : "empty");
 }
 
@@ -110,12 +122,14 @@ int main() {
   said("unknown build info", clGetProgramBuildInfo(program, devices[0], 0x7777, 0, nullptr, nullptr));
   char small[2];
   said("too small", clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof small, small, nullptr));
-  said("options too small", clGetProgramBuildInfo(program, devices[0], CL_PROGRAM_BUILD_OPTIONS, sizeof small, small, nullptr));
+  said("options too small",
+       clGetProgramBuildInfo(program, devices[0], CL_PROGRAM_BUILD_OPTIONS, sizeof small, small, nullptr));
   said("names too small", clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof small, small, nullptr));
   cl_context of = nullptr;
   said("context asked", clGetProgramInfo(program, CL_PROGRAM_CONTEXT, sizeof of, &of, nullptr));
   std::vector<cl_device_id> in(devices.size());
-  said("devices asked", clGetProgramInfo(program, CL_PROGRAM_DEVICES, in.size() * sizeof(cl_device_id), in.data(), nullptr));
+  said("devices asked",
+       clGetProgramInfo(program, CL_PROGRAM_DEVICES, in.size() * sizeof(cl_device_id), in.data(), nullptr));
   say("its context and devices: %s %s", of == context ? "ours" : "not ours", in == devices ? "ours" : "not ours");
 
   // A kernel is there: no building again. Then again, otherwise, with a callback.
@@ -123,7 +137,8 @@ int main() {
   said("build with a kernel there", clBuildProgram(program, 0, nullptr, nullptr, nullptr, nullptr));
   said("release kernel", clReleaseKernel(kernel));
   volatile int is_called = 0;
-  said("build with a callback", clBuildProgram(program, 1, devices.data(), "-DFACTOR=5", built, const_cast<int*>(&is_called)));
+  said("build with a callback",
+       clBuildProgram(program, 1, devices.data(), "-DFACTOR=5", built, const_cast<int*>(&is_called)));
   while (!is_called) {}
   say_build(program, devices[0], "built again");
   said("retain", clRetainProgram(program));

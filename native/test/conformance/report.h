@@ -1,5 +1,5 @@
-// What the conformance programs print with: a stable text of results and error codes, without pointers, times or thread order, so that
-// the same program's native and remote outputs can be compared byte for byte.
+// What the conformance programs print with: a stable text of results and error codes, without pointers, times or thread
+// order, so that the same program's native and remote outputs can be compared byte for byte.
 #pragma once
 
 #include <CL/cl.h>
@@ -14,6 +14,7 @@
 /// The name of an error code; the number where it has none.
 inline std::string code_name(cl_int code) {
   switch (code) {
+    // clang-format off
 #define FLEXRACK_CODE(name) \
   case name: return #name;
     FLEXRACK_CODE(CL_SUCCESS) FLEXRACK_CODE(CL_DEVICE_NOT_FOUND) FLEXRACK_CODE(CL_DEVICE_NOT_AVAILABLE) FLEXRACK_CODE(CL_COMPILER_NOT_AVAILABLE)
@@ -36,8 +37,10 @@ inline std::string code_name(cl_int code) {
     FLEXRACK_CODE(CL_INVALID_IMAGE_DESCRIPTOR) FLEXRACK_CODE(CL_INVALID_COMPILER_OPTIONS) FLEXRACK_CODE(CL_INVALID_LINKER_OPTIONS)
     FLEXRACK_CODE(CL_INVALID_DEVICE_PARTITION_COUNT) FLEXRACK_CODE(CL_INVALID_PIPE_SIZE) FLEXRACK_CODE(CL_INVALID_DEVICE_QUEUE)
     FLEXRACK_CODE(CL_INVALID_SPEC_ID) FLEXRACK_CODE(CL_MAX_SIZE_RESTRICTION_EXCEEDED)
+// clang-format on
 #undef FLEXRACK_CODE
-    default: return std::to_string(code);
+                                                                                        default
+        : return std::to_string(code);
   }
 }
 
@@ -101,7 +104,8 @@ inline std::vector<cl_device_id> all_devices() {
 
 inline cl_context new_context(const std::vector<cl_device_id>& devices) {
   cl_int code;
-  auto context = clCreateContext(nullptr, static_cast<cl_uint>(devices.size()), devices.data(), nullptr, nullptr, &code);
+  auto context =
+      clCreateContext(nullptr, static_cast<cl_uint>(devices.size()), devices.data(), nullptr, nullptr, &code);
   need("clCreateContext", code);
   return context;
 }

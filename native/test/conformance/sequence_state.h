@@ -1,4 +1,5 @@
-// What a random sequence of calls works on: the objects of one context, a bit of another, and what orders commands on them.
+// What a random sequence of calls works on: the objects of one context, a bit of another, and what orders commands on
+// them.
 #pragma once
 
 #include <deque>
@@ -58,7 +59,7 @@ struct State {
   std::vector<Memory> buffers, images;
   std::vector<cl_event> user_events;          ///< not set yet
   std::vector<std::pair<size_t, cl_event>> events;  ///< of commands since the last rest, with their steps
-  std::deque<Pending> reads;                  ///< host memory of reads in flight; a deque, so that its addresses stay
+  std::deque<Pending> reads;  ///< host memory of reads in flight; a deque, so that its addresses stay
 
   cl_command_queue queue() { return queues[random.below(queues.size())]; }
   Memory& buffer() { return buffers[random.below(buffers.size())]; }
@@ -72,7 +73,8 @@ struct State {
   /// The wait list of a command on these: everything before it on any of them, and now and then a user event.
   std::vector<cl_event> waits(std::initializer_list<Memory*> touched) {
     std::vector<cl_event> list;
-    for (auto* memory : touched) list.insert(list.end(), memory->touched->events.begin(), memory->touched->events.end());
+    for (auto* memory : touched)
+      list.insert(list.end(), memory->touched->events.begin(), memory->touched->events.end());
     if (random.one_in(8)) {
       cl_int code;
       const auto event = clCreateUserEvent(context, &code);
@@ -81,7 +83,8 @@ struct State {
     return list;
   }
 
-  /// Notes a command that was accepted: later commands on the same memory wait for it. `writes`: readers before it no longer matter.
+  /// Notes a command that was accepted: later commands on the same memory wait for it. `writes`: readers before it no
+  /// longer matter.
   void note(cl_event event, std::initializer_list<Memory*> read, std::initializer_list<Memory*> written) {
     events.emplace_back(step, event);
     for (auto* memory : read) memory->touched->events.push_back(event);
@@ -89,7 +92,8 @@ struct State {
   }
 
   void set_user_events() {
-    for (auto event : user_events) say_result("set user event", clSetUserEventStatus(event, CL_COMPLETE)), clReleaseEvent(event);
+    for (auto event : user_events)
+      say_result("set user event", clSetUserEventStatus(event, CL_COMPLETE)), clReleaseEvent(event);
     user_events.clear();
   }
 

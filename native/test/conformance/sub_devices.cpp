@@ -48,7 +48,8 @@ void release(const std::vector<cl_device_id>& parts) {
 /// What a device says of dividing.
 void show(const char* what, cl_device_id device, cl_device_id parent) {
   say("%s: %u units, at most %u parts, by %s, domains %llx, made by %s, parent %s, used %u", what, units(device),
-      info<cl_uint>(device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES), text(list<cl_device_partition_property>(device, CL_DEVICE_PARTITION_PROPERTIES)).c_str(),
+      info<cl_uint>(device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES),
+      text(list<cl_device_partition_property>(device, CL_DEVICE_PARTITION_PROPERTIES)).c_str(),
       static_cast<unsigned long long>(info<cl_device_affinity_domain>(device, CL_DEVICE_PARTITION_AFFINITY_DOMAIN)),
       text(list<cl_device_partition_property>(device, CL_DEVICE_PARTITION_TYPE)).c_str(),
       info<cl_device_id>(device, CL_DEVICE_PARENT_DEVICE) == parent ? "right" : "WRONG", uses(device));
@@ -57,25 +58,30 @@ void show(const char* what, cl_device_id device, cl_device_id parent) {
 /// Every info of a part; texts and long ones as digests.
 void show_all(cl_device_id part) {
   // Pointers, a number that PoCL counts up, and what a device that is elsewhere cannot be (infos.cpp).
-  constexpr cl_uint kApart[] = {CL_DEVICE_PLATFORM, CL_DEVICE_PARENT_DEVICE, CL_DEVICE_VENDOR_ID, CL_DEVICE_EXECUTION_CAPABILITIES, CL_DEVICE_EXTENSIONS,
-                                CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_EXTENSIONS_WITH_VERSION};
+  constexpr cl_uint kApart[] = {CL_DEVICE_PLATFORM,         CL_DEVICE_PARENT_DEVICE,
+                                CL_DEVICE_VENDOR_ID,        CL_DEVICE_EXECUTION_CAPABILITIES,
+                                CL_DEVICE_EXTENSIONS,       CL_DEVICE_HOST_UNIFIED_MEMORY,
+                                CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_EXTENSIONS_WITH_VERSION};
   for (cl_uint name = 0x1000; name <= 0x1075; name++) {
     if (std::find(std::begin(kApart), std::end(kApart), name) != std::end(kApart)) continue;
     size_t size = 0;
     const auto code = clGetDeviceInfo(part, name, 0, nullptr, &size);
     std::vector<unsigned char> value(size);
     if (code == CL_SUCCESS && size) clGetDeviceInfo(part, name, size, value.data(), nullptr);
-    say("part %#x: %s %zu %s", name, code_name(code).c_str(), size, size > 64 ? digest(value).c_str() : hex(value.data(), size).c_str());
+    say("part %#x: %s %zu %s", name, code_name(code).c_str(), size,
+        size > 64 ? digest(value).c_str() : hex(value.data(), size).c_str());
   }
 }
 
 void wrong_calls(cl_device_id device) {
   const auto most = static_cast<cl_device_partition_property>(units(device));
-  const auto attempt = [&](const char* what, cl_device_id of, const Partition& partition, cl_uint capacity, bool has_list, bool has_count) {
+  const auto attempt = [&](const char* what, cl_device_id of, const Partition& partition, cl_uint capacity,
+                           bool has_list, bool has_count) {
     std::vector<cl_device_id> parts(256);
     cl_uint count = 77;
     const auto* properties = partition.empty() ? nullptr : partition.data();
-    const auto code = clCreateSubDevices(of, properties, capacity, has_list ? parts.data() : nullptr, has_count ? &count : nullptr);
+    const auto code =
+        clCreateSubDevices(of, properties, capacity, has_list ? parts.data() : nullptr, has_count ? &count : nullptr);
     say("%s: %s %u %d", what, code_name(code).c_str(), count, parts[0] != nullptr);
     if (code == CL_SUCCESS && has_list) release({parts.begin(), std::find(parts.begin(), parts.end(), nullptr)});
   };
@@ -83,7 +89,8 @@ void wrong_calls(cl_device_id device) {
   attempt("no partition", device, {}, 0, false, true);
   attempt("an empty partition", device, {0}, 0, false, true);
   attempt("an unknown partition", device, {0x7777, 1, 0}, 0, false, true);
-  attempt("by affinity", device, {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0}, 0, false, true);
+  attempt("by affinity", device, {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0}, 0, false,
+          true);
   attempt("equally by 0", device, {CL_DEVICE_PARTITION_EQUALLY, 0, 0}, 0, false, true);
   attempt("equally by more than there are", device, {CL_DEVICE_PARTITION_EQUALLY, most + 1, 0}, 0, false, true);
   attempt("equally by all", device, {CL_DEVICE_PARTITION_EQUALLY, most, 0}, 0, false, true);
@@ -141,8 +148,9 @@ void compute(const char* what, cl_context context, cl_device_id device, cl_progr
 
 void kernel_infos(cl_program program, cl_device_id device) {
   const auto kernel = new_kernel(program, "squares");
-  for (const cl_kernel_work_group_info name : {CL_KERNEL_WORK_GROUP_SIZE, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_LOCAL_MEM_SIZE,
-                                               CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_PRIVATE_MEM_SIZE}) {
+  for (const cl_kernel_work_group_info name :
+       {CL_KERNEL_WORK_GROUP_SIZE, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_LOCAL_MEM_SIZE,
+        CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_PRIVATE_MEM_SIZE}) {
     unsigned char value[64];
     size_t size = 0;
     const auto code = clGetKernelWorkGroupInfo(kernel, device, name, sizeof value, value, &size);
@@ -154,7 +162,8 @@ void kernel_infos(cl_program program, cl_device_id device) {
 void build_infos(cl_program program, const std::vector<cl_device_id>& devices) {
   for (const auto device : devices) {
     cl_build_status status = CL_BUILD_NONE;
-    const auto requested = clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, nullptr);
+    const auto requested =
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, nullptr);
     say("build status: %s %d", code_name(requested).c_str(), status);
   }
 }
@@ -168,17 +177,21 @@ void work_on(const char* what, const std::vector<cl_device_id>& devices) {
   const auto buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 64 * 1024, nullptr, &code);
   need("clCreateBuffer", code);
   int add = 0;
-  for (const auto device : devices) compute("computed", context, device, program, buffer, add++), kernel_infos(program, device);
+  for (const auto device : devices)
+    compute("computed", context, device, program, buffer, add++), kernel_infos(program, device);
   // By name: a program for one of them, in one step and in two.
   const auto last = devices.back();
   const auto other = clCreateProgramWithSource(context, 1, const_cast<const char**>(&kSource), nullptr, &code);
   said("build for the last", clBuildProgram(other, 1, &last, "-DSOME", nullptr, nullptr));
   compute("computed for the last", context, last, other, buffer, 100);
-  said("compile for all", clCompileProgram(other, static_cast<cl_uint>(devices.size()), devices.data(), "", 0, nullptr, nullptr, nullptr, nullptr));
-  const auto linked = clLinkProgram(context, static_cast<cl_uint>(devices.size()), devices.data(), "", 1, &other, nullptr, nullptr, &code);
+  said("compile for all", clCompileProgram(other, static_cast<cl_uint>(devices.size()), devices.data(), "", 0, nullptr,
+                                           nullptr, nullptr, nullptr));
+  const auto linked = clLinkProgram(context, static_cast<cl_uint>(devices.size()), devices.data(), "", 1, &other,
+                                    nullptr, nullptr, &code);
   said("link for all", code);
   compute("computed with what was linked", context, devices.front(), linked, buffer, 200);
-  clReleaseProgram(linked), clReleaseProgram(other), clReleaseProgram(program), clReleaseMemObject(buffer), clReleaseContext(context);
+  clReleaseProgram(linked), clReleaseProgram(other), clReleaseProgram(program), clReleaseMemObject(buffer),
+      clReleaseContext(context);
   for (const auto device : devices) say("used after it: %u", uses(device));
 }
 
@@ -195,7 +208,8 @@ void lives(cl_device_id device) {
   say("many times: parent used %u", uses(device));
 }
 
-// ---- what the specification says and PoCL 3.1 does not do: its contexts and programs know whole devices only, and hold no part
+// ---- what the specification says and PoCL 3.1 does not do: its contexts and programs know whole devices only, and
+// hold no part
 
 void lists(cl_device_id device) {
   auto devices = parts_of(device, {CL_DEVICE_PARTITION_EQUALLY, 1, 0});
@@ -218,13 +232,17 @@ void lists(cl_device_id device) {
   std::vector<unsigned char*> pointers;
   for (const auto size : sizes) binaries.emplace_back(size);
   for (auto& binary : binaries) pointers.push_back(binary.data());
-  need("binaries", clGetProgramInfo(program, CL_PROGRAM_BINARIES, count * sizeof(unsigned char*), pointers.data(), nullptr));
-  const auto is_filled = [](const std::vector<unsigned char>& binary) { return binary.size() > 8 && binary != std::vector<unsigned char>(binary.size()); };
+  need("binaries",
+       clGetProgramInfo(program, CL_PROGRAM_BINARIES, count * sizeof(unsigned char*), pointers.data(), nullptr));
+  const auto is_filled = [](const std::vector<unsigned char>& binary) {
+    return binary.size() > 8 && binary != std::vector<unsigned char>(binary.size());
+  };
   say("each has a binary: %d", std::all_of(binaries.begin(), binaries.end(), is_filled));
   std::vector<cl_int> each(count, 77);
   const auto** given = const_cast<const unsigned char**>(pointers.data());
   const auto again = clCreateProgramWithBinary(context, count, devices.data(), sizes.data(), given, each.data(), &code);
-  say("a program of the binaries: %s, each %d", code_name(code).c_str(), std::all_of(each.begin(), each.end(), [](cl_int one) { return one == CL_SUCCESS; }));
+  say("a program of the binaries: %s, each %d", code_name(code).c_str(),
+      std::all_of(each.begin(), each.end(), [](cl_int one) { return one == CL_SUCCESS; }));
   need("build", clBuildProgram(again, 0, nullptr, "", nullptr, nullptr));
   const auto buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 64 * 1024, nullptr, &code);
   compute("with the binaries", context, devices.back(), again, buffer, 0);
@@ -263,14 +281,17 @@ int main(int count_of_words, char**) {
     for (const auto part : equal) show("equal part", part, device);
     show_all(equal[0]);
     cl_uint count = 0;
-    said("a part of one unit", clCreateSubDevices(equal[0], Partition{CL_DEVICE_PARTITION_EQUALLY, 1, 0}.data(), 0, nullptr, &count));
-    said("a part of one unit by counts", clCreateSubDevices(equal[0], Partition{CL_DEVICE_PARTITION_BY_COUNTS, 2, 0, 0}.data(), 0, nullptr, &count));
+    said("a part of one unit",
+         clCreateSubDevices(equal[0], Partition{CL_DEVICE_PARTITION_EQUALLY, 1, 0}.data(), 0, nullptr, &count));
+    said("a part of one unit by counts",
+         clCreateSubDevices(equal[0], Partition{CL_DEVICE_PARTITION_BY_COUNTS, 2, 0, 0}.data(), 0, nullptr, &count));
     work_on("one part", {equal[0]});
     work_on("all parts", equal);
     work_on("a part and the whole", {equal.back(), device});
     release(equal);
     // As large as can be, and that one divided again.
-    const auto most_and_one = most > 2 ? Partition{CL_DEVICE_PARTITION_BY_COUNTS, most - 1, 1, 0, 0} : Partition{CL_DEVICE_PARTITION_BY_COUNTS, most, 0, 0};
+    const auto most_and_one = most > 2 ? Partition{CL_DEVICE_PARTITION_BY_COUNTS, most - 1, 1, 0, 0}
+                                       : Partition{CL_DEVICE_PARTITION_BY_COUNTS, most, 0, 0};
     const auto counted = parts_of(device, most_and_one);
     for (const auto part : counted) show("counted part", part, device);
     const auto inner = parts_of(counted[0], {CL_DEVICE_PARTITION_EQUALLY, 1, 0});

@@ -5,7 +5,9 @@ int main() {
   const auto devices = all_devices();
   say("%zu devices", devices.size());
   const auto context = new_context(devices);
-  const auto program = built_program(context, "kernel void add(global const float* a, global const float* b, global float* c, float k) { size_t i = get_global_id(0); c[i] = a[i] + k * b[i]; }");
+  const auto program = built_program(
+      context,
+      "kernel void add(global const float* a, global const float* b, global float* c, float k) { size_t i = get_global_id(0); c[i] = a[i] + k * b[i]; }");
   constexpr size_t kCount = 1 << 20;
   std::vector<float> a(kCount), b(kCount), c(kCount);
   for (size_t i = 0; i < kCount; i++) a[i] = static_cast<float>(i % 1000), b[i] = static_cast<float>(i % 777) * 0.5f;

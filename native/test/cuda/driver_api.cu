@@ -148,6 +148,10 @@ void linked_module() {
   configuration.gridDimX = configuration.gridDimY = configuration.gridDimZ = configuration.blockDimX = configuration.blockDimY = configuration.blockDimZ = 1;
   DRIVER(cuLaunchKernelEx(&configuration, compute, arguments, nullptr));
   program::expect(results_at(out).counter == 44, "and by a configuration");
+  packed_size = 16;
+  DRIVER(cuLaunchKernel(compute, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra));
+  found = results_at(out);
+  program::expect(found.twice == 100 && found.sum == -6.0f && found.counter == 46, "a buffer may be shorter than what the kernel declares");
 
   const std::size_t offsets[] = {0, 8, 12, 16}, sizes[] = {8, 4, 4, 1};
   bool is_right = true;

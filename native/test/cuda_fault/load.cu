@@ -1,5 +1,6 @@
-// Works the first device without a pause and checks every result: load ROUNDS BYTES. ROUNDS of 0: until standard input ends.
-// Prints "ready" after the first round; at the end "rounds N", or "error NAME in CALL after N" and exit code 5. Exit code 6: a wrong result.
+// Works the first device without a pause and checks every result: load ROUNDS BYTES. ROUNDS of 0: until standard input
+// ends. Prints "ready" after the first round; at the end "rounds N", or "error NAME in CALL after N" and exit code 5.
+// Exit code 6: a wrong result.
 #include <poll.h>
 #include <unistd.h>
 
@@ -23,14 +24,17 @@ bool input_ended() {
 }
 
 __global__ void advance(std::uint32_t* values, std::uint32_t count, std::uint32_t k) {
-  for (auto i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) values[i] = values[i] * 3 + k;
+  for (auto i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)
+    values[i] = values[i] * 3 + k;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1, bytes = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1 << 20;
-  const auto count = static_cast<std::uint32_t>(bytes / 4), worked = count < 4096 ? count : 4096;  // a device in software takes its time for each
+  const auto rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1,
+             bytes = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1 << 20;
+  const auto count = static_cast<std::uint32_t>(bytes / 4),
+             worked = count < 4096 ? count : 4096;  // a device in software takes its time for each
   std::uint32_t* memory = nullptr;
   stop_on("cudaMalloc", cudaMalloc(&memory, bytes));
   cudaStream_t stream = nullptr;

@@ -1,6 +1,7 @@
-// Copies from the first device to the second and back without a pause, and checks every result: peer_load ROUNDS BYTES. ROUNDS of 0: until standard input ends.
-// Prints "ready" after the first round. After an error it prints "error NAME in CALL", says "again" and the name of what another round ends with, and exits with 5; at the
-// end "rounds N". Exit code 6: a wrong result.
+// Copies from the first device to the second and back without a pause, and checks every result: peer_load ROUNDS BYTES.
+// ROUNDS of 0: until standard input ends. Prints "ready" after the first round. After an error it prints "error NAME in
+// CALL", says "again" and the name of what another round ends with, and exits with 5; at the end "rounds N". Exit code
+// 6: a wrong result.
 #include <poll.h>
 #include <unistd.h>
 
@@ -18,7 +19,8 @@ bool input_ended() {
   return poll(&input, 1, 0) > 0 && read(0, &byte, 1) <= 0;
 }
 
-#define TRY(call) if (const auto error = (call); error != cudaSuccess) return *what = #call, error
+#define TRY(call) \
+  if (const auto error = (call); error != cudaSuccess) return *what = #call, error
 
 /// There on a stream of the target, back on one of the source.
 cudaError_t round_trip(int number, const char** what) {
@@ -62,7 +64,8 @@ int main(int argc, char** argv) {
       std::printf("error %s in %s\n", cudaGetErrorName(error), what);
       std::fflush(stdout);
       // Errors of what was under way are told once.
-      for (int device = 0; device < 2; ++device) (void)cudaSetDevice(device), (void)cudaDeviceSynchronize(), (void)cudaGetLastError();
+      for (int device = 0; device < 2; ++device)
+        (void)cudaSetDevice(device), (void)cudaDeviceSynchronize(), (void)cudaGetLastError();
       std::printf("again %s\n", cudaGetErrorName(round_trip(1, &what)));
       std::fflush(stdout);
       _exit(5);

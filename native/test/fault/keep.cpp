@@ -1,4 +1,5 @@
-// Takes BYTES of the first device's memory, in as many buffers as it must, prints "ready" or "error NAME", and keeps them until standard input ends.
+// Takes BYTES of the first device's memory, in as many buffers as it must, prints "ready" or "error NAME", and keeps
+// them until standard input ends.
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,8 +30,7 @@ int main(int argc, char** argv) {
   }
   say("ready");
   char byte;
-  while (read(0, &byte, 1) > 0) {
-  }
+  while (read(0, &byte, 1) > 0) {}
   for (auto memory : kept) said("release", clReleaseMemObject(memory));
   clReleaseCommandQueue(queue);
   clReleaseContext(context);

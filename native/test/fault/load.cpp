@@ -1,5 +1,6 @@
-// Works the first device without a pause and checks every result: load ROUNDS BYTES. ROUNDS of 0: until standard input ends.
-// Prints "ready" after the first round; at the end "rounds N", or "error NAME in CALL after N" and exit code 5. Exit code 6: a wrong result.
+// Works the first device without a pause and checks every result: load ROUNDS BYTES. ROUNDS of 0: until standard input
+// ends. Prints "ready" after the first round; at the end "rounds N", or "error NAME in CALL after N" and exit code 5.
+// Exit code 6: a wrong result.
 #include <poll.h>
 #include <unistd.h>
 
@@ -24,12 +25,14 @@ bool input_ended() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1, bytes = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1 << 20;
+  const auto rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1,
+             bytes = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1 << 20;
   const auto devices = all_devices();
   if (devices.empty()) return 4;
   const auto context = new_context({devices[0]});
   const auto queue = new_queue(context, devices[0]);
-  const auto program = built_program(context, "kernel void advance(global uint* a, uint k) { size_t i = get_global_id(0); a[i] = a[i] * 3 + k; }");
+  const auto program = built_program(
+      context, "kernel void advance(global uint* a, uint k) { size_t i = get_global_id(0); a[i] = a[i] * 3 + k; }");
   const auto kernel = new_kernel(program, "advance");
   const size_t count = bytes / 4;
   cl_int code;

@@ -1,6 +1,8 @@
-// What one device is to write, another device of the same context is to read, but the write never happens: relay event|end BYTES.
-// Prints "waiting" and then, once what came after on the other device is over, "error NAME" and the milliseconds that it took.
-//   event: the write waits for a user event that is set to an error after a moment.   end: it waits for one until its server is gone.
+// What one device is to write, another device of the same context is to read, but the write never happens: relay
+// event|end BYTES. Prints "waiting" and then, once what came after on the other device is over, "error NAME" and the
+// milliseconds that it took.
+//   event: the write waits for a user event that is set to an error after a moment.   end: it waits for one until its
+//   server is gone.
 #include <unistd.h>
 
 #include <chrono>
@@ -15,14 +17,16 @@ int main(int argc, char** argv) {
   if (devices.size() < 2) return 4;
   const auto context = new_context({devices[0], devices[1]});
   const cl_command_queue queues[2] = {new_queue(context, devices[0]), new_queue(context, devices[1])};
-  const auto program = built_program(context, "kernel void advance(global uint* a) { size_t i = get_global_id(0); a[i] = a[i] * 3 + 1; }");
+  const auto program = built_program(
+      context, "kernel void advance(global uint* a) { size_t i = get_global_id(0); a[i] = a[i] * 3 + 1; }");
   const auto kernel = new_kernel(program, "advance");
   cl_int code;
   const auto buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &code);
   need("clCreateBuffer", code);
   need("argument", clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
   // Once round both, so that links and queues between the servers are there.
-  for (const auto queue : queues) need("launch", clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &count, nullptr, 0, nullptr, nullptr));
+  for (const auto queue : queues)
+    need("launch", clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &count, nullptr, 0, nullptr, nullptr));
   need("finish", clFinish(queues[1]));
 
   const auto latch = clCreateUserEvent(context, &code);
@@ -43,7 +47,8 @@ int main(int argc, char** argv) {
     begin = std::chrono::steady_clock::now();
   }
   clWaitForEvents(1, &second);
-  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
+  const auto took =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
   cl_int status = CL_SUCCESS;
   clGetEventInfo(second, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
   say("error %s %lld", code_name(status).c_str(), static_cast<long long>(took));

@@ -1,5 +1,5 @@
-// Every message of the OpenCL API from bytes: as they come, and as patches of a valid example. What decodes must encode to something that
-// decodes to the same.
+// Every message of the OpenCL API from bytes: as they come, and as patches of a valid example. What decodes must encode
+// to something that decodes to the same.
 #include <cstdlib>
 
 #include "gen/opencl/fuzz_cases.h"
@@ -9,7 +9,8 @@ using namespace flexrack;
 
 namespace {
 
-/// A body starts on an 8-byte boundary in a frame reader; vectors of u8 come from an allocator that gives at least that.
+/// A body starts on an 8-byte boundary in a frame reader; vectors of u8 come from an allocator that gives at least
+/// that.
 wire::Bytes patched(wire::Bytes body, wire::View patches) {
   wire::Reader reader(patches);
   while (reader.left() >= 4 && !body.empty()) {

@@ -1,5 +1,6 @@
-// The functions of the driver that believes what it is told, in place of the machine's own OpenCL. It refuses what the standard says a driver refuses
-// of images, kernels and their arguments; sizes and offsets in buffers, pointers and handles it takes as they come.
+// The functions of the driver that believes what it is told, in place of the machine's own OpenCL. It refuses what the
+// standard says a driver refuses of images, kernels and their arguments; sizes and offsets in buffers, pointers and
+// handles it takes as they come.
 #pragma once
 
 #include "backend/opencl/native_library.h"
@@ -15,13 +16,17 @@ inline _cl_platform_id the_platform;
 inline _cl_device_id the_devices[kDevices] = {{true}, {false}, {true}, {false}};
 
 inline cl_int get_platform_info(cl_platform_id, cl_platform_info param, size_t size, void* out, size_t* needed) {
-  return param >= CL_PLATFORM_PROFILE && param <= CL_PLATFORM_EXTENSIONS ? give_text("made up", size, out, needed) : CL_INVALID_VALUE;
+  return param >= CL_PLATFORM_PROFILE && param <= CL_PLATFORM_EXTENSIONS ? give_text("made up", size, out, needed)
+                                                                         : CL_INVALID_VALUE;
 }
 
 inline cl_int get_device_info(cl_device_id device, cl_device_info param, size_t size, void* out, size_t* needed) {
   switch (param) {
-    case CL_DEVICE_NAME: case CL_DEVICE_VENDOR: case CL_DRIVER_VERSION: case CL_DEVICE_VERSION: case CL_DEVICE_EXTENSIONS: return give_text("made up", size,
-        out, needed);
+    case CL_DEVICE_NAME:
+    case CL_DEVICE_VENDOR:
+    case CL_DRIVER_VERSION:
+    case CL_DEVICE_VERSION:
+    case CL_DEVICE_EXTENSIONS: return give_text("made up", size, out, needed);
     case CL_DEVICE_GLOBAL_MEM_SIZE: return give(cl_ulong{64 << 20}, size, out, needed);
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return give(cl_ulong{kLargestBuffer}, size, out, needed);
     case CL_DEVICE_HOST_UNIFIED_MEMORY: return give(cl_bool{device->is_unified}, size, out, needed);
@@ -31,8 +36,8 @@ inline cl_int get_device_info(cl_device_id device, cl_device_info param, size_t 
   }
 }
 
-inline cl_context create_context(const cl_context_properties* properties, cl_uint count, const cl_device_id* devices, cl_context_callback, void*,
-    cl_int* error) {
+inline cl_context create_context(const cl_context_properties* properties, cl_uint count, const cl_device_id* devices,
+                                 cl_context_callback, void*, cl_int* error) {
   Call call;
   for (auto* at = properties; at && *at; at += 2) {
     if (*at == CL_CONTEXT_PLATFORM && at[1] != reinterpret_cast<cl_context_properties>(&the_platform)) std::abort();
@@ -43,7 +48,8 @@ inline cl_context create_context(const cl_context_properties* properties, cl_uin
   return context;
 }
 
-inline cl_command_queue create_queue(cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int* error) {
+inline cl_command_queue create_queue(cl_context context, cl_device_id device, cl_command_queue_properties properties,
+                                     cl_int* error) {
   Call call;
   *error = CL_INVALID_QUEUE_PROPERTIES;
   if (properties & ~(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)) return nullptr;
@@ -55,7 +61,8 @@ inline cl_command_queue create_queue(cl_context context, cl_device_id device, cl
   return queue;
 }
 
-inline cl_command_queue create_queue_with(cl_context context, cl_device_id device, const cl_queue_properties* properties, cl_int* error) {
+inline cl_command_queue create_queue_with(cl_context context, cl_device_id device,
+                                          const cl_queue_properties* properties, cl_int* error) {
   cl_command_queue_properties wanted = 0;
   *error = CL_INVALID_VALUE;
   for (auto* at = properties; at && *at; at += 2) {
@@ -65,10 +72,12 @@ inline cl_command_queue create_queue_with(cl_context context, cl_device_id devic
   return create_queue(context, device, wanted, error);
 }
 
-/// In two parts, or as many as there are counts. They live for ever, as in drivers that do not hold what they made them for.
-inline cl_int create_sub_devices(cl_device_id device, const cl_device_partition_property* how, cl_uint room, cl_device_id* out, cl_uint* count) {
-  static _cl_device_id parts[2][8] = {{{false}, {false}, {false}, {false}, {false}, {false}, {false}, {false}}, {{true}, {true}, {true}, {true}, {true},
-      {true}, {true}, {true}}};
+/// In two parts, or as many as there are counts. They live for ever, as in drivers that do not hold what they made them
+/// for.
+inline cl_int create_sub_devices(cl_device_id device, const cl_device_partition_property* how, cl_uint room,
+                                 cl_device_id* out, cl_uint* count) {
+  static _cl_device_id parts[2][8] = {{{false}, {false}, {false}, {false}, {false}, {false}, {false}, {false}},
+                                      {{true}, {true}, {true}, {true}, {true}, {true}, {true}, {true}}};
   cl_uint made = how[0] == CL_DEVICE_PARTITION_EQUALLY ? 2 : 0;
   if (how[0] == CL_DEVICE_PARTITION_BY_COUNTS)
     for (auto* at = how + 1; *at != CL_DEVICE_PARTITION_BY_COUNTS_LIST_END; ++at) ++made;
@@ -138,8 +147,12 @@ inline void fill_in(backend::opencl::Native& cl) {
   cl.clCreateCommandQueue = create_queue;
   cl.clCreateCommandQueueWithProperties = create_queue_with;
   cl.clReleaseCommandQueue = let_go_of<cl_command_queue>;
-  cl.clFlush = [](cl_command_queue queue) -> cl_int { return queue->references > 0 ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE; };
-  cl.clGetDeviceAndHostTimer = [](cl_device_id, cl_ulong* device, cl_ulong* host) -> cl_int { return *device = *host = 1, CL_SUCCESS; };
+  cl.clFlush = [](cl_command_queue queue) -> cl_int {
+    return queue->references > 0 ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
+  };
+  cl.clGetDeviceAndHostTimer = [](cl_device_id, cl_ulong* device, cl_ulong* host) -> cl_int {
+    return *device = *host = 1, CL_SUCCESS;
+  };
   cl.clCreateUserEvent = create_user_event;
   cl.clSetUserEventStatus = set_user_event;
   cl.clSetEventCallback = set_event_callback;
@@ -176,7 +189,8 @@ const Native& native() {
 }
 
 Native::SuggestLocalSize* Native::suggest_local_size(cl_platform_id) const {
-  return [](cl_command_queue, cl_kernel, cl_uint dimensions, const size_t*, const size_t* global, size_t* local) -> cl_int {
+  return [](cl_command_queue, cl_kernel, cl_uint dimensions, const size_t*, const size_t* global,
+            size_t* local) -> cl_int {
     for (cl_uint i = 0; i < dimensions; ++i) local[i] = 64 % global[i] + 1;
     return CL_SUCCESS;
   };
@@ -184,13 +198,15 @@ Native::SuggestLocalSize* Native::suggest_local_size(cl_platform_id) const {
 
 std::vector<NativeDevice> native_devices() {
   std::vector<NativeDevice> devices;
-  for (std::size_t i = 0; i < fuzz::kDevices; ++i) devices.push_back({"0:" + std::to_string(i), &fuzz::the_platform, &fuzz::the_devices[i]});
+  for (std::size_t i = 0; i < fuzz::kDevices; ++i)
+    devices.push_back({"0:" + std::to_string(i), &fuzz::the_platform, &fuzz::the_devices[i]});
   return devices;
 }
 
 std::string device_text(cl_device_id, cl_device_info) { return "made up"; }
 
-// And printing.cpp: nothing that a client says gets there, and its pipe and thread would be the most of an input's time.
+// And printing.cpp: nothing that a client says gets there, and its pipe and thread would be the most of an input's
+// time.
 Printing::Printing(std::function<void(wire::View)>) {}
 Printing::~Printing() = default;
 void Printing::drain() {}

@@ -1,4 +1,5 @@
-// The other side of the backend in its fuzzer: a link that keeps account of every payload and every call, and a grant that counts.
+// The other side of the backend in its fuzzer: a link that keeps account of every payload and every call, and a grant
+// that counts.
 #pragma once
 
 #include <condition_variable>
@@ -91,7 +92,9 @@ class FakeLink : public wire::Link {
   void spoken_of(std::uint64_t ticket) {
     if (ticket != 0) spoken_of_.insert(ticket);
   }
-  void finish_some_landing(std::size_t which, bool has_arrived) { finish_landing(key_of(landings_, which), has_arrived); }
+  void finish_some_landing(std::size_t which, bool has_arrived) {
+    finish_landing(key_of(landings_, which), has_arrived);
+  }
   void finish_some_push(std::size_t which, bool has_arrived) { finish_push(key_of(pushes_, which), has_arrived); }
   std::uint64_t shared_address() const { return shared_address_; }
   /// The link is over, as the session's end begins.
@@ -108,7 +111,8 @@ class FakeLink : public wire::Link {
   void check_calls() const {
     if (!open_calls_.empty()) broken("a call that nobody answers");
   }
-  /// Every payload that was spoken of has been taken, sent or called off: else a client would keep its memory for it, and its credit be gone.
+  /// Every payload that was spoken of has been taken, sent or called off: else a client would keep its memory for it,
+  /// and its credit be gone.
   void check_payloads() const {
     for (const auto ticket : spoken_of_)
       if (!settled_.contains(ticket)) broken("a payload that nobody took, sent or called off");
@@ -127,11 +131,14 @@ class FakeLink : public wire::Link {
   /// Whether this thread may wait for the client.
   virtual bool may_wait() const { return false; }
   /// A body of the API, as a client reads it.
-  virtual bool is_readable(std::uint16_t op, bool is_reply, wire::View body) { return is_among(cl::fuzz_cases(), op, is_reply, body); }
+  virtual bool is_readable(std::uint16_t op, bool is_reply, wire::View body) {
+    return is_among(cl::fuzz_cases(), op, is_reply, body);
+  }
 
  private:
   void note(std::uint16_t op, bool is_reply, wire::View body) {
-    if (cl::SvmAllocateReply reply; is_reply && op == cl::SvmAllocate::kOp && decode(body, reply) && reply.address != 0) shared_address_ = reply.address;
+    if (cl::SvmAllocateReply reply; is_reply && op == cl::SvmAllocate::kOp && decode(body, reply) && reply.address != 0)
+      shared_address_ = reply.address;
   }
   /// Reads all of it: it must be there from push() to done().
   static void sum(wire::View data) {
@@ -178,7 +185,9 @@ class FakePeers : public backend::Peers {
  public:
   FakeLink other;
   bool accept(std::uint64_t peer, wire::View key) override { return peer != 0 && key.size() == 32; }
-  bool open(std::uint64_t peer, wire::View, const std::string&, std::uint16_t, wire::View) override { return peer % 2 == 1; }
+  bool open(std::uint64_t peer, wire::View, const std::string&, std::uint16_t, wire::View) override {
+    return peer % 2 == 1;
+  }
   wire::Link* link(std::uint64_t peer) override { return peer == 1 ? &other : nullptr; }
   bool is_expected(std::uint64_t peer) override { return peer == 2; }
 };
@@ -189,7 +198,8 @@ class FakeGrant : public backend::Grant {
   static constexpr std::uint64_t kContext = 4096;   ///< bytes: what a context of CUDA is expected to take
 
   FakeGrant(std::size_t devices, bool is_shared) : is_shared_(is_shared), used_(devices) {
-    for (std::size_t i = 0; i < devices; ++i) devices_.push_back({"0:" + std::to_string(i), kShare, is_shared ? 0.5 : 1.0, !is_shared, kContext});
+    for (std::size_t i = 0; i < devices; ++i)
+      devices_.push_back({"0:" + std::to_string(i), kShare, is_shared ? 0.5 : 1.0, !is_shared, kContext});
   }
   /// Devices of these names.
   FakeGrant(const std::vector<std::string>& ids, bool is_shared) : FakeGrant(ids.size(), is_shared) {

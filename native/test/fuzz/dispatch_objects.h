@@ -1,5 +1,5 @@
-// A driver that believes what it is told: its objects, and the order in which commands happen. What a real driver need not check it does not
-// check either, so that the sanitizers see whatever the backend lets through.
+// A driver that believes what it is told: its objects, and the order in which commands happen. What a real driver need
+// not check it does not check either, so that the sanitizers see whatever the backend lets through.
 #pragma once
 
 #include <algorithm>
@@ -115,7 +115,8 @@ inline void release(Call&, cl_context context) {
 }
 inline void release(Call& call, cl_mem memory) {
   if (--memory->references > 0) return;
-  for (auto at = memory->destructors.rbegin(); at != memory->destructors.rend(); ++at) call.later([memory, one = *at] { one.first(memory, one.second); });
+  for (auto at = memory->destructors.rbegin(); at != memory->destructors.rend(); ++at)
+    call.later([memory, one = *at] { one.first(memory, one.second); });
   if (memory->parent) release(call, memory->parent);
   release(call, memory->context);
   delete memory;
@@ -192,7 +193,8 @@ inline void run_ready(Call& call) {
 }
 
 /// What every command has in common. `uses` stay until it is over.
-inline cl_int enqueue(cl_command_queue queue, cl_uint count, const cl_event* list, cl_event* out, std::vector<cl_mem> uses, std::function<void()> work) {
+inline cl_int enqueue(cl_command_queue queue, cl_uint count, const cl_event* list, cl_event* out,
+                      std::vector<cl_mem> uses, std::function<void()> work) {
   Call call;
   auto* event = new _cl_event;
   event->context = retain(queue->context);

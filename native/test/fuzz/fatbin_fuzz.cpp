@@ -12,7 +12,9 @@ namespace {
 void check(const Image& image, Bytes whole) {
   for (const auto& container : image.containers)
     for (const auto& entry : container)
-      if (!entry.payload.empty() && (entry.payload.data() < whole.data() || entry.payload.data() + entry.payload.size() > whole.data() + whole.size())) std::abort();
+      if (!entry.payload.empty() && (entry.payload.data() < whole.data() ||
+                                     entry.payload.data() + entry.payload.size() > whole.data() + whole.size()))
+        std::abort();
 }
 
 void take_all(const Image& image) {
@@ -20,8 +22,7 @@ void take_all(const Image& image) {
     for (const auto& entry : container) {
       try {
         if (contents(entry, 1 << 20).size() > 1 << 20) std::abort();
-      } catch (const FatbinError&) {
-      }
+      } catch (const FatbinError&) {}
       if (describe(entry).empty()) std::abort();
     }
 }
@@ -38,7 +39,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       for (const bool runs_elf : {false, true})
         for (const auto* entry : choose(image, {.architecture = {major, 5}, .runs_elf = runs_elf}).entries)
           if (!entry || entry->kind == CodeKind::other) std::abort();
-  } catch (const FatbinError&) {
-  }
+  } catch (const FatbinError&) {}
   return 0;
 }

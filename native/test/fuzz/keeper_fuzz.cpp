@@ -1,5 +1,6 @@
-// Holders of leases at a broker: several connections that say what they like, in any order and pieces, while leases end. What the broker is told stays in
-// order, only held leases are lost or given back, answers are of the protocol, and no connection is left.
+// Holders of leases at a broker: several connections that say what they like, in any order and pieces, while leases
+// end. What the broker is told stays in order, only held leases are lost or given back, answers are of the protocol,
+// and no connection is left.
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -33,15 +34,15 @@ class Story {
       : script_(script),
         log_("/dev/null"),
         lease_keepers_(loop_, log_,
-                 {[this](const Id& lease) { is_held_[lease] = was_held_[lease] = true; },
-                  [this](const Id& lease, bool) {
-                    if (!is_held_[lease]) std::abort();
-                    is_held_[lease] = false;
-                  },
-                  [this](const Id& lease) {
-                    if (!was_held_[lease]) std::abort();
-                    end(lease);
-                  }}) {}
+                       {[this](const Id& lease) { is_held_[lease] = was_held_[lease] = true; },
+                        [this](const Id& lease, bool) {
+                          if (!is_held_[lease]) std::abort();
+                          is_held_[lease] = false;
+                        },
+                        [this](const Id& lease) {
+                          if (!was_held_[lease]) std::abort();
+                          end(lease);
+                        }}) {}
 
   void tell() {
     loop_.after(kStep, [this] { step(); });
@@ -85,7 +86,8 @@ class Story {
   void say(std::size_t at, std::size_t count) {
     wire::Bytes bytes;
     while (bytes.size() < count && script_.left() > 0) bytes.push_back(script_.get<std::uint8_t>());
-    if (ends_[at].is_open() && !bytes.empty()) send(ends_[at].get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (ends_[at].is_open() && !bytes.empty())
+      send(ends_[at].get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   }
 
   void end(const Id& lease) {

@@ -1,5 +1,5 @@
-// PTX texts: as they come; with pieces of one text put into another; two units linked. What is accepted must hold what an executor relies on, and is put into
-// words.
+// PTX texts: as they come; with pieces of one text put into another; two units linked. What is accepted must hold what
+// an executor relies on, and is put into words.
 #include <cstdlib>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
-// A fuzz target without libFuzzer: every kept input, then mutations of them that a seed chooses, so that each build with tests runs the same ones. What is new is
-// found by libFuzzer, in the long tests.
+// A fuzz target without libFuzzer: every kept input, then mutations of them that a seed chooses, so that each build
+// with tests runs the same ones. What is new is found by libFuzzer, in the long tests.
 //   TARGET MUTATIONS SEED LONGEST FOLDER...
 #include <algorithm>
 #include <cstdint>
@@ -50,9 +50,7 @@ void change(Input& input, const Input& other, Engine& engine) {
     case 1:
       if (at < input.size()) input[at] = TELLING[below(engine, std::size(TELLING))];
       return;
-    case 2:
-      input.erase(position, position + static_cast<std::ptrdiff_t>(std::min(length, input.size() - at)));
-      return;
+    case 2: input.erase(position, position + static_cast<std::ptrdiff_t>(std::min(length, input.size() - at))); return;
     case 3: {
       const Input piece(position, position + static_cast<std::ptrdiff_t>(std::min(length, input.size() - at)));
       input.insert(position, piece.begin(), piece.end());
@@ -69,7 +67,8 @@ void change(Input& input, const Input& other, Engine& engine) {
 /// Where a sanitizer ends the program, its last lines are not ours: what was tried stands in a file then.
 void run(const Input& input, const char* last) {
   if (last != nullptr) {
-    std::ofstream(last, std::ios::binary).write(reinterpret_cast<const char*>(input.data()), static_cast<std::streamsize>(input.size()));
+    std::ofstream(last, std::ios::binary)
+        .write(reinterpret_cast<const char*>(input.data()), static_cast<std::streamsize>(input.size()));
   }
   // In a block of its own size, so that a read behind its end is one.
   const Input exact(input);
@@ -96,7 +95,8 @@ int main(int count, char** words) {
   Engine engine(std::strtoull(words[2], nullptr, 10));
   for (std::size_t index = 0; index < mutations; ++index) {
     Input input = inputs[below(engine, inputs.size())];
-    for (std::size_t changes = 1 + below(engine, 4); changes > 0; --changes) change(input, inputs[below(engine, inputs.size())], engine);
+    for (std::size_t changes = 1 + below(engine, 4); changes > 0; --changes)
+      change(input, inputs[below(engine, inputs.size())], engine);
     input.resize(std::min(input.size(), longest));
     run(input, last);
   }

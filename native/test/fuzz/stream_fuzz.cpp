@@ -17,9 +17,10 @@ void read_preamble_from(View data) {
   try {
     const auto preamble = decode_preamble(bytes);
     const auto again = decode_preamble(encode_preamble(preamble));
-    if (again.lease != preamble.lease || again.session != preamble.session || again.peer != preamble.peer || again.kind != preamble.kind) std::abort();
-  } catch (const Error&) {
-  }
+    if (again.lease != preamble.lease || again.session != preamble.session || again.peer != preamble.peer ||
+        again.kind != preamble.kind)
+      std::abort();
+  } catch (const Error&) {}
 }
 
 void read_frames_from(View data, std::size_t piece) {

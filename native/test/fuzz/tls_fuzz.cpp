@@ -1,4 +1,5 @@
-// The proof of a lease's key over TLS, in every state of it: bytes of unproven connections to a server and to a client, and a relay between the two that meddles.
+// The proof of a lease's key over TLS, in every state of it: bytes of unproven connections to a server and to a client,
+// and a relay between the two that meddles.
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -53,9 +54,7 @@ void tell(View data, const Secure& secure) {
   shutdown(near.fd(), SHUT_WR);
   try {
     secure(std::move(far));
-  } catch (const Error&) {
-    return;
-  }
+  } catch (const Error&) { return; }
   std::abort();
 }
 
@@ -67,7 +66,8 @@ struct Meddling {
 class Relay {
  public:
   explicit Relay(View plan) {
-    for (; plan.size() >= 4 && plan_.size() < 8; plan = plan.subspan(4)) plan_.push_back({plan[0], plan[1], plan[2], plan[3]});
+    for (; plan.size() >= 4 && plan_.size() < 8; plan = plan.subspan(4))
+      plan_.push_back({plan[0], plan[1], plan[2], plan[3]});
   }
   bool is_harmless() const { return plan_.empty(); }
 
@@ -88,7 +88,9 @@ class Relay {
         }
         pending[from].insert(pending[from].end(), some, some + got);
         // The preamble and its answer are in the clear and have sizes of their own.
-        for (std::size_t size; (size = unit_size(pending[from], from, number[from])) > 0 && size <= pending[from].size(); ++number[from]) {
+        for (std::size_t size;
+             (size = unit_size(pending[from], from, number[from])) > 0 && size <= pending[from].size();
+             ++number[from]) {
           Bytes unit(pending[from].begin(), pending[from].begin() + static_cast<std::ptrdiff_t>(size));
           pending[from].erase(pending[from].begin(), pending[from].begin() + static_cast<std::ptrdiff_t>(size));
           meddle(unit, from, number[from]);
@@ -135,8 +137,7 @@ void meddle_between(View plan) {
       std::uint8_t byte;
       channel->keep_waiting = [] { return false; };
       channel->read_all({&byte, 1});
-    } catch (const Error&) {
-    }
+    } catch (const Error&) {}
   });
   std::thread server([&, end = std::move(server_end)]() mutable {
     try {
@@ -147,8 +148,7 @@ void meddle_between(View plan) {
       if (!channel->read_all(heard)) return;
       if (!std::equal(std::begin(heard), std::end(heard), std::begin(kSaid))) std::abort();
       is_heard = true;
-    } catch (const Error&) {
-    }
+    } catch (const Error&) {}
   });
   relay.pass(near.fd(), far.fd());
   client.join();
@@ -164,7 +164,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   switch (data[0] % 5) {
     case 0: prove_with(rest, 1 + data[1], Transport::tls); break;
     case 1: prove_with(rest, 1 + data[1], Transport::tcp); break;
-    case 2: tell(rest, [](Socket end) { return secure_as_server(std::move(end), some_preamble(), kKey, kPatience); }); break;
+    case 2:
+      tell(rest, [](Socket end) { return secure_as_server(std::move(end), some_preamble(), kKey, kPatience); });
+      break;
     case 3: {
       // Most is about what comes after an answer that lets it go on.
       Bytes said = data[1] % 4 == 0 ? Bytes() : encode_answer(Turned::no, {});

@@ -1,5 +1,6 @@
-// A program at work for as many seconds as its first argument says: prints "ready", computes, and says how many steps it made. What it computed has to be
-// right: every step depends on the one before. Each has as many rounds as the third argument says, else as take about the milliseconds of the second.
+// A program at work for as many seconds as its first argument says: prints "ready", computes, and says how many steps
+// it made. What it computed has to be right: every step depends on the one before. Each has as many rounds as the third
+// argument says, else as take about the milliseconds of the second.
 #include <chrono>
 
 #include "test/cuda/program.h"
@@ -58,6 +59,7 @@ int main(int count, char** arguments) {
   const auto found = values.read();
   bool is_right = true;
   for (unsigned i = 0; i < kCount; ++i) is_right &= found[i] == after(i, made);
-  std::printf("%llu steps of %d rounds, %.3f ms each, %s\n", steps, rounds, 1e3 * (seconds() - start) / static_cast<double>(steps > 0 ? steps : 1), is_right ? "right" : "WRONG");
+  std::printf("%llu steps of %d rounds, %.3f ms each, %s\n", steps, rounds,
+              1e3 * (seconds() - start) / static_cast<double>(steps > 0 ? steps : 1), is_right ? "right" : "WRONG");
   return is_right ? 0 : 1;
 }

@@ -56,9 +56,7 @@ TEST_CASE("without a lease there is no driver; a lease file that is not ours to 
 
 TEST_CASE("initialising is counted, and may be asked not to need devices") {
   const Library once;
-  {
-    const Library twice;
-  }
+  { const Library twice; }
   unsigned count = 7;
   CHECK(nvmlDeviceGetCount_v2(&count) == NVML_SUCCESS);
   CHECK(count == 0);
@@ -72,7 +70,8 @@ TEST_CASE("initialising is counted, and may be asked not to need devices") {
 TEST_CASE("what is no handle is noticed, and what is refused is said") {
   const Library library;
   nvmlMemory_t memory{};
-  for (const auto handle : {no_device(), nvmlDevice_t{}}) CHECK(nvmlDeviceGetMemoryInfo(handle, &memory) == NVML_ERROR_INVALID_ARGUMENT);
+  for (const auto handle : {no_device(), nvmlDevice_t{}})
+    CHECK(nvmlDeviceGetMemoryInfo(handle, &memory) == NVML_ERROR_INVALID_ARGUMENT);
   CHECK(nvmlDeviceSetComputeMode(no_device(), NVML_COMPUTEMODE_PROHIBITED) == NVML_ERROR_NOT_SUPPORTED);
   nvmlGpuInstance_t part = nullptr;
   CHECK(nvmlDeviceCreateGpuInstance(no_device(), 0, &part) == NVML_ERROR_NOT_SUPPORTED);
@@ -98,7 +97,8 @@ TEST_CASE("a process of this machine is called as it was started") {
 }
 
 TEST_CASE("nvidia-smi gets its table, and there is nothing in it") {
-  constexpr unsigned char kId[16] = {0xc4, 0xfe, 0x3e, 0x6c, 0xc9, 0x8f, 0x6c, 0x4e, 0xa3, 0x27, 0xee, 0x69, 0x6e, 0x12, 0xf7, 0xc4};
+  constexpr unsigned char kId[16] = {0xc4, 0xfe, 0x3e, 0x6c, 0xc9, 0x8f, 0x6c, 0x4e,
+                                     0xa3, 0x27, 0xee, 0x69, 0x6e, 0x12, 0xf7, 0xc4};
   constexpr unsigned char kOther[16] = {};
   const void* table = nullptr;
   CHECK(nvmlInternalGetExportTable(&table, kId) == NVML_SUCCESS);

@@ -67,12 +67,16 @@ TEST_CASE("a driver that is not there, is none, or does not start is said with i
   CHECK(other.status == 69);
   const auto refusing = gpud("devices --backend sim --sim-fault init --driver '" + made_up_driver() + "'");
   CHECK(refusing.status == 69);
-  CHECK(refusing.output.find("the CUDA driver does not start: CUDA_ERROR_NO_DEVICE (as the test wants it): no such thing") != std::string::npos);
+  CHECK(refusing.output.find(
+            "the CUDA driver does not start: CUDA_ERROR_NO_DEVICE (as the test wants it): no such thing") !=
+        std::string::npos);
 }
 
 TEST_CASE("options that do not belong together are a mistake in the command line") {
-  for (const auto* words : {"devices --backend vulkan", "devices --sim-devices 4", "devices --backend cuda --sim-memory 1GiB", "devices --driver libcuda.so.1",
-                            "devices --backend sim --sim-colour red", "devices --backend sim --sim-devices", "devices --backend sim --sim-devices ''"}) {
+  for (const auto* words :
+       {"devices --backend vulkan", "devices --sim-devices 4", "devices --backend cuda --sim-memory 1GiB",
+        "devices --driver libcuda.so.1", "devices --backend sim --sim-colour red",
+        "devices --backend sim --sim-devices", "devices --backend sim --sim-devices ''"}) {
     CAPTURE(words);
     const auto ended = gpud(words);
     CHECK(ended.status == 64);
@@ -93,7 +97,8 @@ TEST_CASE("a daemon serves the devices of its driver, the same ones after every 
   CHECK(before.size() == 3);
   CHECK(before != ids(other));
   CHECK(daemon.address()["backend"].text() == "sim");
-  const auto lease = daemon.ask(Json::Members{{"op", "lease"}, {"devices", Json::List{before[2]}}, {"owner", "somebody"}, {"purpose", "a test"}});
+  const auto lease = daemon.ask(
+      Json::Members{{"op", "lease"}, {"devices", Json::List{before[2]}}, {"owner", "somebody"}, {"purpose", "a test"}});
   CHECK(lease["ok"]["server"]["api"].text() == "cuda");
   CHECK(lease["ok"]["devices"].list().front()["id"].text() == before[2]);
   daemon.kill_broker(SIGKILL);
@@ -102,7 +107,8 @@ TEST_CASE("a daemon serves the devices of its driver, the same ones after every 
   CHECK(daemon.ask(Json::Members{{"op", "leases"}})["ok"]["leases"].list().size() == 1);
 }
 
-TEST_CASE("the machine's own driver is shown what was granted before it starts, and where it does not start, the client is told why") {
+TEST_CASE(
+    "the machine's own driver is shown what was granted before it starts, and where it does not start, the client is told why") {
   Daemon daemon({"--backend", "cuda", "--driver", made_up_driver()});
   const auto lease = daemon.ask(Json::Members{{"op", "lease"}, {"owner", "somebody"}, {"purpose", "a test"}});
   const auto id = lease["ok"]["devices"].list().front()["id"].text();

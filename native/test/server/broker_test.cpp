@@ -37,16 +37,18 @@ Json only_lease(const Daemon& daemon) {
   return answer["ok"]["leases"].list().empty() ? Json() : answer["ok"]["leases"].list().front();
 }
 
-std::int64_t used(const Daemon& daemon) { return daemon.ask(Json::Members{{"op", "devices"}})["ok"]["devices"].list().front()["used"].integer(); }
-std::int64_t sessions(const Daemon& daemon) { return daemon.ask(Json::Members{{"op", "status"}})["ok"]["sessions"].integer(); }
+std::int64_t used(const Daemon& daemon) {
+  return daemon.ask(Json::Members{{"op", "devices"}})["ok"]["devices"].list().front()["used"].integer();
+}
+std::int64_t sessions(const Daemon& daemon) {
+  return daemon.ask(Json::Members{{"op", "status"}})["ok"]["sessions"].integer();
+}
 
 wire::Error::Kind refusal(const wire::Dial& to) {
   try {
     Client client(to);
     client.ask(test::kEcho);
-  } catch (const wire::Error& error) {
-    return error.kind();
-  }
+  } catch (const wire::Error& error) { return error.kind(); }
   return wire::Error::Kind::unreachable;
 }
 
@@ -261,9 +263,11 @@ TEST_CASE("bad requests at the admin socket are answered with what is wrong") {
   CHECK(code("{\"op\":\"release\"}") == "unknown_lease");
   CHECK(code("{\"op\":\"release\",\"lease\":\"zz\"}") == "unknown_lease");
   CHECK(code("{\"op\":\"renew\",\"lease\":\"00112233445566778899aabbccddeeff\"}") == "unknown_lease");
-  for (const auto* wish : {"\"devices\":0", "\"devices\":-1", "\"devices\":1.5", "\"devices\":[]", "\"devices\":[1]", "\"devices\":\"0:0\"", "\"memory\":0",
-                           "\"memory\":-5", "\"memory\":\"1\"", "\"compute\":0", "\"compute\":1.01", "\"fraction\":\"x\"", "\"whole\":1", "\"cap\":\"yes\"",
-                           "\"owner\":5", "\"whole\":true,\"memory\":1", "\"fraction\":0.5,\"compute\":0.5", "\"devices\":[\"0:0\",\"0:0\"]"}) {
+  for (const auto* wish :
+       {"\"devices\":0", "\"devices\":-1", "\"devices\":1.5", "\"devices\":[]", "\"devices\":[1]",
+        "\"devices\":\"0:0\"", "\"memory\":0", "\"memory\":-5", "\"memory\":\"1\"", "\"compute\":0", "\"compute\":1.01",
+        "\"fraction\":\"x\"", "\"whole\":1", "\"cap\":\"yes\"", "\"owner\":5", "\"whole\":true,\"memory\":1",
+        "\"fraction\":0.5,\"compute\":0.5", "\"devices\":[\"0:0\",\"0:0\"]"}) {
     CAPTURE(wish);
     CHECK(code(std::string("{\"op\":\"lease\",") + wish + "}") == "invalid");
   }

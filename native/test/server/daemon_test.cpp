@@ -50,9 +50,7 @@ Daemon::~Daemon() {
     if (pid_ < 0) start_broker();
     ask(wire::Json::Members{{"op", "stop"}});
     wait_broker();
-  } catch (const std::exception&) {
-    kill_broker(SIGKILL);
-  }
+  } catch (const std::exception&) { kill_broker(SIGKILL); }
   std::filesystem::remove_all(root);
 }
 
@@ -69,7 +67,8 @@ void Daemon::start_broker() {
     execv("/proc/self/exe", arguments.data());
     _exit(127);
   }
-  if (!eventually([&] { return std::filesystem::exists(root + "/address.json"); })) throw std::runtime_error("no broker: " + file("log"));
+  if (!eventually([&] { return std::filesystem::exists(root + "/address.json"); }))
+    throw std::runtime_error("no broker: " + file("log"));
 }
 
 void Daemon::kill_broker(int signal) {

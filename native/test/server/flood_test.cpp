@@ -1,4 +1,5 @@
-// Unproven connections in numbers at the listener of a daemon: whoever has a lease's key comes in all the same, and soon.
+// Unproven connections in numbers at the listener of a daemon: whoever has a lease's key comes in all the same, and
+// soon.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -36,7 +37,8 @@ void raise_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// Connections that say `first` and are made anew, each `pause`, where they are closed; they are never told anything they want to know.
+/// Connections that say `first` and are made anew, each `pause`, where they are closed; they are never told anything
+/// they want to know.
 class FairEviction {
  public:
   FairEviction(Json address, std::size_t count, std::vector<wire::Bytes> first, std::chrono::milliseconds pause)
@@ -80,11 +82,13 @@ class FairEviction {
   std::thread thread_;
 };
 
-/// What unproven connections who have seen a lease's connections pass can say: the first bytes, of each kind and transport.
+/// What unproven connections who have seen a lease's connections pass can say: the first bytes, of each kind and
+/// transport.
 std::vector<wire::Bytes> seen_on_the_wire(const wire::Dial& to, const wire::Id& session) {
   std::vector<wire::Bytes> all;
   for (const auto transport : {wire::Transport::tls, wire::Transport::tcp}) {
-    for (const auto kind : {wire::ConnectionKind::command, wire::ConnectionKind::keeper, wire::ConnectionKind::bulk, wire::ConnectionKind::peer}) {
+    for (const auto kind : {wire::ConnectionKind::command, wire::ConnectionKind::keeper, wire::ConnectionKind::bulk,
+                            wire::ConnectionKind::peer}) {
       wire::Preamble preamble;
       preamble.kind = kind;
       preamble.transport = transport;
@@ -115,8 +119,12 @@ struct Figures {
   }
   void judge(const char* what) {
     std::sort(times.begin(), times.end());
-    const auto milliseconds = [](Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); };
-    if (!times.empty()) std::printf("    %s: median %.0f ms, longest %.0f ms of %zu, %d failed\n", what, milliseconds(times[times.size() / 2]), milliseconds(times.back()), times.size(), failed);
+    const auto milliseconds = [](Clock::duration time) {
+      return std::chrono::duration<double, std::milli>(time).count();
+    };
+    if (!times.empty())
+      std::printf("    %s: median %.0f ms, longest %.0f ms of %zu, %d failed\n", what,
+                  milliseconds(times[times.size() / 2]), milliseconds(times.back()), times.size(), failed);
     CHECK_MESSAGE(failed == 0, what);
     REQUIRE(!times.empty());
     CHECK(times[times.size() / 2] < kUsually);
@@ -144,7 +152,8 @@ void come_in(const Json& lease, const wire::Dial& to, Client& member, const char
 TEST_CASE("with 2,000 silent and 200 flooding connections whoever has a lease's key is in within a second") {
   raise_limit();
   Daemon daemon;
-  const auto lease = daemon.ask(Json::Members{{"op", "lease"}, {"fraction", 0.5}, {"owner", "somebody"}, {"purpose", "a test"}});
+  const auto lease =
+      daemon.ask(Json::Members{{"op", "lease"}, {"fraction", 0.5}, {"owner", "somebody"}, {"purpose", "a test"}});
   for (const std::string transport : {"tls", "tcp"}) {
     CAPTURE(transport);
     auto to = test::dial_of(lease, transport);
@@ -154,6 +163,7 @@ TEST_CASE("with 2,000 silent and 200 flooding connections whoever has a lease's 
     FairEviction silent(daemon.address(), kSilent, {{}, {'F', 'L', 'E', 'X'}}, std::chrono::seconds(1));
     FairEviction flooding(daemon.address(), kFlooding, seen_on_the_wire(to, session), {});
     come_in(lease, to, member, (transport + ", a hold").c_str(), (transport + ", a session").c_str());
-    std::printf("    %llu connections of unproven connections\n", static_cast<unsigned long long>(silent.made + flooding.made));
+    std::printf("    %llu connections of unproven connections\n",
+                static_cast<unsigned long long>(silent.made + flooding.made));
   }
 }

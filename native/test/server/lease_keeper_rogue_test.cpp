@@ -30,7 +30,8 @@ std::pair<int, std::string> hold_at(std::uint16_t port, const std::string& folde
   const auto file = folder + "/file.json", said = folder + "/said";
   const wire::Socket fd(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   CHECK(write(fd.fd(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
-  const auto program = (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "flexrack-lease-keeper").string();
+  const auto program =
+      (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "flexrack-lease-keeper").string();
   const pid_t pid = fork();
   if (pid == 0) {
     dup2(open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
@@ -51,7 +52,8 @@ TEST_CASE("a command does not run on a lease that somebody without its key says 
   char made[] = "/tmp/flexrack-rogue-XXXXXX";
   REQUIRE(mkdtemp(made) != nullptr);
   const std::string folder = made;
-  for (const auto& disguise : {test::Disguise{.has_certificate = true}, test::Disguise{.has_certificate = true, .key = wire::Bytes(32, 9)}}) {
+  for (const auto& disguise :
+       {test::Disguise{.has_certificate = true}, test::Disguise{.has_certificate = true, .key = wire::Bytes(32, 9)}}) {
     test::Rogue rogue(disguise);
     const auto [status, said] = hold_at(rogue.port(), folder, "touch " + folder + "/ran");
     CHECK(status == 125);

@@ -19,10 +19,14 @@ using test::Daemon;
 using test::eventually;
 using wire::Json;
 
-std::string keeper_program() { return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "flexrack-lease-keeper").string(); }
+std::string keeper_program() {
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "flexrack-lease-keeper")
+      .string();
+}
 
 Json whole_lease_of(const Daemon& daemon) {
-  return daemon.ask(Json::Members{{"op", "lease"}, {"fraction", 0.25}, {"owner", "somebody"}, {"purpose", "a test"}})["ok"];
+  return daemon.ask(
+      Json::Members{{"op", "lease"}, {"fraction", 0.25}, {"owner", "somebody"}, {"purpose", "a test"}})["ok"];
 }
 
 /// A lease file for these leases, in the daemon's folder.
@@ -32,7 +36,8 @@ std::string lease_file(const Daemon& daemon, const std::vector<Json>& leases, co
     Json server = lease["server"];
     server.set("node", "node-1").set("transport", transport).set("lease", lease["lease"]).set("key", lease["key"]);
     Json::List devices;
-    for (const auto& device : lease["devices"].list()) devices.push_back(Json::Members{{"name", device["name"]}, {"memory", device["memory"]}});
+    for (const auto& device : lease["devices"].list())
+      devices.push_back(Json::Members{{"name", device["name"]}, {"memory", device["memory"]}});
     server.set("devices", std::move(devices));
     servers.push_back(std::move(server));
   }
@@ -71,7 +76,9 @@ int hold(const Daemon& daemon, const std::vector<std::string>& command) {
   return wait_for(start(words));
 }
 
-std::size_t leases(const Daemon& daemon) { return daemon.ask(Json::Members{{"op", "leases"}})["ok"]["leases"].list().size(); }
+std::size_t leases(const Daemon& daemon) {
+  return daemon.ask(Json::Members{{"op", "leases"}})["ok"]["leases"].list().size();
+}
 
 bool is_held(const Daemon& daemon) {
   const auto list = daemon.ask(Json::Members{{"op", "leases"}})["ok"]["leases"];
@@ -98,7 +105,8 @@ TEST_CASE("several leases are held at once, and none without the others") {
   CHECK(leases(daemon) + leases(second) == 0);
   auto stolen = whole_lease_of(second);
   stolen.set("key", one["key"]);
-  CHECK(wait_for(start({lease_file(daemon, {whole_lease_of(daemon), stolen}), "--", "sh", "-c", "touch " + daemon.root + "/ran"})) == 125);
+  CHECK(wait_for(start({lease_file(daemon, {whole_lease_of(daemon), stolen}), "--", "sh", "-c",
+                        "touch " + daemon.root + "/ran"})) == 125);
   CHECK_FALSE(exists(daemon.root + "/ran"));
   CHECK(eventually([&] { return leases(daemon) == 0; }));
 }
@@ -115,7 +123,8 @@ TEST_CASE("a lease file that others can read, or that is none, holds nothing") {
 TEST_CASE("signals reach the command, whose status then tells") {
   Daemon daemon;
   const auto mark = daemon.root + "/ready";
-  const auto pid = start({lease_file(daemon, {whole_lease_of(daemon)}), "--", "sh", "-c", "trap 'exit 33' TERM; touch " + mark + "; while :; do sleep 0.01; done"});
+  const auto pid = start({lease_file(daemon, {whole_lease_of(daemon)}), "--", "sh", "-c",
+                          "trap 'exit 33' TERM; touch " + mark + "; while :; do sleep 0.01; done"});
   REQUIRE(eventually([&] { return exists(mark); }));
   CHECK(is_held(daemon));
   kill(pid, SIGTERM);
@@ -126,7 +135,8 @@ TEST_CASE("signals reach the command, whose status then tells") {
 TEST_CASE("stopped with its command, as by Ctrl-Z, it still holds the lease") {
   Daemon daemon;
   const auto mark = daemon.root + "/ready";
-  const auto pid = start({lease_file(daemon, {whole_lease_of(daemon)}), "--", "sh", "-c", "touch " + mark + "; sleep 30"});
+  const auto pid =
+      start({lease_file(daemon, {whole_lease_of(daemon)}), "--", "sh", "-c", "touch " + mark + "; sleep 30"});
   REQUIRE(eventually([&] { return exists(mark); }));
   kill(-pid, SIGSTOP);
   int status = 0;
@@ -142,7 +152,8 @@ TEST_CASE("stopped with its command, as by Ctrl-Z, it still holds the lease") {
 TEST_CASE("killed, it takes its command along and the lease is over three seconds later") {
   Daemon daemon;
   const auto file = daemon.root + "/pid";
-  const auto pid = start({lease_file(daemon, {whole_lease_of(daemon)}), "--", "sh", "-c", "echo $$ > " + file + ".new; mv " + file + ".new " + file + "; exec sleep 300"});
+  const auto pid = start({lease_file(daemon, {whole_lease_of(daemon)}), "--", "sh", "-c",
+                          "echo $$ > " + file + ".new; mv " + file + ".new " + file + "; exec sleep 300"});
   REQUIRE(eventually([&] { return exists(file); }));
   pid_t command = 0;
   std::ifstream(file) >> command;
@@ -156,7 +167,8 @@ TEST_CASE("killed, it takes its command along and the lease is over three second
 TEST_CASE("a broker that begins again finds its leases held") {
   Daemon daemon;
   const auto mark = daemon.root + "/ready";
-  const auto pid = start({lease_file(daemon, {whole_lease_of(daemon)}), "--", "sh", "-c", "touch " + mark + "; sleep 300"});
+  const auto pid =
+      start({lease_file(daemon, {whole_lease_of(daemon)}), "--", "sh", "-c", "touch " + mark + "; sleep 300"});
   REQUIRE(eventually([&] { return exists(mark); }));
   daemon.kill_broker(SIGKILL);
   daemon.start_broker();
@@ -169,7 +181,8 @@ TEST_CASE("a lease that is taken away ends the command where that was asked for"
   Daemon daemon;
   const auto lease = whole_lease_of(daemon);
   const auto mark = daemon.root + "/ready";
-  const auto pid = start({"--end-with-lease", lease_file(daemon, {lease}), "--", "sh", "-c", "touch " + mark + "; exec sleep 300"});
+  const auto pid =
+      start({"--end-with-lease", lease_file(daemon, {lease}), "--", "sh", "-c", "touch " + mark + "; exec sleep 300"});
   REQUIRE(eventually([&] { return exists(mark); }));
   CHECK(daemon.ask(Json::Members{{"op", "release"}, {"lease", lease["lease"]}}).has("ok"));
   CHECK(wait_for(pid) == 128 + SIGTERM);

@@ -151,7 +151,8 @@ TEST_CASE("a state file that does not fit the machine gives nothing away twice")
   CHECK(smaller.restore(leases.save(), kStart).size() == 1);
   CHECK(smaller.all().size() == 1);
   auto again = two();
-  for (const auto* text : {"{}", "[]", "{\"leases\":[{}]}", "{\"leases\":[5,null]}", "{\"leases\":[{\"lease\":\"00\",\"key\":\"zz\"}]}"}) {
+  for (const auto* text :
+       {"{}", "[]", "{\"leases\":[{}]}", "{\"leases\":[5,null]}", "{\"leases\":[{\"lease\":\"00\",\"key\":\"zz\"}]}"}) {
     again.restore(*flexrack::wire::Json::parse(text), kStart);
   }
   CHECK(again.all().empty());

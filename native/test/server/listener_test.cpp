@@ -26,7 +26,8 @@ wire::Bytes record_a_hold(const Daemon& daemon, const wire::Dial& to) {
   preamble.session.fill(3);
   std::array<int, 2> ends{};
   REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
-  std::thread client([&] { CHECK_NOTHROW(wire::secure_as_client(wire::Socket(ends[0]), preamble, to.key, std::chrono::seconds(5))); });
+  std::thread client(
+      [&] { CHECK_NOTHROW(wire::secure_as_client(wire::Socket(ends[0]), preamble, to.key, std::chrono::seconds(5))); });
   const wire::Socket near(ends[1]), far(test::connect_raw(daemon.address()));
   wire::Bytes said;
   std::array<pollfd, 2> both{pollfd{near.fd(), POLLIN, 0}, pollfd{far.fd(), POLLIN, 0}};
@@ -36,8 +37,10 @@ wire::Bytes record_a_hold(const Daemon& daemon, const wire::Dial& to) {
     for (std::size_t i = 0; i < 2 && is_on; ++i) {
       if (both[i].revents == 0) continue;
       const auto got = recv(both[i].fd, some, sizeof some, MSG_DONTWAIT);
-      is_on = got > 0 && wire::write_within(both[1 - i].fd, {some, static_cast<std::size_t>(got)}, std::chrono::seconds(5));
-      // The server's first message of TLS is the end of what tells of the client without its part in this very handshake.
+      is_on =
+          got > 0 && wire::write_within(both[1 - i].fd, {some, static_cast<std::size_t>(got)}, std::chrono::seconds(5));
+      // The server's first message of TLS is the end of what tells of the client without its part in this very
+      // handshake.
       if (is_on && i == 1 && got > 16) has_answer = true;
       if (is_on && i == 0 && !has_answer) said.insert(said.end(), some, some + got);
     }
@@ -46,7 +49,9 @@ wire::Bytes record_a_hold(const Daemon& daemon, const wire::Dial& to) {
   return said;
 }
 
-std::int64_t refused(const Daemon& daemon, const std::string& why) { return daemon.ask(Json::Members{{"op", "status"}})["ok"]["refused"][why].integer(); }
+std::int64_t refused(const Daemon& daemon, const std::string& why) {
+  return daemon.ask(Json::Members{{"op", "status"}})["ok"]["refused"][why].integer();
+}
 
 TEST_CASE("the oldest of the address with the most is the one to go") {
   server::FairEviction crowd;
@@ -81,7 +86,8 @@ TEST_CASE("a mark is new once, as long as it is remembered") {
 
 TEST_CASE("what a holder has said once makes nothing happen when others say it again") {
   Daemon daemon;
-  const auto lease = daemon.ask(Json::Members{{"op", "lease"}, {"fraction", 0.5}, {"owner", "somebody"}, {"purpose", "a test"}});
+  const auto lease =
+      daemon.ask(Json::Members{{"op", "lease"}, {"fraction", 0.5}, {"owner", "somebody"}, {"purpose", "a test"}});
   const auto to = test::dial_of(lease, "tls");
   const auto said = record_a_hold(daemon, to);
   REQUIRE(said.size() > wire::kPreambleSize + 100);

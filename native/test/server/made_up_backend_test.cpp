@@ -1,4 +1,5 @@
-// Two devices that count what is charged and do nothing: what stands behind the workers of these tests instead of a driver.
+// Two devices that count what is charged and do nothing: what stands behind the workers of these tests instead of a
+// driver.
 #include "made_up_backend.h"
 
 #include <unistd.h>
@@ -57,7 +58,8 @@ class MadeUp : public backend::Backend {
 namespace flexrack::backend {
 
 std::vector<DeviceReport> list_opencl_devices() {
-  return {{"0:0", "made up", "nobody", "1", "opencl", test::kDeviceMemory, 8}, {"0:1", "made up", "nobody", "1", "opencl", test::kDeviceMemory, 8}};
+  return {{"0:0", "made up", "nobody", "1", "opencl", test::kDeviceMemory, 8},
+          {"0:1", "made up", "nobody", "1", "opencl", test::kDeviceMemory, 8}};
 }
 
 std::unique_ptr<Backend> make_opencl_backend(Grant& grant) { return std::make_unique<test::MadeUp>(grant); }

@@ -59,7 +59,9 @@ class Simulation {
     }
   }
 
-  double share(std::size_t client) const { return static_cast<double>(clients_[client].used) / static_cast<double>(now_); }
+  double share(std::size_t client) const {
+    return static_cast<double>(clients_[client].used) / static_cast<double>(now_);
+  }
   LoopingClient& client(std::size_t index) { return clients_[index]; }
   std::uint64_t now() const { return now_; }
 
@@ -109,7 +111,9 @@ class Simulation {
   std::uint64_t now_ = 1;
 };
 
-bool is_about(double value, double wanted, double within = 0.05) { return value > wanted - within && value < wanted + within; }
+bool is_about(double value, double wanted, double within = 0.05) {
+  return value > wanted - within && value < wanted + within;
+}
 
 TEST_CASE("one alone gets the whole device, whatever its share") {
   Simulation simulation;
@@ -249,7 +253,8 @@ TEST_CASE("a worker that dies with the device in hand gives it up, and its place
 TEST_CASE("all places taken is an answer, not an overflow") {
   SchedulerState scheduler;
   Id id{};
-  for (std::size_t i = 0; i < kSchedulerMembers; ++i) CHECK(scheduler.join({static_cast<std::int32_t>(i + 1), 0, 1}, id, 10, false, 1) == i);
+  for (std::size_t i = 0; i < kSchedulerMembers; ++i)
+    CHECK(scheduler.join({static_cast<std::int32_t>(i + 1), 0, 1}, id, 10, false, 1) == i);
   CHECK(scheduler.join({1000, 0, 1}, id, 10, false, 1) == SchedulerState::kNone);
 }
 

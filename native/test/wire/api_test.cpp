@@ -38,7 +38,8 @@ TEST_CASE("a client of another revision or API is refused, and both ends say wha
     CAPTURE(transport);
     Server server(some_key(), {}, [](Link&, const Header&, View) {});
     auto why = refused(server, transport, kOther);
-    CHECK_MESSAGE((has(why, "the driver speaks toy 71000000, the daemon toy 70000000") && has(why, "flexrack gpu serve")), why);
+    CHECK_MESSAGE(
+        (has(why, "the driver speaks toy 71000000, the daemon toy 70000000") && has(why, "flexrack gpu serve")), why);
     CHECK(server.wait_refused() == why);
     why = refused(server, transport, kElsewhere);
     CHECK_MESSAGE(has(why, "the driver speaks games"), why);
@@ -50,7 +51,8 @@ TEST_CASE("a client from before revisions is refused") {
   Server server(some_key(), {}, [](Link&, const Header&, View) {});
   Preamble preamble;
   preamble.transport = Transport::tcp;
-  auto channel = secure_as_client(connect_tcp("127.0.0.1", server.port(), std::chrono::seconds(5)), preamble, some_key(), std::chrono::seconds(5));
+  auto channel = secure_as_client(connect_tcp("127.0.0.1", server.port(), std::chrono::seconds(5)), preamble,
+                                  some_key(), std::chrono::seconds(5));
   Hello hello;
   hello.api = kToy.first_op;
   write_old_hello(*channel, hello);

@@ -16,7 +16,8 @@ namespace {
 Bytes first_message(const Preamble& preamble, const Bytes& key) {
   std::array<int, 2> ends{};
   REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
-  std::thread client([&] { CHECK_THROWS_AS(secure_as_client(Socket(ends[0]), preamble, key, std::chrono::seconds(5)), Error); });
+  std::thread client(
+      [&] { CHECK_THROWS_AS(secure_as_client(Socket(ends[0]), preamble, key, std::chrono::seconds(5)), Error); });
   const Socket near(ends[1]);
   CHECK(encode_preamble(read_preamble(near.fd(), std::chrono::seconds(5))) == encode_preamble(preamble));
   answer(near.fd(), Turned::no);
@@ -44,7 +45,8 @@ TEST_CASE("a first message of TLS proves the key that it was made with, for its 
   const auto identity = tls_identity(preamble, some_key(1));
   Digest mark{}, other{};
   CHECK(check_client_hello(message, identity.name, identity.key, mark) == HelloCheck::proved);
-  CHECK(check_client_hello(message, identity.name, tls_identity(preamble, some_key(2)).key, other) == HelloCheck::wrong);
+  CHECK(check_client_hello(message, identity.name, tls_identity(preamble, some_key(2)).key, other) ==
+        HelloCheck::wrong);
   CHECK(check_client_hello(message, std::string(32, '0'), identity.key, other) == HelloCheck::wrong);
   auto changed = preamble;
   changed.session[3] ^= 1;
@@ -60,7 +62,8 @@ TEST_CASE("a first message that is not all there, or of which a bit is changed, 
   const auto message = first_message(preamble, some_key(1));
   const auto identity = tls_identity(preamble, some_key(1));
   Digest mark{};
-  for (std::size_t size = 0; size < message.size(); ++size) CHECK(check_client_hello(View(message).first(size), identity.name, identity.key, mark) == HelloCheck::more);
+  for (std::size_t size = 0; size < message.size(); ++size)
+    CHECK(check_client_hello(View(message).first(size), identity.name, identity.key, mark) == HelloCheck::more);
   for (std::size_t bit = 0; bit < 8 * message.size(); ++bit) {
     if (bit / 8 == 1 || bit / 8 == 2) continue;  // the record's version, which nobody looks at
     auto changed = message;
@@ -94,7 +97,8 @@ TEST_CASE("a proof is taken in pieces of any size, and none of what follows it i
     feed(nonce);
     REQUIRE(reply.size() == sizeof(ServerProof));
     const View theirs(reply.data(), 32);
-    CHECK(is_same(View(reply).last(32), proof_of("flexrack server", encode_preamble(preamble), nonce, theirs, some_key(1))));
+    CHECK(is_same(View(reply).last(32),
+                  proof_of("flexrack server", encode_preamble(preamble), nonce, theirs, some_key(1))));
     const auto mine = proof_of("flexrack client", encode_preamble(preamble), nonce, theirs, some_key(1));
     CHECK(proving.room() == mine.size());
     feed(mine);

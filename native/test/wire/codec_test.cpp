@@ -91,7 +91,8 @@ TEST_CASE("a body that ends early, or claims more than it has, reads as zeros an
 
 TEST_CASE("frames are found however the stream is cut, and a large one does not stay in memory") {
   Outbox outbox(1 << 30);
-  for (std::size_t size : {0, 1, 8, 100, 5000, 3000000, 16}) outbox.append(0x1001, 0, [&](Bytes& out) { out.resize(out.size() + size, 7); }, true);
+  for (std::size_t size : {0, 1, 8, 100, 5000, 3000000, 16})
+    outbox.append(0x1001, 0, [&](Bytes& out) { out.resize(out.size() + size, 7); }, true);
   const auto stream = taken(outbox);
   for (std::size_t step : {1000003, 4096, 24, 17}) {
     FrameReader reader;
@@ -118,7 +119,9 @@ TEST_CASE("a frame longer than the longest, or not padded, is malformed") {
 
 TEST_CASE("what is not acknowledged is sent again, from where the other side stopped") {
   Outbox outbox(1 << 20);
-  const auto append = [&] { return outbox.append(0x1001, 0, [](Bytes& out) { out.resize(out.size() + 24); }, true).sequence; };
+  const auto append = [&] {
+    return outbox.append(0x1001, 0, [](Bytes& out) { out.resize(out.size() + 24); }, true).sequence;
+  };
   const auto sent = [&] {
     FrameReader reader;
     feed(reader, taken(outbox));

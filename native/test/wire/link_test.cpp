@@ -23,7 +23,8 @@ struct Store {
       });
       link.flush();
     } else if (header.op == kPut) {
-      const auto id = reader.get<std::uint64_t>(), ticket = reader.get<std::uint64_t>(), size = reader.get<std::uint64_t>();
+      const auto id = reader.get<std::uint64_t>(), ticket = reader.get<std::uint64_t>(),
+                 size = reader.get<std::uint64_t>();
       auto bytes = std::make_shared<Bytes>(size);
       const std::lock_guard guard(lock);
       kept[id] = bytes;
@@ -77,8 +78,7 @@ struct Client {
     });
     link->flush();
     std::atomic<int> done{0};
-    link->push(
-        ticket, bytes, [&](bool arrived) { done = arrived ? 1 : 2; }, true);
+    link->push(ticket, bytes, [&](bool arrived) { done = arrived ? 1 : 2; }, true);
     link->wait([&] { return done != 0; });
     return done == 1;
   }
@@ -110,7 +110,8 @@ TEST_CASE("a call is answered, and the end is told once to both sides") {
     Store store;
     Server server(some_key(), {}, frames_of(store));
     Client client(dial_to(server, transport));
-    for (std::size_t size : {0, 1, 7, 8, 9, 4096, 70000, 1 << 20}) CHECK(client.echo(pattern(size, size)) == pattern(size, size));
+    for (std::size_t size : {0, 1, 7, 8, 9, 4096, 70000, 1 << 20})
+      CHECK(client.echo(pattern(size, size)) == pattern(size, size));
     client.link->close();
     CHECK(client.ear.overs == 1);
     CHECK(server.session().ear.wait_over() == "the other side ended the session");
@@ -125,8 +126,8 @@ TEST_CASE("payloads of odd sizes land where they belong, both ways") {
     Server server(some_key(), {}, frames_of(store));
     Client client(dial_to(server, transport));
     std::uint64_t id = 0;
-    for (std::size_t size :
-         {std::size_t{1}, std::size_t{65535}, std::size_t{65537}, std::size_t{1} << 20, (std::size_t{1} << 20) + 1, std::size_t{50} * 1000 * 1000 + 3}) {
+    for (std::size_t size : {std::size_t{1}, std::size_t{65535}, std::size_t{65537}, std::size_t{1} << 20,
+                             (std::size_t{1} << 20) + 1, std::size_t{50} * 1000 * 1000 + 3}) {
       const auto bytes = pattern(size, ++id);
       CHECK(client.put(id, bytes));
       Bytes back(size);

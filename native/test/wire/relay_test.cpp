@@ -1,4 +1,5 @@
-// Somebody between a client and its server who drops, repeats, reorders, cuts or changes what passes: the two notice, and say nothing wrong.
+// Somebody between a client and its server who drops, repeats, reorders, cuts or changes what passes: the two notice,
+// and say nothing wrong.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -12,15 +13,16 @@ namespace {
 enum class Harm { drop, repeat, swap, cut, flip };
 constexpr Harm kHarms[] = {Harm::drop, Harm::repeat, Harm::swap, Harm::cut, Harm::flip};
 
-/// Does one harm to the `at`th unit of one direction of its first connection: the preamble or its answer first, then records of TLS. Passes the
-/// connections after it on as they are.
+/// Does one harm to the `at`th unit of one direction of its first connection: the preamble or its answer first, then
+/// records of TLS. Passes the connections after it on as they are.
 class Meddler {
  public:
   Meddler(std::uint16_t to, Harm harm, bool is_from_client, std::size_t at)
       : harm_(harm), is_from_client_(is_from_client), at_(at), acceptor_([this, to] {
           bool is_first = true;
           for (int fd; (fd = listener_.accept_one()) >= 0; is_first = false) {
-            auto client = std::make_shared<Socket>(fd), server = std::make_shared<Socket>(connect_tcp("127.0.0.1", to, std::chrono::seconds(5)));
+            auto client = std::make_shared<Socket>(fd),
+                 server = std::make_shared<Socket>(connect_tcp("127.0.0.1", to, std::chrono::seconds(5)));
             threads_.emplace_back([=, this] { pass(*client, *server, kPreambleSize, is_first && is_from_client_); });
             threads_.emplace_back([=, this] { pass(*server, *client, 16, is_first && !is_from_client_); });
           }
@@ -44,9 +46,7 @@ class Meddler {
       unit.resize(5 + size);
       read_within(fd, std::span(unit).subspan(5), std::chrono::seconds(60));
       return unit;
-    } catch (const Error&) {
-      return {};
-    }
+    } catch (const Error&) { return {}; }
   }
 
   void pass(const Socket& from, const Socket& to, std::size_t first_size, bool is_harming) {
@@ -58,7 +58,8 @@ class Meddler {
         has_harmed = true;
         if (harm_ == Harm::drop) continue;
         if (harm_ == Harm::repeat) unit.insert(unit.end(), unit.begin(), unit.end());
-        if (harm_ == Harm::flip) unit[unit.size() - 1 - at_ % unit.size() / 2] ^= static_cast<std::uint8_t>(1u << at_ % 8);
+        if (harm_ == Harm::flip)
+          unit[unit.size() - 1 - at_ % unit.size() / 2] ^= static_cast<std::uint8_t>(1u << at_ % 8);
         if (harm_ == Harm::cut) unit.resize(unit.size() / 2);
         if (harm_ == Harm::swap) {
           kept = std::move(unit);
@@ -83,7 +84,8 @@ class Meddler {
 
 constexpr std::uint64_t kFrames = 40;
 
-/// Sends frames through the meddler. What the server hears is right and in order, and all of it where the client has a link in the end.
+/// Sends frames through the meddler. What the server hears is right and in order, and all of it where the client has a
+/// link in the end.
 bool is_link_whole(Harm harm, bool is_from_client, std::size_t at) {
   std::mutex lock;
   std::vector<std::uint64_t> heard;
@@ -117,8 +119,7 @@ bool is_link_whole(Harm harm, bool is_from_client, std::size_t at) {
     }
     has_link = link->wait([&] { return answered >= kFrames; });
     link->close();
-  } catch (const Error&) {
-  }
+  } catch (const Error&) {}
   const std::lock_guard guard(lock);
   for (std::size_t i = 0; i < heard.size(); ++i) CHECK(heard[i] == i + 1);
   CHECK(is_right);

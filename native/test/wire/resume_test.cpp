@@ -40,9 +40,7 @@ class Cutter {
     Socket server;
     try {
       server = connect_tcp("127.0.0.1", to_, std::chrono::seconds(5));
-    } catch (const Error&) {
-      return;
-    }
+    } catch (const Error&) { return; }
     std::uint64_t left;
     {
       const std::lock_guard guard(lock_);
@@ -64,7 +62,8 @@ class Cutter {
         const auto room = is_cutting ? std::min<std::uint64_t>(some.size(), left) : some.size();
         const auto got = recv(both[i].fd, some.data(), room, MSG_DONTWAIT);
         if (got < 0 && errno == EAGAIN) continue;
-        is_on = got > 0 && write_within(both[1 - i].fd, {some.data(), static_cast<std::size_t>(got)}, std::chrono::seconds(20));
+        is_on = got > 0 &&
+                write_within(both[1 - i].fd, {some.data(), static_cast<std::size_t>(got)}, std::chrono::seconds(20));
         if (!is_on || !is_cutting) continue;
         left -= static_cast<std::uint64_t>(got);
         if (left == 0) {
@@ -257,7 +256,8 @@ TEST_CASE("a client that does not come back is over within the wait for it, and 
   CHECK(caller.ear.wait_over().find("grace time") != std::string::npos);
   CHECK(caller.link->send(kCount, 0, [](Bytes&) {}) == 0);
   std::atomic<int> done{0};
-  caller.link->land(caller.link->ticket(), std::span<std::uint8_t>(reinterpret_cast<std::uint8_t*>(&done), 1), [&](bool arrived) { done = arrived ? 1 : 2; });
+  caller.link->land(caller.link->ticket(), std::span<std::uint8_t>(reinterpret_cast<std::uint8_t*>(&done), 1),
+                    [&](bool arrived) { done = arrived ? 1 : 2; });
   CHECK(done == 2);
 }
 
@@ -292,7 +292,10 @@ TEST_CASE("a payload that is cancelled by either side is over for both, and othe
   const auto bytes = pattern(3000000, 1);
   Bytes into(bytes.size());
   std::atomic<int> done{0};
-  const auto wait_done = [&] { caller.link->wait([&] { return done != 0; }); return done.exchange(0); };
+  const auto wait_done = [&] {
+    caller.link->wait([&] { return done != 0; });
+    return done.exchange(0);
+  };
   // Landed, and withdrawn by the sender.
   const auto ticket = caller.link->ticket();
   caller.link->land(ticket, into, [&](bool arrived) { done = arrived ? 1 : 2; });

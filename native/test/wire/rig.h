@@ -40,7 +40,8 @@ struct Listener {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t length = sizeof address;
-    if (bind(socket.fd(), reinterpret_cast<sockaddr*>(&address), length) != 0 || listen(socket.fd(), 64) != 0) throw std::runtime_error("cannot listen");
+    if (bind(socket.fd(), reinterpret_cast<sockaddr*>(&address), length) != 0 || listen(socket.fd(), 64) != 0)
+      throw std::runtime_error("cannot listen");
     getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address), &length);
     port = ntohs(address.sin_port);
     char folder[] = "/tmp/flexrack-wire-XXXXXX";
@@ -49,7 +50,8 @@ struct Listener {
     sockaddr_un name{};
     name.sun_family = AF_UNIX;
     path.copy(name.sun_path, sizeof name.sun_path - 1);
-    if (bind(local.fd(), reinterpret_cast<sockaddr*>(&name), sizeof name) != 0 || listen(local.fd(), 64) != 0) throw std::runtime_error("cannot listen");
+    if (bind(local.fd(), reinterpret_cast<sockaddr*>(&name), sizeof name) != 0 || listen(local.fd(), 64) != 0)
+      throw std::runtime_error("cannot listen");
   }
   Listener(const Listener&) = delete;
   ~Listener() {
@@ -92,7 +94,11 @@ class Server {
  public:
   using Frame = std::function<void(Link&, const Header&, View)>;
   Server(Bytes key, Limits limits, Frame frame, Listener* listener = nullptr)
-      : key_(std::move(key)), limits_(limits), frame_(std::move(frame)), listener_(listener != nullptr ? *listener : own_), acceptor_([this] { accept(); }) {}
+      : key_(std::move(key)),
+        limits_(limits),
+        frame_(std::move(frame)),
+        listener_(listener != nullptr ? *listener : own_),
+        acceptor_([this] { accept(); }) {}
   ~Server() {
     listener_.close();
     acceptor_.join();
@@ -140,7 +146,7 @@ class Server {
 
  private:
   static ino_t inode_of(int fd) {
-    struct stat about {};
+    struct stat about{};
     return fstat(fd, &about) == 0 ? about.st_ino : 0;
   }
   void accept() {

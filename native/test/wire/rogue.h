@@ -24,9 +24,10 @@ struct Disguise {
 /// Answers every connection as a daemon does, then does the handshake as OpenSSL would for anybody.
 class Rogue {
  public:
-  explicit Rogue(Disguise disguise) : disguise_(std::move(disguise)), acceptor_([this] {
-    for (int fd; (fd = listener_.accept_one()) >= 0;) serve(Socket(fd));
-  }) {}
+  explicit Rogue(Disguise disguise)
+      : disguise_(std::move(disguise)), acceptor_([this] {
+          for (int fd; (fd = listener_.accept_one()) >= 0;) serve(Socket(fd));
+        }) {}
   ~Rogue() {
     listener_.close();
     acceptor_.join();
@@ -35,11 +36,13 @@ class Rogue {
   const std::string& path() const { return listener_.path; }
 
   std::atomic<int> connections = 0;   ///< that were answered
-  std::atomic<std::size_t> reported = 0;  ///< bytes that clients have said inside the handshake's protection, meant for the lease's server alone
+  std::atomic<std::size_t> reported =
+      0;  ///< bytes that clients have said inside the handshake's protection, meant for the lease's server alone
 
   static Digest psk_of(View key, const Preamble& preamble) {
     static constexpr std::string_view kPurpose = "flexrack tls 1.3";
-    return authenticate(key, {{reinterpret_cast<const std::uint8_t*>(kPurpose.data()), kPurpose.size()}, encode_preamble(preamble)});
+    return authenticate(
+        key, {{reinterpret_cast<const std::uint8_t*>(kPurpose.data()), kPurpose.size()}, encode_preamble(preamble)});
   }
 
  private:
@@ -59,7 +62,8 @@ class Rogue {
     // As a daemon would answer a holder, so that one that asks no further goes on.
     Bytes served(1, kKeeperAsk);
     const KeeperApi speaks(cl::kApi);
-    served.insert(served.end(), reinterpret_cast<const std::uint8_t*>(&speaks), reinterpret_cast<const std::uint8_t*>(&speaks + 1));
+    served.insert(served.end(), reinterpret_cast<const std::uint8_t*>(&speaks),
+                  reinterpret_cast<const std::uint8_t*>(&speaks + 1));
     std::uint8_t some[4096];
     for (int got; (got = SSL_read(ssl.get(), some, sizeof some)) > 0;) {
       reported += static_cast<std::size_t>(got);
@@ -67,8 +71,7 @@ class Rogue {
       if (some[0] == kKeeperAsk) SSL_write(ssl.get(), served.data(), static_cast<int>(served.size()));
       else SSL_write(ssl.get(), some, got);
     }
-  } catch (const Error&) {
-  }
+  } catch (const Error&) {}
 
   static void certify(SSL_CTX* context) {
     EVP_PKEY* key = EVP_EC_gen("P-256");
@@ -78,7 +81,8 @@ class Rogue {
     X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
     X509_set_pubkey(certificate, key);
     auto* name = X509_get_subject_name(certificate);
-    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("127.0.0.1"), -1, -1, 0);
+    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("127.0.0.1"), -1, -1,
+                               0);
     X509_set_issuer_name(certificate, name);
     X509_sign(certificate, key, EVP_sha256());
     SSL_CTX_use_certificate(context, certificate);

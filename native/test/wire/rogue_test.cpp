@@ -1,4 +1,5 @@
-// Clients that meet a server without the lease's key: a command, a peer's link, a hold and the bulk path. Nothing may be said to it.
+// Clients that meet a server without the lease's key: a command, a peer's link, a hold and the bulk path. Nothing may
+// be said to it.
 #include <doctest/doctest.h>
 
 #include "test/wire/rogue.h"
@@ -40,12 +41,15 @@ Error::Kind fate(const std::function<void(const Dial&)>& dial_there, const Disgu
 /// Passes its first connection on to one server, and those after it to another.
 class Switch {
  public:
-  Switch(std::uint16_t first, std::uint16_t then) : acceptor_([this, first, then] {
-    auto to = first;
-    for (int fd; (fd = listener_.accept_one()) >= 0; to = then) {
-      threads_.emplace_back([client = std::make_shared<Socket>(fd), to] { pass(*client, connect_tcp("127.0.0.1", to, std::chrono::seconds(5))); });
-    }
-  }) {}
+  Switch(std::uint16_t first, std::uint16_t then)
+      : acceptor_([this, first, then] {
+          auto to = first;
+          for (int fd; (fd = listener_.accept_one()) >= 0; to = then) {
+            threads_.emplace_back([client = std::make_shared<Socket>(fd), to] {
+              pass(*client, connect_tcp("127.0.0.1", to, std::chrono::seconds(5)));
+            });
+          }
+        }) {}
   ~Switch() {
     listener_.close();
     acceptor_.join();
@@ -61,7 +65,8 @@ class Switch {
       for (int i = 0; i < 2; ++i) {
         if (both[i].revents == 0) continue;
         const auto got = recv(both[i].fd, some, sizeof some, MSG_DONTWAIT);
-        if (got <= 0 || !write_within(both[1 - i].fd, {some, static_cast<std::size_t>(got)}, std::chrono::seconds(5))) return;
+        if (got <= 0 || !write_within(both[1 - i].fd, {some, static_cast<std::size_t>(got)}, std::chrono::seconds(5)))
+          return;
       }
     }
   }
@@ -75,11 +80,13 @@ class Switch {
 
 TEST_CASE("no client says anything to a server that has not proved the lease's key, whatever else it shows") {
   const std::pair<const char*, std::function<void(const Dial&)>> diallers[] = {
-      {"command", [](const Dial& to) {
+      {"command",
+       [](const Dial& to) {
          Ear ear;
          dial(to, kToy, ear);
        }},
-      {"peer", [](Dial to) {
+      {"peer",
+       [](Dial to) {
          Ear ear;
          to.peer = 7;
          dial(to, kToy, ear);
@@ -127,7 +134,8 @@ TEST_CASE("what a server has said to one client is worth nothing to another, eve
     const auto socket = connect_tcp("127.0.0.1", server.port(), std::chrono::seconds(5));
     std::array<int, 2> ends{};
     REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
-    std::thread client([&] { CHECK_NOTHROW(secure_as_client(Socket(ends[0]), preamble, some_key(), std::chrono::seconds(5))); });
+    std::thread client(
+        [&] { CHECK_NOTHROW(secure_as_client(Socket(ends[0]), preamble, some_key(), std::chrono::seconds(5))); });
     const Socket near(ends[1]);
     pollfd both[2] = {{near.fd(), POLLIN, 0}, {socket.fd(), POLLIN, 0}};
     std::uint8_t some[65536];
@@ -154,9 +162,7 @@ TEST_CASE("what a server has said to one client is worth nothing to another, eve
   try {
     dial(dial_to(listener.port, some_key(), "tls"), kToy, ear);
     FAIL_CHECK("connected");
-  } catch (const Error& error) {
-    CHECK(error.kind() == Error::Kind::untrusted);
-  }
+  } catch (const Error& error) { CHECK(error.kind() == Error::Kind::untrusted); }
   player.join();
 }
 

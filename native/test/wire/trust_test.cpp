@@ -26,7 +26,8 @@ Bytes talk(std::uint16_t port, View bytes) {
   shutdown(socket.fd(), SHUT_WR);
   Bytes all(65536);
   std::size_t size = 0;
-  for (ssize_t got; (got = recv(socket.fd(), all.data() + size, all.size() - size, 0)) > 0;) size += static_cast<std::size_t>(got);
+  for (ssize_t got; (got = recv(socket.fd(), all.data() + size, all.size() - size, 0)) > 0;)
+    size += static_cast<std::size_t>(got);
   all.resize(size);
   return all;
 }
@@ -67,11 +68,11 @@ TEST_CASE("a client with the wrong key is refused, and so is a server with the w
     try {
       dial(dial_to(server.port(), some_key(2), transport), kToy, ear);
       FAIL("let in");
-    } catch (const Error& error) {
-      CHECK(error.kind() == Error::Kind::untrusted);
-    }
+    } catch (const Error& error) { CHECK(error.kind() == Error::Kind::untrusted); }
     const auto why = server.wait_refused();
-    CHECK_MESSAGE((why.find("has not proved the lease's key") != std::string::npos || why.find("ended") != std::string::npos), why);
+    CHECK_MESSAGE(
+        (why.find("has not proved the lease's key") != std::string::npos || why.find("ended") != std::string::npos),
+        why);
     CHECK(ear.overs == 0);
   }
 }
@@ -144,9 +145,7 @@ TEST_CASE("a server that is silent, turns down or says nonsense is an error with
     try {
       dial(to, kToy, ear);
       FAIL("connected");
-    } catch (const Error& error) {
-      kind = error.kind();
-    }
+    } catch (const Error& error) { kind = error.kind(); }
     other.join();
     return kind;
   };
@@ -176,7 +175,8 @@ TEST_CASE("a client with the right key that sends garbage loses its link, and on
     hello.speak(kToy);
     const auto open = [&] {
       hello.kind = preamble.kind;
-      auto channel = secure_as_client(connect_tcp("127.0.0.1", server.port(), std::chrono::seconds(5)), preamble, some_key(), std::chrono::seconds(5));
+      auto channel = secure_as_client(connect_tcp("127.0.0.1", server.port(), std::chrono::seconds(5)), preamble,
+                                      some_key(), std::chrono::seconds(5));
       write_hello(*channel, hello);
       read_hello(*channel, preamble, std::chrono::seconds(5));
       return channel;
@@ -222,7 +222,8 @@ TEST_CASE("the child of a fork has a link that is over, and the parent's goes on
     std::uint8_t byte = 0;
     link->land(1, {&byte, 1}, [&](bool arrived) { failed += arrived ? 0 : 1; });
     link->push(3, {&byte, 1}, [&](bool arrived) { failed += arrived ? 0 : 1; });
-    const bool is_right = link->is_over() && link->send(0x1001, 0, [](Bytes&) {}) == 0 && !link->wait([] { return false; }) && failed == 2;
+    const bool is_right = link->is_over() && link->send(0x1001, 0, [](Bytes&) {}) == 0 &&
+                          !link->wait([] { return false; }) && failed == 2;
     link->close();
     _exit(is_right ? 0 : 1);
   }

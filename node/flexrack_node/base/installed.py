@@ -1,12 +1,11 @@
 """What flexrack has put on this node: installed.jsonl below its root, so that uninstalling takes away exactly that."""
-import json
 import os
 import shutil
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Mapping, Sequence
 
-from flexrack_node.base import shared_lock
+from flexrack_node.base import shared_lock, stored
 
 
 def record(root: Path, path: Path, kind: str) -> None:
@@ -17,11 +16,11 @@ def record(root: Path, path: Path, kind: str) -> None:
     with os.fdopen(descriptor, "r+b") as file:
         shared_lock.wait(file.fileno())
         text = file.read()
-        if any(entry["path"] == shown for entry in parse(text)):
+        if any(entry["path"] == shown for entry in parse(text, root / "installed.jsonl")):
             return
         line = {"path": shown, "kind": kind, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
         # A line torn by a full disk must not swallow this one.
-        file.write((b"" if text in (b"",) or text.endswith(b"\n") else b"\n") + json.dumps(line).encode() + b"\n")
+        file.write((b"" if text in (b"",) or text.endswith(b"\n") else b"\n") + stored.line("installed.entry", line))
 
 
 def listing(root: Path) -> List[Dict[str, Any]]:
@@ -31,12 +30,12 @@ def listing(root: Path) -> List[Dict[str, Any]]:
     except FileNotFoundError:
         return []
     found: Dict[str, Dict[str, Any]] = {}
-    for entry in parse(text):
+    for entry in parse(text, root / "installed.jsonl"):
         found.setdefault(entry["path"], entry)
     return [entry for entry in found.values() if os.path.lexists(root / entry["path"])]
 
 
-def remove(root: Path, entry: Dict[str, Any]) -> bool:
+def remove(root: Path, entry: Mapping[str, Any]) -> bool:
     """Takes away one entry if it lies below root (symlinks on the way are not followed out of it). True if it is gone."""
     path = Path(os.path.normpath(root / entry["path"]))
     inside = Path(os.path.realpath(path.parent)) / path.name
@@ -69,15 +68,12 @@ def relative(root: Path, path: Path) -> str:
         return str(absolute)
 
 
-def parse(text: bytes) -> List[Dict[str, Any]]:
+def parse(text: bytes, path: Path) -> List[Dict[str, Any]]:
     """The entries of the record; torn or strange lines are passed over."""
     entries = []
     for line in text.splitlines():
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(entry, dict) and isinstance(entry.get("path"), str) and isinstance(entry.get("kind"), str):
+        entry = stored.read_line("installed.entry", line, path)
+        if entry and isinstance(entry.get("path"), str) and isinstance(entry.get("kind"), str):
             entries.append(entry)
     return entries
 

@@ -14,10 +14,11 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.sysfs import read
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.facts import NodeFacts
     from flexrack_node.schema.node import FactsQuestion
 
 
-def measure(given: "Optional[FactsQuestion]", channel: Channel) -> Dict[str, Any]:
+def measure(given: "Optional[FactsQuestion]", channel: Channel) -> "NodeFacts":
     """{peers: {name: host}, ports: [[address, port]]}: facts; the address that each peer is reached from; ports in use."""
     given = given or {}
     from flexrack_node.facts.containers import containers
@@ -54,12 +55,12 @@ def measure(given: "Optional[FactsQuestion]", channel: Channel) -> Dict[str, Any
         "routes": lambda: routes_to(given.get("peers") or {}, interfaces()),
         "taken_ports": lambda: taken_ports(given.get("ports") or []),
     }
-    facts = measure_all(parts, seconds=float(given.get("seconds") or 15))
+    facts: NodeFacts = measure_all(parts, seconds=float(given.get("seconds") or 15))
     facts["clock"] = time.time()  # last: the caller compares it with the middle of the call
     return facts
 
 
-def measure_all(parts: Dict[str, Callable[[], Any]], seconds: float) -> Dict[str, Any]:
+def measure_all(parts: Dict[str, Callable[[], Any]], seconds: float) -> Any:
     """Each part in a thread of its own: a hanging nvidia-smi or name server must not hold up the rest."""
     facts: Dict[str, Any] = {}
     missing: Dict[str, str] = {}
@@ -178,7 +179,7 @@ def gpu_daemon(channel: Channel) -> Dict[str, Any]:
     from flexrack_node.gpu.claims import state
 
     reported = state(None, channel)
-    devices = [{key: one[key] for key in ("index", "id", "name", "memory", "free")} | {"whole": one["leased"]["whole"], "api": one.get("api") or "opencl"} for one in reported["devices"]]
+    devices = [{**{key: value for key, value in one.items() if key in ("index", "id", "name", "memory", "free")}, "whole": one["leased"]["whole"], "api": one.get("api") or "opencl"} for one in reported["devices"]]
     return {"state": reported["state"], "devices": devices}
 
 

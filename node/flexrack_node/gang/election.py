@@ -5,7 +5,7 @@ leader ends its part as soon as so many may have left it (run.rules.outvoted). W
 """
 import os
 import time
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional, Set
 
 from flexrack_node.gang.voter_state import VoterState
 from flexrack_node.link.peer import ask_all
@@ -58,6 +58,7 @@ class Election:
         needed = rules.majority(pool)
         lost = desired["history"]["lost"]
         turn = [node for node in pool if node != leader and node not in lost].index(self._own) if self._own not in lost else len(pool)
+        ended: Set[str] = set()  # a supervisor that has ended never comes back
         deadline = time.monotonic() + seconds
         again = time.monotonic() + turn * _STAGGER
         while time.monotonic() < deadline:
@@ -80,7 +81,11 @@ class Election:
                 if len(votes) >= needed:
                     self._folder.event("elected", term=term, votes=votes, instead=leader)
                     return Outcome(handover=Handover(term, leader, heard, desired, votes))
-                self._folder.event("not elected", term=term, votes=votes, needed=needed, answers={node: one.get("why") for node, one in answers.items()})
+                whys = {node: "nobody listens there" if one.get("refused") else one.get("why") for node, one in answers.items()}
+                self._folder.event("not elected", term=term, votes=votes, needed=needed, answers=whys)
+                ended |= {node for node, one in answers.items() if one.get("refused")}
+                if rules.is_left_alone(pool, self._own, leader, lost, ended):
+                    return Outcome(why=f"on all other nodes the run is over: no {needed} of {len(pool)} can choose another leader")
                 self._voter.passes(max([0, *(int(one.get("voted") or 0) for one in answers.values())]))
                 again = time.monotonic() + _AGAIN + turn * _STAGGER * int.from_bytes(os.urandom(1), "big") / 256
             time.sleep(TICK)

@@ -155,7 +155,8 @@ class Leader:
         """Ends an attempt everywhere, where it is not over; `why`: ended|failed|stop|lost|stepped down, since `stopped_at`. Returns all that is known of it."""
         number: int = begun["attempt"]
         ranks = ranks_of(members, self._spec["launcher"], self._spec["processes"])
-        finished = is_complete(self._membership.observations(members), ranks)
+        before = self._membership.observations(members)
+        finished = is_complete(before, ranks)
         if why != "ended":
             request = self._membership.stop_request() or {}
             grace = FAILURE_GRACE if why != "stop" else 0.0 if request.get("kill") else float(request.get("grace", self._spec["grace"]))
@@ -169,7 +170,7 @@ class Leader:
         survivors = {node: observed.get("survivors", []) for node, observed in observations.items() if observed.get("survivors")}
         cause = None
         if why != "stop" and not complete:
-            cause = self._hangs.cause_in(number) or first_cause(observations, self._membership.links.clocks, stopped_at if why != "ended" else None)
+            cause = self._hangs.cause_in(number) or first_cause(observations, self._membership.links.clocks, stopped_at if why != "ended" else None, before)
             if why == "lost" and (cause is None or cause["at"] > stopped_at):
                 cause = of_gang(lost[0], f"the connection to {', '.join(lost)} was lost for more than {self._membership.lost_seconds:.0f} s")
         found = [observed["checkpoint"] for observed in observations.values() if observed.get("checkpoint")]

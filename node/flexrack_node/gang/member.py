@@ -12,6 +12,7 @@ from flexrack_node.rank.local_ranks import FAILURE_GRACE, TICK, LocalRanks
 from flexrack_node.run import rules
 from flexrack_node.run.cause import of_gang
 from flexrack_node.run.files import RunFolder
+from flexrack_node.run.keeper import keeper_of
 
 REFUSED_SECONDS = 5.0  # of nobody listening at the leader's port: the leader is dead, not unreachable
 
@@ -158,8 +159,7 @@ class Member:
             return over
         history = desired.get("history")
         least = (self._spec.get("size") or {"min": len(self._spec["nodes"])})["min"]
-        is_slurm = self._spec.get("scheduler") == "slurm"  # it ends the whole job
-        if not history or is_slurm or not rules.can_be_replaced(self._spec["nodes"], self._leader, history["lost"], least):
+        if not history or keeper_of(self._spec).ends_the_rest or not rules.can_be_replaced(self._spec["nodes"], self._leader, history["lost"], least):
             return self._give_up(gone)
         outcome = Election(self._folder, self._spec, self._local, self.agent.voter).hold(desired, self._leader, heard, self._lost_seconds)
         if outcome.handover or outcome.result:

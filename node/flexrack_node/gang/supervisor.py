@@ -21,7 +21,7 @@ from flexrack_node.process.detach import python_module
 from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.reservation.hold import Hold
 from flexrack_node.run.cause import close_result, of_gang
-from flexrack_node.run.files import RunFolder, read_json
+from flexrack_node.run.files import RunFolder, read
 from flexrack_node.run.leadership import leader_known
 from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
 from flexrack_node.run.upstream import Upstream, upstream_of
@@ -128,7 +128,7 @@ def _followed(folder: RunFolder, spec: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def _with_signal(folder: RunFolder, result: Dict[str, Any], judge: Optional[Judge]) -> Dict[str, Any]:
-    signalled = read_json(folder.path / "signal.json") if judge else None
+    signalled = read("run.signal", folder.path / "signal.json") if judge else None
     return judge(result, signalled["at"]) if judge and signalled else result
 
 

@@ -5,16 +5,16 @@ The socket is its owner's alone, and so is the SSH connection that the answers t
 import json
 import socket
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Any, Dict
 
 from flexrack_node.base.errors import NodeError
-from flexrack_node.service.record import read_json
+from flexrack_node.service.record import read
 
 TIMEOUT_SECONDS = 30.0
 CODES = {"unavailable": "GPU_UNAVAILABLE", "unknown_device": "NOT_FOUND", "unknown_lease": "NOT_FOUND", "invalid": "USAGE", "limit": "GPU_UNAVAILABLE"}
 
 
-def look(root: Path) -> Optional[Dict[str, Any]]:
+def look(root: Path) -> Any:
     """The daemon's own status; None where none answers."""
     try:
         return ask(root, {"op": "status"})
@@ -24,9 +24,9 @@ def look(root: Path) -> Optional[Dict[str, Any]]:
         raise
 
 
-def ask(root: Path, request: Dict[str, Any]) -> Dict[str, Any]:
+def ask(root: Path, request: Dict[str, Any]) -> Any:
     """One request. Errors: GPU_FAILED where nobody answers; what the daemon refuses, as CODES has it."""
-    path = (read_json(root / "gpu" / "daemon" / "address.json") or {}).get("admin")
+    path = (read("gpu.address", root / "gpu" / "daemon" / "address.json") or {}).get("admin")
     if not path:
         raise NodeError("GPU_FAILED", "no GPU daemon runs here", "flexrack gpu serve")
     answer = b""

@@ -14,13 +14,14 @@ from flexrack_node.reservation.life import boot_id, is_counting, now
 from flexrack_node.reservation.place import Place, Record, open_place, user_name
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.daemon import DaemonState, EndedLease, GrantedLease
     from flexrack_node.schema.gpu import LeaseId, LeaseRequest
     from flexrack_node.schema.node import Nothing
 
 
-def state(given: "Optional[Nothing]", channel: Channel) -> Dict[str, Any]:
+def state(given: "Optional[Nothing]", channel: Channel) -> "DaemonState":
     """{state: absent|stopped|running, status, devices, leases}. stopped: it should run and does not; a device that a run has reserved says so."""
-    status = admin_socket.look(channel.root)
+    status: Any = admin_socket.look(channel.root)
     if status is None:
         return {"state": "stopped" if (channel.root / "gpu" / "settings.json").exists() else "absent", "status": None, "devices": [], "leases": []}
     devices = admin_socket.ask(channel.root, {"op": "devices"})["devices"]
@@ -28,17 +29,19 @@ def state(given: "Optional[Nothing]", channel: Channel) -> Dict[str, Any]:
     return mark({"state": "running", "status": status, "devices": devices, "leases": leases}, channel.root)
 
 
-def lease(given: "LeaseRequest", channel: Channel) -> Dict[str, Any]:
+def lease(given: "LeaseRequest", channel: Channel) -> "GrantedLease":
     """{devices, whole | fraction | memory, compute, cap, owner, purpose} -> {lease, key, server, devices, ...}. GPU_UNAVAILABLE where somebody was quicker, or a run has it."""
     place = open_place(channel.root)
     with place.locked():
         check_unreserved(place, given.get("devices") or [])
-        return admin_socket.ask(channel.root, {**given, "op": "lease"})
+        granted: GrantedLease = admin_socket.ask(channel.root, {**given, "op": "lease"})
+        return granted
 
 
-def release(given: "LeaseId", channel: Channel) -> Dict[str, Any]:
+def release(given: "LeaseId", channel: Channel) -> "EndedLease":
     """{lease}: ends it and its workers. NOT_FOUND where there is none of that id."""
-    return admin_socket.ask(channel.root, {"op": "release", "lease": given["lease"]})
+    ended: EndedLease = admin_socket.ask(channel.root, {"op": "release", "lease": given["lease"]})
+    return ended
 
 
 def reserved(place: Place) -> Dict[str, Record]:
@@ -56,13 +59,13 @@ def check_unreserved(place: Place, devices: List[str]) -> None:
             raise NodeError("GPU_UNAVAILABLE", f"{device} is reserved for run {one['lease']} of {one['owner']}", "flexrack rack reservations", device=device)
 
 
-def mark(reported: Dict[str, Any], root: Path) -> Dict[str, Any]:
+def mark(reported: "DaemonState", root: Path) -> "DaemonState":
     """The daemon's state, with `reserved` {lease, owner} on each device that a run has."""
     if reported["devices"]:
         theirs = reserved(open_place(root))
         for device in reported["devices"]:
             if device["id"] in theirs:
-                device["reserved"] = {key: theirs[device["id"]][key] for key in ("lease", "owner")}
+                device["reserved"] = {"lease": theirs[device["id"]]["lease"], "owner": theirs[device["id"]]["owner"]}
     return reported
 
 

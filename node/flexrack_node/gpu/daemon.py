@@ -13,7 +13,7 @@ import platform
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping
 
 from flexrack_node.base import program_file
 from flexrack_node.base.channel import Channel
@@ -22,10 +22,10 @@ from flexrack_node.base.installed import record
 from flexrack_node.gpu import admin_socket, drivers, unit
 from flexrack_node.service import control
 from flexrack_node.service.log import ServiceLog
-from flexrack_node.service.record import ServiceRecord, read_json, write_json
+from flexrack_node.service.record import ServiceRecord, read, write
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.gpu import GpuOrder, GpuQuestion, GpuStop, Withdrawn
+    from flexrack_node.schema.gpu import GpuFound, GpuOrder, GpuQuestion, GpuStarted, GpuStop, Withdrawn
     from flexrack_node.schema.head import FilePlaced, ProgramFile
     from flexrack_node.schema.service import ServiceStart
 
@@ -39,21 +39,23 @@ TITLES = {
 }
 
 
-def inspect(given: "GpuQuestion", channel: Channel) -> Dict[str, Any]:
+def inspect(given: "GpuQuestion", channel: Channel) -> "GpuFound":
     """{programs, drivers, env}: what is there: which of these files, how the daemon would be and is run, and with what.
 
     `drivers`: which GPU drivers this machine has too, where no daemon has been set up; `env`: what that would have besides.
     """
     folder = channel.root / "gpu"
     state = admin_socket.look(channel.root)
-    settings = read_json(folder / "settings.json")
-    found = {"drivers": drivers.look(given.get("env") or {})} if given.get("drivers") and not settings else {}
-    return {
+    settings = read("gpu.settings", folder / "settings.json")
+    found: GpuFound = {
         "folder": str(folder), "system": platform.system().lower(), "machine": platform.machine(), "glibc": platform.libc_ver()[1],
         "placed": [name for name in given.get("programs", []) if (folder / "program" / name).exists()],
         "keeper": "systemd" if unit.is_usable() else "supervisor",
-        "running": state is not None, "pid": state and state["pid"], "settings": settings, **found,
+        "running": state is not None, "pid": state and state["pid"], "settings": settings,
     }
+    if given.get("drivers") and not settings:
+        found["drivers"] = drivers.look(given.get("env") or {})
+    return found
 
 
 def place(given: "ProgramFile", channel: Channel) -> "FilePlaced":
@@ -65,7 +67,7 @@ def place(given: "ProgramFile", channel: Channel) -> "FilePlaced":
     return {"path": str(target)}
 
 
-def start(given: "GpuOrder", channel: Channel) -> Dict[str, Any]:
+def start(given: "GpuOrder", channel: Channel) -> "GpuStarted":
     """{program, backend, driver, sim, bind: [address], port, transport, grace, env}: has exactly this daemon run, and waits until it answers.
 
     Another one that runs is replaced: only the broker, its clients do not notice. -> {started, pid, port, keeper, linger}
@@ -74,7 +76,7 @@ def start(given: "GpuOrder", channel: Channel) -> Dict[str, Any]:
     folder = channel.root / "gpu"
     program = folder / "program" / Path(given["program"]).name
     (folder / "daemon").mkdir(parents=True, exist_ok=True, mode=0o700)
-    before = read_json(folder / "settings.json") or {}
+    before = read("gpu.settings", folder / "settings.json") or {}
     port = int(given.get("port") or before.get("port") or 0)
     check_devices(folder, given)
     if not port:
@@ -88,8 +90,8 @@ def start(given: "GpuOrder", channel: Channel) -> Dict[str, Any]:
         argv.append("--trusted-fabric")
     old = admin_socket.look(channel.root)
     settings = {**given, "port": port}
-    write_json(folder / "settings.json", settings)
-    keeper = "systemd" if unit.is_usable() else "supervisor"
+    write("gpu.settings", folder / "settings.json", settings)
+    keeper: Literal["systemd", "supervisor"] = "systemd" if unit.is_usable() else "supervisor"
     started = (start_unit if keeper == "systemd" else start_service)(channel, argv, given.get("env") or {})
     state = wait_until_ready(channel, keeper, old if started else None)
     tidy(folder, given)
@@ -138,7 +140,7 @@ def start_service(channel: Channel, argv: List[str], env: Dict[str, str]) -> boo
     return bool(control.start(spec, channel)["started"])
 
 
-def wait_until_ready(channel: Channel, keeper: str, old: Optional[Dict[str, Any]]) -> Dict[str, Any]:
+def wait_until_ready(channel: Channel, keeper: str, old: Any) -> Any:
     """The daemon's own status, of another process than `old`. Errors: GPU_FAILED with the last lines of its log."""
     until = time.monotonic() + READY_SECONDS
     while time.monotonic() < until:

@@ -11,18 +11,18 @@ import secrets
 import shutil
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict
+from typing import TYPE_CHECKING
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.installed import record
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.gpu import DeliveryFolder, DeliveryForgotten, LeaseDelivery
+    from flexrack_node.schema.gpu import DeliveredLeases, DeliveryFolder, DeliveryForgotten, LeaseDelivery
 
 FORGOTTEN_SECONDS = 60.0
 
 
-def deliver(given: "LeaseDelivery", channel: Channel) -> Dict[str, Any]:
+def deliver(given: "LeaseDelivery", channel: Channel) -> "DeliveredLeases":
     """{leases, hold, icd, libraries: {link: name}}: names of programs here -> {folder, file, hold, vendors, libraries}, absolute; null where there is none."""
     record(channel.root, channel.root / "gpu", "gpu")
     leases = channel.root / "gpu" / "leases"
@@ -34,7 +34,7 @@ def deliver(given: "LeaseDelivery", channel: Channel) -> Dict[str, Any]:
     file = os.open(folder / "leases.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(file, "w") as stream:
         json.dump(given["leases"], stream)
-    placed: Dict[str, Any] = {"folder": str(folder), "file": str(folder / "leases.json"), "hold": str(programs / Path(given["hold"]).name), "vendors": None, "libraries": None}
+    placed: DeliveredLeases = {"folder": str(folder), "file": str(folder / "leases.json"), "hold": str(programs / Path(given["hold"]).name), "vendors": None, "libraries": None}
     icd = given.get("icd")
     if icd:
         vendors = folder / "vendors"

@@ -4,24 +4,28 @@ import json
 import os
 import subprocess
 import sys
-from typing import Any, Dict
+from typing import TYPE_CHECKING, Any, Dict
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.gpu import DriverFound, FoundDrivers
+
 
 TIMEOUT_SECONDS = 60
 CUDA, OPENCL = "libcuda.so.1", "libOpenCL.so.1"
 
 
-def look(env: Dict[str, str]) -> Dict[str, Any]:
+def look(env: Dict[str, str]) -> "FoundDrivers":
     """{cuda: {found, why}, opencl: {found, why}}; OpenCL only where there is no CUDA. `env`: what the daemon would have besides."""
-    found = {"cuda": ask("cuda", env)}
-    return found if found["cuda"]["found"] else {**found, "opencl": ask("opencl", env)}
+    cuda = ask("cuda", env)
+    return {"cuda": cuda} if cuda["found"] else {"cuda": cuda, "opencl": ask("opencl", env)}
 
 
-def ask(api: str, env: Dict[str, str]) -> Dict[str, Any]:
+def ask(api: str, env: Dict[str, str]) -> "DriverFound":
     name = CUDA if api == "cuda" else OPENCL
     try:
         done = subprocess.run([sys.executable, "-I", "-S", os.path.abspath(__file__), api], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=TIMEOUT_SECONDS, check=False, env={**os.environ, **env})
-        found: Dict[str, Any] = json.loads(done.stdout.splitlines()[-1])  # a driver may print before us
+        found: DriverFound = json.loads(done.stdout.splitlines()[-1])  # a driver may print before us
         return found
     except subprocess.TimeoutExpired:
         return {"found": False, "why": f"{name} does not answer in {TIMEOUT_SECONDS} s"}
@@ -29,7 +33,7 @@ def ask(api: str, env: Dict[str, str]) -> Dict[str, Any]:
         return {"found": False, "why": f"{name} crashes when it is asked for devices"}
 
 
-def answer(found: bool, why: str) -> Dict[str, Any]:
+def answer(found: bool, why: str) -> "DriverFound":
     return {"found": found, "why": why}
 
 
@@ -41,7 +45,7 @@ def load(name: str) -> Any:
         return f"there is no {name}" if "No such file" in str(error) else f"{name} cannot be loaded: {error}"
 
 
-def ask_cuda() -> Dict[str, Any]:
+def ask_cuda() -> "DriverFound":
     library = load(CUDA)
     if isinstance(library, str):
         return answer(False, library)
@@ -58,7 +62,7 @@ def ask_cuda() -> Dict[str, Any]:
     return answer(count.value > 0, f"{CUDA} has {devices(count.value)}")
 
 
-def ask_opencl() -> Dict[str, Any]:
+def ask_opencl() -> "DriverFound":
     library = load(OPENCL)
     if isinstance(library, str):
         return answer(False, library)

@@ -113,7 +113,8 @@ def ask(place: Place, secret: str, own: str, question: Mapping[str, Any]) -> Dic
 
 
 def ask_all(places: Mapping[str, Tuple[str, int]], question: Dict[str, Any], secret: str, own: str, meanwhile: Callable[[], object]) -> Dict[str, Dict[str, Any]]:
-    """All nodes at once; who does not answer within a few seconds is missing in what it returns."""
+    """All nodes at once; who does not answer within a few seconds is missing in what it returns. Of a node whose machine says that nobody listens
+    there any more it is {refused: true}."""
     found: Dict[str, Dict[str, Any]] = {}
     if not places:
         return found
@@ -121,6 +122,8 @@ def ask_all(places: Mapping[str, Tuple[str, int]], question: Dict[str, Any], sec
     def one(node: str, place: Tuple[str, int]) -> None:
         try:
             found[node] = ask(place, secret, own, question)
+        except ConnectionRefusedError:
+            found[node] = {"refused": True}
         except (LinkLost, OSError, ValueError, KeyError, TypeError):
             pass  # nobody there, or nobody of ours
     workers = ThreadPoolExecutor(min(64, len(places)))

@@ -6,10 +6,11 @@
 Percent (of the machine; of one CPU for a rank), bytes in use, bytes a second, watts, degrees. Where the file is full, of its older half every
 two neighbours become one, their mean: what is recent stays as fine as it was seen, and the first hour of a week is a few lines.
 """
-import json
 import os
 from pathlib import Path
 from typing import Any, Dict, List, Optional
+
+from flexrack_node.base import stored
 
 LIMIT = 2 * 1024 * 1024  # bytes
 
@@ -21,7 +22,7 @@ class HardwareFile:
         self._path, self._limit = path, limit
 
     def append(self, sample: Dict[str, Any]) -> None:
-        data = json.dumps(sample, separators=(",", ":")).encode() + b"\n"
+        data = stored.line("run.sample", sample)
         fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             os.write(fd, data)
@@ -36,24 +37,19 @@ class HardwareFile:
         middle = len(samples) // 4 * 2
         thinned = [merged(samples[index], samples[index + 1]) for index in range(0, middle, 2)] + samples[middle:]
         temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            file.writelines(json.dumps(one, separators=(",", ":")) + "\n" for one in thinned)
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.writelines(stored.line("run.sample", one) for one in thinned)
         os.replace(temporary, self._path)
 
 
 def read_samples(path: Path) -> List[Dict[str, Any]]:
     """Oldest first; empty where there are none. A line that was torn by the end of its writer is passed over."""
-    found = []
     try:
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:
         return []
-    for line in lines:
-        try:
-            found.append(json.loads(line))
-        except ValueError:
-            continue
-    return found
+    found = (stored.read_line("run.sample", line, path) for line in lines)
+    return [sample for sample in found if sample]
 
 
 def last_sample(path: Path) -> Optional[Dict[str, Any]]:
@@ -65,11 +61,9 @@ def last_sample(path: Path) -> Optional[Dict[str, Any]]:
     except FileNotFoundError:
         return None
     for line in reversed(lines):
-        try:
-            found: Optional[Dict[str, Any]] = json.loads(line)
+        found = stored.read_line("run.sample", line, path)
+        if found:
             return found
-        except ValueError:
-            continue
     return None
 
 

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional
 
 from flexrack_node.measure.hardware import memory_total
 from flexrack_node.rank.launch import machine_id
-from flexrack_node.run.files import RunFolder, read_json
+from flexrack_node.run.files import RunFolder, read
 
 _WRITE_SECONDS = 30.0
 
@@ -52,9 +52,9 @@ class Summary:
 
     def write(self) -> None:
         """Not durable: after a crash of the machine it is what it was half a minute before, or nothing."""
-        from flexrack_node.run.files import write_json
+        from flexrack_node.run.files import write
 
-        write_json(self._folder.path / "hardware.json", self._value, durable=False)
+        write("run.hardware", self._folder.path / "hardware.json", self._value, durable=False)
         self._written = time.monotonic()
 
     def _into(self, group: Dict[str, Any], name: str, values: Dict[str, Any], seconds: float) -> Dict[str, Any]:
@@ -76,5 +76,5 @@ def running_mean(old: Optional[float], weight: float, value: Optional[float], se
 
 def read_summary(folder: RunFolder) -> Optional[Dict[str, Any]]:
     """None for a run of an older version, and for one that has just begun."""
-    found: Optional[Dict[str, Any]] = read_json(folder.path / "hardware.json")
+    found: Optional[Dict[str, Any]] = read("run.hardware", folder.path / "hardware.json")
     return found

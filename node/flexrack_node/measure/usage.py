@@ -7,13 +7,12 @@ Appended by the run's supervisor at its end, and by run.remove where that was ki
 same is made from its folder when it is asked for, so that nothing is missing and nothing is counted twice: run, node and attempt name a line.
 """
 import getpass
-import json
 import os
 import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
-from flexrack_node.base import shared_lock
+from flexrack_node.base import shared_lock, stored
 from flexrack_node.base.installed import record as record_installed
 from flexrack_node.measure.hardware_summary import read_summary
 from flexrack_node.run.files import RunFolder
@@ -33,28 +32,25 @@ def note(folder: RunFolder) -> None:
     with os.fdopen(descriptor, "r+b") as file:
         shared_lock.wait(file.fileno())
         text = file.read()
-        known = {key_of(entry) for entry in parse(text)}
-        lines = [json.dumps(entry, separators=(",", ":")).encode() + b"\n" for entry in fresh if key_of(entry) not in known]
+        known = {key_of(entry) for entry in parse(text, root / FILE)}
+        lines = [stored.line("usage.entry", entry) for entry in fresh if key_of(entry) not in known]
         if lines:
             file.write((b"" if not text or text.endswith(b"\n") else b"\n") + b"".join(lines))
 
 
 def logged(root: Path) -> List[Dict[str, Any]]:
     try:
-        return parse((root / FILE).read_bytes())
+        return parse((root / FILE).read_bytes(), root / FILE)
     except FileNotFoundError:
         return []
 
 
-def parse(text: bytes) -> List[Dict[str, Any]]:
+def parse(text: bytes, path: Path) -> List[Dict[str, Any]]:
     """Its lines; one that was torn by a full disk is passed over."""
     found = []
     for line in text.splitlines():
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(entry, dict) and {"run", "node", "attempt", "started", "ended"} <= set(entry):
+        entry = stored.read_line("usage.entry", line, path)
+        if entry and {"run", "node", "attempt", "started", "ended"} <= set(entry):
             found.append(entry)
     return found
 

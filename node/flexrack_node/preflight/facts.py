@@ -37,7 +37,8 @@ def measure(given: Mapping[str, Any], channel: Channel) -> Dict[str, Any]:
         "leftovers": lambda: leftovers(channel.root),
     }
     wanted = {part for check in given["checks"] for part in _CHECKS.get(check, [])}
-    return measure_all({name: part for name, part in parts.items() if name in wanted}, seconds=GPU_SECONDS + 1)
+    found: Dict[str, Any] = measure_all({name: part for name, part in parts.items() if name in wanted}, seconds=GPU_SECONDS + 1)
+    return found
 
 
 def limits() -> Dict[str, Any]:
@@ -119,11 +120,11 @@ def versions(root: Path, project: Optional[str]) -> Dict[str, Any]:
     if not project:
         return {"packages": {}}
     from flexrack_node.workspace.build import READY
-    from flexrack_node.workspace.environment import read_json
     from flexrack_node.workspace.folder import WorkspaceFolder
+    from flexrack_node.workspace.folder import read as read_stored
 
     place = WorkspaceFolder(root, project)
-    noted = place.load(place.environment)
+    noted = read_stored("workspace.environment", place.environment)
     if not noted:
         return {"packages": {}}
     folder = Path(noted["path"])
@@ -131,7 +132,7 @@ def versions(root: Path, project: Optional[str]) -> Dict[str, Any]:
     for path in folder.glob("lib/python3*/site-packages/*.dist-info"):
         name, _, version = path.name[: -len(".dist-info")].partition("-")
         packages[re.sub(r"[-_.]+", "-", name).lower()] = version
-    return {"environment": noted["hash"], "python": (read_json(folder / READY) or noted).get("python"), "packages": packages}
+    return {"environment": noted["hash"], "python": (read_stored("environment.ready", folder / READY) or noted).get("python"), "packages": packages}
 
 
 def open_mpi() -> Dict[str, Optional[str]]:

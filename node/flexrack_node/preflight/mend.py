@@ -24,7 +24,7 @@ from flexrack_node.workspace import build, environment, workspace
 from flexrack_node.workspace.folder import WorkspaceFolder, measure
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.preflight import MendOrder, MendQuestion
+    from flexrack_node.schema.preflight import MendAnswer, Mended, MendList, MendOrder, MendQuestion
 
 _STALE_SECONDS = 3600.0  # a writer of ours takes seconds
 _MONTH = 30 * 24 * 3600.0
@@ -32,10 +32,10 @@ _DRAFTS = (  # what our own writers leave when they are killed: each name ends w
     "program/.*.*", "runs/*/.*.json.*", "services/*/.*.*", "workspaces/*/*.json.*", "workspaces/.*.removed-*",
 )
 
-Item = Dict[str, Any]
+Item = Any  # a Mendable of protocol/preflight.json, whose kind is the name of a list below
 
 
-def mendable(given: "MendQuestion", channel: Channel) -> Dict[str, Any]:
+def mendable(given: "MendQuestion", channel: Channel) -> "MendList":
     """{room, project?} -> {items: [{kind, name, detail, bytes}], free}. `room`: with less free bytes than that, unused things are on the list, too."""
     free = shutil.disk_usage(channel.root).free
     items = list(processes(channel)) + list(temporary(channel))
@@ -44,9 +44,10 @@ def mendable(given: "MendQuestion", channel: Channel) -> Dict[str, Any]:
     return {"items": items, "free": free}
 
 
-def mend(given: "MendOrder", channel: Channel) -> Dict[str, Any]:
+def mend(given: "MendOrder", channel: Channel) -> "MendAnswer":
     """{items: [{kind, name}], grace?} -> {done: [{kind, name, bytes, why?}]}; looked at again before each: what has come into use stays, `why` says so."""
-    done: List[Item] = []
+    done: List[Mended] = []
+    kind: Any
     for kind in _LISTS:
         found = {one["name"]: one for one in _LISTS[kind](channel)}
         for name in [one["name"] for one in given["items"] if one["kind"] == kind]:

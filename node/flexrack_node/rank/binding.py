@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
+from flexrack_node.base import stored
 from flexrack_node.base.sysfs import cpu_list
 
 
@@ -21,7 +22,7 @@ def visible_devices(placed: List[Dict[str, Any]]) -> str:
 def bind(spec_file: Path, local: int) -> Tuple[List[str], Optional[Dict[str, Any]]]:
     """Binds this process. Returns words to put before the rank's argv, and {cpus, memory, gpus} for its record, None where nothing was chosen."""
     try:
-        spec = json.loads(spec_file.read_text())
+        spec = stored.current("run.spec", json.loads(spec_file.read_text()), spec_file)
     except (OSError, ValueError):
         return [], None
     placed = spec.get("placed")

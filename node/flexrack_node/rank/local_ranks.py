@@ -12,7 +12,8 @@ from flexrack_node.rank.mpi import remove_scratch
 from flexrack_node.rank.packaged import remove_ray_scratch
 from flexrack_node.rank.rank import signal_name, tail
 from flexrack_node.run.cause import ONE_A_NODE
-from flexrack_node.run.files import RunFolder, containment_tag, write_json
+from flexrack_node.run.files import RunFolder, containment_tag, write
+from flexrack_node.run.keeper import keeper_of
 from flexrack_node.watch.hang_watch import Watch
 
 TICK = 0.05  # seconds between two looks
@@ -59,9 +60,7 @@ class LocalRanks:
         folder = self._folder.attempt(attempt)
         folder.mkdir(parents=True, exist_ok=True)
         self._folder.outputs.mkdir(exist_ok=True)
-        # Under Slurm the job has its own cgroup, which nothing of it may leave.
-        is_slurm = self._spec.get("scheduler") == "slurm"
-        self._containment = Containment(containment_tag(self._spec, attempt), self._folder.path, look_only=is_slurm)
+        self._containment = Containment(containment_tag(self._spec, attempt), self._folder.path, look_only=keeper_of(self._spec).has_cgroups)
         env = rank_environment(spec, attempt, port, self._folder.outputs, self._relay)
         env.update(rendezvous_environment(spec, port, rendezvous))
         env.update(self._containment.environment())
@@ -96,8 +95,8 @@ class LocalRanks:
         self._stop_at = min(now + grace, self._stop_at if self._stop_at is not None else now + grace)
 
     def is_signalled(self) -> bool:
-        """Slurm has sent SIGTERM to every process of the job, the ranks too."""
-        return bool((self._spec.get("slurm") or {}).get("reaches_all")) and (self._folder.path / "signal.json").exists()
+        """Whoever keeps the run has sent SIGTERM to all of its processes, the ranks too."""
+        return keeper_of(self._spec).signals_ranks and (self._folder.path / "signal.json").exists()
 
     def tick(self) -> bool:
         """Looks at what happened; True where what is observed changed."""
@@ -191,4 +190,4 @@ class LocalRanks:
             if "exit" not in record:
                 stopped = self._stop_at is not None
                 record.update(ended=noticed, exit=137, signal="KILL", presumed=True, stopped=stopped)
-                write_json(self._folder.attempt(self.attempt) / f"rank-{rank}.json", record)
+                write("run.rank", self._folder.attempt(self.attempt) / f"rank-{rank}.json", record)

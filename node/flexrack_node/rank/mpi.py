@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, MutableMapping, Opti
 from flexrack_node.base.channel import Channel
 from flexrack_node.process.containment import TAG
 from flexrack_node.process.detach import python_module
+from flexrack_node.run.keeper import keeper_of
 
 if TYPE_CHECKING:
     from flexrack_node.schema.mpi import NodeMpi
@@ -59,7 +60,7 @@ def mpi_argv(spec: Mapping[str, Any], attempt: Path, place: str, port: int, rank
         "attempt": str(attempt), "place": place, "nodes": spec["nodes"], "index": spec["index"], "processes": spec["processes"],
         "address": spec["gang"]["address"], "own": spec["address"], "port": port, "grace": spec["grace"],
         "line": f"cd {shlex.quote(spec['cwd'])} && exec {shlex.join(rank)}",
-        "deaf": bool((spec.get("slurm") or {}).get("reaches_all")),
+        "deaf": keeper_of(spec).signals_ranks,
     }
     return python_module(f"rank.mpi_launch:{'lead' if spec['index'] == 0 else 'follow'}", json.dumps(job))
 

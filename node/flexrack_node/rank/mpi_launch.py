@@ -26,7 +26,7 @@ from flexrack_node.process.detach import python_module
 from flexrack_node.rank import mpi
 from flexrack_node.rank.launch import free_port, interface_of
 from flexrack_node.rank.rank import die_with_parent, enter_cgroup, raise_limits, signal_name
-from flexrack_node.run.files import read_json
+from flexrack_node.run.files import read
 
 _JOIN_SECONDS = 60.0  # for the other nodes' side of the attempt
 _ANSWER_SECONDS = 30.0  # for a node to start its daemon
@@ -116,7 +116,7 @@ class _Leader:
         self.master = free_port(job["address"])
         self._members: List[str] = job["nodes"][1:]
         if self._members:
-            secret = read_json(Path(job["attempt"]).parents[1] / "spec.json")["gang"]["secret"]
+            secret = read("run.spec", Path(job["attempt"]).parents[1] / "spec.json")["gang"]["secret"]
             self._listener = Listener(job["address"], secret, self._welcome, job["port"])
 
     def wait_for_all(self) -> bool:
@@ -227,7 +227,7 @@ class _Heard:
 
 
 def _join(job: Dict[str, Any], node: str) -> Optional[Link]:
-    secret = read_json(Path(job["attempt"]).parents[1] / "spec.json")["gang"]["secret"]
+    secret = read("run.spec", Path(job["attempt"]).parents[1] / "spec.json")["gang"]["secret"]
     deadline = time.monotonic() + _JOIN_SECONDS
     while time.monotonic() < deadline:
         try:

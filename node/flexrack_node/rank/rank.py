@@ -19,7 +19,7 @@ from typing import Any, Dict, List, Optional
 from flexrack_node.rank.binding import bind
 from flexrack_node.rank.mpi import take_place
 from flexrack_node.rank.packaged import DEVICES, EVERY_DEVICE
-from flexrack_node.run.files import write_json
+from flexrack_node.run.files import write
 from flexrack_node.watch.watching import begin_watching
 
 _PR_SET_PDEATHSIG = 1
@@ -63,16 +63,16 @@ def main(arguments: List[str]) -> int:
         child = subprocess.Popen([*before, *argv], stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=die_with_parent)
     except OSError as error:
         os.write(log, f"{argv[0]}: {error.strerror}\n".encode())
-        write_json(record_path, {**record, "ended": time.time(), "exit": 127, "signal": None, "tail": [f"{argv[0]}: {error.strerror}"]})
+        write("run.rank", record_path, {**record, "ended": time.time(), "exit": 127, "signal": None, "tail": [f"{argv[0]}: {error.strerror}"]})
         return 127
-    write_json(record_path, {**record, "pid": child.pid})
+    write("run.rank", record_path, {**record, "pid": child.pid})
     status = child.wait()
     ended = time.time()
     record.update(pid=child.pid, ended=ended, exit=status if status >= 0 else 128 - status, signal=signal_name(status), cpu=cpu_seconds())
     if status != 0:
         record["tail"] = tail(folder / f"rank-{rank}.log")
         record["error"] = read_error(errors)
-    write_json(record_path, record)
+    write("run.rank", record_path, record)
     found: int = record["exit"]
     return found
 

@@ -15,6 +15,9 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
+from flexrack_node.base import stored
+from flexrack_node.base.errors import NodeError
+
 INLINE_BYTES = 256 * 1024
 
 
@@ -29,7 +32,7 @@ class Entry:
         """`line` of the journal; one that cannot be read has no method."""
         self.end = end
         try:
-            self.record: Dict[str, Any] = json.loads(line)
+            self.record: Dict[str, Any] = stored.current("relay.entry", json.loads(line), folder / "journal.jsonl")
             self.method: str = self.record["method"]
             self.path: str = self.record["path"]
             self.kind: str = self.record["type"]
@@ -74,7 +77,11 @@ class Journal:
         self._bodies = 0
         self._next = 0
         self.pending = 0
-        self._count()
+        try:
+            self._count()
+        except NodeError:  # of a newer version
+            self.close()
+            raise
 
     def append(self, method: str, path: str, kind: str, body: "bytes | Path") -> None:
         """Keeps one write. When this returns it survives kill -9 and power loss. `body` may be a file of the spool's folder."""
@@ -99,7 +106,7 @@ class Journal:
 
     def _append(self, record: Dict[str, Any]) -> None:
         """One line, durable; the caller holds the lock. Raises OSError, and leaves nothing of it then."""
-        line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
+        line = stored.line("relay.entry", record)
         try:
             write_all(self._output, line)
             os.fdatasync(self._output)
@@ -146,7 +153,7 @@ class Journal:
             try:
                 if size and os.pread(file.fileno(), 1, size - 1) != b"\n":  # cut off by a kill: not to be mixed with this one
                     file.write(b"\n")
-                file.write(json.dumps(record).encode() + b"\n")
+                file.write(stored.line("relay.rejected", record))
                 file.flush()
                 os.fsync(file.fileno())
             except OSError:
@@ -166,7 +173,7 @@ class Journal:
                     self._append(entry)
                     count += 1
             if count:
-                write_whole(self.folder / "rejected.jsonl", b"".join(json.dumps(record).encode() + b"\n" for record in kept))
+                write_whole(self.folder / "rejected.jsonl", b"".join(stored.line("relay.rejected", record) for record in kept))
         return count
 
     def scratch(self) -> Path:
@@ -284,10 +291,5 @@ def read_rejected(folder: Path) -> List[Dict[str, Any]]:
         lines = (folder / "rejected.jsonl").read_bytes().splitlines()
     except FileNotFoundError:
         return []
-    records = []
-    for line in lines:
-        try:
-            records.append(json.loads(line))
-        except ValueError:
-            continue
-    return records
+    found = (stored.read_line("relay.rejected", line, folder / "rejected.jsonl") for line in lines)
+    return [record for record in found if record]

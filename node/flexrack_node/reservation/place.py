@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
-from flexrack_node.base import installed
+from flexrack_node.base import installed, stored
 from flexrack_node.base.errors import NodeError
 from flexrack_node.reservation.life import MAX_TTL
 from flexrack_node.reservation.rules import STATES
@@ -85,7 +85,7 @@ class Place:
             fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
             with os.fdopen(fd, "w") as file:
                 os.fchmod(fd, 0o644)
-                json.dump(kept, file, separators=(",", ":"))
+                json.dump(stored.stamped("reservation.record", kept), file, separators=(",", ":"))
             os.replace(part, path)
         except OSError as error:
             raise NodeError("NODE_UNFIT", f"{path} cannot be written: {error.strerror}", f"df -h {self.folder}") from error
@@ -238,6 +238,12 @@ def _read(fd: int, path: Path, uid: int) -> Optional[Record]:
         return None
     finally:
         os.close(file)
+    try:
+        record = stored.current("reservation.record", record, path)
+    except NodeError:
+        if time.time() - info.st_mtime > MAX_TTL:  # nobody renews it: it is no reservation any more, whatever it says
+            return None
+        raise
     return {**record, "uid": uid, "user": user_name(uid), "file": str(path)} if _is_record(record) else None
 
 

@@ -7,14 +7,17 @@ _EXITS = {"finished": 0, "stopped": 130}
 
 
 def first_cause(
-    observations: Mapping[str, Mapping[str, Any]], clocks: Mapping[str, float], stopped_at: Optional[float]
+    observations: Mapping[str, Mapping[str, Any]], clocks: Mapping[str, float], stopped_at: Optional[float],
+    before: Optional[Mapping[str, Mapping[str, Any]]] = None,
 ) -> Optional[Dict[str, Any]]:
-    """`observations` by node as LocalRanks.observed gives them; `clocks`: seconds to add to a node's time to get the leader's.
+    """`observations` by node as LocalRanks.observed gives them; `clocks`: seconds to add to a node's time to get the leader's,
+    as well as that is known: how long a busy node's first word took is in it. `before`: the observations that the stop was decided from.
 
     A rank that ended after the stop went out failed because of it; it counts only where nothing else is there to blame.
     Returns {kind: rank|launcher, node, rank?, exit, signal, at, message?, lines, others}.
     """
     found: List[Dict[str, Any]] = []
+    known = {(node, one["rank"]) for node, observed in (before or {}).items() for one in observed.get("records", {}).values() if one.get("exit")}
     for node, observed in observations.items():
         shift = clocks.get(node, 0.0)
         for record in observed.get("records", {}).values():
@@ -28,7 +31,7 @@ def first_cause(
             })
     if not found:
         return None
-    own = [one for one in found if not one["presumed"] and (stopped_at is None or one["at"] <= stopped_at)]
+    own = [one for one in found if not one["presumed"] and (stopped_at is None or one["at"] <= stopped_at or (one["node"], one["rank"]) in known)]
     cause = min(own or found, key=lambda one: (one["presumed"], one["at"]))
     others = sorted(one["rank"] for one in found if one is not cause and one["rank"] is not None)
     return {**{key: value for key, value in cause.items() if key != "presumed"}, "others": others}

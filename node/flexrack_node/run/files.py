@@ -17,7 +17,7 @@
         outputs/                     what the script left for keeping (FLEXRACK_OUTPUTS)
         spool/                       tracking writes that wait for the head
         result.json                  how it ended: the result that the leader committed, copied to every node
-        summary.3.json               what run.list tells of it, once nothing of that can change; a number for its shape
+        summary.json                 what run.list tells of it, once nothing of that can change
 """
 import errno
 import fcntl
@@ -29,6 +29,7 @@ import time
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
+from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
 
 _writes = itertools.count()
@@ -46,29 +47,28 @@ class RunFolder:
         self._lock: Optional[int] = None
 
     def spec(self) -> Dict[str, Any]:
-        return read_json(self.path / "spec.json") or {}
+        return read("run.spec", self.path / "spec.json") or {}
 
     def state(self) -> Dict[str, Any]:
-        return with_todays_names(read_json(self.path / "state.json") or {"status": "unknown"})
+        return read("run.state", self.path / "state.json") or {"status": "unknown"}
 
     def result(self) -> Optional[Dict[str, Any]]:
-        found: Optional[Dict[str, Any]] = read_json(self.path / "result.json")
-        return found and with_todays_names(found)
+        found: Optional[Dict[str, Any]] = read("run.result", self.path / "result.json")
+        return found
 
     def stop_request(self) -> Optional[Dict[str, Any]]:
-        found: Optional[Dict[str, Any]] = read_json(self.path / "stop.json")
+        found: Optional[Dict[str, Any]] = read("run.stop", self.path / "stop.json")
         return found
 
     def write(self, name: str, value: Any) -> None:
-        """Writes <name>.json as a whole or not at all, 0600."""
-        write_json(self.path / f"{name}.json", value)
+        """Writes <name>.json, of the kind run.<name>, as a whole or not at all, 0600."""
+        write(f"run.{name}", self.path / f"{name}.json", value)
 
     def event(self, kind: str, **fields: Any) -> None:
         """Appends one line to events.jsonl."""
-        line = json.dumps({"at": time.time(), "event": kind, **fields}, separators=(",", ":")) + "\n"
         fd = os.open(self.path / "events.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            os.write(fd, line.encode())
+            os.write(fd, stored.line("run.event", {"at": time.time(), "event": kind, **fields}))
         finally:
             os.close(fd)
 
@@ -91,7 +91,7 @@ class RunFolder:
         for name in names:
             match = re.fullmatch(r"rank-(\d+)\.json", name)
             if match:
-                record = read_json(self.attempt(attempt) / name)
+                record = read("run.rank", self.attempt(attempt) / name)
                 if record:
                     found[int(match.group(1))] = record
         return found
@@ -150,9 +150,13 @@ def containment_tag(spec: Dict[str, Any], attempt: int) -> str:
     return f"{spec['run']}.{spec['index']}.{attempt}"
 
 
-def with_todays_names(value: Dict[str, Any]) -> Dict[str, Any]:
-    """A state or result as an older version wrote it: a leader's term was its epoch."""
-    return {"term" if key == "epoch" and "term" not in value else key: field for key, field in value.items()} if "epoch" in value else value
+def read(kind: str, path: Path) -> Any:
+    """What a file of a kind (base/stored.py) holds, in today's shape; None where it is not there. Raises NEWER_VERSION."""
+    return stored.current(kind, read_json(path), path)
+
+
+def write(kind: str, path: Path, value: Any, durable: bool = True) -> None:
+    write_json(path, stored.stamped(kind, value), durable)
 
 
 def read_json(path: Path) -> Any:

@@ -25,6 +25,13 @@ def can_be_replaced(pool: Sequence[str], leader: str, out: Iterable[str], least:
     return len(others) >= max(majority(pool), least)
 
 
+def is_left_alone(pool: Sequence[str], own: str, leader: str, out: Iterable[str], ended: Iterable[str]) -> bool:
+    """Whether a node that has lost its leader need not wait for a vote: nobody is left who could lead, and too few are who could vote for it. `out`: nodes that were
+    lost before, which may vote and never lead; `ended`: nodes whose supervisors are known to have ended."""
+    others = set(pool) - {own, leader, *ended}
+    return not others - set(out) and len(others) + 1 < majority(pool)
+
+
 def outvoted(pool: Sequence[str], unheard: Mapping[str, float], lost_seconds: float, over_seconds: float) -> List[str]:
     """Nodes that may have chosen another leader, where they are a majority; else none. `unheard`: of nodes that are not known to be dead, seconds since their last
     word. Before `lost_seconds` a node has not given its leader up, after `over_seconds` it has ended. Any moment until now counts: who asks may have been asleep."""

@@ -1,6 +1,6 @@
 """A run that supervisors of ours keep, as one of its nodes sees it: read from its folder, and changed in nothing but `stop` (runs/view.py)."""
 import time
-from typing import Any, Callable, Dict, List, Mapping
+from typing import TYPE_CHECKING, Any, Callable, List, Mapping
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -8,6 +8,10 @@ from flexrack_node.process.containment import Containment
 from flexrack_node.run.files import RunFolder, containment_tag
 from flexrack_node.run.leadership import is_committed, leader_known, may_be_led_on
 from flexrack_node.watch.hang import hangs
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.run import NodeRun, NodeRunDetail, Reconciled, RunStopped
+    from flexrack_node.schema.watch import NodeStacks
 
 _STOP_PATIENCE = 20.0
 
@@ -32,6 +36,9 @@ class PlainRun:
     def is_over(self) -> bool:
         return not self.folder.is_held()
 
+    def close(self) -> None:
+        """Its supervisor does, else runs/repair.py."""
+
     def wait(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
         while self.is_live() and time.monotonic() < deadline:
@@ -45,7 +52,7 @@ class PlainRun:
             found += Containment(containment_tag(spec, attempt), self.folder.path, look_only=True).pids()
         return found
 
-    def summary(self) -> Dict[str, Any]:
+    def summary(self) -> "NodeRun":
         folder = self.folder
         spec, now, result = folder.spec(), folder.state(), folder.result()
         term, leader = leader_known(spec, now, result)
@@ -62,7 +69,7 @@ class PlainRun:
             "members": now.get("members") or spec["nodes"][:(spec.get("size") or {}).get("max")],
             "processes": spec["processes"],
             "launcher": spec["launcher"],
-            "created": spec.get("created"),
+            "created": float(spec.get("created") or 0),
             "status": result["status"] if result else now.get("status", "starting"),
             "attempt": now.get("attempt", 0),
             "live": folder.is_held(),
@@ -75,19 +82,21 @@ class PlainRun:
             "tracked": (spec.get("tracking") or {}).get("run_id"),
         }
 
-    def detail(self) -> Dict[str, Any]:
+    def detail(self) -> "NodeRunDetail":
         """The summary, every record, the result, and what the user asked for; never the secrets of the spec."""
         folder = self.folder
         spec = folder.spec()
+        result: Any = folder.result()
+        records: Any = {str(number): {str(rank): record for rank, record in sorted(folder.records(number).items())} for number in folder.attempts()}
         return {
             **self.summary(),
             "command": spec["command"],
             "environment": spec.get("environment"),
             "commit": spec.get("commit"),
             "folder": str(folder.path),
-            "records": {str(number): {str(rank): record for rank, record in sorted(folder.records(number).items())} for number in folder.attempts()},
+            "records": records,
             "alive": self.alive(),
-            "result": folder.result(),
+            "result": result,
             "hangs": hangs(folder),
         }
 
@@ -96,7 +105,7 @@ class PlainRun:
 
         follow(self.folder, given, channel)
 
-    def stacks(self, given: Mapping[str, Any], channel: Channel) -> Dict[str, Any]:
+    def stacks(self, given: Mapping[str, Any], channel: Channel) -> "NodeStacks":
         from flexrack_node.watch.stacks import dump
 
         folder = self.folder
@@ -121,9 +130,9 @@ class PlainRun:
                 grace, deadline = 0.0, time.monotonic() + _STOP_PATIENCE
             time.sleep(0.05)
 
-    def stopped(self) -> Dict[str, Any]:
+    def stopped(self) -> "RunStopped":
         state = self.summary()
         return {"status": state["status"], "left": self.alive(), "state": state}
 
-    def reconcile(self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], Dict[str, Any]]) -> Dict[str, Any]:
+    def reconcile(self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], "Reconciled"]) -> "Reconciled":
         return one(self.folder, given)

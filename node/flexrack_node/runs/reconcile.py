@@ -1,13 +1,16 @@
 """Brings MLflow's record of a run in line with the node's files, after the head was away or everything was killed."""
-from typing import Any, Dict, Mapping
+from typing import TYPE_CHECKING, Any, Mapping
 
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import is_leaders
 from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
 from flexrack_node.run.upstream import upstream_of
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.run import Reconciled
 
-def reconcile_run(folder: RunFolder, given: Mapping[str, Any]) -> Dict[str, Any]:
+
+def reconcile_run(folder: RunFolder, given: Mapping[str, Any]) -> "Reconciled":
     """{upstream?, token?, ca?, seconds?, leads?}: returns {recorded: bool, why?}. Nothing to do while the run is alive, is not tracked, or is recorded.
 
     How the run ended is only told where `leads`: no other node's word counts more, and nobody has led the run on; the run's token ends with that.

@@ -17,6 +17,8 @@ def repair(run: RunView) -> None:
     """Ends what is left of it, gives its reservation back, and writes the result that is missing. Nothing to do while its supervisor lives."""
     if run.is_ours:
         _repair(run.folder)
+    else:
+        run.close()
 
 
 def end(run: RunView) -> None:

@@ -1,10 +1,15 @@
 """What can be seen of any run on a node, and done with it, whoever started its processes. Which of the two it is, is decided here and nowhere else."""
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Protocol
+from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Protocol
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.run.files import RunFolder, open_run
+from flexrack_node.run.keeper import is_slurms
 from flexrack_node.runs.plain import PlainRun
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.run import NodeRun, NodeRunDetail, Reconciled, RunStopped
+    from flexrack_node.schema.watch import NodeStacks
 
 
 class RunView(Protocol):
@@ -25,33 +30,36 @@ class RunView(Protocol):
     def is_over(self) -> bool:
         """Nothing will change any more unless somebody reconciles, as its files tell."""
 
+    def close(self) -> None:
+        """Writes down how it ended, where it is not ours and who keeps it says that it is over. runs/repair.py alone calls this."""
+
     def wait(self, seconds: float) -> None:
         """Until it is over, and no longer than that; 0: one look."""
 
-    def summary(self) -> Dict[str, Any]:
+    def summary(self) -> "NodeRun":
         """What run.list tells of it."""
 
-    def detail(self) -> Dict[str, Any]:
+    def detail(self) -> "NodeRunDetail":
         """The summary, every record, the result, and what the user asked for; never the secrets of the spec."""
 
     def follow(self, given: Mapping[str, Any], channel: Channel) -> None:
         """Events of run.follow, until all is told that there is, or is to come."""
 
-    def stacks(self, given: Mapping[str, Any], channel: Channel) -> Dict[str, Any]:
+    def stacks(self, given: Mapping[str, Any], channel: Channel) -> "NodeStacks":
         """The answer of run.stacks."""
 
     def stop(self, given: Mapping[str, Any]) -> None:
         """Asks for the end, and waits for it for as long as was promised."""
 
-    def stopped(self) -> Dict[str, Any]:
+    def stopped(self) -> "RunStopped":
         """The answer of run.stop, after it."""
 
-    def reconcile(self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], Dict[str, Any]]) -> Dict[str, Any]:
+    def reconcile(self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], "Reconciled"]) -> "Reconciled":
         """The answer of run.reconcile. `one` completes the record of one part."""
 
 
 def view_of(folder: RunFolder) -> RunView:
-    if folder.spec().get("scheduler") == "slurm":
+    if is_slurms(folder.spec()):
         from flexrack_node.slurm.run import SlurmRun  # only where it is one: looking has to be quick
 
         return SlurmRun(folder)

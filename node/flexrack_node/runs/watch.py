@@ -3,7 +3,7 @@
 Both read what others wrote: the ranks their progress files (watch/progress.py), the sampler hardware.jsonl and hardware.json.
 """
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.measure.hardware_file import last_sample
@@ -14,7 +14,7 @@ from flexrack_node.runs.view import open_view
 from flexrack_node.watch.progress import progress_path, read_progress
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.watch import RunName, WatchEnd, WatchInput
+    from flexrack_node.schema.watch import MeasuredPart, NodePart, RunName, WatchEnd, WatchInput
 
 _STEP = 0.1  # seconds between two looks whether the run is over
 # Of a rank's progress, in this order: a list is a third of an object, and a hundred ranks are told of every few seconds.
@@ -41,16 +41,18 @@ def watch(given: "WatchInput", channel: Channel) -> "WatchEnd":
             time.sleep(_STEP)
 
 
-def measured(given: "RunName", channel: Channel) -> List[Dict[str, Any]]:
+def measured(given: "RunName", channel: Channel) -> "List[MeasuredPart]":
     """{run}: [{node, index, hardware: hardware.json|null, attempts: {number: {rank: progress}}}], a part a node."""
     return [measured_part(part) for part in open_view(channel.root, given["run"]).parts()]
 
 
-def measured_part(part: RunFolder) -> Dict[str, Any]:
+def measured_part(part: RunFolder) -> "MeasuredPart":
     spec = part.spec()
+    hardware: Any = read_summary(part)
+    attempts: Any = {str(number): {str(rank): found for rank, found in progress_of(part, number).items()} for number in part.attempts()}
     return {
-        "node": spec["node"], "index": spec["index"], "hardware": read_summary(part),
-        "attempts": {str(number): {str(rank): found for rank, found in progress_of(part, number).items()} for number in part.attempts()},
+        "node": spec["node"], "index": spec["index"], "hardware": hardware,
+        "attempts": attempts,
     }
 
 
@@ -64,11 +66,11 @@ def progress_of(part: RunFolder, attempt: int) -> Dict[int, Dict[str, Any]]:
     return found
 
 
-def _part(part: RunFolder, reported: Dict[str, float]) -> Dict[str, Any]:
+def _part(part: RunFolder, reported: Dict[str, float]) -> "NodePart":
     spec, state = part.spec(), part.state()
     attempt = int(state.get("attempt") or 0)
     progress = progress_of(part, attempt)
-    sample: Optional[Dict[str, Any]] = last_sample(part.path / "hardware.jsonl")
+    sample: Any = last_sample(part.path / "hardware.jsonl")
     if sample and reported.get(spec["node"]) == sample["t"]:
         sample = None
     elif sample:

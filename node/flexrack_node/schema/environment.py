@@ -29,6 +29,7 @@ class Asker(TypedDict):
 
 
 class EnvironmentWanted(EnvironmentContent, total=False):
+    pins: str
     user: str
     owner: str
     uv: UvOrder
@@ -51,6 +52,18 @@ class EnvironmentMade(TypedDict):
     path: str
     built: bool
     python: str
+
+
+class _ResolveWanted(EnvironmentContent):
+    uv: UvOrder
+
+
+class ResolveWanted(_ResolveWanted, total=False):
+    universal: str
+
+
+class Resolved(TypedDict):
+    pins: Optional[str]
 
 
 class ToolMissing(TypedDict):

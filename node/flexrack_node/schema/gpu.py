@@ -4,14 +4,7 @@ from typing import Dict, List, Literal, Optional, TypedDict
 Backend = Literal["cuda", "opencl", "sim"]
 
 
-class SimSettings(TypedDict, total=False):
-    """How a GPU in software is to be. Memory in bytes, latency in microseconds, bandwidth in 10^9 bytes a second; absent: the driver's own default."""
-    devices: int
-    memory: int
-    capability: str
-    latency: str
-    bandwidth: str
-    fault: str
+SimSettings = TypedDict("SimSettings", {"devices": "int", "memory": "int", "profile": "str", "capability": "str", "driver": "str", "multiprocessors": "int", "machine-code": "Literal['accept']", "latency": "str", "bandwidth": "str", "fault": "str"}, total=False)
 
 
 class _GpuOrder(TypedDict):

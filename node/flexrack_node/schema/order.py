@@ -29,6 +29,8 @@ class GangOrder(_GangOrder, total=False):
     """How the nodes of a run find and trust each other."""
     address: str
     port: int
+    lost: float
+    listen: int
     timeout: float
 
 
@@ -89,6 +91,9 @@ class SlurmOrder(_SlurmOrder, total=False):
     interface: str
     bin: str
     array: ArrayTask
+    job: Optional[str]
+    reaches_all: bool
+    start: int
 
 
 class _RunOrder(TypedDict):
@@ -123,6 +128,7 @@ class RunOrder(_RunOrder, total=False):
     size: GangSize
     watch: bool
     hang: HangOrder
+    sample_seconds: float
     address: str
     neighbours: int
     reservation: ReservationHeld

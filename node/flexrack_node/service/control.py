@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List
+from typing import TYPE_CHECKING, Any, List
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -23,14 +23,14 @@ from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, end_process, start_time
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.service import LogEnd, ServiceId, ServiceLogs, ServicePrefix, ServiceStart, ServiceStop
+    from flexrack_node.schema.service import LogEnd, ServiceId, ServiceLogs, ServicePrefix, ServiceStart, ServiceStarted, ServiceState, ServiceStop, ServiceStopped
 
 SUPERVISOR = Path(__file__).resolve().with_name("supervisor.py")
 ALIVE = ("starting", "running", "waiting")
 _KEPT = ("argv", "env", "cwd", "restart", "grace", "rotate_bytes", "spare_children", "front")  # of what is asked for; the rest is about the asking
 
 
-def start(given: "ServiceStart", channel: Channel) -> Dict[str, Any]:
+def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":
     """{id, argv, env, cwd, restart: {max, window_seconds}, grace, spare_children, front, replace}: starts it unless it runs already.
 
     With another spec than the one that runs it is a CONFLICT, or with `replace` the old process is ended first.
@@ -59,7 +59,7 @@ def start(given: "ServiceStart", channel: Channel) -> Dict[str, Any]:
         return {**describe(record), "started": True}
 
 
-def status(given: "ServiceId", channel: Channel) -> Dict[str, Any]:
+def status(given: "ServiceId", channel: Channel) -> "ServiceState":
     """{id}: what it does now. A process whose supervisor was killed is given a new supervisor."""
     record = ServiceRecord(channel.root, given["id"])
     if not record.exists():
@@ -69,7 +69,7 @@ def status(given: "ServiceId", channel: Channel) -> Dict[str, Any]:
         return describe(record)
 
 
-def stop(given: "ServiceStop", channel: Channel) -> Dict[str, Any]:
+def stop(given: "ServiceStop", channel: Channel) -> "ServiceStopped":
     """{id, grace, remove}: SIGTERM, grace seconds, SIGKILL, and proof that no process of it is left."""
     record = ServiceRecord(channel.root, given["id"])
     if not record.exists():
@@ -77,13 +77,13 @@ def stop(given: "ServiceStop", channel: Channel) -> Dict[str, Any]:
     with record.change():
         was = describe(record)["state"]
         halt(record, float(given.get("grace") or record.spec().get("grace", 10)))
-        now = {**describe(record), "stopped": was in ALIVE}
+        now: ServiceStopped = {**describe(record), "stopped": was in ALIVE}
         if given.get("remove"):
             shutil.rmtree(record.folder, ignore_errors=True)
         return now
 
 
-def list_all(given: "ServicePrefix", channel: Channel) -> List[Dict[str, Any]]:
+def list_all(given: "ServicePrefix", channel: Channel) -> "List[ServiceState]":
     """{prefix}: every service of this node whose id begins so, by id."""
     folder = channel.root / "services"
     names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
@@ -121,9 +121,9 @@ def logs(given: "ServiceLogs", channel: Channel) -> "LogEnd":
         time.sleep(0.2)
 
 
-def describe(record: ServiceRecord) -> Dict[str, Any]:
+def describe(record: ServiceRecord) -> "ServiceState":
     state = record.state()
-    word = state.get("status", "absent") if record.exists() else "absent"
+    word: Any = state.get("status", "absent") if record.exists() else "absent"
     pid = state.get("pid")
     living = pid is not None and start_time(int(pid)) == state.get("start")
     if word in ALIVE and not living and not record.is_supervised():

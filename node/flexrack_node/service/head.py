@@ -9,20 +9,20 @@ import platform
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, List, Optional
 
-from flexrack_node.base import program_file
+from flexrack_node.base import program_file, stored
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.installed import record
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.head import FilePlaced, FilesRemoved, HeadAccess, HeadConfigured, HeadKept, HeadQuestion, ProgramFile
+    from flexrack_node.schema.head import FilePlaced, FilesRemoved, HeadAccess, HeadConfigured, HeadKept, HeadNode, HeadQuestion, NodeProgramFound, ProgramFile
     from flexrack_node.schema.node import Nothing
 
 USUAL_PLACES = ("/usr/local/bin/node", "/usr/bin/node", "/opt/homebrew/bin/node")
 
 
-def inspect(given: "HeadQuestion", channel: Channel) -> Dict[str, Any]:
+def inspect(given: "HeadQuestion", channel: Channel) -> "HeadNode":
     """{nodes, oldest: [major, minor], programs}: what is there of a head, and a Node that is new enough.
 
     `nodes` are paths on the caller's machine, which may be this one; `programs` names of files that would be placed.
@@ -49,7 +49,7 @@ def configure(given: "HeadConfigured", channel: Channel) -> "FilePlaced":
     record(channel.root, channel.root / "head", "head")
     folder = channel.root / "head"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    text = json.dumps({**given["config"], "folder": str(folder)}, indent=1, sort_keys=True)
+    text = json.dumps(stored.stamped("head.config", {**given["config"], "folder": str(folder)}), indent=1, sort_keys=True)
     path = folder / f"config-{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
     if not path.exists():
         part = folder / f".config-{os.getpid()}"
@@ -73,10 +73,11 @@ def access(given: "Nothing", channel: Channel) -> "HeadAccess":
     folder = channel.root / "head"
     token = read(folder / "admin-token")
     listener = read(folder / "listener.json") or read(folder / "door.json")  # a head of the first schema runs
-    return {"listener": json.loads(listener) if listener else None, "token": token.strip() if token else None, "ca": read(folder / "tls" / "ca.pem")}
+    shown = stored.current("head.listener", json.loads(listener), folder / "listener.json") if listener else None
+    return {"listener": shown, "token": token.strip() if token else None, "ca": read(folder / "tls" / "ca.pem")}
 
 
-def find_node(places: List[str], oldest: List[int]) -> Optional[Dict[str, str]]:
+def find_node(places: List[str], oldest: List[int]) -> "Optional[NodeProgramFound]":
     """The first Node that runs here and is new enough: {path, version}."""
     found = shutil.which("node")
     for place_ in [*([found] if found else []), *USUAL_PLACES, *places]:

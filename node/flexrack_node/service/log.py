@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Tuple
 
-from flexrack_node.service.record import read_json, write_json
+from flexrack_node.service.record import read, write
 
 ROTATE_BYTES = 8 * 1024 * 1024
 
@@ -36,7 +36,7 @@ class ServiceLog:
             copied = source.tell()
             source.truncate(0)
         os.replace(part, self.older)
-        write_json(self.bases, {"older": base, "current": base + copied})
+        write("service.log", self.bases, {"older": base, "current": base + copied})
         return True
 
     def end(self) -> int:
@@ -55,7 +55,7 @@ class ServiceLog:
         return offset, self._slice(self.path, offset - base, limit)
 
     def _bases(self) -> Tuple[int, int]:
-        value = read_json(self.bases) or {}
+        value = read("service.log", self.bases) or {}
         return int(value.get("older", 0)), int(value.get("current", 0))
 
     @staticmethod

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Dict, Iterator, Optional
 
+from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
 
 ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -38,26 +39,26 @@ class ServiceRecord:
         return (self.folder / "spec.json").is_file()
 
     def spec(self) -> Dict[str, Any]:
-        return read_json(self.folder / "spec.json") or {}
+        return read("service.spec", self.folder / "spec.json") or {}
 
     def write_spec(self, spec: Dict[str, Any]) -> None:
-        write_json(self.folder / "spec.json", spec)
+        write("service.spec", self.folder / "spec.json", spec)
 
     def state(self) -> Dict[str, Any]:
-        return read_json(self.folder / "state.json") or {}
+        return read("service.state", self.folder / "state.json") or {}
 
     def write_state(self, state: Dict[str, Any]) -> None:
-        write_json(self.folder / "state.json", state)
+        write("service.state", self.folder / "state.json", state)
 
     def ask_stop(self, grace: float, spare: bool = False) -> None:
         """Written before the supervisor is signalled: how long to wait before SIGKILL, and whether what the process started lives on."""
-        write_json(self.folder / "stop.json", {"grace": grace, "spare": spare})
+        write("service.stop", self.folder / "stop.json", {"grace": grace, "spare": spare})
 
     def stop_grace(self) -> Optional[float]:
-        return (read_json(self.folder / "stop.json") or {}).get("grace")
+        return (read("service.stop", self.folder / "stop.json") or {}).get("grace")
 
     def stop_spares(self) -> bool:
-        return bool((read_json(self.folder / "stop.json") or {}).get("spare"))
+        return bool((read("service.stop", self.folder / "stop.json") or {}).get("spare"))
 
     def forget_stop(self) -> None:
         try:
@@ -128,19 +129,21 @@ def boot_id() -> str:
         return "-"
 
 
-def read_json(path: Path) -> Optional[Any]:
+def read(kind: str, path: Path) -> Optional[Any]:
+    """What a file of a kind (base/stored.py) holds, in today's shape; None where it is not there or cannot be read. Raises NEWER_VERSION."""
     try:
-        return json.loads(path.read_text())
+        value = json.loads(path.read_text())
     except (OSError, ValueError):
         return None
+    return stored.current(kind, value, path)
 
 
-def write_json(path: Path, value: Any) -> None:
+def write(kind: str, path: Path, value: Any) -> None:
     """Whole or not at all, readable by the owner only."""
     part = path.with_name(f".{path.name}.{os.getpid()}")
     file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(file, "w") as stream:
-        json.dump(value, stream)
+        json.dump(stored.stamped(kind, value), stream)
         stream.flush()
         os.fsync(stream.fileno())
     os.replace(part, path)

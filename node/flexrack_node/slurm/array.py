@@ -1,22 +1,23 @@
 """Verbs on a login node of Slurm, for runs that are tasks of one job: slurm.submit_array starts them, slurm.cancel takes them out of the queue."""
 import shutil
-from typing import TYPE_CHECKING, Any, Dict, List
+from typing import TYPE_CHECKING, List
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
-from flexrack_node.run.files import RunFolder, run_path, write_json
+from flexrack_node.run.files import RunFolder, run_path, write
 from flexrack_node.slurm import commands
 from flexrack_node.slurm.job import SlurmJob
 from flexrack_node.slurm.submit import pattern, sbatch
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.run import NodeRun
     from flexrack_node.schema.slurm import JobsCancelled, RunNames, SlurmSubmitArray
 
 _AT_ONCE = 200  # jobs that one scancel is told
 
 
-def submit(given: "SlurmSubmitArray", channel: Channel) -> List[Dict[str, Any]]:
+def submit(given: "SlurmSubmitArray", channel: Channel) -> "List[NodeRun]":
     """{name, tasks: [spec], script}: as slurm.submit, for runs NAME-<task> that are tasks of one job (sbatch(1), --array). Summaries in the same order."""
     name, specs, script = given["name"], given["tasks"], given["script"]
     paths = [run_path(channel.root, spec["run"]) for spec in specs]
@@ -28,7 +29,7 @@ def submit(given: "SlurmSubmitArray", channel: Channel) -> List[Dict[str, Any]]:
         for path, spec in zip(paths, specs):
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
             (path / "job.sh").write_text(script)
-            write_json(path / "spec.json", {**spec, "root": str(channel.root)})
+            write("run.spec", path / "spec.json", {**spec, "root": str(channel.root)})
         runs = channel.root / "runs"
         job = sbatch(paths[0] / "job.sh", runs, pattern(runs / name) + "-%a/job.log", specs[0]["slurm"].get("bin"))
     except NodeError:
@@ -38,7 +39,7 @@ def submit(given: "SlurmSubmitArray", channel: Channel) -> List[Dict[str, Any]]:
     found = []
     for path, spec in zip(paths, specs):
         number = f"{job}_{spec['slurm']['array']['task']}"
-        write_json(path / "job.json", {"job": number})
+        write("run.job", path / "job.json", {"job": number})
         seen = {"job": number, "state": "PENDING", "reason": None, "start": None, "nodes": "", "partition": None, "source": "records"}
         found.append(SlurmJob(RunFolder(path)).summary(seen))
     return found

@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, Optional
 
-from flexrack_node.base import shared_lock
+from flexrack_node.base import shared_lock, stored
 from flexrack_node.base.errors import NodeError
-from flexrack_node.run.files import read_json, write_json
+from flexrack_node.run.files import read_json, write
 from flexrack_node.slurm import commands
 
 FIRST, MOST = 0.5, 10.0  # seconds between two questions: right after something has happened, and long after
@@ -82,7 +82,7 @@ class Board:
         if error and 0 <= begin - error["at"] < _ERROR:
             raise NodeError(error["code"], error["message"], error["hint"])
         row, good = kept["jobs"].get(job), min(most, pace(begin - kept["watched"][job]["since"]))
-        if not row or not begin - good < row.get("requested", 0) <= self._now():  # an older version called it by another name, and is asked again
+        if not row or not begin - good < row["requested"] <= self._now():
             return None
         self._good_until = row["requested"] + good
         found: Optional[Dict[str, Any]] = row["seen"]
@@ -123,7 +123,8 @@ class Board:
 
     def _read(self) -> Kept:
         kept = read_json(self._path)
-        return kept if isinstance(kept, dict) and kept.get("bin") == self._bin else {"bin": self._bin, "jobs": {}, "watched": {}, "error": None}
+        kept = stored.current("slurm.queue", kept, self._path) if stored.is_current("slurm.queue", kept) else {}  # of another version: Slurm is asked again
+        return kept if kept.get("bin", "") == self._bin else {"bin": self._bin, "jobs": {}, "watched": {}, "error": None}
 
     def _write(self, kept: Kept) -> None:
-        write_json(self._path, kept, durable=False)
+        write("slurm.queue", self._path, kept, durable=False)

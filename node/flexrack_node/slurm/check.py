@@ -3,7 +3,7 @@ import getpass
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -11,14 +11,14 @@ from flexrack_node.rank.launch import interfaces
 from flexrack_node.slurm import commands
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.slurm import SlurmPrograms
+    from flexrack_node.schema.slurm import CheckedPartition, ClusterFact, RootFact, SlurmPrograms
 
 # Kinds of file systems (proc(5), mountinfo) that are shared by machines, and those that one machine has for itself.
 _SHARED = re.compile(r"nfs4?|lustre|gpfs|mmfs|beegfs|ceph|fuse\.ceph.*|glusterfs|fuse\.glusterfs|afs|orangefs|pvfs2|wekafs|cifs|smb3|gfs2|ocfs2|panfs|vastnfs|fuse\.juicefs|fuse\.sshfs|9p|virtiofs")
 _OWN = re.compile(r"ext[234]|xfs|btrfs|tmpfs|ramfs|overlay|zfs|f2fs|vfat|devtmpfs|squashfs")
 
 
-def check(given: "SlurmPrograms", channel: Channel) -> Dict[str, Any]:
+def check(given: "SlurmPrograms", channel: Channel) -> "ClusterFact":
     """{bin?} -> {version, partitions: see read_partitions, accounts: [name] | None (nobody keeps them), pyxis,
     root: {path, kind, shared: True | False | None (cannot be told)}}. Raises NODE_UNFIT (a program is missing), NODE_UNREACHABLE."""
     folder = given.get("bin")
@@ -32,7 +32,7 @@ def check(given: "SlurmPrograms", channel: Channel) -> Dict[str, Any]:
         "partitions": partitions(folder),
         "accounts": None if known.get("AccountingStorageType", "none").endswith("none") else accounts(folder),
         "pyxis": has_pyxis(folder),
-        "root": {"path": str(channel.root), **file_system(channel.root, folder)},
+        "root": file_system(channel.root, folder),
     }
 
 
@@ -41,12 +41,12 @@ def has_pyxis(folder: Optional[str]) -> bool:
     return "--container-image" in commands.call(["srun", "--help"], folder).stdout
 
 
-def partitions(folder: Optional[str]) -> List[Dict[str, Any]]:
+def partitions(folder: Optional[str]) -> "List[CheckedPartition]":
     sizes = commands.call(["sinfo", "--noheader", "--format=%R|%c"], folder).stdout
     return read_partitions(commands.call(["scontrol", "--oneliner", "show", "partition"], folder).stdout, sizes)
 
 
-def read_partitions(shown: str, sizes: str) -> List[Dict[str, Any]]:
+def read_partitions(shown: str, sizes: str) -> "List[CheckedPartition]":
     """[{name, default, up, nodes, most_nodes, seconds, cpus, accounts}]: most nodes and seconds of a job, accounts that may use it; None: no limit.
 
     `sizes`: lines of sinfo's %R|%c; cpus of its largest node.
@@ -85,16 +85,16 @@ def accounts(folder: Optional[str]) -> Optional[List[str]]:
     return sorted(set(done.stdout.split())) if done.returncode == 0 else None
 
 
-def file_system(root: Path, folder: Optional[str]) -> Dict[str, Any]:
-    """{kind, shared}: of the mount that `root` is in, or will be. A file system of this machine alone is shared by nodes that are all this machine."""
+def file_system(root: Path, folder: Optional[str]) -> "RootFact":
+    """{path, kind, shared}: of the mount that `root` is in, or will be. A file system of this machine alone is shared by nodes that are all this machine."""
     kind = kind_of(root, Path("/proc/self/mountinfo").read_text())
     if _SHARED.fullmatch(kind):
-        return {"kind": kind, "shared": True}
+        return {"path": str(root), "kind": kind, "shared": True}
     if not _OWN.fullmatch(kind):
-        return {"kind": kind, "shared": None}
+        return {"path": str(root), "kind": kind, "shared": None}
     names = commands.call(["sinfo", "--noheader", "--Node", "--format=%o"], folder).stdout.split()
     own = {address for _, address, _ in interfaces()} | {"localhost", os.uname().nodename, os.uname().nodename.split(".")[0]}
-    return {"kind": kind, "shared": bool(names) and all(name in own or name.startswith("127.") for name in names)}
+    return {"path": str(root), "kind": kind, "shared": bool(names) and all(name in own or name.startswith("127.") for name in names)}
 
 
 def kind_of(root: Path, mountinfo: str) -> str:

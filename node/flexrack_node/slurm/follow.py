@@ -24,7 +24,7 @@ def follow(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> None:
             if state and state != reported:
                 channel.event("queue", **state)
                 reported = state
-        over = not given.get("follow") or bool(run.folder.result())  # before reading: what was written until now is read below
+        over = not given.get("follow") or newest is None  # before reading: what was written until now is read below
         sent = _send_new(run, offsets, channel)
         news, fresh = send_news(run.leader(), news, channel)
         if sent or fresh:

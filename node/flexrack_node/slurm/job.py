@@ -16,17 +16,21 @@ import contextlib
 import json
 import os
 import time
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
-from flexrack_node.base import shared_lock
+from flexrack_node.base import shared_lock, stored
 from flexrack_node.base.errors import NodeError
 from flexrack_node.rank.rank import tail
 from flexrack_node.run.cause import close_result
-from flexrack_node.run.files import RunFolder, read_json, write_json
+from flexrack_node.run.files import RunFolder, read, write
 from flexrack_node.slurm import board, commands, starts
 from flexrack_node.slurm.board import Board
 from flexrack_node.slurm.verdict import judge
 from flexrack_node.watch.hang import hangs
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.result import NodeRunStatus, Requeued
+    from flexrack_node.schema.run import NodeRun, NodeRunDetail
 
 _NOW = 1.0  # seconds for which what Slurm has said is how it is now
 _SUBMITTED = 2.0  # seconds between two questions for a job's number, while nobody has written it down
@@ -43,18 +47,19 @@ class SlurmJob:
         self.bin: Optional[str] = self.spec["slurm"].get("bin")
         self._board = Board(folder.path.parent, self.bin)
         self._seen: Optional[Dict[str, Any]] = None
+        self._last: Optional[Dict[str, Any]] = None  # the same, also of a job that is over
         self._signed = 0.0
 
     def job(self) -> Optional[str]:
         """Slurm's number; looked for by name where whoever submitted it was killed before writing it down."""
-        known = read_json(self.folder.path / "job.json")
+        known = read("run.job", self.folder.path / "job.json")
         if known:
             value: Optional[str] = known["job"]
             return value
         array = self.spec["slurm"].get("array")
         found = commands.find(array["name"], self.bin, array["task"]) if array else commands.find(self.folder.run, self.bin)
         if found:
-            write_json(self.folder.path / "job.json", {"job": found})
+            write("run.job", self.folder.path / "job.json", {"job": found})
         return found
 
     def members(self) -> List[RunFolder]:
@@ -69,18 +74,18 @@ class SlurmJob:
         return RunFolder(starts.place(self.folder.path, self._start()) / "0")
 
     def _start(self) -> int:
-        return int((read_json(self.folder.path / "gang.json") or {}).get("start", 0))
+        return int((read("run.gang", self.folder.path / "gang.json") or {}).get("start", 0))
 
-    def requeued(self, state: Optional[str]) -> Optional[Dict[str, Any]]:
+    def requeued(self, state: Optional[str]) -> "Optional[Requeued]":
         """{times, why}: how often Slurm has put the job back into its queue, and why the last time, where that is known. `state`: what Slurm says now."""
         left = (self.leader().result() or {}).get("requeued")
         has_begun = (self.folder.path / "gang.json").exists()
         times = self._start() + (1 if left or (has_begun and state in commands.WAITING) else 0)
-        attempts = (read_json(self.folder.path / "gang.json") or {}).get("attempts") or [{}]
+        attempts = (read("run.gang", self.folder.path / "gang.json") or {}).get("attempts") or [{}]
         return {"times": times, "why": (left or attempts[-1].get("requeued") or {}).get("why")} if times else None
 
     def nodes(self) -> List[str]:
-        found: List[str] = (read_json(self.folder.path / "gang.json") or {}).get("nodes", [])
+        found: List[str] = (read("run.gang", self.folder.path / "gang.json") or {}).get("nodes", [])
         return found
 
     def watch(self) -> Optional[Dict[str, Any]]:
@@ -90,7 +95,7 @@ class SlurmJob:
         return self._seen
 
     def look(self, most: float = _NOW) -> Optional[Dict[str, Any]]:
-        """What Slurm says, or has said in the last `most` seconds; the result is written when it says that the job is over. None where the result is there."""
+        """What Slurm says, or has said in the last `most` seconds; None where it says that the job is over, or the result is there."""
         self._seen = self._look(most)
         return self._seen
 
@@ -104,11 +109,9 @@ class SlurmJob:
             return {"job": None, "state": "PENDING", "reason": None, "start": None, "nodes": "", "partition": None, "source": "records"}  # sbatch is at it
         seen = self._board.look(job, self._signed, most) if job else None
         if job and seen and seen["state"] not in commands.OPEN:
-            seen = self._board.look(job, self._signed, _NOW)  # the result is for ever, so it is not written for what was true a while ago
-        if seen and seen["state"] in commands.OPEN:
-            return seen
-        self._close(seen or (commands.account(job, self.bin) if job else None))
-        return None
+            seen = self._board.look(job, self._signed, _NOW)  # nobody looks again at what is over, so it is not told of what was true a while ago
+        self._last = seen
+        return seen if seen and seen["state"] in commands.OPEN else None
 
     def _sign(self) -> float:
         """When something happened last, by the run's own files; 0.0 where nothing has."""
@@ -117,6 +120,14 @@ class SlurmJob:
             with contextlib.suppress(OSError):
                 times.append(path.stat().st_mtime)
         return max(times)
+
+    def close(self) -> None:
+        """Writes the result, once Slurm says that the job is over. For runs/repair.py: who only looks changes nothing. Where Slurm cannot be asked, it is done later."""
+        with contextlib.suppress(NodeError):
+            if self.folder.result() or self.look():
+                return
+            job = self.job()
+            self._close(self._last or (commands.account(job, self.bin) if job else None))
 
     def _close(self, seen: Optional[Dict[str, Any]]) -> None:
         """Once: all who watch learn the end at the same moment, and what is closed is read no more as the job has left it."""
@@ -129,7 +140,7 @@ class SlurmJob:
         """Slurm has ended every process of the job, so what the members wrote is all that there will be."""
         lines = tail(self.folder.path / "job.log")
         leader = self.leader().result()
-        before: Dict[str, Any] = {"attempts": (read_json(self.folder.path / "gang.json") or {}).get("attempts") or []}
+        before: Dict[str, Any] = {"attempts": (read("run.gang", self.folder.path / "gang.json") or {}).get("attempts") or []}
         if leader and leader.get("requeued"):  # it told of a start that was not the last
             before, leader = {key: leader[key] for key in ("attempts", "outputs") if key in leader}, None
         spec = {**self.spec, "slurm": {**self.spec["slurm"], "job": self.job()}, "before": before}
@@ -141,20 +152,20 @@ class SlurmJob:
             path = self.leader().path
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not (path / "spec.json").exists():
-                write_json(path / "spec.json", {**self.spec, "index": 0})
-            write_json(path / "result.json", {**result, "recorded": not self.spec.get("tracking")})
+                write("run.spec", path / "spec.json", {**self.spec, "index": 0})
+            write("run.result", path / "result.json", {**result, "recorded": not self.spec.get("tracking")})
         for member in self.parts():
             if not member.result():
                 partial = close_result(member.spec(), {"status": result["status"], "cause": result["cause"], "attempts": []}, result["started"])
-                write_json(member.path / "result.json", partial)
+                write("run.result", member.path / "result.json", partial)
         self.folder.write("result", {**result, "recorded": recorded})
 
-    def summary(self, known: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
+    def summary(self, known: Optional[Dict[str, Any]] = None) -> "NodeRun":
         """As PlainRun.summary; with `slurm`, what Slurm says. `known`: what it has just said, and is not asked for again."""
         try:
             seen = known or self.look()
         except NodeError as error:  # one that cannot be asked is no reason to show none
-            seen = {"job": (read_json(self.folder.path / "job.json") or {}).get("job"), "state": "UNKNOWN", "reason": error.message, "start": None, "partition": None, "source": "records"}
+            seen = {"job": (read("run.job", self.folder.path / "job.json") or {}).get("job"), "state": "UNKNOWN", "reason": error.message, "start": None, "partition": None, "source": "records"}
         result, leader = self.folder.result(), self.leader()
         state = leader.state()
         return {
@@ -169,9 +180,9 @@ class SlurmJob:
             "nodes": self.nodes(),
             "processes": self.spec["processes"],
             "launcher": self.spec["launcher"],
-            "created": self.spec.get("created"),
+            "created": float(self.spec.get("created") or 0),
             "status": result["status"] if result else self._status(seen or {}, state),
-            "attempt": state.get("attempt") or len((read_json(self.folder.path / "gang.json") or {}).get("attempts") or []),
+            "attempt": state.get("attempt") or len((read("run.gang", self.folder.path / "gang.json") or {}).get("attempts") or []),
             "live": result is None,
             "gang": None,
             "exit": result["exit"] if result else None,
@@ -192,17 +203,19 @@ class SlurmJob:
             },
         }
 
-    def _status(self, seen: Dict[str, Any], state: Dict[str, Any]) -> str:
+    def _status(self, seen: Dict[str, Any], state: Dict[str, Any]) -> "NodeRunStatus":
         if seen.get("state") in commands.WAITING:
             return "waiting"
-        known = "starting" if (self.leader().result() or {}).get("requeued") else state.get("status")
-        own = known if known in ("waiting", "running", "stopping", "recording") else "recording" if known == "ended" else "starting"
-        return own if own == "recording" else _STATUS.get(str(seen.get("state")), own)
+        known: Any = "starting" if (self.leader().result() or {}).get("requeued") else state.get("status")
+        own: Any = known if known in ("waiting", "running", "stopping", "recording") else "recording" if known == "ended" else "starting"
+        status: NodeRunStatus = own if own == "recording" else _STATUS.get(str(seen.get("state")), own)
+        return status
 
-    def detail(self, known: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
+    def detail(self, known: Optional[Dict[str, Any]] = None) -> "NodeRunDetail":
         """As PlainRun.detail. Nothing is alive once Slurm has ended the job; until then what the records say. `known`: as of summary."""
         summary = self.summary(known)
         records: Dict[str, Dict[str, Any]] = {}
+        result: Any = self.folder.result()
         for member in self.parts():
             for number in member.attempts():
                 known = records.setdefault(str(number), {})
@@ -217,7 +230,7 @@ class SlurmJob:
             "folder": str(self.folder.path),
             "records": records,
             "alive": live if summary["live"] and summary["status"] != "waiting" else [],
-            "result": self.folder.result(),
+            "result": result,
             "hangs": [hang for part in self.parts() if part.path.name == "0" for hang in hangs(part)],
         }
 
@@ -226,6 +239,6 @@ def tell(member: RunFolder, request: Optional[Dict[str, Any]], name: str = "stop
     """Writes a member's <name>.json in place, 0600: on NFS a file that was there is looked at anew whenever it is opened, a new one, or one
     that replaces it, may stay unseen for as long as the folder's attributes are cached. What is read half-written is read again."""
     with open(os.open(member.path / f"{name}.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        json.dump(request, file)
+        json.dump(stored.stamped("run.stop", request) if request and name == "stop" else request, file)
         file.flush()
         os.fsync(file.fileno())

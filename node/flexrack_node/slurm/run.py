@@ -1,10 +1,15 @@
 """A run under Slurm as verbs see it (runs/view.py): the job of slurm/job.py, and what can be done with it."""
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
 
 from flexrack_node.base.channel import Channel
+from flexrack_node.base.errors import NodeError
 from flexrack_node.run.files import RunFolder
 from flexrack_node.slurm.job import SlurmJob
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.run import NodeRun, Reconciled, RunStopped
+    from flexrack_node.schema.watch import NodeStacks
 
 _TICK = 0.2  # seconds between two looks at the files of a run
 
@@ -13,7 +18,7 @@ class SlurmRun(SlurmJob):
     """Slurm starts and ends its processes, on nodes that are not this one. What each method is for stands in runs/view.py."""
 
     is_ours = False
-    _reported: Optional[Dict[str, Any]] = None  # what Slurm said when it was waited for
+    _reported: Optional[Dict[str, Any]] = None  # what Slurm said when it was waited for, or closed
 
     def wait(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
@@ -23,8 +28,12 @@ class SlurmRun(SlurmJob):
             seen = self.watch()
         self._reported = seen
 
-    def detail(self, known: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
-        return super().detail(known or self._reported)
+    def close(self) -> None:
+        super().close()
+        self._reported = self._seen
+
+    def summary(self, known: Optional[Dict[str, Any]] = None) -> "NodeRun":
+        return super().summary(known or self._reported)
 
     def is_live(self) -> bool:
         return self.look(0.0) is not None
@@ -41,7 +50,7 @@ class SlurmRun(SlurmJob):
 
         follow(self, given, channel)
 
-    def stacks(self, given: Mapping[str, Any], channel: Channel) -> Dict[str, Any]:
+    def stacks(self, given: Mapping[str, Any], channel: Channel) -> "NodeStacks":
         from flexrack_node.slurm.stacks import stacks
 
         return stacks(self, given, channel)
@@ -51,13 +60,16 @@ class SlurmRun(SlurmJob):
 
         stop(self, given)
 
-    def stopped(self) -> Dict[str, Any]:
-        return {"status": (self.folder.result() or {})["status"], "left": [], "nodes": self.nodes()}
-
-    def reconcile(self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], Dict[str, Any]]) -> Dict[str, Any]:
-        self.look()
+    def stopped(self) -> "RunStopped":
         result = self.folder.result()
         if not result:
+            raise NodeError("REMOTE_FAILED", f"job {self.job()} of {self.folder.run} is over, and Slurm does not say how it ended", f"flexrack runs show {self.folder.run}")
+        return {"status": result["status"], "left": [], "nodes": self.nodes()}
+
+    def reconcile(self, given: Mapping[str, Any], one: Callable[[RunFolder, Mapping[str, Any]], "Reconciled"]) -> "Reconciled":
+        result = self.folder.result()
+        if not result:
+            self.look()  # where Slurm cannot be asked, that is said
             return {"recorded": False, "why": "the run is still going on"}
         if result.get("recorded"):
             return {"recorded": True}

@@ -8,7 +8,7 @@ Both are there from the part's beginning and are written in place, for shared fi
 import secrets
 import threading
 import time
-from typing import Any, Dict, List, Mapping
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -17,13 +17,16 @@ from flexrack_node.run.files import RunFolder, read_json
 from flexrack_node.slurm.job import SlurmJob, tell
 from flexrack_node.watch.stacks import dump
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.watch import NodeStacks
+
 _TICK = 0.25  # seconds between two looks whether somebody asks: so far apart nodes take their stacks, at most
 _PATIENCE = 20.0  # seconds for a node to answer; py-spy needs some, and so does a shared file system
 _REQUESTED, _REPORTED = "stacks", "stacks-reported"
 _NOT_YET = ("CONFIGURING", "PENDING")
 
 
-def stacks(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> Dict[str, Any]:
+def stacks(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> "NodeStacks":
     """As PlainRun.stacks, of all nodes of the job; `failed`: [{node, message}], those that did not answer. Errors: CONFLICT where the job does not run, or no rank does;
     NODE_UNREACHABLE where no node answers, or Slurm does not."""
     folder = run.folder
@@ -60,7 +63,7 @@ def _running(run: SlurmJob) -> str:
     seen = run.look(0.0)  # one that was suspended a moment ago would be waited for in vain
     name = run.folder.run
     if not seen:
-        raise NodeError("CONFLICT", f"{name} is over ({(run.folder.result() or {}).get('status')}): no rank of it is alive", f"flexrack runs show {name}")
+        raise NodeError("CONFLICT", f"{name} is over ({(run.folder.result() or {'status': 'Slurm has ended it'})['status']}): no rank of it is alive", f"flexrack runs show {name}")
     if seen["state"] == "RUNNING":
         return str(seen["job"])
     job = f"job {seen['job']} of {name}" if seen["job"] else f"the job of {name}"

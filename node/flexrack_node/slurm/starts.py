@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from flexrack_node.run.cause import close_result
-from flexrack_node.run.files import RunFolder, read_json, write_json
+from flexrack_node.run.files import RunFolder, read, write
 
 PREEMPTED = "a job that comes first took its place"
 _GOES_ON = ("outputs", "events.jsonl")
@@ -47,7 +47,7 @@ def close(run: RunFolder, number: int) -> List[Dict[str, Any]]:
     """In the job, before its start `number`: ends the records of those before, whose processes Slurm has ended, and returns all attempts until now."""
     from flexrack_node.run.recording import collect_outputs  # imported only where it is needed: looking has to be quick
 
-    gang = read_json(run.path / "gang.json") or {}
+    gang = read("run.gang", run.path / "gang.json") or {}
     attempts: List[Dict[str, Any]] = list(gang.get("attempts") or [])
     for earlier in [one for one in numbers(run.path) if one < number]:
         found = parts(run.path, earlier)
@@ -98,4 +98,4 @@ def _complete(part: RunFolder) -> None:
             if "exit" not in record:
                 log = part.attempt(number) / f"rank-{rank}.log"
                 seen = log.stat().st_mtime if log.exists() else record["started"]  # it was alive then; nobody knows for how much longer
-                write_json(part.attempt(number) / f"rank-{rank}.json", {**record, "ended": max(seen, record["started"]), "exit": 137, "signal": "KILL", "presumed": True, "stopped": True})
+                write("run.rank", part.attempt(number) / f"rank-{rank}.json", {**record, "ended": max(seen, record["started"]), "exit": 137, "signal": "KILL", "presumed": True, "stopped": True})

@@ -16,10 +16,11 @@ from typing import Any, Dict, List, Optional
 if __package__ in (None, ""):  # started as a file: make the package importable by its name
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
 from flexrack_node.gang import supervisor
 from flexrack_node.rank.launch import free_port, interfaces, source_towards
-from flexrack_node.run.files import RunFolder, read_json, write_json
+from flexrack_node.run.files import RunFolder, read, write
 from flexrack_node.slurm import commands, starts
 from flexrack_node.slurm.job import tell
 from flexrack_node.slurm.stacks import begin_answering
@@ -45,10 +46,10 @@ def prepare(folder: RunFolder) -> int:
     if not (folder.path / "spec.json").exists():
         _adopt(folder, sys.stdin.read())
     spec, job = folder.spec(), own_job()
-    known = read_json(folder.path / "job.json")
+    known = read("run.job", folder.path / "job.json")
     if known and known["job"] != job:
         raise NodeError("CONFLICT", f"run {folder.run} was started as job {known['job']} before; a script is for one run")
-    write_json(folder.path / "job.json", {"job": job})
+    write("run.job", folder.path / "job.json", {"job": job})
     start = starts.own_number()
     ended = _ended(folder, start)
     if ended:
@@ -62,7 +63,7 @@ def prepare(folder: RunFolder) -> int:
     port = free_port(address) if len(names) > 1 else 0
     again = {"start": start, "attempts": attempts} if start else {}
     reaches_all = commands.signals_all(spec["slurm"].get("bin"))
-    write_json(folder.path / "gang.json", {"nodes": names, "address": address, "port": port, "hosts": found, "reaches_all": reaches_all, **again})
+    write("run.gang", folder.path / "gang.json", {"nodes": names, "address": address, "port": port, "hosts": found, "reaches_all": reaches_all, **again})
     return 0
 
 
@@ -79,7 +80,7 @@ def member(folder: RunFolder) -> int:
     own.mkdir(parents=True, exist_ok=True, mode=0o700)
     starts.carry_on(folder.path, start, own)
     hosts: Dict[str, str] = gang["hosts"]
-    write_json(own / "spec.json", {
+    write("run.spec", own / "spec.json", {
         **spec, "node": node, "index": index, "nodes": gang["nodes"],
         "address": gang["address"] if index == 0 else source_towards(gang["address"]) or gang["address"],
         "neighbours": sum(1 for name in hosts if hosts[name] == hosts[node]),
@@ -158,7 +159,7 @@ def _gang(folder: RunFolder, start: int) -> Dict[str, Any]:
     """gang.json of this start: this node may have seen that of an earlier one, and a shared file system may show it for a while yet. Raises NODE_UNFIT."""
     end = time.monotonic() + _SHOWN_SECONDS
     while True:
-        gang = read_json(folder.path / "gang.json") or {}
+        gang = read("run.gang", folder.path / "gang.json") or {}
         if gang and gang.get("start", 0) == start:
             return gang
         if time.monotonic() > end:
@@ -171,11 +172,11 @@ def _adopt(folder: RunFolder, text: str) -> None:
     import json
 
     try:
-        spec: Dict[str, Any] = json.loads(text)
+        spec: Dict[str, Any] = stored.current("run.spec", json.loads(text), "the script's spec")
     except ValueError:
         raise NodeError("NOT_FOUND", f"{folder.path} has no spec.json, and the script brings none") from None
     folder.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_json(folder.path / "spec.json", {**spec, "gang": {"secret": secrets.token_hex(32)}, "created": time.time()})
+    write("run.spec", folder.path / "spec.json", {**spec, "gang": {"secret": secrets.token_hex(32)}, "created": time.time()})
 
 
 if __name__ == "__main__":

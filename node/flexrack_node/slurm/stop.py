@@ -1,7 +1,7 @@
 """Ends a run under Slurm: the ranks get the time that flexrack promises them, then scancel has the last word."""
 import os
 import time
-from typing import Any, Mapping
+from typing import Any, Dict, Mapping, Optional
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.slurm import commands
@@ -30,8 +30,8 @@ def stop(run: SlurmJob, given: Mapping[str, Any]) -> None:
                 tell(member, request)
             _wait_for_ranks(run, grace + _NOTICE)
         _cancel(run)
-        _wait_for_slurm(run, is_hasty=bool(given.get("kill")))
-    if not folder.result():
+        seen = _wait_for_slurm(run, is_hasty=bool(given.get("kill")))
+    if seen:
         raise NodeError("REMOTE_FAILED", f"Slurm has not ended job {run.job()} of {folder.run}", f"squeue --jobs={run.job()}")
 
 
@@ -45,7 +45,8 @@ def _wait_for_ranks(run: SlurmJob, seconds: float) -> None:
         time.sleep(_TICK)
 
 
-def _wait_for_slurm(run: SlurmJob, is_hasty: bool) -> None:
+def _wait_for_slurm(run: SlurmJob, is_hasty: bool) -> Optional[Dict[str, Any]]:
+    """What Slurm says in the end; None: the job is over."""
     begin, seen = time.monotonic(), run.look(0.0)  # what scancel has changed is told by nothing else
     while seen and time.monotonic() - begin < _PATIENCE:
         if is_hasty and time.monotonic() - begin > _FORCE:
@@ -53,6 +54,7 @@ def _wait_for_slurm(run: SlurmJob, is_hasty: bool) -> None:
             _cancel(run, "--signal=KILL")
         time.sleep(_TICK)
         seen = run.watch()
+    return seen
 
 
 def _cancel(run: SlurmJob, *how: str) -> None:

@@ -5,23 +5,24 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
-from flexrack_node.run.files import RunFolder, run_path, write_json
+from flexrack_node.run.files import RunFolder, run_path, write
 from flexrack_node.slurm import commands
 from flexrack_node.slurm.check import has_pyxis
 from flexrack_node.slurm.job import SlurmJob
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.slurm import SlurmPrograms, SlurmSubmit
+    from flexrack_node.schema.run import NodeRun
+    from flexrack_node.schema.slurm import Cluster, ClusterPartition, SlurmPrograms, SlurmSubmit
 
 
-def inspect(given: "SlurmPrograms", channel: Channel) -> Dict[str, Any]:
+def inspect(given: "SlurmPrograms", channel: Channel) -> "Cluster":
     """{bin?} -> {version, partitions: [{name, default, nodes}], kill_wait (s), accounting, pyxis, array: tasks of one are numbered below this}. Raises NODE_UNFIT, NODE_UNREACHABLE."""
     folder = given.get("bin")
     for name in ("sbatch", "squeue", "scancel"):
         commands.call([name, "--version"], folder)
     known = commands.config(folder)
     lines = commands.call(["sinfo", "--noheader", "--format=%R|%P|%D"], folder).stdout.splitlines()
-    partitions: Dict[str, Dict[str, Any]] = {}
+    partitions: Dict[str, ClusterPartition] = {}
     for name, starred, nodes in (line.split("|") for line in lines if line.count("|") == 2):
         one = partitions.setdefault(name, {"name": name, "default": starred.endswith("*"), "nodes": 0})
         one["nodes"] += int(nodes)
@@ -35,7 +36,7 @@ def inspect(given: "SlurmPrograms", channel: Channel) -> Dict[str, Any]:
     }
 
 
-def submit(given: "SlurmSubmit", channel: Channel) -> Dict[str, Any]:
+def submit(given: "SlurmSubmit", channel: Channel) -> "NodeRun":
     """{spec, script}: writes the run's folder and gives the script to sbatch; again for the same run it only tells how it is."""
     spec, script = given["spec"], given["script"]
     path = run_path(channel.root, spec["run"])
@@ -43,9 +44,9 @@ def submit(given: "SlurmSubmit", channel: Channel) -> Dict[str, Any]:
         record(channel.root, channel.root / "runs", "runs")
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         (path / "job.sh").write_text(script)
-        write_json(path / "spec.json", {**spec, "root": str(channel.root)})
+        write("run.spec", path / "spec.json", {**spec, "root": str(channel.root)})
         try:
-            write_json(path / "job.json", {"job": sbatch(path / "job.sh", path, pattern(path / "job.log"), spec["slurm"].get("bin"))})
+            write("run.job", path / "job.json", {"job": sbatch(path / "job.sh", path, pattern(path / "job.log"), spec["slurm"].get("bin"))})
         except NodeError:
             shutil.rmtree(path, ignore_errors=True)  # Slurm has refused it: there is no such run
             raise

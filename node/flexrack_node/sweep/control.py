@@ -15,18 +15,19 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional
 
 from flexrack_node.base import shared_lock
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock, holder_text
 from flexrack_node.base.installed import record
-from flexrack_node.run.files import read_json, write_json
+from flexrack_node.run.files import read, write
 
 if TYPE_CHECKING:
     from flexrack_node.schema.node import Nothing
-    from flexrack_node.schema.sweep import EngineInput, SweepDriver, SweepName, SweepRemoved, SweepStop
+    from flexrack_node.schema.nodefiles import KeptSweep
+    from flexrack_node.schema.sweep import EngineInput, StoredSweep, SweepDriver, SweepName, SweepRemoved, SweepStop
     from flexrack_node.schema.workspace import ProjectName
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -46,9 +47,9 @@ def drive(given: "EngineInput", channel: Channel) -> "Nothing":
         raise unknown(folder)
     with FileLock(folder / "lock", channel, f"sweep {folder.name}", wait=False, owner=given.get("owner")):
         if given.get("record"):
-            write_json(folder / "sweep.json", {**given["record"], "sweep": folder.name, "created": time.time()})
+            write("sweep.record", folder / "sweep.json", {**given["record"], "sweep": folder.name, "created": time.time()})
         elif given.get("spec"):
-            write_json(folder / "sweep.json", {**(read_json(folder / "sweep.json") or {}), "spec": given["spec"]})
+            write("sweep.record", folder / "sweep.json", {**(read("sweep.record", folder / "sweep.json") or {}), "spec": given["spec"]})
         (folder / "stop.json").unlink(missing_ok=True)
         with open(folder / "engine.log", "wb") as log:
             # The head's node does other things: a fit over some hundred trials gains nothing from more threads.
@@ -61,14 +62,14 @@ def drive(given: "EngineInput", channel: Channel) -> "Nothing":
     return {}
 
 
-def listing(given: "Optional[ProjectName]", channel: Channel) -> List[Dict[str, Any]]:
+def listing(given: "Optional[ProjectName]", channel: Channel) -> "List[StoredSweep]":
     """{project?}: every sweep here, newest first, as `show` tells it."""
     project = (given or {}).get("project")
     found = [describe(path.parent) for path in (channel.root / "sweeps").glob("*/sweep.json")]
     return sorted((one for one in found if project is None or one["project"] == project), key=lambda one: -float(one["created"]))
 
 
-def show(given: "SweepName", channel: Channel) -> Dict[str, Any]:
+def show(given: "SweepName", channel: Channel) -> "StoredSweep":
     """{sweep}: what it is, its trials, and who drives it."""
     return describe(existing(channel, given))
 
@@ -77,7 +78,7 @@ def stop(given: "SweepStop", channel: Channel) -> "SweepDriver":
     """{sweep, seconds?}: asks who drives it to end it, and waits so long. -> {driver: who still drives it, or null}."""
     folder = existing(channel, given)
     if driver(folder):
-        write_json(folder / "stop.json", {"at": time.time()})
+        write("sweep.stop", folder / "stop.json", {"at": time.time()})
     until = time.monotonic() + float(given.get("seconds") or 0)
     while driver(folder) and time.monotonic() < until:
         time.sleep(0.1)
@@ -94,8 +95,9 @@ def remove(given: "SweepName", channel: Channel) -> "SweepRemoved":
     return {"removed": folder.name}
 
 
-def describe(folder: Path) -> Dict[str, Any]:
-    made, now = read_json(folder / "sweep.json") or {}, read_json(folder / "trials.json") or {}
+def describe(folder: Path) -> "StoredSweep":
+    made: KeptSweep = read("sweep.record", folder / "sweep.json")
+    now = read("sweep.trials", folder / "trials.json") or {}
     who = driver(folder)
     status = now.get("status", "running")
     return {

@@ -28,6 +28,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 if __package__ in (None, ""):  # started as a file: make the package importable by its name
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from flexrack_node.base import stored
 from flexrack_node.base.line_reader import lines
 
 # Seconds. Who drives a sweep looks every two seconds while it goes on, and ends it within one or two minutes; the lock is not to stay with a dead link.
@@ -49,7 +50,8 @@ class Engine:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._sweep: Dict[str, Any] = json.loads((folder / "sweep.json").read_text())
+        path = folder / "sweep.json"
+        self._sweep: Dict[str, Any] = stored.current("sweep.record", json.loads(path.read_text()), path)
         self._spec: Dict[str, Any] = self._sweep["spec"]
         journal = folder / "journal.log"
         mend(journal)
@@ -159,7 +161,7 @@ class Engine:
 
     def _write(self) -> None:
         part = self._folder / f".trials-{os.getpid()}"
-        part.write_text(json.dumps({"status": self._status, "at": time.time(), "trials": self._rows(), "importance": self._importance}))
+        part.write_text(json.dumps(stored.stamped("sweep.trials", {"status": self._status, "at": time.time(), "trials": self._rows(), "importance": self._importance})))
         os.replace(part, self._folder / "trials.json")
 
 

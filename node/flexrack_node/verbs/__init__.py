@@ -10,6 +10,7 @@ VERBS = {
     "uv.place": "workspace.uv:place",
     "environment.list": "workspace.environment:listing",
     "environment.plan": "workspace.environment:plan",
+    "environment.resolve": "workspace.resolve:resolve",
     "environment.release": "workspace.environment:release",
     "environment.remove": "workspace.environment:remove",
     "gpu.deliver": "gpu.delivery:deliver",

@@ -1,19 +1,20 @@
 """Verbs that look at runs: run.state, .list, .follow and .stacks. What is left of a run whose supervisor is dead is repaired first. Those that only read are in runs/."""
-from typing import TYPE_CHECKING, Any, Dict, List
+from typing import TYPE_CHECKING, List
 
+from flexrack_node.base import stored
 from flexrack_node.base.channel import Channel
-from flexrack_node.run.files import all_runs, read_json, write_json
+from flexrack_node.run.files import all_runs, read_json, write
 from flexrack_node.runs.repair import repair
 from flexrack_node.runs.view import open_view, view_of
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.run import FollowInput, NodeRun, RunQuestion
-    from flexrack_node.schema.watch import StacksInput
+    from flexrack_node.schema.run import FollowInput, NodeRun, NodeRunDetail, RunQuestion
+    from flexrack_node.schema.watch import NodeStacks, StacksInput
 
-SUMMARY = "summary.3.json"  # read by src/lib/runs/cached-listing.ts as well, without Python; another number for another shape
+SUMMARY = "summary.json"  # read by src/lib/runs/cached-listing.ts as well, without Python
 
 
-def state(given: "RunQuestion", channel: Channel) -> Dict[str, Any]:
+def state(given: "RunQuestion", channel: Channel) -> "NodeRunDetail":
     """{run, wait?}: everything known here about a run; with `wait`, up to so many seconds later when it ends before."""
     run = open_view(channel.root, given["run"])
     run.wait(float(given.get("wait") or 0))
@@ -26,17 +27,19 @@ def listing(_given: "None", channel: Channel) -> "List[NodeRun]":
     found = []
     for folder in all_runs(channel.root):
         kept = read_json(folder.path / SUMMARY)
-        if not kept:
+        if stored.is_current("run.summary", kept):
+            kept = stored.current("run.summary", kept, folder.path / SUMMARY)
+        else:
             run = view_of(folder)
             repair(run)
             kept = run.summary()
             if kept["recorded"] and not kept["live"]:  # nothing of it will change any more
-                write_json(folder.path / SUMMARY, kept, durable=False)
+                write("run.summary", folder.path / SUMMARY, kept, durable=False)
         found.append(kept)
     return found
 
 
-def follow(given: "FollowInput", channel: Channel) -> Dict[str, Any]:
+def follow(given: "FollowInput", channel: Channel) -> "NodeRunDetail":
     """{run, follow, offsets: {"<attempt>/<file>": bytes}}: chunk events {attempt, file, offset, data: base64}.
 
     Reads to the end of what is there; with `follow` also what is still to come, until the run is over on this node.
@@ -48,6 +51,6 @@ def follow(given: "FollowInput", channel: Channel) -> Dict[str, Any]:
     return run.detail()
 
 
-def stacks(given: "StacksInput", channel: Channel) -> Dict[str, Any]:
+def stacks(given: "StacksInput", channel: Channel) -> "NodeStacks":
     """{run, rank?}: {node, attempt, ranks: see watch.stacks.dump}. Errors: NOT_FOUND; CONFLICT where no rank of it is alive here."""
     return open_view(channel.root, given["run"]).stacks(given, channel)

@@ -7,7 +7,7 @@ makes it `confirmed`; the run's supervisor takes it over (reservation/hold.py) a
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, List, Literal, Mapping, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -19,12 +19,11 @@ from flexrack_node.reservation.record import current
 from flexrack_node.reservation.rules import in_the_way
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.reservation import LeaseFence, ReleaseInput, TakeInput
-
-_SHOWN = ("lease", "state", "user", "owner", "project", "node", "nodes", "since", "over")
+    from flexrack_node.schema.reservation import LeaseFence, LeftReservation, NodeReservations, ReleaseAnswer, ReleaseInput, Renewed, Reservation, TakeAnswer, TakeInput
 
 
-def take(given: "TakeInput", channel: Channel) -> Dict[str, Any]:
+
+def take(given: "TakeInput", channel: Channel) -> "TakeAnswer":
     """{lease, owner, project, node, nodes, wants: {gpus: "all"|[id], slots, exclusive}, ttl, wait?: bool, since?, look?: bool}.
 
     Returns {granted, fence, since, identity, shared, gpus, holders}. `wait` leaves a place in line where it is refused; `since`: since when we
@@ -56,25 +55,25 @@ def take(given: "TakeInput", channel: Channel) -> Dict[str, Any]:
     }
 
 
-def confirm(given: "LeaseFence", channel: Channel) -> Dict[str, Any]:
+def confirm(given: "LeaseFence", channel: Channel) -> "Renewed":
     """{lease, fence}: from now on nobody counts on its being given back at once. Errors: RESERVATION_LOST."""
     return _update(given, channel, state="confirmed")
 
 
-def renew(given: "LeaseFence", channel: Channel) -> Dict[str, Any]:
+def renew(given: "LeaseFence", channel: Channel) -> "Renewed":
     """{lease, fence}: another `ttl` seconds. Nothing to do where the supervisor has it. Errors: RESERVATION_LOST."""
     return _update(given, channel)
 
 
-def release(given: "ReleaseInput", channel: Channel) -> Dict[str, Any]:
+def release(given: "ReleaseInput", channel: Channel) -> "ReleaseAnswer":
     """{lease, own?, wait?, force?, owner?}: gives it back (`wait`: to its place in line). Returns {released: [what it was], left: [what was not, and why]}.
 
     One that a supervisor has is left to it; with `force` it is taken away, and the supervisor ends its ranks. `own`: only the record that `take`
     has made for this node. Without (`rack release`) every record of that lease here is meant, whoever's; one whose owner is not `owner` is left.
     """
     place = open_place(channel.root)
-    released: List[Dict[str, Any]] = []
-    left: List[Dict[str, Any]] = []
+    released: List[Reservation] = []
+    left: List[LeftReservation] = []
     with place.locked():
         boot, at = boot_id(), now()
         for record in place.records():
@@ -83,7 +82,7 @@ def release(given: "ReleaseInput", channel: Channel) -> Dict[str, Any]:
             ours = record["uid"] == os.geteuid() and os.path.realpath(record["root"]) == os.path.realpath(channel.root)
             if not ours if given.get("own") else record["domain"] != domain_of():
                 continue
-            why = None if given.get("own") else _forbids(record, given.get("owner"))
+            why: Optional[Literal['owner', 'right', 'running']] = None if given.get("own") else _forbids(record, given.get("owner"))
             if not why and record["state"] == "running" and not given.get("force"):
                 why = "running"
             if why:
@@ -97,7 +96,7 @@ def release(given: "ReleaseInput", channel: Channel) -> Dict[str, Any]:
     return {"released": released, "left": left}
 
 
-def listing(_given: "None", channel: Channel) -> Dict[str, Any]:
+def listing(_given: "None", channel: Channel) -> "NodeReservations":
     """{shared, damaged, identity, reservations}: who has what here now, and who waits, in order of arrival. `other`: on another simulated node."""
     place = open_place(channel.root)
     boot, at = boot_id(), now()
@@ -108,13 +107,16 @@ def listing(_given: "None", channel: Channel) -> Dict[str, Any]:
     return {"shared": place.shared, "damaged": place.damaged, "identity": f"{boot} {domain}", "reservations": [shown(record, at) for record in here]}
 
 
-def shown(record: Record, at: float) -> Dict[str, Any]:
+def shown(record: Record, at: float) -> "Reservation":
     """What the caller is told. `ends_in`: seconds until it ends by itself, None for one that lives with its run; `silent`: since its last heartbeat; `here`: not on another
     simulated node."""
     silent = max(0.0, at - record["heartbeat"])
     ends = None if record["state"] == "running" else round(max(0.0, record["ttl"] - silent), 1)
     here = record["domain"] == domain_of()
-    return {**{key: record.get(key) for key in _SHOWN}, "here": here, "wants": record["wants"], "silent": round(silent, 1), "ends_in": ends}
+    return {
+        "lease": record["lease"], "state": record["state"], "user": record["user"], "owner": record["owner"], "project": record.get("project"), "node": record["node"],
+        "nodes": record.get("nodes", []), "since": record["since"], "over": record.get("over"), "here": here, "wants": record["wants"], "silent": round(silent, 1), "ends_in": ends,
+    }
 
 
 def domain_of() -> str:
@@ -139,7 +141,7 @@ def end_own_dead(place: Place) -> None:
         place.remove_damaged()
 
 
-def _forbids(record: Record, owner: Optional[str]) -> Optional[str]:
+def _forbids(record: Record, owner: Optional[str]) -> "Optional[Literal['owner', 'right']]":
     """Why a record must not be taken away by who asks: it is not of the owner they named, or the kernel would refuse."""
     if record["owner"] != owner:
         return "owner"
@@ -171,7 +173,7 @@ def _wanted(given: Mapping[str, Any], root: Path, at: float, boot: str) -> Recor
     }
 
 
-def _update(given: Mapping[str, Any], channel: Channel, **parts: Any) -> Dict[str, Any]:
+def _update(given: Mapping[str, Any], channel: Channel, **parts: Any) -> "Renewed":
     place = open_place(channel.root)
     with place.locked():
         record = current(place, given, channel.root)

@@ -3,7 +3,7 @@ import os
 import shutil
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, List, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -11,14 +11,14 @@ from flexrack_node.base.installed import record
 from flexrack_node.process.detach import detach, python_module
 from flexrack_node.rank.launch import interfaces, machine_id, source_towards
 from flexrack_node.reservation.hold import check
-from flexrack_node.run.files import RunFolder, run_path, write_json
+from flexrack_node.run.files import RunFolder, run_path, write
 from flexrack_node.runs.plain import PlainRun
 from flexrack_node.runs.repair import end, repair
 from flexrack_node.runs.view import open_view
 
 if TYPE_CHECKING:
     from flexrack_node.schema.order import RunOrder
-    from flexrack_node.schema.run import NodeRoute, ReconcileInput, RouteQuestion, RunRemoved, RunStop
+    from flexrack_node.schema.run import NodeRoute, NodeRun, Reconciled, ReconcileInput, RouteQuestion, RunRemoved, RunStop, RunStopped
     from flexrack_node.schema.watch import RunName
 
 _START_SECONDS = 20.0
@@ -35,7 +35,7 @@ def route(given: "Optional[RouteQuestion]", channel: Channel) -> "NodeRoute":
     }
 
 
-def start(spec: "RunOrder", channel: Channel) -> Dict[str, Any]:
+def start(spec: "RunOrder", channel: Channel) -> "NodeRun":
     """Writes the run's folder and starts its supervisor; again for the same run it only tells how it is."""
     path = run_path(channel.root, spec["run"])
     if not (path / "spec.json").exists():
@@ -43,7 +43,7 @@ def start(spec: "RunOrder", channel: Channel) -> Dict[str, Any]:
             check(channel.root, spec["reservation"])
         record(channel.root, channel.root / "runs", "runs")
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_json(path / "spec.json", {**spec, "root": str(channel.root)})
+        write("run.spec", path / "spec.json", {**spec, "root": str(channel.root)})
         detach(python_module("gang.supervisor", str(path)), path / "supervisor.log", dict(os.environ), path)
     folder = RunFolder(path)
     deadline = time.monotonic() + _START_SECONDS
@@ -57,7 +57,7 @@ def start(spec: "RunOrder", channel: Channel) -> Dict[str, Any]:
     raise NodeError("NODE_UNFIT", f"the supervisor of {spec['run']} did not start", None, log=_last(path / "supervisor.log"))
 
 
-def stop(given: "RunStop", channel: Channel) -> Dict[str, Any]:
+def stop(given: "RunStop", channel: Channel) -> "RunStopped":
     """{run, grace?, kill?}: ends the ranks and returns {status, left: pids that are alive all the same, state: as run.list}; under Slurm {status, left, nodes}."""
     run = open_view(channel.root, given["run"])
     run.stop(given)
@@ -80,7 +80,7 @@ def remove(given: "RunName", channel: Channel) -> "RunRemoved":
     return {"removed": name}
 
 
-def reconcile(given: "ReconcileInput", channel: Channel) -> Dict[str, Any]:
+def reconcile(given: "ReconcileInput", channel: Channel) -> "Reconciled":
     """{run, upstream?, token?, ca?, seconds?, leads?}: completes the tracking record of a run that has ended while the head was away; see runs/reconcile.py."""
     from flexrack_node.runs.reconcile import reconcile_run
 

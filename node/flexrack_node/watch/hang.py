@@ -4,10 +4,13 @@ A rank that waits in a collective is excused as long as another one that is not 
 not for ever (hang_watch: `long`), because two groups can block each other while a third goes on.
 """
 import time
-from typing import Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
-from flexrack_node.run.files import RunFolder, read_json
+from flexrack_node.run.files import RunFolder, read, write
 from flexrack_node.watch.verdict import verdict
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.watch import Hang
 
 _DUMP_PATIENCE = 15.0  # seconds for all nodes to hand in their stacks; py-spy needs some
 
@@ -64,7 +67,7 @@ class Hangs:
         said = verdict(ranks, ended, idle)
         silent = sorted(set(observations) - set(handed))
         found = {"number": self.requested, "attempt": self._attempt, "at": time.time(), "action": self.action, **said, "silent": silent, "ranks": ranks}
-        self._folder.write(f"hang-{self.requested}", found)
+        write("run.hang", self._folder.path / f"hang-{self.requested}.json", found)
         self._folder.event("hang", **{key: found[key] for key in ("number", "attempt", "action", "message", "seconds", "suspects", "lines", "silent")})
         if self.action == "report":
             return False
@@ -92,10 +95,11 @@ def cause_of(hang: Mapping[str, Any]) -> Dict[str, Any]:
     return {"kind": "hang", "node": node, "rank": rank, "exit": None, "signal": None, "at": hang["at"], "message": message, "lines": hang["lines"], "others": others}
 
 
-def hangs(folder: RunFolder) -> List[Dict[str, Any]]:
+def hangs(folder: RunFolder) -> "List[Hang]":
     """What was found in a run, oldest first, without the stacks: those are in hang-N.json."""
-    found = [read_json(folder.path / f"hang-{number}.json") for number in range(1, _last_number(folder) + 1)]
-    return [{key: value for key, value in one.items() if key != "ranks"} for one in found if one]
+    found: List[Any] = [read("run.hang", folder.path / f"hang-{number}.json") for number in range(1, _last_number(folder) + 1)]
+    shown: Any = [{key: value for key, value in one.items() if key != "ranks"} for one in found if one]
+    return list(shown)
 
 
 def _watch(observed: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from flexrack_node.process.containment import is_alive, send_signal
 from flexrack_node.process.look import busy_seconds, has_handler, kernel_view, state_of
@@ -18,6 +18,9 @@ from flexrack_node.run.files import RunFolder
 from flexrack_node.watch import flight
 from flexrack_node.watch.progress import progress_path, read_progress
 from flexrack_node.watch.watching import STACKS_SIGNAL, stacks_path
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.watch import RankStack
 
 _PATIENCE = 2.0  # seconds for a rank to write its stacks; a running one takes milliseconds
 _SETTLED = 0.1  # seconds without a further byte: it is through
@@ -30,14 +33,14 @@ _THREAD = re.compile(r"^(Current thread|Thread) 0x[0-9a-f]+(?: \[(.*)\])? \(most
 _FRAME = re.compile(r'^  File "(.*)", line (\d+|\?\?\?) in (.*)$')
 
 
-def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> List[Dict[str, Any]]:
+def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> "List[RankStack]":
     """Every live rank of the attempt on this node, at the same time: [{rank, node, pid, state, cpu, source, threads, kernel, progress, flight, note}].
 
     state: one letter as in proc(5); cpu: CPUs in use, or wanted, just now; source: faulthandler, py-spy or kernel; threads: [{main, name, frames: [{file, line,
     function}]}], the innermost frame first; progress: read_progress's; flight: flight.read's.
     """
     spec, path = folder.spec(), folder.attempt(attempt)
-    found: List[Dict[str, Any]] = []
+    found: List[Any] = []
     waiting: Dict[int, int] = {}  # index in found: size of the stacks file before
     for rank, record in sorted(folder.records(attempt).items()):
         if "exit" in record or (only is not None and rank != only):

@@ -3,7 +3,7 @@ import os
 import signal
 from pathlib import Path
 
-from flexrack_node.run.files import read_json
+from flexrack_node.run.files import read
 from flexrack_node.watch.progress import make_progress, progress_path
 
 # The first ones are glibc's and thread sanitizers', the last ones systemd's and debuggers'. Nothing in CPython, torch, NCCL, Open MPI or CUDA takes this one.
@@ -17,7 +17,7 @@ def stacks_path(attempt: Path, rank: int) -> Path:
 
 def begin_watching(attempt: Path, rank: int) -> None:
     """Changes this process's environment, which the rank inherits. Does nothing with `watch: false`, or where the file cannot be made: the rank matters more."""
-    spec = read_json(attempt.parents[1] / "spec.json") or {}
+    spec = read("run.spec", attempt.parents[1] / "spec.json") or {}
     if spec.get("watch") is False:
         return
     path = progress_path(attempt, rank)

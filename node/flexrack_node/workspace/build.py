@@ -10,7 +10,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
 from flexrack_node.workspace import uv
-from flexrack_node.workspace.folder import write_json
+from flexrack_node.workspace.folder import write
 from flexrack_node.workspace.pip import PipBuilder
 from flexrack_node.workspace.uv_builder import UvBuilder
 
@@ -35,7 +35,7 @@ def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, An
             UvBuilder(program, folder, facts["executable"], channel).run("\n".join(lines) and requirements, constraints)
         else:
             PipBuilder(folder, facts["executable"], channel).run(requirements, constraints, with_pip=bool(lines))
-        write_json(folder / READY, {
+        write("environment.ready", folder / READY, {
             "hash": folder.name, "python": facts["version"], "platform": facts["platform"], "requirements": [line.rstrip(" \\") for line in lines if not line.lstrip().startswith("--hash=")],
             "built_at": int(time.time()), "seconds": round(time.time() - started, 1), "node": os.environ.get("FLEXRACK_NODE"), "by": program.name if program else "pip",
         })

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
 
 from flexrack_node.base import home, interpreter
 from flexrack_node.base.channel import Channel
@@ -26,15 +26,28 @@ from flexrack_node.base.installed import record
 from flexrack_node.base.shared_lock import look_anew
 from flexrack_node.workspace import uv
 from flexrack_node.workspace.build import READY, build, discard, significant_lines
-from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, write_json
+from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, read, write
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.environment import EnvironmentContent, EnvironmentPlanned, EnvironmentsReleased, EnvironmentsUnwanted, EnvironmentUse, EnvironmentWanted
+    from flexrack_node.schema.environment import (
+        EnvironmentContent,
+        EnvironmentEntry,
+        EnvironmentKept,
+        EnvironmentMade,
+        EnvironmentNote,
+        EnvironmentPlanned,
+        EnvironmentsGone,
+        EnvironmentsReleased,
+        EnvironmentsUnwanted,
+        EnvironmentUse,
+        EnvironmentWanted,
+        ToolMissing,
+    )
 
 USERS = ".flexrack-users"
 
 
-def ensure(request: "EnvironmentWanted", channel: Channel) -> Dict[str, Any]:
+def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[EnvironmentMade, ToolMissing]":
     """{requirements, constraints?, python?, user?, owner?, asker?, uv?} -> {hash, path, built, python}, or {missing, machine}: uv is to be sent first.
 
     `user` is what uses it from now on, and keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`.
@@ -45,20 +58,21 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> Dict[str, Any]:
     constraints = request.get("constraints") or ""
     name = content_hash(requirements, constraints, facts)
     folder = channel.environments / name
-    answer = {"hash": name, "path": str(folder), "built": False, "python": facts["version"]}
+    answer: EnvironmentMade = {"hash": name, "path": str(folder), "built": False, "python": facts["version"]}
     user = request.get("user")
     if is_ready(folder) and not (user and not is_user(folder, channel.root, user)):
         return answer
     make_folder(channel, folder.parent)
     order = request.get("uv")
-    if order and not is_ready(folder) and "without" not in order and uv.is_needed(requirements, facts) and uv.machine() and not uv.find(order, channel):
-        return {"missing": "uv", "machine": uv.machine()}
+    machine = uv.machine()
+    if order and not is_ready(folder) and "without" not in order and uv.is_needed(requirements, facts) and machine and not uv.find(order, channel):
+        return {"missing": "uv", "machine": machine}
     with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}", owner=request.get("owner"), asker=request.get("asker")):
         look_anew(channel.environments, folder, folder / USERS)
         if not is_ready(folder):  # whoever held the lock before may have built it
             discard_half_built(channel)
             record(channel.root, folder, "environment")
-            build(folder, requirements, constraints, facts, channel, order)
+            build(folder, requirements, constraints + (request.get("pins") or ""), facts, channel, order)
             answer["built"] = True
         if user:  # with the lock held: else it could be removed as unused at this very moment
             note_user(folder, channel.root, user, answer)
@@ -73,13 +87,13 @@ def plan(request: "EnvironmentContent", channel: Channel) -> "EnvironmentPlanned
     return {"hash": name, "path": str(folder), "ready": is_ready(folder), "python": facts["version"]}
 
 
-def listing(request: "None", channel: Channel) -> List[Dict[str, Any]]:
+def listing(request: "None", channel: Channel) -> "List[EnvironmentEntry]":
     """Every environment here: {hash, path, ready, bytes?, built_at, python, requirements, users}."""
-    found = []
+    found: List[EnvironmentEntry] = []
     for folder in sorted(channel.environments.glob("[0-9a-f]*")):
         if not re.fullmatch(r"[0-9a-f]{16}", folder.name) or not folder.is_dir():
             continue
-        record = read_json(folder / READY) or {}
+        record = read("environment.ready", folder / READY) or {}
         found.append({
             "hash": folder.name, "path": str(folder), "ready": is_ready(folder), "python": record.get("python"),
             "built_at": record.get("built_at"), "requirements": record.get("requirements", []), "users": users_of(folder),
@@ -106,13 +120,15 @@ def leave(channel: Channel) -> None:
                 (folder / USERS / user_file(user["root"], user["user"])).unlink(missing_ok=True)
 
 
-def remove(request: "EnvironmentsUnwanted", channel: Channel) -> Dict[str, Any]:
+def remove(request: "EnvironmentsUnwanted", channel: Channel) -> "EnvironmentsGone":
     """{hashes?, ignoring?, dry_run?} -> {removed: [hash], bytes, kept: [{hash, users, pids}]}. Removes what nothing uses or runs from.
 
     `ignoring` lists users ({user, root}) that do not count; with `hashes` only those are looked at. What runs is seen on this machine alone: what
     runs elsewhere is a user there until it has ended (note_user).
     """
-    removed, kept, freed = [], [], 0
+    removed: List[str] = []
+    kept: List[EnvironmentKept] = []
+    freed = 0
     wanted, ignored = request.get("hashes"), [(one["user"], one["root"]) for one in request.get("ignoring", [])]
     for one in listing(None, channel):
         if wanted is not None and one["hash"] not in wanted:
@@ -131,6 +147,8 @@ def remove(request: "EnvironmentsUnwanted", channel: Channel) -> Dict[str, Any]:
             removed.append(one["hash"])
             if not request.get("dry_run"):
                 discard(folder)
+    if not request.get("dry_run"):
+        uv.shrink(channel)  # an environment's files are the cache's, too
     return {"removed": removed, "bytes": freed, "kept": kept}
 
 
@@ -141,7 +159,7 @@ def python_facts(wanted: Optional[str]) -> Dict[str, Any]:
     command = f"python{wanted}" if re.fullmatch(r"[0-9]+(\.[0-9]+)*", wanted) else os.path.expanduser(wanted)
     path = shutil.which(command)
     if not path:
-        raise NodeError("NODE_UNFIT", f"there is no {command} on this node", "flexrack rack probe", python=wanted)
+        raise NodeError("NODE_UNFIT", f"there is no {command} on this node", "install it there beside its own, or choose another version in workspace.python", python=wanted)
     shown = subprocess.run([path, "-I", interpreter.__file__], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if shown.returncode != 0:
         raise NodeError("NODE_UNFIT", f"{path} does not run", python=wanted, lines=shown.stderr.splitlines()[-5:])
@@ -190,26 +208,26 @@ def is_user(folder: Path, root: Path, user: str) -> bool:
     if not (folder / USERS / user_file(str(root), user)).exists():
         return False
     place = WorkspaceFolder(root, user.partition(":")[2]) if user.startswith("workspace:") else None
-    return place is None or (place.load(place.environment) or {}).get("hash") == folder.name
+    return place is None or (read("workspace.environment", place.environment) or {}).get("hash") == folder.name
 
 
-def note_user(folder: Path, root: Path, user: str, answer: Dict[str, Any]) -> None:
+def note_user(folder: Path, root: Path, user: str, answer: "EnvironmentMade") -> None:
     """The environment knows what uses it; a workspace also knows its one environment. Of its old one it stays a user while anything runs from that."""
     if user.startswith("workspace:"):
         place = WorkspaceFolder(root, user.partition(":")[2])
         place.make(root)
-        before = place.load(place.environment) or {}
+        before = read("workspace.environment", place.environment) or {}
         if before.get("path") not in (None, str(folder)) and not processes_from(before["path"]):
             (Path(before["path"]) / USERS / user_file(str(root), user)).unlink(missing_ok=True)
         if before.get("hash") != folder.name:
-            write_json(place.environment, {key: answer[key] for key in ("hash", "path", "python")})
+            write("workspace.environment", place.environment, {"hash": answer["hash"], "path": answer["path"], "python": answer["python"]})
     file = folder / USERS / user_file(str(root), user)
     if not file.exists():
         file.parent.mkdir(exist_ok=True)
-        write_json(file, {"user": user, "root": str(root), "node": os.environ.get("FLEXRACK_NODE"), "since": int(time.time())})
+        write("environment.user", file, {"user": user, "root": str(root), "node": os.environ.get("FLEXRACK_NODE"), "since": int(time.time())})
 
 
-def is_counted(folder: Path, root: Path, user: Dict[str, Any]) -> bool:
+def is_counted(folder: Path, root: Path, user: "EnvironmentNote") -> bool:
     """Whether a user keeps an environment. Of this node those that have gone on to another one do not: what runs is seen here. Of others all, unless the
     node has left the root that we share."""
     if user["root"] == str(root):
@@ -221,22 +239,14 @@ def is_counted(folder: Path, root: Path, user: Dict[str, Any]) -> bool:
     return (place / home.CLAIM).exists()
 
 
-def users_of(folder: Path) -> List[Dict[str, Any]]:
+def users_of(folder: Path) -> "List[EnvironmentNote]":
     """[{user, root, node, since}]"""
-    users = [read_json(file) for file in sorted((folder / USERS).glob("*.json"))]
+    users: List[Any] = [read("environment.user", file) for file in sorted((folder / USERS).glob("*.json"))]
     return [one for one in users if one]
 
 
 def user_file(root: str, user: str) -> str:
     return hashlib.sha256(f"{root}\0{user}".encode()).hexdigest()[:16] + ".json"
-
-
-def read_json(file: Path) -> Optional[Dict[str, Any]]:
-    try:
-        found: Optional[Dict[str, Any]] = json.loads(file.read_text())
-        return found
-    except (OSError, ValueError):
-        return None
 
 
 def processes_from(path: str) -> List[int]:

@@ -14,6 +14,7 @@ import re
 from pathlib import Path
 from typing import Any, Dict, Iterator, Optional, Tuple
 
+from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
 
@@ -43,19 +44,22 @@ class WorkspaceFolder:
             if folder.is_symlink() and folder != self.path.parent:
                 raise NodeError("CONFLICT", f"{folder} is a link; flexrack does not write through it", f"rm {folder}")
 
-    def load(self, file: Path) -> Optional[Dict[str, Any]]:
-        try:
-            found: Optional[Dict[str, Any]] = json.loads(file.read_bytes())
-            return found
-        except (OSError, ValueError):
-            return None
+
+def read(kind: str, file: Path) -> Optional[Dict[str, Any]]:
+    """What a file of a kind (base/stored.py) holds, in today's shape; None where it is not there or cannot be read. Raises NEWER_VERSION."""
+    try:
+        value = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return None
+    found: Optional[Dict[str, Any]] = stored.current(kind, value, file)
+    return found
 
 
-def write_json(file: Path, value: Any, durable: bool = True) -> None:
+def write(kind: str, file: Path, value: Any, durable: bool = True) -> None:
     """Whole or not at all; if durable, also over a crash of the machine."""
     beside = file.with_name(f"{file.name}.{os.getpid()}")
     with open(beside, "w") as stream:
-        stream.write(json.dumps(value, separators=(",", ":")))  # in one piece: json.dump is several times slower
+        stream.write(json.dumps(stored.stamped(kind, value), separators=(",", ":")))  # in one piece: json.dump is several times slower
         stream.flush()
         if durable:
             os.fsync(stream.fileno())

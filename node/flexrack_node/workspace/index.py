@@ -1,6 +1,6 @@
 """What sync has put into a workspace, kept so that a small change among many files costs little: all of it now and then, and a line a change since.
 
-    index.json    {v, revision, tree, written_ns, entries: {path: [kind, digest, executable, stamp or null]}}
+    index.json    {schema, revision, tree, written_ns, entries: {path: [kind, digest, executable, stamp or null]}}
     index.log     lines of {after, revision, tree, written_ns, entries: the same, null for a path that is no longer there}
 
 A line counts if it follows the revision reached so far: one cut short, or older than index.json, says nothing.
@@ -10,7 +10,7 @@ import os
 import time
 from typing import Any, Collection, Dict, Optional
 
-from flexrack_node.workspace.folder import WorkspaceFolder, write_json
+from flexrack_node.workspace.folder import WorkspaceFolder, read, write
 
 LOG_BYTES = 128 << 10  # beyond, all of it is written again
 MANY = 1000  # paths of one change: all of it at once
@@ -19,8 +19,8 @@ Index = Dict[str, Any]
 
 def load_index(place: WorkspaceFolder) -> Index:
     """{revision, tree, written_ns, entries}, and under "log" how much of the log counts, in bytes. Nothing there: revision ""."""
-    found = place.load(place.index)
-    index: Index = found if found and found.get("v") == 1 else {"v": 1, "revision": "", "tree": None, "written_ns": 0, "entries": {}}
+    found = read("workspace.index", place.index)
+    index: Index = found or {"revision": "", "tree": None, "written_ns": 0, "entries": {}}
     index["log"] = 0
     try:
         log = place.log.read_bytes()
@@ -66,7 +66,7 @@ def keep(place: WorkspaceFolder, index: Index, paths: Collection[str], revision:
     after, entries = index["revision"], index["entries"]
     index.update(revision=revision, tree=tree, written_ns=time.time_ns())
     if after == "" or len(paths) > MANY or index["log"] > LOG_BYTES:
-        write_json(place.index, {**{key: index[key] for key in ("v", "revision", "tree", "written_ns")}, "entries": dict(sorted(entries.items()))})
+        write("workspace.index", place.index, {**{key: index[key] for key in ("revision", "tree", "written_ns")}, "entries": dict(sorted(entries.items()))})
         place.log.unlink(missing_ok=True)  # if this is not reached, its lines do not follow the new revision
         index["log"] = 0
         return

@@ -20,11 +20,12 @@ IRRELEVANT = {
 
 
 class Translation:
-    """`env`: for uv. `args`: words of `uv pip install`. `told`: sentences on what could not be said to uv."""
+    """`env`: for uv. `args`: words of `uv pip install`. `constraints`: files. `told`: sentences on what could not be said to uv."""
 
     def __init__(self) -> None:
         self.env: Dict[str, str] = {}
         self.args: List[str] = []
+        self.constraints: List[str] = []
         self.told: List[str] = []
 
 
@@ -91,7 +92,7 @@ def translate(settings: Mapping[str, str], env: Mapping[str, str], requirements:
     put("UV_HTTP_TIMEOUT", _whole(take("timeout") or settings.get("default-timeout", "")))
     put("UV_HTTP_RETRIES", _whole(take("retries")))
     put("UV_INSECURE_HOST", " ".join(pick("trusted-host")))
-    put("UV_CONSTRAINT", " ".join(pick("constraint")))
+    out.constraints = [*env.get("UV_CONSTRAINT", "").split(), *pick("constraint")]
     put("UV_BUILD_CONSTRAINT", " ".join(pick("build-constraint")))
     put("SSL_CLIENT_CERT", take("client-cert"))
     cert = take("cert") or env.get("REQUESTS_CA_BUNDLE", "") or env.get("CURL_CA_BUNDLE", "")

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
-from flexrack_node.workspace.folder import WorkspaceFolder, write_json
+from flexrack_node.workspace.folder import WorkspaceFolder, read, write
 from flexrack_node.workspace.index import Index, advance, load_index, renew
 from flexrack_node.workspace.tree import DIGEST_DIGITS, Blocked, Entry, Tree, check_path, digest_of, stamp
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.sync import SyncOrder, SyncQuestion
+    from flexrack_node.schema.sync import Applied, Compared, SyncOrder, SyncQuestion
 
 RACY_NS = 20_000_000  # a file changed this shortly before its stamp was taken may change again without the stamp showing it
 CHUNK = 1 << 18
@@ -27,7 +27,7 @@ MARGIN_BYTES = 16 << 20
 GONE: Entry = ("", "", False)  # in an inventory: sync had put something there, and it is not there any more
 
 
-def compare(request: "SyncQuestion", channel: Channel) -> Dict[str, Any]:
+def compare(request: "SyncQuestion", channel: Channel) -> "Compared":
     """{project, tree, bases?} -> {same, revision, path} and, where not the same, {inventory: [[path, kind, digest, executable]], staged: [digest]}.
 
     `tree` is the hash of the project's content. Changes on the node since the last sync are noticed: they show in the inventory.
@@ -36,19 +36,20 @@ def compare(request: "SyncQuestion", channel: Channel) -> Dict[str, Any]:
     """
     place = WorkspaceFolder(channel.root, request["project"])
     index = load_index(place)
-    answer: Dict[str, Any] = {"revision": index["revision"], "path": str(place.code), "last": place.load(place.sync)}
+    last: Any = read("workspace.sync", place.sync)
+    answer: Compared = {"same": False, "revision": index["revision"], "path": str(place.code), "last": last}
     if not place.code.is_dir():
-        return {**answer, "same": False, "inventory": [], "staged": []}
+        return {**answer, "inventory": [], "staged": []}
     base = index["tree"] if index["tree"] in (request.get("bases") or []) else None
     inventory, changed, touched = take_inventory(place, index, whole=base is None)
     if touched:
         refresh(place, index, touched, channel)
     if not changed and index["tree"] == request.get("tree"):
         return {**answer, "same": True}
-    return {**answer, "same": False, "base": base, "inventory": inventory, "staged": verify_staged(place)}
+    return {**answer, "base": base, "inventory": inventory, "staged": verify_staged(place)}
 
 
-def apply(request: "SyncOrder", channel: Channel) -> Dict[str, Any]:
+def apply(request: "SyncOrder", channel: Channel) -> "Applied":
     """{project, tree, revision, put: [[path, kind, digest, executable]], remove: [path], forget: [path], send: [[digest, size]],
     packed, owner, source} and the contents of `send` one after the other as the body (deflated if `packed`) -> {revision, path}.
 
@@ -65,7 +66,7 @@ def apply(request: "SyncOrder", channel: Channel) -> Dict[str, Any]:
         raise unfit_disk(error, place.path) or NodeError("NODE_UNFIT", f"cannot write {error.filename or place.path}: {error.strerror}") from error
 
 
-def apply_locked(request: Mapping[str, Any], place: WorkspaceFolder, channel: Channel) -> Dict[str, Any]:
+def apply_locked(request: Mapping[str, Any], place: WorkspaceFolder, channel: Channel) -> "Applied":
     index = load_index(place)
     if index["revision"] != request["revision"]:
         raise NodeError("CONFLICT", f"workspace {place.project} was changed by somebody else in the meantime", None, retry=True)
@@ -96,7 +97,7 @@ def apply_locked(request: Mapping[str, Any], place: WorkspaceFolder, channel: Ch
             raise blocked(place, obstacle.path, obstacle.path) from obstacle
     advance(place, index, changing, request["tree"], durable=False)  # without it, these paths are only looked at again
     last = {"owner": request.get("owner"), "source": request.get("source"), "at": int(time.time()), "files": len(entries)}
-    write_json(place.sync, last, durable=False)
+    write("workspace.sync", place.sync, last, durable=False)
     shutil.rmtree(place.staging)
     return {"revision": index["revision"], "path": str(place.code)}
 

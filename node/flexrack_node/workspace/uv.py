@@ -10,6 +10,7 @@ import os
 import platform
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -127,3 +128,22 @@ def unpack(wheel: Path, given: "Union[UvOrder, UvWheel]", folder: Path) -> Path:
     finally:
         part.unlink(missing_ok=True)
     return target
+
+
+def shrink(channel: Channel) -> None:
+    """Takes packages from the cache of which no environment has hard links; uv itself does it, and gets what it misses anew. Not while uv is at work there."""
+    folder = folder_of(channel)
+    program = next(iter(sorted((folder / "bin").glob("uv-*"), reverse=True)), None) or shutil.which("uv")
+    names = sorted({name for archive in (folder / "cache").glob("archive-v*/*") if not _is_linked(archive) for name in _packages(archive)})
+    if program and names:
+        env = {**os.environ, "UV_CACHE_DIR": str(folder / "cache"), "UV_LOCK_TIMEOUT": "5", "UV_NO_CONFIG": "1"}
+        subprocess.run([str(program), "cache", "clean", *names], env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def _is_linked(archive: Path) -> bool:
+    found = (path.lstat() for path in archive.rglob("*"))
+    return any(stat.S_ISREG(one.st_mode) and one.st_nlink > 1 for one in found)
+
+
+def _packages(archive: Path) -> List[str]:
+    return [path.name.split("-")[0].replace("_", "-") for path in archive.glob("*.dist-info")]

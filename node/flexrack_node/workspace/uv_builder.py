@@ -14,7 +14,7 @@ from flexrack_node.workspace.pip import line_of, redact
 
 SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 NOT_REACHED = r"error sending request|dns error|tcp connect error|Connection refused|operation timed out|tunnel error|client error \(Connect\)|Failed to fetch"
-STRANGERS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_TARGET", "UV_PROJECT", "UV_PROJECT_ENVIRONMENT", "UV_WORKING_DIR", "UV_ENV_FILE")
+STRANGERS = ("UV_CONSTRAINT", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_TARGET", "UV_PROJECT", "UV_PROJECT_ENVIRONMENT", "UV_WORKING_DIR", "UV_ENV_FILE")
 
 
 class UvBuilder:
@@ -27,13 +27,34 @@ class UvBuilder:
         self.done = 0
         self.wanted = 0
 
+    def resolve(self, requirements: str, constraints: str, words: List[str]) -> str:
+        """What would be installed, as a requirements file. Errors: those of `run`."""
+        (uv.make_folder(self.channel) / "cache").mkdir(mode=0o700, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp, SignalsRaise():
+            self._begin(Path(temp), requirements, constraints)
+            self.channel.event("progress", detail="choosing versions")
+            args = [word for word in self.settings.args if word not in ("--require-hashes",)]
+            if self._watch(["pip", "compile", "--quiet", "--python", self.python, "--no-python-downloads", "--no-annotate", "--no-header", "--no-strip-extras", *args, *words,
+                            *self._limits(constraints), "--output-file", "pins.txt", "requirements.txt"]) != 0:
+                raise self._unfit() or self._failure(requirements)
+            return (self.temp / "pins.txt").read_text()
+
+    def _begin(self, temp: Path, requirements: str, constraints: str) -> None:
+        self.temp = temp
+        self.settings = pip_settings.translate(pip_settings.read(os.environ), os.environ, requirements)
+        (temp / "requirements.txt").write_text(requirements)
+        (temp / "constraints.txt").write_text(constraints)
+
+    def _limits(self, constraints: str) -> List[str]:
+        files = [*self.settings.constraints, *(["constraints.txt"] if constraints.strip() else [])]
+        return [word for file in files for word in ("-c", file)]
+
     def run(self, requirements: str, constraints: str) -> None:
         """Raises ENVIRONMENT_FAILED (details: requirement, line, lines), NODE_UNFIT, or CallerGone."""
         cache = uv.make_folder(self.channel) / "cache"
         cache.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{self.folder.name}-", dir=self.folder.parent) as temp, SignalsRaise():
-            self.temp = Path(temp)
-            self.settings = pip_settings.translate(pip_settings.read(os.environ), os.environ, requirements)
+            self._begin(Path(temp), requirements, constraints)
             self.channel.event("progress", detail="creating a virtual environment")
             if self._watch(["venv", "--python", self.python, "--no-project", "--no-python-downloads", "--prompt", self.folder.name, str(self.folder)]) != 0:
                 raise self._unfit() or NodeError("ENVIRONMENT_FAILED", "uv could not make a virtual environment", None, lines=self.lines[-15:])
@@ -41,14 +62,16 @@ class UvBuilder:
                 return
             for sentence in self.settings.told:
                 self.channel.event("warning", text=sentence)
-            (self.temp / "requirements.txt").write_text(requirements)
-            (self.temp / "constraints.txt").write_text(constraints)
-            words = ["pip", "install", "--python", str(self.folder / "bin" / "python"), "--no-python-downloads", *self.settings.args,
-                     "-r", "requirements.txt", "-c", "constraints.txt"]
-            if re.search(r"^\s+--hash=|\s--hash=", requirements, re.MULTILINE):
-                words.append("--require-hashes")  # as with pip: of all or of none
-            if self._watch(words) != 0:
-                raise self._unfit() or self._failure(requirements)
+            words = ["pip", "install", "--python", str(self.folder / "bin" / "python"), "--no-python-downloads", *self.settings.args, "-r", "requirements.txt"]
+            limits = self._limits(constraints)
+            if is_locked(requirements):
+                # As with pip: hashes of all or of none. With hashes uv wants pins of constraints, too, so these are held against what was installed.
+                steps = [[*words, "--require-hashes"], [*words, "--dry-run", "--no-deps", "--no-verify-hashes", *limits] if limits else []]
+            else:
+                steps = [[*words, *limits]]
+            for step in steps:
+                if step and self._watch(step) != 0:
+                    raise self._unfit() or self._failure(requirements)
 
     def _watch(self, words: List[str]) -> int:
         environment = {key: value for key, value in os.environ.items() if key not in STRANGERS}
@@ -120,6 +143,10 @@ class UvBuilder:
             return NodeError("ENVIRONMENT_FAILED", f"{message}: the package index cannot be reached from this node",
                              "set PIP_INDEX_URL or ~/.config/pip/pip.conf on the node to an index that it reaches", **details)
         return NodeError("ENVIRONMENT_FAILED", message, None, **details)
+
+
+def is_locked(requirements: str) -> bool:
+    return re.search(r"(?:^|\s)--hash[=\s]", requirements) is not None
 
 
 def failing_line(output: List[str], requirements: str) -> Optional[int]:

@@ -4,22 +4,22 @@ import shutil
 import signal
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Set
+from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Set
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.workspace import environment, sync
-from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes
+from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, read
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.workspace import ProjectName, WorkspaceEnd, WorkspaceQuestion, WorkspaceStopped
+    from flexrack_node.schema.workspace import EnvironmentInUse, ProjectName, WorkspaceEnd, WorkspaceEntry, WorkspaceInspected, WorkspaceQuestion, WorkspaceRemoved, WorkspaceStopped
 
 TAG = "FLEXRACK_WORKSPACE_FOLDER"  # in the environment of everything started in a workspace: its absolute path
 POLL_SECONDS = 0.05
 
 
-def inspect(request: "WorkspaceQuestion", channel: Channel) -> Dict[str, Any]:
+def inspect(request: "WorkspaceQuestion", channel: Channel) -> "WorkspaceInspected":
     """{project, tree, environment?} -> {sync, environment?}: what `up` would have to do, found out in one call."""
     compared = sync.compare(request, channel)
     wanted = request.get("environment")
@@ -27,16 +27,16 @@ def inspect(request: "WorkspaceQuestion", channel: Channel) -> Dict[str, Any]:
         return {"sync": compared}
     place = WorkspaceFolder(channel.root, request["project"])
     planned = environment.plan(wanted, channel)
-    noted = (place.load(place.environment) or {}).get("hash") == planned["hash"]
+    noted = (read("workspace.environment", place.environment) or {}).get("hash") == planned["hash"]
     return {"sync": compared, "environment": {**planned, "noted": noted}}
 
 
-def listing(request: "ProjectName", channel: Channel) -> List[Dict[str, Any]]:
+def listing(request: "ProjectName", channel: Channel) -> "List[WorkspaceEntry]":
     """{project?} -> every workspace: {project, path, code, owner, source, synced_at, files, environment, processes}."""
     wanted = (request or {}).get("project")
     folder = channel.root / "workspaces"
     names = [wanted] if wanted else sorted(one.name for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
-    found = []
+    found: List[WorkspaceEntry] = []
     for name in names:
         try:
             place = WorkspaceFolder(channel.root, name)
@@ -44,7 +44,7 @@ def listing(request: "ProjectName", channel: Channel) -> List[Dict[str, Any]]:
             continue
         if not place.path.is_dir():
             continue
-        last = place.load(place.sync) or {}
+        last = read("workspace.sync", place.sync) or {}
         found.append({
             "project": name, "path": str(place.path), "code": str(place.code), "owner": last.get("owner"), "source": last.get("source"),
             "synced_at": last.get("at"), "files": last.get("files"), "environment": environment_of(place),
@@ -75,7 +75,7 @@ def stop(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceStopped":
     return {"ended": [{"pid": pid, "command": command} for pid, command in sorted(seen.items()) if pid not in alive], "survived": alive}
 
 
-def remove(request: "WorkspaceEnd", channel: Channel) -> Dict[str, Any]:
+def remove(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceRemoved":
     """{project, grace, dry_run?} -> {removed: path or null, bytes, files, ended}. CONFLICT while a run is in it."""
     place = WorkspaceFolder(channel.root, request["project"])
     if not os.path.lexists(place.path):
@@ -85,7 +85,7 @@ def remove(request: "WorkspaceEnd", channel: Channel) -> Dict[str, Any]:
         raise NodeError("CONFLICT", f"workspace {place.project} is in use by run {', '.join(runs)}", f"flexrack runs stop {runs[0]}", runs=runs)
     count, size = measure(place.path)
     ended = stop(request, channel)
-    answer = {"removed": str(place.path), "bytes": size, "files": count, "ended": ended["ended"]}
+    answer: WorkspaceRemoved = {"removed": str(place.path), "bytes": size, "files": count, "ended": ended["ended"]}
     if request.get("dry_run"):
         return answer
     if ended["survived"]:
@@ -119,9 +119,9 @@ def unlock(function: Any, path: str, _failure: Any) -> None:
     function(path)
 
 
-def environment_of(place: WorkspaceFolder) -> Optional[Dict[str, Any]]:
-    found = place.load(place.environment)
-    return {**found, "ready": environment.is_ready(Path(found["path"]))} if found else None
+def environment_of(place: WorkspaceFolder) -> "Optional[EnvironmentInUse]":
+    found: Any = read("workspace.environment", place.environment)
+    return {"hash": found["hash"], "path": found["path"], "python": found["python"], "ready": environment.is_ready(Path(found["path"]))} if found else None
 
 
 def tagged(place: WorkspaceFolder) -> Iterator[int]:

@@ -31,8 +31,11 @@ export interface GpuFlags {
 /** How GPUs in software are to be. */
 export const simFlags = {
   'sim-devices': Flags.integer({helpValue: 'N', description: 'with sim: number of GPUs on each node (default: 1)', min: 1, max: 64}),
-  'sim-memory': Flags.string({helpValue: 'SIZE', description: 'with sim: memory of each (default: 4GiB); only the used part is really allocated'}),
-  'sim-capability': Flags.string({helpValue: 'M.N', description: 'with sim: compute capability of the GPUs (default: 7.5)'}),
+  'sim-memory': Flags.string({helpValue: 'SIZE', description: 'with sim: memory of each (default: 4GiB, or the profile\'s); only the used part is really allocated'}),
+  'sim-profile': Flags.string({helpValue: 'CARD', description: 'with sim: a card to be like: blackwell, hopper, ada, ampere or turing, or the absolute path of a profile on the node'}),
+  'sim-capability': Flags.string({helpValue: 'M.N', description: 'with sim: compute capability of the GPUs (default: 7.5, or the profile\'s)'}),
+  'sim-driver': Flags.string({helpValue: 'M.N', description: 'with sim: release of CUDA that the driver is of, and with it the newest PTX that it reads (default: 13.0, or the profile\'s)'}),
+  'sim-multiprocessors': Flags.integer({helpValue: 'N', description: 'with sim: number of multiprocessors that a GPU says it has (default: the node\'s cores, or the profile\'s)', min: 1, max: 1024}),
 }
 
 /** More of it, for measurements and tests. */
@@ -40,6 +43,7 @@ export const simPaceFlags = {
   'sim-latency': Flags.string({helpValue: 'MICROSECONDS', description: 'with sim: time before a kernel or a copy starts (default: 0)'}),
   'sim-bandwidth': Flags.string({helpValue: 'GB/S', description: 'with sim: bandwidth of a copy in 10^9 bytes per second (default: what the machine reaches)'}),
   'sim-fault': Flags.string({helpValue: 'KIND:N', description: 'with sim: inject a fault, launch:100 into the hundredth launch; also alloc, copy, memset, load; separated by commas'}),
+  'sim-machine-code': Flags.string({description: 'with sim: kernels without PTX are launched and compute nothing, for counting calls; the GPU\'s name says so (default: they are an error)', options: ['accept']}),
 }
 
 /** The settings that such flags say. `isSim`: sim may be what is served; if not, `hint` has it. Throws USAGE. */

@@ -19,7 +19,7 @@ export function linePrinter(json: boolean): (lines: RankLine[]) => void {
 export function newsTeller(context: Context): (news: RunNews) => void {
   return (news) => {
     if (news.event === 'restarting') context.reporter.warn(`attempt ${String(news.attempt)} of the whole gang begins${news.why === undefined ? '' : `: ${String(news.why)}`}`)
-    else if (['put out', 'stepped down', 'deposed' /* as older supervisors say */].includes(news.event)) context.reporter.warn(String(news.why))
+    else if (news.event === 'put out' || news.event === 'stepped down') context.reporter.warn(String(news.why))
     else if (news.event === 'elected') context.reporter.warn(`${news.node} leads the run from now on, chosen by ${together(news.votes as string[])}, in the place of ${String(news.instead)}`)
     else if (news.event === 'checkpoint lost') context.reporter.warn(`checkpoint ${String(news.checkpoint)} was on ${String(news.had)} alone and is lost; ${news.instead ? `it goes on from ${String(news.instead)}` : 'it begins anew'}`)
     else if (news.event === 'hang') context.reporter.warn(hangText(news as unknown as Hang))

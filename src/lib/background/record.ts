@@ -1,7 +1,7 @@
 import {readdir, readFile, rm, stat} from 'node:fs/promises'
 import {hostname} from 'node:os'
 import {join, resolve} from 'node:path'
-import {ensurePrivateFolder, processIdentity, userPaths, writeWhole, type Context} from '../base/index.ts'
+import {current, ensurePrivateFolder, processIdentity, stamped, userPaths, writeWhole, type Context} from '../base/index.ts'
 
 /** A command that goes on without its terminal. */
 export interface Background {
@@ -67,14 +67,15 @@ export async function openFolder(name: string, context: Pick<Context, 'env'>): P
 }
 
 export async function writeRecord(record: BackgroundRecord, context: Pick<Context, 'env'>): Promise<void> {
-  await writeWhole(filesOf(record.name, context).record, `${JSON.stringify(record, null, 2)}\n`)
+  await writeWhole(filesOf(record.name, context).record, `${JSON.stringify(stamped('background.command', record), null, 2)}\n`)
 }
 
 /** Undefined where there is none. */
 export async function readRecord(name: string, context: Pick<Context, 'env'>): Promise<BackgroundRecord | undefined> {
   if (!NAME.test(name)) return undefined
   try {
-    return JSON.parse(await readFile(filesOf(name, context).record, 'utf8')) as BackgroundRecord
+    const {record} = filesOf(name, context)
+    return current<BackgroundRecord>('background.command', JSON.parse(await readFile(record, 'utf8')), record)
   } catch (error) {
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -15,6 +15,7 @@ export const ERROR_CODES = {
   CHECK_FAILED: {exit: 3, meaning: 'The check found something that would stop a run; each finding is listed with its fix.'},
   NOT_FOUND: {exit: 4, meaning: 'What the command names does not exist.'},
   CONFLICT: {exit: 4, meaning: 'What the command would make is already there, or changed in the meantime.'},
+  NEWER_VERSION: {exit: 4, meaning: 'A file was written by a newer flexrack than this one; the message names it. Upgrade flexrack where the command runs.'},
   LOCKED: {exit: 4, meaning: 'Somebody else is doing this right now; the message says who and since when.'},
   RESERVED: {exit: 4, meaning: 'Other runs have reserved the nodes that the run needs, or stand in line for them; the message says who, since when and until when.'},
   RESERVATION_LOST: {exit: 4, meaning: 'The reservation of a node does not hold any more: it was not renewed in time, or was released by force; nothing was started there.'},

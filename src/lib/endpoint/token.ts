@@ -1,6 +1,6 @@
 import {chmod, mkdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
-import {isCliError, Secret, userPaths} from '../base/index.ts'
+import {current, isCliError, Secret, stamped, userPaths} from '../base/index.ts'
 import type {Site} from './site.ts'
 
 const TTL_SECONDS = 365 * 24 * 3600
@@ -24,7 +24,7 @@ export async function endpointToken(site: Site, name: string): Promise<Secret> {
   const made = await site.head.request<{id: string; token: string; expires_at: number | string}>('POST', '/flexrack/v1/tokens', {kind: 'endpoint', endpoint: name, ttl_seconds: TTL_SECONDS})
   const entry: Kept = {id: made.id, token: made.token, expiresAt: new Date(made.expires_at).getTime(), head: site.head.nodeUri}
   await mkdir(dirname(file), {recursive: true, mode: 0o700})
-  await writeFile(file, JSON.stringify(entry), {mode: 0o600})
+  await writeFile(file, JSON.stringify(stamped('endpoint.token', entry)), {mode: 0o600})
   await chmod(file, 0o600) // the mode above only counts for a new file
   return new Secret(entry.token)
 }
@@ -54,8 +54,9 @@ async function opens(site: Site, name: string, token: string): Promise<boolean> 
 
 async function readKept(file: string): Promise<Kept | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Kept
-  } catch {
+    return current<Kept>('endpoint.token', JSON.parse(await readFile(file, 'utf8')), file)
+  } catch (error) {
+    if (isCliError(error, 'NEWER_VERSION')) throw error
     return undefined
   }
 }

@@ -96,7 +96,8 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
     }
     if (transport === 'shm') checkShared(leases, routes)
     tellTunnels(leases, routes, on, context)
-    const placed = await site.deliver(leaseFile(leases, routes, transport))
+    const content = leaseFile(leases, routes, transport)
+    const placed = await site.deliver(content)
     undo.push(() => placed.remove())
     context.signal.throwIfAborted()
     context.reporter.note(`${requestText(input.request)}: ${leases.map((one, index) => `${one.devices.length > 1 ? `${one.devices.length} of ` : ''}${one.node} ${wayText(routes[index] as Route)}`).join(', ')}`)
@@ -104,7 +105,7 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
       leases: leases.map(({node, lease, server, devices}, index) => ({node, lease, api: server.api, devices: devices.map(({id, name, memory}) => ({id, name, memory})), way: (routes[index] as Route).way, tunnel: (routes[index] as Route).way === 'tunnel'})),
       ways: leases.map(({server}, index) => ({server, route: routes[index] as Route})),
       prefix: [placed.hold, ...(on ? ['--remote'] : []), placed.file, '--'],
-      env: leaseEnvironment(placed, transport),
+      env: leaseEnvironment(placed, transport, content.servers),
       libraries: placed.libraries,
       release,
     }

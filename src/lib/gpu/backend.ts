@@ -22,7 +22,11 @@ export interface ChosenBackend {
 export interface RequestedSim {
   devices?: number | undefined
   memory?: string | undefined
+  profile?: string | undefined
   capability?: string | undefined
+  driver?: string | undefined
+  multiprocessors?: number | undefined
+  'machine-code'?: string | undefined
   latency?: string | undefined
   bandwidth?: string | undefined
   fault?: string | undefined

@@ -1,10 +1,10 @@
 import type {Api} from '../protocol/index.ts'
 import type {Product} from './native.ts'
 
-/** Our drivers for each API: the libraries that a program is given. */
+/** Our drivers for each API: the libraries that a program is given, and what stands for ptxas where the GPU is one in software. */
 export const DRIVERS: Readonly<Record<Api, readonly Product[]>> = {
   opencl: ['libflexrack-opencl.so'],
-  cuda: ['libflexrack-cuda.so', 'libflexrack-nvml.so'],
+  cuda: ['libflexrack-cuda.so', 'libflexrack-nvml.so', 'flexrack-ptx-passthrough'],
 }
 
 /** By which names programs look for CUDA's libraries. Those without a version are for linkers, and for programs that ask a linker where the library is. */
@@ -25,8 +25,20 @@ export interface DriverLinks {
   libraries: Record<string, string>
 }
 
-/** `fileOf`: what a product is called where the program runs. Pure. */
-export function driverLinks(api: Api, fileOf: (product: Product) => string): DriverLinks {
+/** What gives PTX on as it is, beside the libraries. */
+export const PASSTHROUGH = 'flexrack-ptx-passthrough'
+/** What the driver in software calls its devices. */
+const SIMULATED = 'Flexrack Simulated GPU'
+
+/** Every device is one in software: it takes PTX, and no machine code. */
+export function isSoftware(servers: readonly {devices: readonly {name: string}[]}[]): boolean {
+  const devices = servers.flatMap((server) => server.devices)
+  return devices.length > 0 && devices.every((device) => device.name.startsWith(SIMULATED))
+}
+
+/** `fileOf`: what a product is called where the program runs. `software`: the devices are. Pure. */
+export function driverLinks(api: Api, fileOf: (product: Product) => string, software = false): DriverLinks {
   if (api === 'opencl') return {icd: fileOf('libflexrack-opencl.so'), libraries: {}}
-  return {icd: null, libraries: Object.fromEntries(LINKS.map(([link, product]) => [link, fileOf(product)]))}
+  const links = software ? [...LINKS, [PASSTHROUGH, PASSTHROUGH] as const] : LINKS
+  return {icd: null, libraries: Object.fromEntries(links.map(([link, product]) => [link, fileOf(product)]))}
 }

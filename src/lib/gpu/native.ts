@@ -15,7 +15,7 @@ export interface NativeFile {
   executable: boolean
 }
 
-export type Product = 'flexrack-gpud' | 'flexrack-lease-keeper' | 'flexrack-bench' | 'libflexrack-opencl.so' | 'libflexrack-cuda.so' | 'libflexrack-nvml.so' | 'libflexrack-sim.so'
+export type Product = 'flexrack-gpud' | 'flexrack-lease-keeper' | 'flexrack-bench' | 'libflexrack-opencl.so' | 'libflexrack-cuda.so' | 'libflexrack-nvml.so' | 'libflexrack-sim.so' | 'flexrack-ptx-passthrough'
 
 /** Machines by the number in an ELF header (elf(5), e_machine). */
 const MACHINES: Readonly<Record<number, string>> = {62: 'x86_64', 183: 'aarch64'}

@@ -33,8 +33,9 @@ export async function leaseForRun(
   try {
     const routes: Route[] = []
     for (const lease of leases) routes.push(await directRoute(place, lease, host, context))
-    const {hold, file, folder, libraries, vendors} = await site.deliver(leaseFile(leases, routes, undefined))
-    const held = {hold, file, folder: folder as string, libraries, env: leaseEnvironment({file, vendors, libraries}, undefined)}
+    const content = leaseFile(leases, routes, undefined)
+    const {hold, file, folder, libraries, vendors} = await site.deliver(content)
+    const held = {hold, file, folder: folder as string, libraries, env: leaseEnvironment({file, vendors, libraries}, undefined, content.servers)}
     return {held, release: async () => {
       await releaseLeases(place, leases, context)
       if (folder !== undefined) await host.call('gpu.forget', {folder}).catch(() => {})

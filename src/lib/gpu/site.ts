@@ -2,7 +2,7 @@ import type {Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
 import {executePlan, throwIfFailed} from '../plan/index.ts'
 import type {Api, LeaseFile} from '../protocol/index.ts'
-import {DRIVERS, driverLinks} from './drivers.ts'
+import {DRIVERS, driverLinks, isSoftware} from './drivers.ts'
 import {writeLeases, type PlacedLeases} from './lease-file.ts'
 import {checkMachine, loadNative, nativePath, type NativeFile, type Product} from './native.ts'
 import {PLACE_HANDLERS, placeSteps} from './place-files.ts'
@@ -15,8 +15,9 @@ export interface Site {
 
 export function prepareHere(api: Api, context: Context): Site {
   const hold = nativePath('flexrack-lease-keeper', context.env)
-  const links = driverLinks(api, (product) => nativePath(product, context.env))
-  return {deliver: async (content) => ({...(await writeLeases(content, links, context.env)), hold})}
+  const fileOf = (product: Product): string => nativePath(product, context.env)
+  for (const product of DRIVERS[api]) fileOf(product)
+  return {deliver: async (content) => ({...(await writeLeases(content, driverLinks(api, fileOf, isSoftware(content.servers)), context.env)), hold})}
 }
 
 /** Puts the drivers and flexrack-lease-keeper on the node, where they are not there yet. */
@@ -31,7 +32,7 @@ export async function prepareNode(host: Host, api: Api, context: Context): Promi
   throwIfFailed(await executePlan(plan, PLACE_HANDLERS, {host: () => host, context}, context))
   return {
     deliver: async (leases) => {
-      const {folder, ...placed} = await host.call('gpu.deliver', {leases, hold: nameOf('flexrack-lease-keeper'), ...driverLinks(api, nameOf)})
+      const {folder, ...placed} = await host.call('gpu.deliver', {leases, hold: nameOf('flexrack-lease-keeper'), ...driverLinks(api, nameOf, isSoftware(leases.servers))})
       return {...placed, folder, remove: () => host.call('gpu.forget', {folder})}
     },
   }

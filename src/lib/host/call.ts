@@ -1,9 +1,11 @@
+import {channel} from 'node:diagnostics_channel'
 import {Readable} from 'node:stream'
 import {pipeline} from 'node:stream/promises'
 import {createInterface} from 'node:readline'
-import {CliError} from '../base/index.ts'
+import {CliError, isCliError} from '../base/index.ts'
 import type {NodeShell, RemoteProcess} from '../ssh/index.ts'
 import {toCliError} from './node-error.ts'
+import {holdsReference} from './references.ts'
 import {verbScript} from './scripts.ts'
 import type {Verbs} from '../protocol/index.ts'
 import type {CallOptions, Verb} from './types.ts'
@@ -19,24 +21,23 @@ export interface Installation {
 /** Milliseconds that a verb has to put things in order after it was asked to stop. */
 const GRACE_MS = 10_000
 
-/** Sees every message between here and a node; tests hold them against protocol/. */
-export interface CallObserver {
-  input(verb: Verb, input: unknown): void
-  event(verb: Verb, event: unknown): void
-  result(verb: Verb, result: unknown): void
-  error(verb: Verb, error: unknown): void
+/** Every message between here and a node: `{verb, part, value}`. Nobody listens but tests, which hold them against protocol/. */
+const messages = channel('flexrack.message')
+
+export interface Message {
+  verb: Verb
+  part: 'input' | 'events' | 'result' | 'error'
+  value: unknown
 }
 
-let observer: CallObserver | undefined
-
-export function observeCalls(by: CallObserver | undefined): void {
-  observer = by
+function tell(verb: Verb, part: Message['part'], value: unknown): void {
+  if (messages.hasSubscribers) messages.publish({verb, part, value} satisfies Message)
 }
 
 /** Host.call. */
 export async function callVerb<V extends Verb>(shell: NodeShell, installation: Installation, verb: V, input: Verbs[V]['input'], options: CallOptions<Verbs[V]['event']> = {}): Promise<Verbs[V]['result']> {
   const {signal, onEvent} = options
-  observer?.input(verb, input)
+  tell(verb, 'input', input)
   const interrupted = (): CliError => new CliError('INTERRUPTED', 'interrupted', {details: {node: shell.node}})
   if (signal?.aborted) throw interrupted()
   // It may break before the verb is there to read from it.
@@ -51,17 +52,19 @@ export async function callVerb<V extends Verb>(shell: NodeShell, installation: I
   if (signal?.aborted) abort()
   try {
     const [answer, stderr, ending] = await Promise.all([
-      readAnswer(process.stdout, (event) => {
-        observer?.event(verb, event)
+      readAnswer(process.stdout, {node: shell.node, verb}, (event) => {
+        tell(verb, 'events', event)
         onEvent?.(event as Verbs[V]['event'])
       }),
       readTail(process.stderr),
       process.exit,
       send(process, options.body),
     ])
-    if (answer && 'error' in answer) observer?.error(verb, answer.error)
-    else if (answer) observer?.result(verb, answer.result)
-    if (answer && 'error' in answer) throw toCliError(shell.node, answer.error)
+    if (answer && 'error' in answer) {
+      tell(verb, 'error', answer.error)
+      throw toCliError(shell.node, answer.error)
+    }
+    if (answer) tell(verb, 'result', answer.result)
     if (signal?.aborted) throw interrupted()
     if (answer && ending.status === 0) return answer.result as Verbs[V]['result']
     throw new CliError('REMOTE_FAILED', `${verb} on ${shell.node} ended without an answer (${ending.signal ? `signal ${ending.signal}` : `status ${ending.status}`})`, {
@@ -69,6 +72,7 @@ export async function callVerb<V extends Verb>(shell: NodeShell, installation: I
     })
   } catch (error) {
     if (signal?.aborted) throw interrupted()
+    if (isCliError(error)) process.kill('TERM') // it may still be at it
     throw error
   } finally {
     clearTimeout(hard)
@@ -76,7 +80,7 @@ export async function callVerb<V extends Verb>(shell: NodeShell, installation: I
   }
 }
 
-async function readAnswer(stdout: Readable, onEvent: (event: unknown) => void): Promise<{result: unknown} | {error: unknown} | undefined> {
+async function readAnswer(stdout: Readable, {node, verb}: {node: string; verb: Verb}, onEvent: (event: unknown) => void): Promise<{result: unknown} | {error: unknown} | undefined> {
   let answer: {result: unknown} | {error: unknown} | undefined
   // readline would swallow an error of the stream, and with it a lost connection.
   const failed = new Promise<never>((_, reject) => stdout.once('error', reject))
@@ -85,6 +89,8 @@ async function readAnswer(stdout: Readable, onEvent: (event: unknown) => void): 
     for await (const line of createInterface({input: stdout, crlfDelay: Infinity})) {
       const value = parseLine(line)
       if (!value) continue
+      // It may become a part of a plan, and there it would stand for what other nodes have answered, or for a secret.
+      if (holdsReference(value)) throw new CliError('REMOTE_FAILED', `${verb} on ${node} has answered with a reference to what is not that node's`, {details: {node, verb}})
       if ('event' in value) onEvent(value)
       else if ('result' in value || 'error' in value) answer = value as {result: unknown}
     }

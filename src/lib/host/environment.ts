@@ -1,5 +1,5 @@
 import {CliError, isCliError, ownerName, randomId, type Context, type Progress} from '../base/index.ts'
-import type {EnvironmentMade, UvOrder, Verbs, WaitingEvent} from '../protocol/index.ts'
+import type {EnvironmentMade, ToolMissing, UvOrder, Verbs, WaitingEvent} from '../protocol/index.ts'
 import type {Environment, Host} from './types.ts'
 import {bringUv, uvOrder} from './uv.ts'
 
@@ -14,6 +14,8 @@ export interface EnvironmentInput {
   constraints?: string
   /** Python version (3.11), name or absolute path on the node; the node's python3 by default. */
   python?: string
+  /** Text of a constraints file: the versions that another node has. The environment is the same with or without them. */
+  pins?: string
   /** What uses it from now on, which keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`. */
   user?: string
   /** Where each line of `requirements` comes from, e.g. `requirements.txt:3`; shown when that line fails. */
@@ -39,17 +41,41 @@ export async function ensureEnvironment(host: Host, input: EnvironmentInput, con
   }
 }
 
-/** Asked a second time where uv has to be sent first, or cannot be. */
+/**
+ * The versions that the environment has on this node, or would get there, as a constraints file; with `universal` (the oldest Python, `3.11`) a lock file for every
+ * platform. Undefined where there is no uv. Errors: those of ensureEnvironment.
+ */
+async function chooseVersions(host: Host, {origins, ...input}: EnvironmentInput & {universal?: string}, context: Context): Promise<string | undefined> {
+  const {requirements, constraints, python, universal} = input
+  const progress = new BuildProgress(host, context, 'Choose the versions of packages')
+  const wanted = {requirements, ...(constraints !== undefined && {constraints}), ...(python !== undefined && {python}), ...(universal !== undefined && {universal})}
+  try {
+    const {pins} = await withUv(host, context, (uv) => host.call('environment.resolve', {...wanted, uv}, {signal: context.signal, onEvent: (event) => progress.tell(event)}))
+    progress.end('Versions chosen')
+    return pins ?? undefined
+  } catch (error) {
+    progress.fail()
+    throw locate(error, origins)
+  }
+}
+
+/** Versions apart from environments: `choose` asks a node for them. */
+export const VERSIONS = {choose: chooseVersions}
+
 async function buildWith(host: Host, input: Omit<EnvironmentInput, 'origins'>, progress: BuildProgress, context: Context): Promise<EnvironmentMade> {
-  const ensure = (uv: UvOrder): Promise<Verbs['environment.ensure']['result']> =>
-    host.call('environment.ensure', {...input, uv, owner: ownerName(context), asker: {command: COMMAND, node: host.node}}, {signal: context.signal, onEvent: (event) => progress.tell(event)})
-  const first = await ensure(uvOrder())
+  const more = {owner: ownerName(context), asker: {command: COMMAND, node: host.node}}
+  return withUv(host, context, (uv) => host.call('environment.ensure', {...input, uv, ...more}, {signal: context.signal, onEvent: (event) => progress.tell(event)}))
+}
+
+/** Asks a second time where uv has to be sent first, or cannot be. */
+async function withUv<T extends object>(host: Host, context: Context, ask: (uv: UvOrder) => Promise<T | ToolMissing>): Promise<T> {
+  const first = await ask(uvOrder())
   if (!('missing' in first)) return first
   const without = await bringUv(host, first.machine, context).then(() => '', (error: unknown) => {
     if (context.signal.aborted) throw error
     return (error as Error).message
   })
-  const second = await ensure({...uvOrder(), ...(without && {without})})
+  const second = await ask({...uvOrder(), ...(without && {without})})
   if ('missing' in second) throw new CliError('REMOTE_FAILED', `${host.node}: uv was sent, and is not there`, {details: {node: host.node}})
   return second
 }
@@ -58,11 +84,13 @@ async function buildWith(host: Host, input: Omit<EnvironmentInput, 'origins'>, p
 class BuildProgress {
   readonly #host: Host
   readonly #context: Context
+  readonly #title: string
   #shown: Progress | undefined
 
-  constructor(host: Host, context: Context) {
+  constructor(host: Host, context: Context, title = 'Build the Python environment') {
     this.#host = host
     this.#context = context
+    this.#title = title
   }
 
   tell(event: Verbs['environment.ensure']['event']): void {
@@ -71,7 +99,7 @@ class BuildProgress {
       this.#context.reporter.warn(`${this.#host.node}: ${event.text}`)
       return
     }
-    this.#shown ??= this.#context.reporter.begin('Build the Python environment', this.#host.node)
+    this.#shown ??= this.#context.reporter.begin(this.#title, this.#host.node)
     if (event.event === 'waiting') this.#shown.detail(waitingText(event), {seldom: true})
     else if (event.detail !== undefined) this.#shown.detail(event.detail)
     else if (event.done !== undefined) this.#shown.amount(event.done, event.total, 'bytes')

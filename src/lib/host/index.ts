@@ -1,5 +1,5 @@
 export {openHost} from './open.ts'
-export {ensureEnvironment, type EnvironmentInput} from './environment.ts'
+export {ensureEnvironment, VERSIONS, type EnvironmentInput} from './environment.ts'
 export {followServiceLog, serviceStatus, startService, stopService} from './service.ts'
 export type * from './service.ts'
 export type * from './types.ts'

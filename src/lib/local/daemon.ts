@@ -3,7 +3,7 @@ import {appendFileSync, closeSync, readdirSync, readFileSync} from 'node:fs'
 import {rm, stat} from 'node:fs/promises'
 import {userInfo} from 'node:os'
 import {controlPath, serveControl} from './control.ts'
-import {ensurePrivateFolder} from '../base/index.ts'
+import {current, ensurePrivateFolder} from '../base/index.ts'
 import {isAlive} from './alive.ts'
 import {ensureKey} from './keys.ts'
 import {localLayout} from './layout.ts'
@@ -19,7 +19,7 @@ const WATCH_MS = 30_000
 const OWNER_MS = 2000
 const settings = JSON.parse(process.env.FLEXRACK_LOCAL_DAEMON ?? '{}') as DaemonSettings
 const layout = localLayout(process.env)
-const rack = JSON.parse(readFileSync(layout.rack, 'utf8')) as LocalRack
+const rack = current<LocalRack>('local.rack', JSON.parse(readFileSync(layout.rack, 'utf8')), layout.rack)
 const startedAt = new Date().toISOString()
 let maxSessions = rack.maxSessions
 const servers = new Map<string, NodeServer>()

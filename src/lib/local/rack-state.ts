@@ -1,6 +1,6 @@
 import {randomBytes} from 'node:crypto'
 import {readFile} from 'node:fs/promises'
-import {CliError, ensurePrivateFolder, writeWhole} from '../base/index.ts'
+import {CliError, current, ensurePrivateFolder, isCliError, stamped, writeWhole} from '../base/index.ts'
 import {askDaemon, controlPath} from './control.ts'
 import type {LocalLayout} from './layout.ts'
 import type {DaemonState, LocalRack} from './types.ts'
@@ -15,15 +15,16 @@ export async function readRack(layout: LocalLayout): Promise<LocalRack | undefin
     throw error
   }
   try {
-    return JSON.parse(text) as LocalRack
+    return current<LocalRack>('local.rack', JSON.parse(text), layout.rack)
   } catch (error) {
+    if (isCliError(error)) throw error
     throw new CliError('RACK_INVALID', `${layout.rack} is not the JSON that flexrack wrote`, {hint: 'flexrack local down --purge', cause: error})
   }
 }
 
 export async function writeRack(layout: LocalLayout, rack: LocalRack): Promise<void> {
   await ensurePrivateFolder(layout.folder)
-  await writeWhole(layout.rack, `${JSON.stringify(rack, null, 2)}\n`)
+  await writeWhole(layout.rack, `${JSON.stringify(stamped('local.rack', rack), null, 2)}\n`)
 }
 
 export function newRack(layout: LocalLayout): LocalRack {

@@ -16,7 +16,9 @@ type Report = (path: Path, message: string, more?: {expected?: string; nearest?:
 export async function checkSections(source: Source, {workspace, train, sweep}: Partial<Pick<ManifestFile, 'workspace' | 'train' | 'sweep'>>): Promise<Problem[]> {
   const problems: Problem[] = []
   const report: Report = (path, message, more = {}) => problems.push(problemAt(source, source.span(path, 'value'), message, more))
-  if (workspace?.python !== undefined) await checkRequirements(dirname(source.file), workspace.python, report)
+  const python = workspace?.python
+  if (typeof python === 'string') await checkRequirements(dirname(source.file), python, ['workspace', 'python'], report)
+  else if (python?.requirements !== undefined) await checkRequirements(dirname(source.file), python.requirements, ['workspace', 'python', 'requirements'], report)
   if (workspace) checkUnique(workspace.forward, ['workspace', 'forward'], report)
   if (train) checkTrain(train, report)
   if (sweep) checkSweep(sweep, train, report)
@@ -26,13 +28,14 @@ export async function checkSections(source: Source, {workspace, train, sweep}: P
 /** From the file's keys to the manifest. */
 export function resolveManifest(source: Source, file: ManifestFile): Manifest {
   const folder = dirname(source.file)
-  const {python} = file.workspace
+  const {python: given} = file.workspace
+  const {requirements: python, version} = typeof given === 'string' ? {requirements: given, version: undefined} : {requirements: given?.requirements, version: given?.version}
   return {
     path: source.file,
     folder,
     name: file.name,
     ...(file.rack !== undefined && {rack: looksLikeFile(file.rack) ? resolve(folder, file.rack) : file.rack}),
-    workspace: {...(python !== undefined && {python: posix.normalize(python)}), exclude: file.workspace.sync.exclude, forward: file.workspace.forward, env: file.workspace.env},
+    workspace: {...(python !== undefined && {python: posix.normalize(python)}), ...(version !== undefined && {pythonVersion: version}), exclude: file.workspace.sync.exclude, forward: file.workspace.forward, env: file.workspace.env},
     ...(file.gpus && {gpus: file.gpus as GpusSpec}),
     ...(file.train && {train: resolveTrain(file.train)}),
     ...(file.sweep && {sweep: resolveSweep(file.sweep)}),
@@ -116,8 +119,7 @@ function checkInside(path: string, at: Path, report: Report): void {
   else if (normal === '.' || normal === './') report(at, `${label} must name something inside the project folder, not the folder itself`)
 }
 
-async function checkRequirements(folder: string, python: string, report: Report): Promise<void> {
-  const at = ['workspace', 'python']
+async function checkRequirements(folder: string, python: string, at: string[], report: Report): Promise<void> {
   const before = isAbsolute(python) || posix.normalize(python).startsWith('..')
   checkInside(python, at, report)
   if (before) return

@@ -35,11 +35,21 @@ const noLineBreak = (text: string) => !/[\r\n\0]/.test(text)
 const workspace = z
   .strictObject({
     python: z
-      .string()
-      .min(1)
+      .union([
+        z.string().min(1),
+        z.strictObject({
+          version: z
+            .string()
+            .regex(/^3\.\d{1,2}$/, 'must be a version such as "3.12", in quotes')
+            .optional()
+            .describe('Python of the environment, which has to be on the node as python3.12; by default its python3.')
+            .meta({examples: ['3.12']}),
+          requirements: z.string().min(1).optional().describe('Requirements file, as above.'),
+        }),
+      ])
       .optional()
-      .describe('Requirements file of pip, relative to the project folder. The environment is built once per content and node, then reused. Without it the environment has the bare Python of the node.')
-      .meta({examples: ['requirements.txt']}),
+      .describe('Requirements file of pip, relative to the project folder. The environment is built once per content and node, then reused. A lock file (`flexrack lock`) decides its versions. Without it the environment has the bare Python of the node.')
+      .meta({examples: ['requirements.txt', {version: '3.12', requirements: 'requirements.txt'}]}),
     sync: z
       .strictObject({
         exclude: z

@@ -22,6 +22,8 @@ export interface Manifest {
 export interface WorkspaceSpec {
   /** Requirements file, relative to the folder; none means the node's bare Python in an empty environment. */
   python?: string
+  /** Python of the environment, such as 3.12; the node's python3 by default. */
+  pythonVersion?: string
   /** .gitignore-style patterns, besides the project's own .gitignore files. */
   exclude: string[]
   /** Ports on the node that `workspace forward` brings here. */

@@ -13,18 +13,26 @@ export function fromEnv(name: string, ...at: string[]): FromEnv {
 
 /**
  * A copy of `value` in which every reference is replaced by what it means. Secrets are revealed, so the copy is for whoever has to know them, and
- * never for a plan.
+ * never for a plan. What a reference means is data, whoever it came from: in a node's answer nothing is a reference, else it could ask for
+ * what other steps have given, the way to the head among them.
  */
 export function fill(value: unknown, outputAt: (from: FromStep) => unknown, env: Readonly<Record<string, unknown>>): unknown {
   const filled = (one: unknown): unknown => {
     if (one instanceof Secret) return one.reveal()
     if (Array.isArray(one)) return one.map(filled)
     if (typeof one !== 'object' || one === null) return one
-    if (isFromStep(one)) return filled(outputAt(one))
-    if (isFromEnv(one)) return filled(follow(env[one.$env], one.at, `$env ${one.$env}`))
+    if (isFromStep(one)) return revealed(outputAt(one))
+    if (isFromEnv(one)) return revealed(follow(env[one.$env], one.at, `$env ${one.$env}`))
     return Object.fromEntries(Object.entries(one).map(([key, part]) => [key, filled(part)]))
   }
   return filled(value)
+}
+
+function revealed(value: unknown): unknown {
+  if (value instanceof Secret) return value.reveal()
+  if (Array.isArray(value)) return value.map(revealed)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, revealed(part)]))
 }
 
 /** Every step that a value refers to. */

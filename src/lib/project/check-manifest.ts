@@ -3,6 +3,7 @@ import {dirname, join, posix} from 'node:path'
 import {nearestName, problemAt, type Source} from '../document/index.ts'
 import type {LocatedManifest} from '../manifest/index.ts'
 import type {RackNode} from '../rack/index.ts'
+import {PROJECT_LOCK} from '../workspace/index.ts'
 import {fromProblem, type Finding} from './findings.ts'
 
 const INTERPRETERS = new Set(['python', 'python3', 'torchrun', 'accelerate', 'deepspeed', 'mpirun', 'bash', 'sh'])
@@ -19,6 +20,8 @@ export async function checkManifest({manifest, source}: LocatedManifest, nodes: 
   const report = (path: string[], message: string, fix: string, severity: Finding['severity'] = 'error') =>
     findings.push({...fromProblem(problemAt(source, source.span(path, 'value'), message), 'manifest'), severity, fix})
   if (workspace.python !== undefined) findings.push(...(await checkRequirements(folder, workspace.python)))
+  const stale = workspace.python === undefined ? undefined : await PROJECT_LOCK.stale(folder, workspace.python)
+  if (stale !== undefined) report(['workspace', 'python'], stale, 'flexrack lock')
   if (!train) return findings
   const script = train.command[0] ?? ''
   if (INTERPRETERS.has(posix.basename(script))) {

@@ -8,6 +8,7 @@ import {nearestName} from '../document/index.ts'
 const PURPOSE: Record<string, string> = {
   'pytorch-ddp': 'a small network on handwritten digits, trained data-parallel with PyTorch, tracked and served',
   'pytorch-bench': 'how fast a rack trains: ResNet-50 or a GPT on made-up data, with a table over 1 to N nodes',
+  'pytorch-compile': 'the digits by kernels that torch.compile makes, on a GPU or on one in software',
   plain: 'the least that runs: one Python process a node',
 }
 

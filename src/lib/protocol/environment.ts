@@ -11,6 +11,8 @@ export interface EnvironmentContent {
 }
 
 export interface EnvironmentWanted extends EnvironmentContent {
+  /** Text of a constraints file that makes the versions those of another node; the environment is the same with or without them. */
+  pins?: string
   /** What uses it from now on, which keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`. */
   user?: string
   /** Who asked for it, told to who waits for this build. */
@@ -46,6 +48,17 @@ export interface EnvironmentMade {
   built: boolean
   /** Version. */
   python: string
+}
+
+export interface ResolveWanted extends EnvironmentContent {
+  uv: UvOrder
+  /** For every platform, from this Python on, with hashes: `3.11`. By default for this node, without. */
+  universal?: string
+}
+
+export interface Resolved {
+  /** `name==version`, a line each; of an environment that is there already, what is in it. null: there is no uv. */
+  pins: string | null
 }
 
 /** Nothing was built: this is to be sent first, or the order to say why it cannot be. */
@@ -165,6 +178,8 @@ export interface EnvironmentVerbs {
   'environment.ensure': {input: EnvironmentWanted; result: EnvironmentMade | ToolMissing; event: BuildProgressEvent | BuildWarning | WaitingEvent | StillBuilding}
   /** Takes a wheel of uv as the body, and unpacks its program. */
   'uv.place': {input: UvWheel; result: UvPlaced; event: never}
+  /** Which versions an environment has, or would get. */
+  'environment.resolve': {input: ResolveWanted; result: Resolved | ToolMissing; event: BuildProgressEvent | BuildWarning | WaitingEvent | StillBuilding}
   /** What `environment.ensure` would do. */
   'environment.plan': {input: EnvironmentContent; result: EnvironmentPlanned; event: never}
   /** Every environment of the node. */

@@ -10,7 +10,14 @@ export type Backend = 'cuda' | 'opencl' | 'sim'
 export interface SimSettings {
   devices?: number
   memory?: number
+  /** A card to be like: a name that the driver knows, or the absolute path of a profile on the node. */
+  profile?: string
   capability?: string
+  /** Release of CUDA, and with it the newest PTX ISA that is read. */
+  driver?: string
+  multiprocessors?: number
+  /** Kernels without PTX are launched and compute nothing: for counting calls. */
+  'machine-code'?: 'accept'
   latency?: string
   bandwidth?: string
   fault?: string

@@ -21,6 +21,10 @@ export interface GangOrder {
   secret: string
   address?: string
   port?: number
+  /** Seconds of silence after which a node is taken for lost. */
+  lost?: number
+  /** Under Slurm: the port that the leader takes. */
+  listen?: number
   timeout?: number
 }
 
@@ -69,6 +73,10 @@ export interface SlurmOrder {
   interface?: string
   bin?: string
   array?: ArrayTask
+  /** In the spec of a part of the job, with what follows: Slurm's number. */
+  job?: string | null
+  reaches_all?: boolean
+  start?: number
 }
 
 export interface RunOrder {
@@ -104,6 +112,8 @@ export interface RunOrder {
   /** False: ranks are not to tell of themselves. */
   watch?: boolean
   hang?: HangOrder
+  /** Between two samples of what is used of the machine; the node's own choice where absent. */
+  sample_seconds?: number
   /** Files and folders that are kept as artifacts. */
   outputs: string[]
   /** Its own address within the gang. */

@@ -1,7 +1,8 @@
+import {current, isCurrent} from '../base/index.ts'
 import type {NodeRun} from '../protocol/index.ts'
 
-/** Of verbs/look.py: what run.list tells of a run, once nothing of that can change any more. */
-const SUMMARY = 'summary.3.json'
+/** Of verbs/look.py: what run.list tells of a run, once nothing of that can change any more. One of another shape is made again there. */
+const SUMMARY = 'summary.json'
 
 /**
  * A look at a node's runs with sh alone, a hundred times cheaper than starting Python where all of them are over.
@@ -21,6 +22,8 @@ export const cachedListing = {
 
   read: (output: string): NodeRun[] | undefined => {
     const lines = output.split('\n').filter((line) => line.startsWith('run '))
-    return lines.some((line) => line === 'run ?') ? undefined : lines.map((line) => JSON.parse(line.slice(4)) as NodeRun)
+    if (lines.some((line) => line === 'run ?')) return undefined
+    const found = lines.map((line): unknown => JSON.parse(line.slice(4)))
+    return found.every((one) => isCurrent('run.summary', one)) ? found.map((one) => current<NodeRun>('run.summary', one, SUMMARY)) : undefined
   },
 }

@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from 'node:timers/promises'
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, current, type Context} from '../base/index.ts'
 import type {ChunkEvent, NewsEvent, NodeRunDetail, Verbs} from '../protocol/index.ts'
 import {isLinkTrouble} from '../ssh/index.ts'
 import {hostOf, type Place} from './find.ts'
@@ -229,7 +229,7 @@ class NodeReader {
   #takeNews({offset, lines}: NewsEvent): void {
     this.news = offset + Buffer.byteLength(lines)
     for (const line of lines.split('\n')) {
-      if (line !== '') this.#options.onNews?.({node: this.#node, ...(JSON.parse(line) as {at: number; event: string})})
+      if (line !== '') this.#options.onNews?.({node: this.#node, ...current<{at: number; event: string}>('run.event', JSON.parse(line), `${this.#node}: events.jsonl`)})
     }
   }
 }

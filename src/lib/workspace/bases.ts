@@ -1,13 +1,11 @@
 import {hash} from 'node:crypto'
 import {mkdir, readdir, readFile, rename, rm, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {userPaths, type Context} from '../base/index.ts'
+import {isCurrent, stamped, userPaths, type Context} from '../base/index.ts'
 import type {EntryKind} from '../protocol/index.ts'
 import type {Entries} from './entry.ts'
 
 type Row = [path: string, kind: EntryKind, digest: string, executable: boolean]
-
-const VERSION = 1
 
 /**
  * What a project looked like when it was last synced: a node that still has that need only tell where it differs.
@@ -19,9 +17,9 @@ export async function rememberedBase(folder: string, tree: string, context: Cont
   const name = names.find((one) => /^[0-9a-f]+\.json$/.test(one))
   if (name === undefined || names.includes(`${tree}.json`)) return undefined
   try {
-    const {version, rows} = JSON.parse(await readFile(join(kept, name), 'utf8')) as {version: number; rows: Row[]}
-    if (version !== VERSION) return undefined
-    return {tree: name.slice(0, -'.json'.length), entries: new Map(rows.map(([path, kind, digest, executable]) => [path, {kind, digest, executable}]))}
+    const base = JSON.parse(await readFile(join(kept, name), 'utf8')) as {rows: Row[]}
+    if (!isCurrent('project.base', base)) return undefined
+    return {tree: name.slice(0, -'.json'.length), entries: new Map(base.rows.map(([path, kind, digest, executable]) => [path, {kind, digest, executable}]))}
   } catch {
     return undefined // gone, or cut short: the node tells everything
   }
@@ -45,7 +43,7 @@ async function writeBase(kept: string, file: string, tree: string, entries: Entr
     await mkdir(kept, {recursive: true, mode: 0o700})
     const rows: Row[] = [...entries].map(([path, {kind, digest, executable}]) => [path, kind, digest, executable])
     const beside = join(kept, `.${tree}.${process.pid}`)
-    await writeFile(beside, JSON.stringify({version: VERSION, rows}), {mode: 0o600})
+    await writeFile(beside, JSON.stringify(stamped('project.base', {rows})), {mode: 0o600})
     await rename(beside, file)
     for (const name of await readdir(kept)) if (name !== `${tree}.json` && name !== `.${tree}.${process.pid}`) await rm(join(kept, name), {force: true})
   } catch {

@@ -3,7 +3,7 @@ import {createReadStream, readFileSync, type Stats} from 'node:fs'
 import {mkdir, readFile, rename, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {setImmediate} from 'node:timers/promises'
-import {throwIfInterrupted, userPaths, type Context} from '../base/index.ts'
+import {isCurrent, stamped, throwIfInterrupted, userPaths, type Context} from '../base/index.ts'
 import {DIGEST_DIGITS} from './entry.ts'
 import {unreadable} from './scan.ts'
 
@@ -14,7 +14,6 @@ type Known = [number, number, number, number, string]
 const SMALL = 1 << 20
 /** A file that was written this shortly before it was read may be written again without its times showing it. Milliseconds. */
 const RACY_MS = 2000
-const VERSION = 1
 
 /**
  * Content digests of files by path, through a cache on disk: a file with the size, times and inode of last time is not read.
@@ -84,8 +83,8 @@ class Reading {
 
 async function readCache(file: string): Promise<Record<string, Known>> {
   try {
-    const value = JSON.parse(await readFile(file, 'utf8')) as {version?: number; files?: Record<string, Known>}
-    return value.version === VERSION && value.files ? Object.assign(Object.create(null), value.files) : {}
+    const value = JSON.parse(await readFile(file, 'utf8')) as {files?: Record<string, Known>}
+    return isCurrent('project.digests', value) && value.files ? Object.assign(Object.create(null), value.files) : {}
   } catch {
     return {} // absent, or cut short: it can be made again
   }
@@ -96,7 +95,7 @@ async function writeCache(file: string, files: Record<string, Known>): Promise<v
   try {
     await mkdir(join(file, '..'), {recursive: true, mode: 0o700})
     const beside = `${file}.${process.pid}`
-    await writeFile(beside, JSON.stringify({version: VERSION, files}), {mode: 0o600})
+    await writeFile(beside, JSON.stringify(stamped('project.digests', {files})), {mode: 0o600})
     await rename(beside, file)
   } catch {
     // the next time reads everything again

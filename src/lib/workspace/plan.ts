@@ -58,11 +58,12 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
   }
   options.early?.on('open', (host) => void look(host).catch(() => {})) // told below, where the host counts
   const [{snapshot, wanted}, hosts] = await Promise.all([project, coming])
-  const origin: ProjectOrigin = {project: manifest.name, folder: manifest.folder, exclude: manifest.workspace.exclude, requirements: manifest.workspace.python ?? null}
+  const origin: ProjectOrigin = {project: manifest.name, folder: manifest.folder, exclude: manifest.workspace.exclude, requirements: manifest.workspace.python ?? null, python: manifest.workspace.pythonVersion ?? null}
   const workspaces = new Map<string, Workspace>()
   const failed = new Map<string, Error>()
   const steps: WorkspacePlan['plan']['steps'] = []
   const found = await Promise.allSettled(hosts.map(look))
+  const like = wanted && likeOf(hosts.map(({node}, index) => ({node, environment: valueOf(found[index])?.environment})), wanted)
   for (const [index, {node}] of hosts.entries()) {
     const one = found[index] as PromiseSettledResult<WorkspaceInspected>
     if (one.status === 'rejected') {
@@ -72,9 +73,18 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
     const {sync, environment} = one.value
     warnOfForeign(node, manifest, sync, snapshot, context)
     workspaces.set(node, {node, codePath: sync.path, ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}})})
-    steps.push(...syncSteps(node, origin, snapshot, sync), ...(wanted && environment ? environmentSteps(node, origin, wanted, environment) : []))
+    steps.push(...syncSteps(node, origin, snapshot, sync), ...(wanted && environment ? environmentSteps(node, origin, wanted, environment, like ?? null) : []))
   }
   return {plan: {command: options.command ?? 'workspace up', steps}, workspaces, failed, files}
+}
+
+const valueOf = <T>(settled: PromiseSettledResult<T> | undefined): T | undefined => (settled?.status === 'fulfilled' ? settled.value : undefined)
+
+/** Whose versions count: those of a node that has the environment, else of the first; null where there is nothing to choose. Pure. */
+function likeOf(nodes: {node: string; environment?: {ready: boolean} | undefined}[], {requirements}: Requirements): string | null {
+  const there = nodes.filter(({environment}) => environment)
+  if (there.length < 2 || requirements === '' || /\s--hash[=\s]/.test(requirements)) return null
+  return (there.find(({environment}) => environment?.ready) ?? there[0])?.node ?? null
 }
 
 interface Project {
@@ -91,7 +101,8 @@ async function readProject(files: ProjectFiles, manifest: Manifest, context: Con
 }
 
 async function inspect(host: Host, manifest: Manifest, {snapshot, wanted}: Project, context: Context): Promise<WorkspaceInspected> {
-  const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints}
+  const {pythonVersion: python} = manifest.workspace
+  const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints, ...(python !== undefined && {python})}
   return host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})
 }
 

@@ -7,6 +7,7 @@ import {takeSnapshot, type Snapshot} from './snapshot.ts'
 export class ProjectFiles {
   readonly #snapshots = new Map<string, Promise<Snapshot>>()
   readonly #requirements = new Map<string, Promise<Requirements>>()
+  readonly #versions = new Map<string, Promise<string | undefined>>()
 
   snapshot(folder: string, exclude: string[], context: Context): Promise<Snapshot> {
     return once(this.#snapshots, JSON.stringify([folder, exclude]), () => takeSnapshot(folder, exclude, context))
@@ -15,6 +16,11 @@ export class ProjectFiles {
   /** `file` null: none, which is an environment without packages. */
   requirements(folder: string, file: string | null): Promise<Requirements> {
     return once(this.#requirements, JSON.stringify([folder, file]), () => readRequirements(folder, file ?? undefined))
+  }
+
+  /** What one node has chosen for all, of these requirements. */
+  versions(node: string, digest: string, choose: () => Promise<string | undefined>): Promise<string | undefined> {
+    return once(this.#versions, JSON.stringify([node, digest]), choose)
   }
 }
 

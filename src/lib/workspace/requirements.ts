@@ -1,6 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {dirname, isAbsolute, posix, relative, resolve, sep} from 'node:path'
 import {CliError} from '../base/index.ts'
+import {LOCK_FILE, readLock} from './lock-file.ts'
 
 /** A requirements file with everything it includes, as one text that means the same on a node. */
 export interface Requirements {
@@ -16,11 +17,32 @@ interface Line {
 }
 
 /**
+ * What the environments of a project are made from: its lock file where it has one, else its requirements.
+ * Errors: those of readSources; CHECK_FAILED where the lock file does not belong to the requirements any more.
+ */
+export async function readRequirements(folder: string, file: string | undefined): Promise<Requirements> {
+  const sources = await readSources(folder, file)
+  const lock = file === undefined ? undefined : await readLock(folder, sources)
+  if (!lock) return sources
+  if (!lock.isCurrent) throw new CliError('CHECK_FAILED', staleText(file as string), {hint: 'flexrack lock', details: {file: LOCK_FILE}})
+  const lines = lock.text.split('\n').map((text, index) => ({text, origin: `${LOCK_FILE}:${index + 1}`})).filter(({text}) => text.trim() !== '' && !text.startsWith('#'))
+  return {requirements: textOf(lines), constraints: '', origins: lines.map((line) => line.origin)}
+}
+
+const staleText = (file: string): string => `${LOCK_FILE} does not belong to ${file} any more`
+
+/** What is wrong with the lock file of a project; undefined where nothing is. Requirements that cannot be read are told elsewhere. */
+export async function staleLock(folder: string, file: string): Promise<string | undefined> {
+  const lock = await readSources(folder, file).then((sources) => readLock(folder, sources), () => undefined)
+  return lock && !lock.isCurrent ? staleText(file) : undefined
+}
+
+/**
  * Reads a requirements file of a project; -r and -c lines are replaced by what they name. `file` undefined: none.
  * Errors: NOT_FOUND for a file that is not there, CHECK_FAILED for what cannot mean the same on a node: paths of this machine,
  * files outside the project, files that include each other.
  */
-export async function readRequirements(folder: string, file: string | undefined): Promise<Requirements> {
+export async function readSources(folder: string, file: string | undefined): Promise<Requirements> {
   const constraints: Line[] = []
   const requirements = file === undefined ? [] : await readLines(folder, file, [], constraints)
   return {

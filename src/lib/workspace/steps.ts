@@ -1,5 +1,5 @@
 import type {Context} from '../base/index.ts'
-import {ensureEnvironment, type Environment, type Host} from '../host/index.ts'
+import {ensureEnvironment, VERSIONS, type Environment, type Host} from '../host/index.ts'
 import type {Handlers, StepOf} from '../plan/index.ts'
 import type {Compared} from '../protocol/index.ts'
 import {computeDelta, describeDelta, type Delta} from './delta.ts'
@@ -36,10 +36,14 @@ type EnvironmentInput = {
   folder: string
   /** null: no packages. */
   requirements: string | null
+  /** Version; null: the node's own. */
+  python: string | null
   /** Of that file and all it includes. */
   digest: string
   hash: string
   path: string
+  /** The node whose versions count, so that all have the same; null: these are the only ones, or locked. */
+  like: string | null
 }
 
 export type WorkspaceKinds = {
@@ -61,6 +65,7 @@ export interface ProjectOrigin {
   folder: string
   exclude: string[]
   requirements: string | null
+  python: string | null
 }
 
 /** None where the code is there already. Pure. */
@@ -84,11 +89,11 @@ export interface InspectedEnvironment {
 }
 
 /** None where it is there already, and noted as this project's. Pure. */
-export function environmentSteps(node: string, {project, folder, requirements: file}: ProjectOrigin, wanted: Requirements, {hash, path, ready, noted, python}: InspectedEnvironment): StepOf<WorkspaceKinds>[] {
+export function environmentSteps(node: string, {project, folder, requirements: file, python: version}: ProjectOrigin, wanted: Requirements, {hash, path, ready, noted, python}: InspectedEnvironment, like: string | null): StepOf<WorkspaceKinds>[] {
   if (ready && noted) return []
   const count = wanted.origins.length === 1 ? '1 requirement' : `${wanted.origins.length} requirements`
   const title = ready ? `Use the Python environment ${hash}, which is there` : `Build the Python environment ${hash} (Python ${python}, ${count})`
-  const input: EnvironmentInput = {node, project, folder, requirements: file, digest: digestOf(wanted), hash, path}
+  const input: EnvironmentInput = {node, project, folder, requirements: file, python: version, digest: digestOf(wanted), hash, path, like: ready ? null : like}
   return [{id: `environment:${node}`, node, kind: 'workspace.environment', title, input, needs: []}]
 }
 
@@ -109,5 +114,8 @@ function deltaOf({put, remove, forget, send, bytes}: SyncInput, {entries, sizes}
 async function environment(input: EnvironmentInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<Environment & {node: string}> {
   const wanted = await files.requirements(input.folder, input.requirements)
   if (digestOf(wanted) !== input.digest) throw changedSince(input.folder, input.requirements ?? 'the list of packages')
-  return {node: input.node, ...(await ensureEnvironment(await host(input.node), {...wanted, user: `workspace:${input.project}`}, context))}
+  const {like, python: version} = input
+  const content = {...wanted, ...(version !== null && {python: version})}
+  const pins = like === null ? undefined : await files.versions(like, input.digest, async () => VERSIONS.choose(await host(like), content, context))
+  return {node: input.node, ...(await ensureEnvironment(await host(input.node), {...content, ...(pins && {pins}), user: `workspace:${input.project}`}, context))}
 }

@@ -36,7 +36,7 @@ describe('flexrack status', () => {
   it('shows runs that are over, the second time from what the first has written down', async () => {
     const names = local.rack.nodes.map((node) => node.name)
     const folders = [layRun(local.home, 'demo-aaaaa', names, 0, 2), layRun(local.home, 'demo-aaaaa', names, 1, 2), layRun(local.home, 'demo-bbbbb', names, 1, 1)]
-    const summaries = folders.map((folder) => join(folder, 'summary.3.json'))
+    const summaries = folders.map((folder) => join(folder, 'summary.json'))
     const ask = async (): Promise<Overview['runs']> => (JSON.parse((await flexrack(['status', '--rack', 'local', '--json'], {env: local.env})).stdout) as Overview).runs
     const first = await ask()
     expect(first.map(({run, status, worldSize}) => ({run, status, worldSize})).sort((a, b) => a.run.localeCompare(b.run))).toEqual([

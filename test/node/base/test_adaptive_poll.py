@@ -3,6 +3,7 @@ import threading
 import unittest
 
 from flexrack_node.base import adaptive_poll
+from waiting import LONG
 
 
 class PulseTest(unittest.TestCase):
@@ -35,5 +36,5 @@ class PulseTest(unittest.TestCase):
         thread = threading.Thread(target=lambda: waiting.pause(False))
         thread.start()
         waiting.wake()
-        thread.join(20)
+        thread.join(LONG)
         self.assertFalse(thread.is_alive())

@@ -11,6 +11,7 @@ from flexrack_node.base import home, installed, shared_lock
 from flexrack_node.base.channel import Channel
 from flexrack_node.workspace import environment
 from places import NODE
+from waiting import LONG
 
 ALPHA = {"host": "alpha", "machine": "a" * 32, "addresses": ["02:00:00:00:00:01", "02:00:00:00:00:02"]}
 CLAIMS = """import json, sys
@@ -97,7 +98,7 @@ class FolderTest(unittest.TestCase):
         for one in running:
             one.stdin.write("\n")
             one.stdin.flush()
-        got = [one.communicate(timeout=60)[0].strip() for one in running]
+        got = [one.communicate(timeout=LONG)[0].strip() for one in running]
         self.assertEqual(got[:6], got[6:12])
         self.assertEqual(got[:6], got[12:])
         self.assertEqual(len(set(got)), 6)
@@ -125,7 +126,7 @@ class EnvironmentsTest(unittest.TestCase):
         self.assertEqual(environment.remove({}, self.alpha)["removed"], [made["hash"]])
 
     def test_the_old_environment_of_a_workspace_stays_used_while_something_runs_from_it(self):
-        old = environment.ensure({"constraints": "alpha<2", "user": "workspace:digits"}, self.beta)
+        old = environment.ensure({"requirements": "", "constraints": "alpha<2", "user": "workspace:digits"}, self.beta)
         rank = subprocess.Popen([f"{old['path']}/bin/python", "-c", "import time; time.sleep(600)"])
         try:
             environment.ensure({"requirements": "", "user": "workspace:digits"}, self.beta)

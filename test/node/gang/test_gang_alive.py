@@ -3,9 +3,12 @@ import json
 import os
 import random
 import signal
+import time
 import unittest
 
+from flexrack_node.gang.membership import CERTAIN_SECONDS
 from flexrack_node.run import rules
+from flexrack_node.run.cause import first_cause
 from gang_support import CHECKPOINT, SAVING, GangCase, end_node
 from run_support import supervisor_pid
 from waiting import until
@@ -43,7 +46,12 @@ sys.exit(RANK)
 
     def test_attempts_that_end_at_the_same_place_are_not_repeated_for_ever(self):
         rack = self.rack_of(2)
-        rack.script(SAVING + "\nif RANK == 0 and K == 1: save('one')\nif RANK == 1: time.sleep(0.2); print('bad batch'); sys.exit(5)\nup()")
+        rack.script(SAVING + """
+if RANK == 0 and K == 1: save("one"); Path("saved").touch()
+while not Path("saved").exists(): time.sleep(0.01)
+if RANK == 1: print("bad batch"); sys.exit(5)
+up()
+""")
         state = rack.finish(rack.start(restarts=50, checkpoint=CHECKPOINT))
         self.assertEqual((state["status"], len(state["result"]["attempts"])), ("failed", 3))
         self.assertEqual(state["cause"]["message"], "3 attempts ended at the same place (checkpoint checkpoints/last.txt): rank 1 on node-2: bad batch")
@@ -60,6 +68,7 @@ sys.exit(RANK)
         rack.script(SAVING + "\nif RANK == 0 and K == 1: save('one')\nif K == 1: up()")
         run = rack.start(restarts=0, checkpoint=CHECKPOINT, size={"min": 3, "max": 3}, gang={"lost": 10})
         self.up(rack, 1, "node-1", "node-2", "node-3")
+        lost_after = time.time()
         end_node(rack, run, "node-2")
         state = rack.finish(run)
         self.assertEqual(state["status"], "finished", state)
@@ -69,23 +78,31 @@ sys.exit(RANK)
         self.assertEqual(first["cause"]["node"], "node-2")
         self.assertIn("node-2 lost its supervisor: the machine answers node-1, node-3 and node-4", first["cause"]["message"])
         self.assertEqual(rack.log(run, 2, "node-4", 2), "attempt 2 rank 2 of 3 from one\n")
-        self.assertGreaterEqual(second["started"] - first["ended"], 5)  # the lost node has ended its ranks by then, whatever it was
+        self.assertGreaterEqual(second["started"] - lost_after, 10 + CERTAIN_SECONDS)  # the lost node has ended its ranks by then, whatever it was
         self.assertEqual(rack.alive(run), set())
 
     def test_a_node_that_wakes_up_after_it_was_replaced_ends_its_ranks_itself(self):
         rack = self.rack_of(3)
-        rack.script(SAVING + "\nif K == 1: up()")
+        rack.script(SAVING + """
+if K == 1: up()
+Path("again-" + NODE).touch()
+while not Path("go").exists(): time.sleep(0.05)
+""")
         run = rack.start(restarts=0, size={"min": 2, "max": 2}, gang={"lost": 10})
         self.up(rack, 1, "node-1", "node-2")
         asleep = supervisor_pid(rack, run, "node-2")
         os.kill(asleep, signal.SIGSTOP)  # silent, but its ranks are there
         try:
-            state = rack.finish(run)
-            self.assertEqual((state["status"], state["result"]["attempts"][1]["nodes"]), ("finished", ["node-1", "node-3"]))
+            until(lambda: all((rack.folder / "code" / f"again-{node}").exists() for node in ("node-1", "node-3")))
             self.assertTrue(rack.pids_of(run, 1))
         finally:
             os.kill(asleep, signal.SIGCONT)
-        self.assertEqual(rack.finish(run, "node-2")["status"], "failed")
+        woken = rack.finish(run, "node-2")
+        self.assertEqual((woken["status"], woken["result"]["partial"], rack.pids_of(run, 1)), ("failed", True, set()), woken)
+        self.assertRegex(woken["cause"]["message"], "node-1 has put this node out|which node-1 has put out")  # the leader says so, or who is asked for a vote
+        (rack.folder / "code" / "go").touch()
+        state = rack.finish(run)  # the others were not disturbed
+        self.assertEqual((state["status"], [attempt["nodes"] for attempt in state["result"]["attempts"]]), ("finished", [["node-1", "node-2"], ["node-1", "node-3"]]))
         self.assertEqual(rack.alive(run), set())
 
     def test_a_member_that_hears_nothing_of_its_leader_ends_its_ranks_although_the_leader_listens(self):
@@ -123,7 +140,7 @@ sys.exit(RANK)
         rack.script(SAVING + "\nif K == 1: up()")
         call, late = rack.call, []
         rack.call = lambda node, verb, value=None: late.append(value) or {} if (node, verb) == ("node-3", "run.start") else call(node, verb, value)
-        run = rack.start(restarts=1, size={"min": 2, "max": 3}, gang={"timeout": 2})
+        run = rack.start(restarts=1, size={"min": 2, "max": 3}, gang={"timeout": 10})
         rack.call = call
         self.up(rack, 1, "node-1", "node-2")
         rack.call("node-3", "run.start", {**late[0], "gang": json.loads((rack.folder / "node-2" / "runs" / run / "spec.json").read_text())["gang"]})
@@ -137,6 +154,14 @@ sys.exit(RANK)
 
 
 class RulesTest(unittest.TestCase):
+    def test_what_the_stop_was_decided_from_is_the_cause_whatever_the_clocks_say(self):
+        def record(rank, ended, **more):
+            return {str(rank): {"rank": rank, "exit": 1, "ended": ended, "tail": [f"rank {rank}"], **more}}
+        before = {"a": {"records": {}}, "b": {"records": record(1, 10.0, exit=5)}}
+        after = {"a": {"records": record(0, 10.6, signal="SIGTERM")}, "b": before["b"]}
+        for shift in (-3.0, 0.0, 3.0):  # b's clock is the same; its first word was on its way for that long
+            self.assertEqual(first_cause(after, {"b": shift}, 10.5, before)["exit"], 5, shift)
+
     def test_what_peers_say_tells_a_lost_link_from_a_lost_node(self):
         judge = rules.judge_lost
         self.assertEqual(judge("b", "a", {"a": "silent", "c": "reached"}, 30)["kind"], "link")

@@ -5,6 +5,7 @@ import unittest
 from flexrack_node.gang.member_links import MemberLinks
 from flexrack_node.link.gang_link import join
 from flexrack_node.run.rules import takes_over
+from waiting import LONG
 
 
 class Folder:
@@ -28,7 +29,7 @@ class RollTest(unittest.TestCase):
 
     def test_an_earlier_word_that_comes_later_changes_nothing(self):
         self.folder.meanwhile = lambda: self.links.set_desired({"phase": "run", "attempt": 1})
-        link = join("127.0.0.1", self.port, "s", "b", 5)
+        link = join("127.0.0.1", self.port, "s", "b", LONG)
         self.addCleanup(link.close)
         reported = [link.receive(), link.receive()]
         self.assertEqual([one["phase"] for one in reported], ["run", "wait"])  # else the test does not make what it is about

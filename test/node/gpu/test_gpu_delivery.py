@@ -23,7 +23,9 @@ class GpuDeliveryTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.root)
 
     def deliver(self, **drivers):
-        return delivery.deliver({"leases": {"servers": [{"key": "ab"}]}, "hold": "hold-1", **(drivers or {"icd": "../driver.so"})}, self.channel)
+        server = {"node": "n", "address": "127.0.0.1", "port": 1, "unix": "", "boot_id": "b", "transport": "tcp", "api": "opencl", "lease": "l", "key": "ab", "devices": []}
+        leases = {"version": 1, "grace_seconds": 30, "servers": [server]}
+        return delivery.deliver({"leases": leases, "hold": "hold-1", "icd": "../driver.so", "libraries": {}, **drivers}, self.channel)
 
     def test_a_lease_file_is_the_owners_alone_and_goes_away_whole(self):
         placed = self.deliver()

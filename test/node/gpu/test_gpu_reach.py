@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 
 from flexrack_node.gpu import reach
+from waiting import LONG
 
 LEASE = "0123456789abcdef" * 2
 
@@ -27,14 +28,14 @@ class Answering:
             except OSError:
                 return
             with connection:
-                connection.settimeout(10)
+                connection.settimeout(LONG)
                 self.requested.append(connection.recv(64, socket.MSG_WAITALL))
                 connection.sendall(self.says(self.requested[-1]))
 
     def close(self):
         self.listening.shutdown(socket.SHUT_RDWR)
         self.listening.close()
-        self.thread.join(10)
+        self.thread.join(LONG)
 
 
 def daemon(requested):

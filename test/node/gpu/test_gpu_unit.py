@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 
 from flexrack_node.gpu import unit
+from waiting import LONG
 
 SYSTEMD = "/lib/systemd/systemd"
 # A broker with a worker in a session of its own, and what it was given.
@@ -48,10 +49,10 @@ class GpuUnitTest(unittest.TestCase):
     @unittest.skipUnless(has_namespaces(), "needs systemd, and root for a mount namespace")
     def test_the_unit_comes_back_alone_its_workers_outlive_it_and_nothing_is_left(self):
         home = tempfile.mkdtemp(prefix="flexrack-unit-", dir="/tmp")
-        script = INSIDE.format(systemd=SYSTEMD, python=sys.executable, test=os.path.abspath(__file__), node=Path(unit.__file__).parents[2])
+        script = INSIDE.format(systemd=SYSTEMD, python=sys.executable, test=os.path.abspath(__file__), node=f"{Path(unit.__file__).parents[2]}:{Path(__file__).parents[1]}")
         env = {key: value for key, value in os.environ.items() if not key.startswith("FLEXRACK_")}
         try:
-            done = subprocess.run(["unshare", "-m", "sh", "-c", script], env={**env, "HOME": home, "XDG_RUNTIME_DIR": home}, capture_output=True, text=True, timeout=120, check=False)
+            done = subprocess.run(["unshare", "-m", "sh", "-c", script], env={**env, "HOME": home, "XDG_RUNTIME_DIR": home}, capture_output=True, text=True, timeout=LONG, check=False)
             self.assertEqual((done.returncode, done.stdout.strip().splitlines()[-1:]), (0, ["good"]), done.stdout + done.stderr)
         finally:
             shutil.rmtree(home, ignore_errors=True)
@@ -90,7 +91,7 @@ def inside(home: Path) -> None:
 
 
 def until(condition, what):
-    end = time.monotonic() + 30
+    end = time.monotonic() + LONG
     while not condition():
         if time.monotonic() > end:
             raise AssertionError(f"did not happen: {what}")

@@ -14,7 +14,7 @@ from flexrack_node.process.look import has_handler
 from flexrack_node.watch.progress import make_progress, read_progress
 from flexrack_node.watch.straggler import paces
 from places import NODE
-from waiting import until
+from waiting import LONG, until
 
 INSTRUMENTATION = NODE / "flexrack_node" / "instrumentation"
 
@@ -42,7 +42,7 @@ class InstrumentationTest(unittest.TestCase):
         }
 
     def python(self, code, python=sys.executable, **more):
-        done = subprocess.run([python, "-c", code], capture_output=True, text=True, env=self.environment(**more), timeout=60)
+        done = subprocess.run([python, "-c", code], capture_output=True, text=True, env=self.environment(**more), timeout=LONG)
         return done.returncode, done.stdout, done.stderr
 
     def test_steps_batches_and_collectives_are_told_by_every_python(self):

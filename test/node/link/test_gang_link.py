@@ -5,6 +5,7 @@ import unittest
 
 from flexrack_node.link.gang_link import Link, LinkLost, Listener, join
 from flexrack_node.link.lobby import MOST
+from waiting import LONG
 
 
 class GangLinkTest(unittest.TestCase):
@@ -19,8 +20,8 @@ class GangLinkTest(unittest.TestCase):
         self.here.set()
 
     def pair(self):
-        link = join("127.0.0.1", self.listener.port, "secret", "node-2", 5)
-        self.assertTrue(self.here.wait(5))
+        link = join("127.0.0.1", self.listener.port, "secret", "node-2", LONG)
+        self.assertTrue(self.here.wait(LONG))
         self.addCleanup(link.close)
         self.addCleanup(self.met[0][1].close)
         return self.met[0][1], link
@@ -34,16 +35,16 @@ class GangLinkTest(unittest.TestCase):
 
     def test_a_caller_with_another_secret_gets_no_link(self):
         with self.assertRaises(LinkLost):
-            join("127.0.0.1", self.listener.port, "wrong", "node-2", 5)
+            join("127.0.0.1", self.listener.port, "wrong", "node-2", LONG)
         self.assertEqual(self.met, [])
 
     def test_unproved_callers_are_bounded_in_number_and_in_what_they_may_say_and_a_member_gets_in_all_the_same(self):
         for said in (b"[" * 4000 + b"\n", b"x" * 5000, b"{}\n", b'{"nonce": 1, "proof": "\xc3\xa4", "node": []}\n', b"\xff\n"):
-            with socket.create_connection(("127.0.0.1", self.listener.port), 5) as caller:
+            with socket.create_connection(("127.0.0.1", self.listener.port), LONG) as caller:
                 self.assertIn(b"nonce", caller.recv(200))
                 caller.sendall(said)
                 self.assertEqual(self.rest(caller), b"")
-        silent = [socket.create_connection(("127.0.0.1", self.listener.port), 5) for _ in range(MOST + 40)]
+        silent = [socket.create_connection(("127.0.0.1", self.listener.port), LONG) for _ in range(MOST + 40)]
         for one in silent:
             self.addCleanup(one.close)
             self.assertIn(b"nonce", one.recv(200))
@@ -62,7 +63,7 @@ class GangLinkTest(unittest.TestCase):
         other = Listener("127.0.0.1", "other", self.meet)
         self.addCleanup(other.close)
         with self.assertRaises(LinkLost):
-            join("127.0.0.1", other.port, "secret", "node-2", 5)
+            join("127.0.0.1", other.port, "secret", "node-2", LONG)
 
     def test_a_line_that_was_added_changed_or_repeated_ends_the_link(self):
         for tamper in (lambda line: line + line, lambda line: line.replace(b"run", b"end"), lambda line: b"0" * 64 + b' {"phase":"end"}\n'):
@@ -93,4 +94,4 @@ class GangLinkTest(unittest.TestCase):
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         with self.assertRaises(ConnectionRefusedError):
-            join("127.0.0.1", port, "secret", "node-2", 5)
+            join("127.0.0.1", port, "secret", "node-2", LONG)

@@ -15,7 +15,7 @@ from unittest import mock
 from flexrack_node.link.gang_link import Listener, join
 from flexrack_node.link.lobby import Lobby, close_listening
 from flood_support import FLOOD
-from waiting import until
+from waiting import LONG, until
 
 # A hundred who say nothing, one after the other, and then one who proves it.
 PROVER = """
@@ -59,14 +59,14 @@ class MemberTest(unittest.TestCase):
             took = []
             for number in range(20):
                 began = time.monotonic()
-                link = join("127.0.0.1", self.listener.port, "secret", f"node-{number}", timeout=20)
+                link = join("127.0.0.1", self.listener.port, "secret", f"node-{number}", timeout=LONG)
                 took.append(time.monotonic() - began)
                 self.addCleanup(link.close)
         until(lambda: len(self.members) == 20)
         print(f"joining among pending connections: median {statistics.median(took) * 1000:.0f} ms, longest {max(took) * 1000:.0f} ms", file=sys.stderr)
 
     def test_a_member_that_is_in_stays_in_whatever_comes(self):
-        link = join("127.0.0.1", self.listener.port, "secret", "node-1", timeout=20)
+        link = join("127.0.0.1", self.listener.port, "secret", "node-1", timeout=LONG)
         self.addCleanup(link.close)
         with pending_connections(self.listener.port, 500, 0):
             self.assertTrue(link.send({"still": "here"}))
@@ -92,7 +92,7 @@ class LobbyTest(unittest.TestCase):
         connection.sendall(b"in\n")
 
     def connect(self, address="127.0.0.1"):
-        one = socket.create_connection(("127.0.0.1", self.port), 10, (address, 0))
+        one = socket.create_connection(("127.0.0.1", self.port), LONG, (address, 0))
         self.addCleanup(one.close)
         return one
 
@@ -172,6 +172,6 @@ class LobbyTest(unittest.TestCase):
         silent = self.connect()
         lobby.close()
         close_listening(self.listening)
-        lobby._thread.join(10)
+        lobby._thread.join(LONG)
         self.assertFalse(lobby._thread.is_alive())
         self.assertTrue(self.is_closed(silent))

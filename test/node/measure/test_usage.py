@@ -21,7 +21,7 @@ class UsageTest(unittest.TestCase):
 
     def logged(self, node="node-1"):
         path = self.rack.folder / node / "usage.jsonl"
-        return parse(path.read_bytes()) if path.exists() else []
+        return parse(path.read_bytes(), path) if path.exists() else []
 
     def test_every_attempt_is_written_down_once_on_its_node_with_who_and_how_long_and_outlives_the_run_s_files(self):
         self.rack.script(FAILS_ONCE)

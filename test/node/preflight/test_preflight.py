@@ -14,6 +14,7 @@ from typing import Any, Dict, List, Optional
 from flexrack_node.preflight import link
 from flexrack_node.preflight.link import LARGE, Listener, at_once, flood, reach
 from places import PROGRAM
+from waiting import LONG
 
 HERE = "127.0.0.1"
 
@@ -72,7 +73,7 @@ class LinkTest(unittest.TestCase):
         _, port = self.listener()
         for node, secret in (("b", "guess"), ("c", "secret")):
             self.assertEqual(reach(("a", HERE), (node, HERE, port), secret)["error"], "unverified")
-        with socket.create_connection((HERE, port), timeout=10) as caller:
+        with socket.create_connection((HERE, port), timeout=LONG) as caller:
             caller.sendall(b"GET / HTTP/1.1\n\n")
             data = b""
             while True:
@@ -94,7 +95,7 @@ class LinkTest(unittest.TestCase):
             reach(("a", HERE), ("b", HERE, port), "secret")
         finally:
             link._send = original
-        with socket.create_connection((HERE, port), timeout=10) as thief:
+        with socket.create_connection((HERE, port), timeout=LONG) as thief:
             reader = thief.makefile("rb")
             reader.readline()
             thief.sendall(json.dumps(proofs[0]).encode() + b"\n")
@@ -142,7 +143,7 @@ class LinkTest(unittest.TestCase):
             opened, port = self.listener(seconds=seconds)
             if close:
                 opened.close()
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + LONG
             while "ms" in reach(("a", HERE), ("b", HERE, port), "secret") and time.monotonic() < deadline:
                 time.sleep(0.01)
             self.assertEqual(reach(("a", HERE), ("b", HERE, port), "secret")["error"], "refused")
@@ -178,7 +179,7 @@ class Talk:
         self.process.stdin.close()
         line = self.process.stdout.readline()
         self.process.stdout.close()
-        return (json.loads(line) if line else None), self.process.wait(20)
+        return (json.loads(line) if line else None), self.process.wait(LONG)
 
     def _write(self, value: Any) -> None:
         assert self.process.stdin
@@ -232,8 +233,8 @@ class ConversationTest(unittest.TestCase):
     def test_it_ends_by_itself_although_nobody_closes_stdin(self) -> None:
         talk = self.talk(node="a", leads=True, seconds=1).listen()
         assert talk.process.stdout
-        readable, _, _ = select.select([talk.process.stdout], [], [], 20)
+        readable, _, _ = select.select([talk.process.stdout], [], [], LONG)
         self.assertTrue(readable)
-        self.assertEqual((json.loads(talk.process.stdout.readline()), talk.process.wait(20)), ({"result": {}}, 0))
+        self.assertEqual((json.loads(talk.process.stdout.readline()), talk.process.wait(LONG)), ({"result": {}}, 0))
         self.assertEqual(reach(("b", HERE), ("a", HERE, talk.ready["port"]), "s")["error"], "refused")
         talk.end()

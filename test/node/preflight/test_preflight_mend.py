@@ -8,9 +8,10 @@ import time
 import unittest
 from pathlib import Path
 
+from flexrack_node.base.stored import stamped
 from places import PROGRAM
 from run_support import Rack
-from waiting import until
+from waiting import LONG, until
 
 OLD = time.time() - 40 * 24 * 3600
 HUGE = 1 << 60  # bytes of room that no disk has: it is short
@@ -42,16 +43,16 @@ class MendTest(unittest.TestCase):
         self.rack.finish(run)
         stray = self.stray(run)
         deaf = self.stray(run, sys.executable, "-c", "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)")
-        until(lambda: b"SIG_IGN" in Path(f"/proc/{deaf.pid}/cmdline").read_bytes(), 20)
+        until(lambda: b"SIG_IGN" in Path(f"/proc/{deaf.pid}/cmdline").read_bytes())
         self.assertIn(str(stray.pid), self.mendable()["processes", run]["detail"])
         self.assertEqual(self.mend(("processes", run)), [{"kind": "processes", "name": run, "bytes": 0}])
-        self.assertEqual((stray.wait(20), deaf.wait(20)), (-15, -9))
+        self.assertEqual((stray.wait(LONG), deaf.wait(LONG)), (-15, -9))
         self.assertEqual(self.mendable(), {})
 
     def test_a_run_that_goes_on_is_left_alone(self) -> None:
         self.rack.script("import time\nprint('up', flush=True)\ntime.sleep(600)\n")
         run = self.rack.start()
-        until(lambda: self.rack.alive(run), 20)
+        until(lambda: self.rack.alive(run))
         self.assertEqual(self.mendable(), {})
         self.assertEqual(self.mend(("processes", run))[0]["why"], "it is gone, or in use by now")
         self.assertTrue(self.rack.alive(run))
@@ -68,7 +69,7 @@ class MendTest(unittest.TestCase):
         gone = subprocess.run(["sh", "-c", "echo $$"], capture_output=True, check=True, text=True).stdout.strip()
         folder = self.root / "runs" / "r"
         folder.mkdir(parents=True)
-        drafts = {name: folder / name for name in (f".state.json.{gone}", f".spec.json.{os.getpid()}", f".new.json.{gone}", "result.json")}
+        drafts = {name: folder / name for name in (f".state.json.{gone}", f".spec.json.{os.getpid()}", f".new.json.{gone}", "notes.json")}
         for name, path in drafts.items():
             path.write_text("{")
             if "new" not in name:
@@ -91,7 +92,7 @@ class MendTest(unittest.TestCase):
         for project, age in (("test", OLD), ("old", OLD), ("new", time.time())):
             place = self.root / "workspaces" / project
             (place / "code").mkdir(parents=True)
-            (place / "sync.json").write_text("{}")
+            (place / "sync.json").write_text(json.dumps(stamped("workspace.sync", {})))
             os.utime(place / "sync.json", (age, age))
         for name, age in (("d" * 16, OLD), ("e" * 16, time.time())):
             (self.root / "program" / name).mkdir(parents=True)

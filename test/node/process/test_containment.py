@@ -9,7 +9,7 @@ from pathlib import Path
 from flexrack_node.process import containment as module
 from flexrack_node.process.containment import Containment, is_alive
 from flexrack_node.process.detach import detach, python_module
-from waiting import until
+from waiting import LONG, until
 
 
 class ContainmentTest(unittest.TestCase):
@@ -109,7 +109,7 @@ class DetachTest(unittest.TestCase):
         code = f"import sys; sys.path.insert(0, {str(Path(module.__file__).parents[2])!r})\n" \
                "from pathlib import Path; from flexrack_node.process.detach import detach\n" \
                f"print(detach(['sleep', '300'], Path({str(self.folder / 'log')!r})))"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LONG)
         pid = int(done.stdout)  # run() returned, so nothing holds its stdout open
         self.assertTrue(is_alive(pid))
         os.kill(pid, 9)

@@ -66,7 +66,7 @@ class MpiTest(unittest.TestCase):
         def said(rank, node):
             log = self.rack.folder / node / "runs" / run / "attempts" / "1" / f"rank-{rank}.log"
             return log.exists() and "up 10" in log.read_text()
-        until(lambda: all(said(*one) for one in RANKS), seconds=60)
+        until(lambda: all(said(*one) for one in RANKS))
 
     def named(self, run, name):
         """Pids of a run's processes of this name on any node."""

@@ -4,6 +4,7 @@ import json
 from flexrack_node.relay.relay import Relay, drain
 from flexrack_node.run.upstream import Upstream
 from relay_support import BATCH, LOG, PUT, TAG, TOKEN, RelayCase, Tracking
+from waiting import LONG
 
 
 class RelayTest(RelayCase):
@@ -36,7 +37,7 @@ class RelayTest(RelayCase):
             self.assertEqual(self.call("POST", TAG, b'{"step":%d}' % number)[0], 200)
         self.assertEqual([event["event"] for event in self.events], ["tracking.away"])
         self.tracking = Tracking(self.tracking.port)
-        self.assertTrue(self.back.wait(20))
+        self.assertTrue(self.back.wait(LONG))
         self.assertEqual([json.loads(call[2])["step"] for call in self.tracking.calls], list(range(50)))
         self.assertEqual(self.events[-1]["replayed"], 50)
         self.call("POST", LOG, b'{"step":50}')
@@ -53,7 +54,7 @@ class RelayTest(RelayCase):
         self.call("POST", LOG, b'{"run_id":"r","key":"loss","step":6}')
         self.call("POST", LOG, b'{"run_id":"another","key":"loss","step":7}')
         self.tracking = Tracking(self.tracking.port)
-        self.assertTrue(self.back.wait(20))
+        self.assertTrue(self.back.wait(LONG))
         self.assertEqual([call[1] for call in self.tracking.calls], [BATCH] + [LOG] * 5 + [BATCH, TAG, LOG, LOG])
         merged = json.loads(self.tracking.calls[0][2])
         self.assertEqual([metric["step"] for metric in merged["metrics"]], list(range(6)))
@@ -78,7 +79,7 @@ class RelayTest(RelayCase):
         self.call("POST", LOG, b'{"key":"refused"}')
         self.call("POST", LOG, b'{"key":"fine"}')
         self.tracking = Tracking(self.tracking.port)
-        self.assertTrue(self.back.wait(20))
+        self.assertTrue(self.back.wait(LONG))
         self.assertIn("tracking.rejected", [event["event"] for event in self.events])
         record = json.loads((self.spool / "rejected.jsonl").read_text())
         self.assertEqual((record["status"], record["body"]), (400, '{"key":"refused"}'))

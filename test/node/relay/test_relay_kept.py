@@ -10,7 +10,7 @@ from flexrack_node.relay import relay as relay_module
 from flexrack_node.relay.relay import drain
 from flexrack_node.run.upstream import Upstream
 from relay_support import LOG, PUT, TAG, TOKEN, RelayCase, Tracking, fail
-from waiting import until
+from waiting import LONG, until
 
 
 def can_mount():
@@ -29,7 +29,7 @@ class KeptTest(RelayCase):
         self.call("POST", TAG, b'{"key":"after"}')
         full = [True]
         self.tracking = Tracking(self.tracking.port, lambda path, body: 500 if full[0] and path.startswith(PUT) else None)
-        self.assertTrue(self.back.wait(30))
+        self.assertTrue(self.back.wait(LONG))
         self.assertEqual(self.tracking.accepted, [b'{"key":"after"}'])  # what comes later is not kept up
         self.assertEqual([event["event"] for event in self.events], ["tracking.away", "tracking.failed", "tracking.back"])
         self.assertGreater(len(self.tracking.calls), 5)
@@ -45,10 +45,10 @@ class KeptTest(RelayCase):
         self.tracking.stop()
         self.call("PUT", PUT + "a", b"a")
         self.tracking = Tracking(self.tracking.port, lambda path, body: 507 if full[0] else None)
-        until(lambda: "tracking.failed" in [event["event"] for event in self.events], 30)
+        until(lambda: "tracking.failed" in [event["event"] for event in self.events])
         full[0] = False
-        until(lambda: self.tracking.accepted == [b"a"], 30)
-        until(lambda: not relay.is_away, 30)
+        until(lambda: self.tracking.accepted == [b"a"])
+        until(lambda: not relay.is_away)
         self.assertEqual(relay.close()["rejected"], 0)
 
     def test_a_file_that_was_refused_for_good_stays_and_can_be_sent_again(self):
@@ -58,7 +58,7 @@ class KeptTest(RelayCase):
         self.call("PUT", PUT + "model.bin", data, headers={"Content-Type": "application/octet-stream"})
         self.call("POST", LOG, b'{"key":"loss"}')
         self.tracking = Tracking(self.tracking.port, lambda path, body: 403 if path.startswith(PUT) else None)
-        self.assertTrue(self.back.wait(20))
+        self.assertTrue(self.back.wait(LONG))
         self.assertEqual(relay.close()["rejected"], 1)
         self.tracking.fails = lambda path, body: None
         url = f"http://127.0.0.1:{self.tracking.port}"
@@ -79,10 +79,10 @@ class KeptTest(RelayCase):
         with mock.patch.object(relay_module, "FULL_DISK_PAUSE_SECONDS", 0.05), \
                 mock.patch("flexrack_node.relay.journal.os.fsync", lambda handle: fail(errno.ENOSPC) if broken[0] else really(handle)):
             self.tracking = Tracking(self.tracking.port)
-            until(lambda: "tracking.full" in [event["event"] for event in self.events], 30)
+            until(lambda: "tracking.full" in [event["event"] for event in self.events])
             self.assertEqual((relay.journal.pending, relay.is_away), (4, True))
             broken[0] = False
-            self.assertTrue(self.back.wait(20))
+            self.assertTrue(self.back.wait(LONG))
         self.assertEqual(self.tracking.accepted[-3:], [b'{"step":%d}' % number for number in range(3)])
         self.assertEqual(relay.close()["rejected"], 1)
 
@@ -102,7 +102,7 @@ class KeptTest(RelayCase):
                 kept.append(number)
         self.assertTrue(0 < len(kept) < 40)
         self.tracking = Tracking(self.tracking.port)
-        self.assertTrue(self.back.wait(30))
+        self.assertTrue(self.back.wait(LONG))
         self.assertEqual([int(body[:3]) for body in self.tracking.accepted], kept)
         self.assertEqual(self.call("POST", LOG, b"{}")[0], 200)
         relay.close()

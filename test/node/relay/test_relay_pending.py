@@ -5,6 +5,7 @@ import threading
 
 from flexrack_node.relay.pending_connections import MOST
 from relay_support import LOG, TOKEN, RelayCase
+from waiting import LONG
 
 BEGUN = [b"", b"POST " + LOG.encode() + b" HTTP/1.1\r\n", b"POST " + LOG.encode() + b" HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n{"]
 
@@ -12,7 +13,7 @@ BEGUN = [b"", b"POST " + LOG.encode() + b" HTTP/1.1\r\n", b"POST " + LOG.encode(
 class PendingConnectionsTest(RelayCase):
     def test_so_many_that_say_nothing_are_kept_and_who_has_shown_the_token_stays(self):
         relay = self.relay()
-        known = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        known = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LONG)
         self.addCleanup(known.close)
         self.assertEqual(self.log(known), 200)
         own = known.sock
@@ -27,13 +28,13 @@ class PendingConnectionsTest(RelayCase):
         relay.close()
 
     def unproved(self, says):
-        line = socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        line = socket.create_connection(("127.0.0.1", self.port), timeout=LONG)
         self.addCleanup(line.close)
         line.sendall(says)
         return line
 
     def is_cut(self, line):
-        line.settimeout(10)
+        line.settimeout(LONG)
         try:
             return line.recv(100) == b""
         except ConnectionError:

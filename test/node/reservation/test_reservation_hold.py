@@ -5,7 +5,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -13,7 +12,7 @@ from unittest import mock
 from flexrack_node.base.errors import NodeError
 from flexrack_node.reservation import hold
 from flexrack_node.reservation.hold import Hold
-from waiting import until
+from waiting import LONG, until
 
 LEASE = {"lease": "run-1", "fence": 7}
 LOST = NodeError("RESERVATION_LOST", "the reservation of run-1 does not hold any more: it was released", "run the command again")
@@ -90,10 +89,8 @@ def full(why): raise OSError(28, "No space left on device")
 with mock.patch.object(module, "open_place", lambda root: None):
     hold = module.Hold(Path("/"), {LEASE!r}, full)
 threading.Thread(target=hold._tell, args=("gone",), daemon=True).start()
-time.sleep(60)
+time.sleep(600)
 """
-        started = time.monotonic()
-        done = subprocess.run([sys.executable, "-c", script], stderr=subprocess.PIPE, timeout=50)
+        done = subprocess.run([sys.executable, "-c", script], stderr=subprocess.PIPE, timeout=LONG)
         self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)
         self.assertIn(b"No space left on device", done.stderr)
-        self.assertLess(time.monotonic() - started, 50)

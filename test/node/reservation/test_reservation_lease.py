@@ -13,6 +13,7 @@ from flexrack_node.reservation.hold import Hold
 from flexrack_node.verbs.reservation import confirm, listing, release, renew
 from places import PROGRAM
 from reservation_support import Case
+from waiting import LONG
 
 
 class ProtocolTest(Case):
@@ -161,7 +162,7 @@ class ProtocolTest(Case):
 
         given = {"lease": "b", "owner": "b", "node": "n", "nodes": ["n"], "ttl": 20, "wants": {"gpus": [], "slots": 1, "exclusive": False}}
         done = subprocess.run([sys.executable, str(PROGRAM), "reservation.take", str(self.channel.root), str(self.folder)],
-                              input=json.dumps(given).encode() + b"\n", capture_output=True, preexec_fn=no_room, timeout=60)
+                              input=json.dumps(given).encode() + b"\n", capture_output=True, preexec_fn=no_room, timeout=LONG)
         # Its answer goes to a pipe, which the limit does not concern.
         self.assertIn("error", json.loads(done.stdout.splitlines()[-1]))
         self.assertEqual({path.name: path.read_bytes() for path in next(self.shared.iterdir()).iterdir()}, before)
@@ -170,6 +171,6 @@ class ProtocolTest(Case):
     def test_a_file_system_without_room_is_told_and_changes_nothing(self):
         script = f"mount -t tmpfs -o size=4k,mode=1777 none {self.shared} && exec {sys.executable} {PROGRAM} reservation.take {self.channel.root} {self.folder}"
         given = {"lease": "b", "owner": "b", "node": "n", "nodes": ["n"], "ttl": 20, "project": "x" * 5000, "wants": {"gpus": [], "slots": 1, "exclusive": False}}
-        done = subprocess.run(["unshare", "-m", "sh", "-c", script], input=json.dumps(given).encode() + b"\n", capture_output=True, timeout=60)
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script], input=json.dumps(given).encode() + b"\n", capture_output=True, timeout=LONG)
         error = json.loads(done.stdout.splitlines()[-1])["error"]
         self.assertEqual((error["code"], "no space" in error["message"].lower()), ("NODE_UNFIT", True), error)

@@ -7,6 +7,7 @@ from pathlib import Path
 from flexrack_node.reservation.hold import Hold
 from flexrack_node.verbs.reservation import confirm, listing, release, take
 from reservation_support import FORK, Case
+from waiting import LONG
 
 
 class RaceTest(Case):
@@ -17,14 +18,14 @@ class RaceTest(Case):
         def one(number):
             channel = self.node(f"root-{number}")
             for turn in range(rounds):
-                barrier.wait(60)
+                barrier.wait(LONG)
                 answer = self.ask(f"run-{number}-{turn}", channel)
                 if answer["granted"]:
                     with wins.get_lock():
                         wins[turn] += 1
                 elif not answer["holders"]:
                     os._exit(3)  # a refusal names who is in the way
-                barrier.wait(60)
+                barrier.wait(LONG)
                 release({"lease": f"run-{number}-{turn}", "own": True}, channel)
 
         self.race(one, count)
@@ -38,7 +39,7 @@ class RaceTest(Case):
 
         def one(number):
             channel = self.node(f"root-{number}")
-            end = time.monotonic() + 60
+            end = time.monotonic() + LONG
             while time.monotonic() < end:
                 answer = self.ask(f"run-{number}", channel)
                 if not answer["granted"]:
@@ -93,7 +94,7 @@ class UsersTest(Case):
 
         process = FORK.Process(target=ask)
         process.start()
-        process.join(60)
+        process.join(LONG)
         self.assertEqual(process.exitcode, 0)
         return near.recv()
 

@@ -6,6 +6,7 @@ import unittest
 
 from places import PROGRAM
 from run_support import Rack, decode
+from waiting import LONG
 
 NOISY = """
 import sys
@@ -81,7 +82,7 @@ class FollowTest(unittest.TestCase):
         child.stdin.close()
         child.stdout.readline()
         child.stdout.close()
-        self.assertEqual(child.wait(timeout=60), 1)
+        self.assertEqual(child.wait(LONG), 1)
 
 
 class RunVerbsTest(unittest.TestCase):
@@ -102,7 +103,7 @@ class RunVerbsTest(unittest.TestCase):
 
     def test_the_list_and_the_state_hold_no_secret(self):
         self.rack.script("pass")
-        run = self.rack.start(tracking={"upstream": "http://127.0.0.1:9", "token": "very-secret", "run_id": "r", "experiment_id": "0", "artifact_uri": ""}, env={})
+        run = self.rack.start(tracking={"upstream": "http://127.0.0.1:9", "token": "very-secret", "authorization": None, "own_token": False, "run_id": "r", "experiment_id": "0", "artifact_uri": ""}, env={})
         self.rack.finish(run)
         text = json.dumps([self.rack.call("node-1", "run.list"), self.rack.call("node-1", "run.state", {"run": run})])
         self.assertNotIn("very-secret", text)

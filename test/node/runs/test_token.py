@@ -40,7 +40,7 @@ class TokenTest(unittest.TestCase):
 
     def up(self, *nodes):
         for node in nodes:
-            until((self.rack.folder / "code" / f"up-1-{node}").exists, 60)
+            until((self.rack.folder / "code" / f"up-1-{node}").exists)
 
     def lose(self, run, node):
         os.kill(supervisor_pid(self.rack, run, node), signal.SIGKILL)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from flexrack_node.service.front import MOST_PENDING, Front
 from flood_support import FLOOD
+from waiting import LONG
 
 
 class Certificates:
@@ -100,7 +101,7 @@ class FrontTest(unittest.TestCase):
         self.addCleanup(front.close)
         return front
 
-    def ask(self, context: ssl.SSLContext, body: bytes = b"x", seconds: float = 10) -> "tuple[int, bytes]":
+    def ask(self, context: ssl.SSLContext, body: bytes = b"x", seconds: float = LONG) -> "tuple[int, bytes]":
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=context, timeout=seconds)
         with contextlib.closing(connection):
             connection.request("POST", "/v2", body)
@@ -108,7 +109,7 @@ class FrontTest(unittest.TestCase):
             return answer.status, answer.read()
 
     def test_the_gateway_gets_through_many_times_on_one_connection_and_with_large_bodies(self) -> None:
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.certificates.client("rack"), timeout=30)
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.certificates.client("rack"), timeout=LONG)
         with contextlib.closing(connection):
             for size in (1, 100_000, 20_000_000, 1):
                 body = os.urandom(size)
@@ -141,7 +142,7 @@ class FrontTest(unittest.TestCase):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.open_front(probe.getsockname()[1])
-            connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.certificates.client("rack"), timeout=10)
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.certificates.client("rack"), timeout=LONG)
             with contextlib.closing(connection):
                 connection.request("POST", "/v2", b"x" * 100_000)
                 answer = connection.getresponse()
@@ -152,7 +153,7 @@ class FrontTest(unittest.TestCase):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
         context = self.certificates.client("rack")
-        kept = http.client.HTTPSConnection("127.0.0.1", self.port, context=context, timeout=30)
+        kept = http.client.HTTPSConnection("127.0.0.1", self.port, context=context, timeout=LONG)
         self.addCleanup(kept.close)
         kept.request("POST", "/", b"first")
         self.assertEqual(kept.getresponse().read(), b"first")
@@ -164,7 +165,7 @@ class FrontTest(unittest.TestCase):
         times = []
         for _ in range(10):
             begin = time.monotonic()
-            self.assertEqual(self.ask(context, seconds=30), (200, b"x"))
+            self.assertEqual(self.ask(context), (200, b"x"))
             times.append(time.monotonic() - begin)
         print(f"front under 2000 silent and 50 flooding connections: a new one answers in {statistics.median(times):.3f} s, the slowest in {max(times):.3f} s")
         self.assertLess(len(self.front._pending), MOST_PENDING + 1)

@@ -18,6 +18,8 @@ from flexrack_node.process.containment import tagged_pids
 from flexrack_node.service import control
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, start_time
+from messages import check_files
+from waiting import LONG
 
 SLEEPER = [sys.executable, "-c", "import time\nprint('up', flush=True)\nwhile True: time.sleep(0.05)"]
 STUBBORN = [sys.executable, "-c", "import signal, subprocess, sys, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -34,6 +36,7 @@ class ServiceTest(unittest.TestCase):
     def tearDown(self) -> None:
         control.stop({"id": "web", "grace": 1}, self.channel)
         self.assertEqual(tagged_pids(self.record.tag), set())
+        check_files(self.root)
         shutil.rmtree(self.root)
 
     def start(self, argv, **more):
@@ -43,7 +46,7 @@ class ServiceTest(unittest.TestCase):
         return control.status({"id": "web"}, self.channel)
 
     def until(self, condition, what):
-        end = time.monotonic() + 20
+        end = time.monotonic() + LONG
         while not condition():
             if time.monotonic() > end:
                 self.fail(f"did not happen: {what}; {self.record.state()} {self.text()}")
@@ -102,7 +105,7 @@ class ServiceTest(unittest.TestCase):
         supervisor = self.record.state()["supervisor"]
         self.assertEqual(start_time(supervisor["pid"]), supervisor["start"])
         os.kill(supervisor["pid"], signal.SIGKILL)
-        end = time.monotonic() + 10
+        end = time.monotonic() + LONG
         while self.record.is_supervised():
             self.assertLess(time.monotonic(), end)
             time.sleep(0.01)

@@ -12,7 +12,7 @@ from flexrack_node.base import shared_lock
 from flexrack_node.base.errors import NodeError
 from flexrack_node.slurm.board import FIRST, MOST, Board
 from places import PROGRAM
-from waiting import until
+from waiting import LONG, until
 
 HOUR = 3600.0
 
@@ -209,15 +209,15 @@ class ProcessesTest(unittest.TestCase):
         for number in range(self.RUNS):
             one = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             self.addCleanup(one.kill)
-            one.stdin.write(json.dumps({"run": f"digits-{number}", "wait": 100}).encode() + b"\n")
+            one.stdin.write(json.dumps({"run": f"digits-{number}", "wait": LONG * 2}).encode() + b"\n")
             one.stdin.close()
             waiting.append(one)
-        until(lambda: self.watching() == self.RUNS, 60)
-        until(lambda: len(self.calls()) >= 6, 60)
+        until(lambda: self.watching() == self.RUNS)
+        until(lambda: len(self.calls()) >= 6)
         self.say("COMPLETED")
         reported = [json.loads(one.stdout.read().splitlines()[-1])["result"] for one in waiting]
         for one in waiting:
-            one.wait(60)
+            one.wait(LONG)
             one.stdout.close()
         self.assertEqual([one["live"] for one in reported], [False] * self.RUNS)
         seconds = time.monotonic() - begin

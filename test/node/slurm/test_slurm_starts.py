@@ -76,7 +76,7 @@ class SlurmStarts(unittest.TestCase):
         self.part(0, 0, [1], self.leader([1], requeued=TAKEN))
         self.folder.write("gang", {"nodes": ["c1"]})
         gone = {"job": "17", "state": "CANCELLED", "reason": None, "start": 1.0, "submitted": 1.0, "ended": 2.0, "limit": None, "partition": "main", "nodes": "", "by": None, "exit": None, "source": "squeue"}
-        other = threading.Thread(target=lambda: SlurmJob(self.folder).look())
+        other = threading.Thread(target=lambda: SlurmJob(self.folder).close())
         original = job.judge
 
         def late(*given):
@@ -85,7 +85,7 @@ class SlurmStarts(unittest.TestCase):
                 other.join(1.0)  # it has closed the run meanwhile, if it may
             return original(*given)
         with mock.patch.object(job, "judge", late), mock.patch.object(Board, "look", lambda *_: gone):
-            SlurmJob(self.folder).look()
+            SlurmJob(self.folder).close()
             other.join()
         self.assertEqual(self.folder.result()["slurm"]["requeued"], {"times": 1, "why": starts.PREEMPTED})
 
@@ -106,6 +106,8 @@ class SlurmStarts(unittest.TestCase):
         gone = {"job": "17", "state": "CANCELLED", "reason": None, "start": None, "submitted": 5.0, "ended": 99.0, "nodes": "", "partition": "main", "by": None, "exit": None, "source": "squeue"}
         with mock.patch.object(Board, "look", return_value=gone):
             self.assertIsNone(SlurmJob(self.folder).look())
+            self.assertIsNone(self.folder.result())  # who looks changes nothing
+            SlurmJob(self.folder).close()
         result = self.folder.result()
         self.assertEqual((result["status"], result["ended"], [one["attempt"] for one in result["attempts"]], result["outputs"]), ("stopped", 99.0, [1], ["model.txt"]))
         self.assertEqual(result["slurm"]["requeued"], {"times": 1, "why": starts.PREEMPTED})

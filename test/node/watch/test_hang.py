@@ -37,13 +37,13 @@ class HangTest(unittest.TestCase):
         self.rack = Rack(2)
         self.addCleanup(self.rack.close)
 
-    def start(self, body, after=1.0, action="report", **parts):
+    def start(self, body, after=3.0, action="report", **parts):
         self.rack.script(LOCKSTEP.replace("BODY", body))
         return self.rack.start(hang={"after": after, "action": action}, **parts)
 
     def hang_of(self, run, number=1):
         path = self.rack.folder / "node-1" / "runs" / run / f"hang-{number}.json"
-        until(path.exists, 60)
+        until(path.exists)
         return json.loads(path.read_text())
 
     def pid_of(self, run, rank):
@@ -105,18 +105,18 @@ class HangTest(unittest.TestCase):
         self.assertEqual(self.rack.alive(run), set())
 
     def test_before_the_first_step_and_while_lines_are_written_nothing_hangs(self):
-        quiet = "if number == 1: time.sleep(6)"  # 6 x after without a step
+        quiet = "if number == 1: time.sleep(6)"  # twice `after` without a step
         talks = "if number == 5:\n        for _ in range(50): print('evaluating', flush=True); time.sleep(0.1)"
         for body in (quiet, talks):
             with self.subTest(body=body):
                 for file in (self.rack.folder / "code").glob("at-*"):
                     file.unlink()
-                run = self.start(body, after=3.0)
+                run = self.start(body)
                 self.assertEqual(self.rack.finish(run)["status"], "finished")
                 self.assertEqual(self.rack.call("node-1", "run.state", {"run": run})["hangs"], [])
 
     def test_ranks_at_a_barrier_are_excused_while_another_one_still_works(self):
-        run = self.start("if me == 1 and number == 5:\n        for _ in range(50): progress.batch_came(progress.wait_for_batch(), 1, 0, False); time.sleep(0.1)", after=3.0)
+        run = self.start("if me == 1 and number == 5:\n        for _ in range(50): progress.batch_came(progress.wait_for_batch(), 1, 0, False); time.sleep(0.1)")
         self.assertEqual(self.rack.finish(run)["status"], "finished")
         self.assertEqual(self.rack.call("node-1", "run.state", {"run": run})["hangs"], [])
 

@@ -1,92 +1,21 @@
 import hashlib
-import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 import uv_program
+from environment_support import MadeEnvironments
 from flexrack_node.base import interpreter, shared_lock
 from flexrack_node.workspace import environment
 from flexrack_node.workspace.pip import failing_line, redact
-from places import PROGRAM
-from waiting import until
+from waiting import LONG, until
 
 
-class Environments:
-    """Real environments; a package of our own in a folder stands for the package index, so nothing is downloaded."""
-
-    uv = None  # the order for it
-
-    def setUp(self):
-        self.folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="flexrack-environment-")))
-        self.root = self.folder / "root"
-        self.environments = self.folder / "environments"
-        self.wheels = self.folder / "wheels"
-        self.root.mkdir()
-        self.wheels.mkdir()
-        self.children = []
-        self.env = {**os.environ, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.wheels), "PIP_CONFIG_FILE": os.devnull}
-        for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"):
-            self.env.pop(name, None)
-
-    def tearDown(self):
-        for child in self.children:
-            if child.poll() is None:
-                child.kill()
-            child.communicate()
-        shutil.rmtree(self.folder)
-
-    def wheel(self, name, version="1.0", bytes_of_zeros=0):
-        """A package with one module that says its version."""
-        import zipfile
-        info = f"{name}-{version}.dist-info"
-        with zipfile.ZipFile(self.wheels / f"{name}-{version}-py3-none-any.whl", "w") as archive:
-            archive.writestr(f"{name}.py", f"version = '{version}'\n")
-            archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-            archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-            archive.writestr(f"{info}/RECORD", "")
-            if bytes_of_zeros:
-                archive.writestr(f"{name}.bin", bytes(bytes_of_zeros), zipfile.ZIP_DEFLATED, 1)
-
-    def slow_source(self):
-        """A package that says when it is being built, and then does not get on."""
-        source = self.folder / "slow-1.0"
-        source.mkdir()
-        (source / "pyproject.toml").write_text("[build-system]\nrequires = []\nbuild-backend = 'slow'\nbackend-path = ['.']\n")
-        (source / "slow.py").write_text(f"import time\nopen({str(self.folder / 'building')!r}, 'w').close()\ntime.sleep(600)\n")
-        subprocess.run(["tar", "czf", str(self.wheels / "slow-1.0.tar.gz"), "-C", str(self.folder), "slow-1.0"], check=True)
-
-    def start(self, verb, value):
-        if verb == "environment.ensure" and self.uv:
-            value = {**value, "uv": self.uv}
-        child = subprocess.Popen([sys.executable, str(PROGRAM), verb, str(self.root), str(self.environments)],
-                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env)
-        child.stdin.write(json.dumps(value).encode() + b"\n")
-        child.stdin.close()
-        child.stdin = None
-        self.children.append(child)
-        return child
-
-    def end(self, child):
-        out, err = child.communicate(timeout=120)
-        lines = [json.loads(line) for line in out.splitlines()]
-        self.events = lines[:-1]
-        self.assertTrue(lines, err.decode())
-        return lines[-1]
-
-    def call(self, verb, value):
-        return self.end(self.start(verb, value))
-
-    def folders(self):
-        return sorted(one.name for one in self.environments.glob("[0-9a-f]*"))
-
-    def hidden(self):
-        return sorted(one.name for one in self.environments.glob(".[0-9a-f]*"))
+class Environments(MadeEnvironments):
+    """What holds whoever builds."""
 
     def test_builds_once_for_one_content_and_again_for_another(self):
         self.wheel("alpha")
@@ -98,14 +27,6 @@ class Environments:
         self.assertEqual((second["hash"], second["built"]), (first["hash"], False))
         self.assertEqual(self.call("environment.plan", {"requirements": "alpha==1.0"})["result"]["ready"], True)
         self.assertEqual(self.call("environment.plan", {"requirements": "alpha"})["result"]["ready"], False)
-
-    def test_constraints_hold_and_count(self):
-        self.wheel("alpha", "1.0")
-        self.wheel("alpha", "2.0")
-        old = self.call("environment.ensure", {"requirements": "alpha\n", "constraints": "alpha<2\n"})["result"]
-        shown = subprocess.run([f"{old['path']}/bin/python", "-c", "import alpha; print(alpha.version)"], capture_output=True, text=True)
-        self.assertEqual(shown.stdout, "1.0\n")
-        self.assertNotEqual(old["hash"], self.call("environment.plan", {"requirements": "alpha\n"})["result"]["hash"])
 
     def test_a_file_with_another_hash_than_its_lock_says_is_not_installed(self):
         self.wheel("alpha")
@@ -123,6 +44,39 @@ class Environments:
         error = self.call("environment.ensure", {"requirements": "# ours\nalpha==1.0\n\nbeta==3.0\n"})["error"]
         self.assertEqual((error["code"], error["details"]["line"], error["details"]["requirement"]), ("ENVIRONMENT_FAILED", 4, "beta==3.0"))
         self.assertEqual((self.folders(), self.hidden()), ([], []))
+
+
+class PipEnvironmentTest(Environments, unittest.TestCase):
+    @unittest.skipUnless(os.geteuid() == 0, "a small disk can be mounted by root only")
+    def test_what_does_not_fit_is_told_before_it_is_installed_and_leaves_nothing(self):
+        self.wheel("huge", bytes_of_zeros=200_000_000)
+        self.environments.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100m", "tmpfs", str(self.environments)], check=True)
+        try:
+            error = self.call("environment.ensure", {"requirements": "huge\n"})["error"]
+            self.assertEqual(error["code"], "NODE_UNFIT")
+            self.assertRegex(error["message"], rf"^this environment needs 200\.\d MB below {self.environments}/[0-9a-f]+, and \d+\.\d MB are free$")
+            self.assertGreater(error["details"]["needed_bytes"], 200_000_000)
+            self.assertEqual([path.name for path in self.environments.iterdir()], [".locks"])
+        finally:
+            subprocess.run(["umount", "-l", str(self.environments)], check=True)
+
+
+class UvEnvironmentTest(Environments, unittest.TestCase):
+    """The same promises where uv builds."""
+
+    def setUp(self):
+        super().setUp()
+        self.uv = uv_program.order()
+        uv_program.put(self.environments)
+
+    def test_constraints_hold_and_count(self):
+        self.wheel("alpha", "1.0")
+        self.wheel("alpha", "2.0")
+        old = self.call("environment.ensure", {"requirements": "alpha\n", "constraints": "alpha<2\n"})["result"]
+        shown = subprocess.run([f"{old['path']}/bin/python", "-c", "import alpha; print(alpha.version)"], capture_output=True, text=True)
+        self.assertEqual(shown.stdout, "1.0\n")
+        self.assertNotEqual(old["hash"], self.call("environment.plan", {"requirements": "alpha\n"})["result"]["hash"])
 
     def test_two_at_once_build_once_and_the_second_says_whom_it_waits_for(self):
         self.wheel("alpha")
@@ -153,7 +107,7 @@ class Environments:
         until((self.folder / "building").exists)
         child.stdout.close()
         child.stdout = None
-        child.wait(30)
+        child.wait(LONG)
         self.assertEqual((self.folders(), self.hidden()), ([], []))
         self.assertEqual(self.processes(), [])
 
@@ -196,8 +150,8 @@ class Environments:
         self.assertTrue(self.call("environment.ensure", {"requirements": ""})["result"]["built"])
 
     def test_removes_what_nothing_uses_and_keeps_the_rest(self):
-        used = self.call("environment.ensure", {"constraints": "alpha<2", "user": "head"})["result"]
-        unused = self.call("environment.ensure", {"constraints": "alpha<3"})["result"]
+        used = self.call("environment.ensure", {"requirements": "", "constraints": "alpha<2", "user": "head"})["result"]
+        unused = self.call("environment.ensure", {"requirements": "", "constraints": "alpha<3"})["result"]
         running = self.call("environment.ensure", {"requirements": ""})["result"]
         child = subprocess.Popen([f"{running['path']}/bin/python", "-c", "import time; time.sleep(600)"], stdout=subprocess.DEVNULL)
         self.children.append(child)
@@ -211,8 +165,8 @@ class Environments:
         self.assertEqual(self.call("environment.remove", {})["result"]["removed"], [used["hash"]])
 
     def test_a_workspace_lets_go_of_its_old_environment_when_it_gets_another(self):
-        old = self.call("environment.ensure", {"constraints": "alpha<2", "user": "workspace:digits"})["result"]
-        new = self.call("environment.ensure", {"user": "workspace:digits"})["result"]
+        old = self.call("environment.ensure", {"requirements": "", "constraints": "alpha<2", "user": "workspace:digits"})["result"]
+        new = self.call("environment.ensure", {"requirements": "", "user": "workspace:digits"})["result"]
         users = {one["hash"]: [user["user"] for user in one["users"]] for one in self.call("environment.list", None)["result"]}
         self.assertEqual(users, {old["hash"]: [], new["hash"]: ["workspace:digits"]})
 
@@ -228,56 +182,6 @@ class Environments:
             interpreter.facts = before
         self.assertEqual(caught.exception.code, "NODE_UNFIT")
         self.assertRegex(caught.exception.hint, r"apt-get install -y python3\.\d+-venv")
-
-    def processes(self):
-        """What still runs with our folder on its command line."""
-        found = []
-        for file in Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                if str(self.folder).encode() in file.read_bytes():
-                    found.append(file.parent.name)
-            except OSError:
-                pass
-        return found
-
-
-class PipEnvironmentTest(Environments, unittest.TestCase):
-    @unittest.skipUnless(os.geteuid() == 0, "a small disk can be mounted by root only")
-    def test_what_does_not_fit_is_told_before_it_is_installed_and_leaves_nothing(self):
-        self.wheel("huge", bytes_of_zeros=200_000_000)
-        self.environments.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100m", "tmpfs", str(self.environments)], check=True)
-        try:
-            error = self.call("environment.ensure", {"requirements": "huge\n"})["error"]
-            self.assertEqual(error["code"], "NODE_UNFIT")
-            self.assertRegex(error["message"], rf"^this environment needs 200\.\d MB below {self.environments}/[0-9a-f]+, and \d+\.\d MB are free$")
-            self.assertGreater(error["details"]["needed_bytes"], 200_000_000)
-            self.assertEqual([path.name for path in self.environments.iterdir()], [".locks"])
-        finally:
-            subprocess.run(["umount", "-l", str(self.environments)], check=True)
-
-
-class UvEnvironmentTest(Environments, unittest.TestCase):
-    """The same promises where uv builds."""
-
-    def setUp(self):
-        super().setUp()
-        self.uv = uv_program.order()
-        uv_program.put(self.environments)
-
-    @unittest.skipUnless(os.geteuid() == 0, "a small disk can be mounted by root only")
-    def test_a_disk_that_is_full_in_the_middle_is_told_and_nothing_is_left(self):
-        self.wheel("huge", bytes_of_zeros=200_000_000)
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100m", "tmpfs", str(self.environments)], check=True)
-        try:
-            uv_program.put(self.environments)
-            error = self.call("environment.ensure", {"requirements": "huge\n"})["error"]
-            self.assertEqual(error["code"], "NODE_UNFIT")
-            self.assertRegex(error["message"], f"^no space left on this node below {self.environments}$")
-            self.assertEqual(sorted(path.name for path in self.environments.iterdir()), [".locks", ".uv"])
-            self.assertGreater(shutil.disk_usage(self.environments).free, 90_000_000)
-        finally:
-            subprocess.run(["umount", "-l", str(self.environments)], check=True)
 
 
 class FailingLineTest(unittest.TestCase):

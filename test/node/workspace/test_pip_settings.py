@@ -69,9 +69,9 @@ class TranslateTest(unittest.TestCase):
         self.assertEqual(env, {
             "UV_DEFAULT_INDEX": "https://a.example/simple", "UV_INDEX": "https://b.example/simple https://c.example/simple", "UV_INDEX_STRATEGY": "unsafe-best-match",
             "UV_HTTP_TIMEOUT": "30", "UV_HTTP_RETRIES": "7", "UV_INSECURE_HOST": "a.example b.example:8443", "SSL_CERT_FILE": "/ca.pem",
-            "SSL_CLIENT_CERT": "/me.pem", "UV_CONSTRAINT": "/c.txt", "UV_KEYRING_PROVIDER": "subprocess",
+            "SSL_CLIENT_CERT": "/me.pem", "UV_KEYRING_PROVIDER": "subprocess",
         })
-        self.assertEqual((out.args, out.told), ([], []))
+        self.assertEqual((out.args, out.told, out.constraints), ([], [], ["/c.txt"]))
 
     def test_choices_become_options(self):
         out = translated({"no-index": "true", "pre": "1", "no-deps": "no", "only-binary": ":all:", "no-binary": "one,two", "require-hashes": "yes", "no-cache-dir": "0"})

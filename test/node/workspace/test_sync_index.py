@@ -77,4 +77,4 @@ class SyncIndexTest(SyncCase):
         request, _body = self.prepare({"a": b"4"})
         with self.assertRaises(NodeError):
             sync.apply(request, self.channel(b""))
-        self.assertIsNone(sync.compare({"project": "p", "tree": tree, "bases": [None]}, self.channel())["base"])
+        self.assertIsNone(sync.compare({"project": "p", "tree": tree, "bases": ["0" * 32]}, self.channel())["base"])

@@ -7,6 +7,7 @@ import type {Context} from '../../../src/lib/base/index.ts'
 import type {Rack} from '../../../src/lib/rack/index.ts'
 import {openRuns, type ShownRun} from '../../../src/lib/runs/index.ts'
 import {openFleet} from '../../../src/lib/ssh/index.ts'
+import {recorded} from '../recording.ts'
 import {childrenOf, isLive, send, taggedPids, type Machines} from './machines.ts'
 import type {Blow, Scenario, Victim} from './scenario.ts'
 
@@ -120,7 +121,7 @@ interface Command {
 }
 
 function startCommand({folder, env, rack, nodes}: Group, name: string, tracked: boolean): Command {
-  const child = spawn(process.execPath, [FLEXRACK, 'train', '--rack', rack.path, '--on', nodes.join(), '--name', name, '--skip', 'bandwidth', ...(tracked ? [] : ['--no-tracking'])], {cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe']})
+  const child = spawn(process.execPath, [FLEXRACK, 'train', '--rack', rack.path, '--on', nodes.join(), '--name', name, '--skip', 'bandwidth', ...(tracked ? [] : ['--no-tracking'])], {cwd: folder, env: {...env, ...recorded()}, stdio: ['ignore', 'pipe', 'pipe']})
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)))
   return {child, output: () => text, ended: new Promise((resolve) => child.once('close', () => resolve()))}

@@ -35,6 +35,7 @@ describe('flags of a GPU in software', () => {
     expect(simSettings({}, false, '')).toBeUndefined()
     expect(simSettings({devices: undefined, memory: undefined}, false, '')).toBeUndefined()
     expect(simSettings({devices: 4, memory: '8GiB', latency: '5'}, true, '')).toEqual({devices: 4, memory: 8 * GiB, latency: '5'})
+    expect(simSettings({profile: 'blackwell', driver: '13.4', multiprocessors: 8, 'machine-code': 'accept'}, true, '')).toEqual({profile: 'blackwell', driver: '13.4', multiprocessors: 8, 'machine-code': 'accept'})
   })
   it('are a mistake for other devices', () => {
     expect(() => simSettings({memory: '8GiB'}, false, '--gpu sim')).toThrow(expect.objectContaining({code: 'USAGE', message: '--sim-memory says how a GPU in software is to be', hint: '--gpu sim'}))

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, it} from 'vitest'
 import {ownMark, Secret, type ProcessMark} from '../../../src/lib/base/index.ts'
-import {driverLinks} from '../../../src/lib/gpu/drivers.ts'
+import {driverLinks, isSoftware} from '../../../src/lib/gpu/drivers.ts'
 import {leaseEnvironment, leaseFile, writeLeases} from '../../../src/lib/gpu/lease-file.ts'
 import type {TakenLease} from '../../../src/lib/gpu/take.ts'
 
@@ -55,6 +55,20 @@ it('of CUDA there is a folder of libraries by the names that programs look for, 
   expect(leaseEnvironment(placed, undefined)).toEqual({FLEXRACK_LEASES: placed.file})
   await placed.remove()
   expect(await readdir(join(home, 'state', 'attach'))).toEqual([])
+})
+
+it('where all devices are in software, PTX stays PTX instead of going to ptxas; nowhere else', async () => {
+  const of = (...names: string[]): TakenLease[] => names.map((name) => ({...lease('a', 30), devices: [{id: '0:0', name, memory: 1}]}))
+  const software = 'Flexrack Simulated GPU'
+  for (const [leases, isSet] of [[of(software, `${software} (machine code is accepted, NOT computed)`), true], [of(software, 'NVIDIA H100'), false], [of('NVIDIA H100'), false]] as const) {
+    const content = leaseFile(leases, leases.map(() => ({...route, address: 'x', unix: ''})), undefined)
+    const placed = await writeLeases(content, driverLinks('cuda', (product) => `/opt/${product}`, isSoftware(content.servers)), {FLEXRACK_HOME: home})
+    const env = leaseEnvironment(placed, undefined, content.servers)
+    const at = isSet ? join(placed.libraries as string, 'flexrack-ptx-passthrough') : undefined
+    expect([env.TRITON_PTXAS_PATH, env.TRITON_PTXAS_BLACKWELL_PATH]).toEqual([at, at])
+    if (at) expect(await readlink(at)).toBe('/opt/flexrack-ptx-passthrough')
+    await placed.remove()
+  }
 })
 
 const place = (): ReturnType<typeof writeLeases> => writeLeases(leaseFile([lease('a', 30)], [{...route, address: 'x', unix: ''}], undefined), {icd: '/x.so', libraries: {}}, {FLEXRACK_HOME: home})

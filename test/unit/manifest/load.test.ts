@@ -193,6 +193,7 @@ endpoints:
   it('is told of a requirements file that is a folder, or a link out of the project', async () => {
     await mkdir(join(folder, 'reqs'))
     expect(await problemsOf('name: x\nworkspace: {python: reqs}\n')).toEqual(['2:21 workspace.python: reqs is not a file'])
+    expect(await problemsOf('name: x\nworkspace: {python: {version: "3.12", requirements: reqs}}\n')).toEqual(['2:53 workspace.python: reqs is not a file'])
     await symlink('/etc/passwd', join(folder, 'link.txt'))
     expect(await problemsOf('name: x\nworkspace: {python: link.txt}\n')).toEqual(['2:21 workspace.python: link.txt is a link that leaves the project folder'])
     expect(await problemsOf('name: x\nworkspace: {python: ../requirements.txt}\n')).toEqual(['2:21 workspace.python leaves the project folder: ../requirements.txt'])

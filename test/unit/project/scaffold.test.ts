@@ -26,7 +26,7 @@ it.each([
   expect(projectName(join('/', folder))).toBe(name)
 })
 
-it.each([['pytorch-ddp', 'train.py'], ['pytorch-bench', 'bench.py'], ['plain', 'train.py']])('writes the template %s as a project whose manifest is valid', async (template, script) => {
+it.each([['pytorch-ddp', 'train.py'], ['pytorch-bench', 'bench.py'], ['pytorch-compile', 'train.py'], ['plain', 'train.py']])('writes the template %s as a project whose manifest is valid', async (template, script) => {
   const folder = join(home, 'Digits 2')
   const made = await scaffold({folder, template})
   expect(made).toMatchObject({folder, name: 'digits-2', template})
@@ -36,7 +36,7 @@ it.each([['pytorch-ddp', 'train.py'], ['pytorch-bench', 'bench.py'], ['plain', '
 })
 
 it('offers every template with what it is for', async () => {
-  expect((await listTemplates()).map(({name, purpose}) => [name, purpose !== ''])).toEqual([['pytorch-ddp', true], ['pytorch-bench', true], ['plain', true]])
+  expect((await listTemplates()).map(({name, purpose}) => [name, purpose !== ''])).toEqual([['pytorch-ddp', true], ['pytorch-bench', true], ['pytorch-compile', true], ['plain', true]])
   await expect(planScaffold({folder: home, template: 'pytorch-dpp'})).rejects.toMatchObject({code: 'USAGE', message: 'there is no template "pytorch-dpp"; did you mean "pytorch-ddp"?', hint: '--template pytorch-ddp'})
 })
 

@@ -19,7 +19,22 @@ namespace {
   std::abort();
 }
 
-enum class Kind { context, stream, event, module, function, kernel, library, pool, memory, array, mipmap, graph, exec, node };
+enum class Kind {
+  context,
+  stream,
+  event,
+  module,
+  function,
+  kernel,
+  library,
+  pool,
+  memory,
+  array,
+  mipmap,
+  graph,
+  exec,
+  node
+};
 constexpr std::uint64_t kMostBytes = 1 << 20, kPage = 4096;
 
 struct Object {
@@ -69,18 +84,22 @@ Object* make(Kind kind, Object* in, std::uint64_t size = 0) {
 void forget(std::uint64_t at) {
   const auto found = memory.find(at);
   if (found == memory.end()) return;
-  if (found->second.sort == Memory::device || found->second.sort == Memory::variable) delete[] reinterpret_cast<std::uint8_t*>(at);
+  if (found->second.sort == Memory::device || found->second.sort == Memory::variable)
+    delete[] reinterpret_cast<std::uint8_t*>(at);
   if (found->second.sort == Memory::host) std::free(reinterpret_cast<void*>(at));
   memory.erase(found);
 }
 
 void end(Object* object) {
   std::vector<Object*> parts;
-  for (const auto& [one, bytes] : objects) if (one->in == object) parts.push_back(one);
+  for (const auto& [one, bytes] : objects)
+    if (one->in == object) parts.push_back(one);
   std::vector<std::uint64_t> stretches;
-  for (const auto& [at, one] : memory) if (one.context == object) stretches.push_back(at);
+  for (const auto& [at, one] : memory)
+    if (one.context == object) stretches.push_back(at);
   for (const auto at : stretches) forget(at);
-  for (auto* part : parts) if (objects.contains(part)) end(part);
+  for (auto* part : parts)
+    if (objects.contains(part)) end(part);
   objects.erase(object);
   delete object;
 }
@@ -101,7 +120,8 @@ void touch(std::uint64_t at, std::uint64_t size, const char* what) {
 
 void read_host(const void* from, std::uint64_t size) {
   volatile std::uint8_t seen = 0;
-  for (std::uint64_t i = 0; i < size; ++i) seen = static_cast<std::uint8_t>(seen + static_cast<const std::uint8_t*>(from)[i]);
+  for (std::uint64_t i = 0; i < size; ++i)
+    seen = static_cast<std::uint8_t>(seen + static_cast<const std::uint8_t*>(from)[i]);
 }
 
 std::uint64_t new_memory(std::uint64_t size, Object* in) {
@@ -110,13 +130,14 @@ std::uint64_t new_memory(std::uint64_t size, Object* in) {
   return at;
 }
 
-void side(CUmemorytype type, CUdeviceptr device, const void* host, CUarray array, std::uint64_t x, std::uint64_t y, std::uint64_t z, std::uint64_t pitch, std::uint64_t height,
-          const CUDA_MEMCPY3D& copy, bool is_written) {
+void side(CUmemorytype type, CUdeviceptr device, const void* host, CUarray array, std::uint64_t x, std::uint64_t y,
+          std::uint64_t z, std::uint64_t pitch, std::uint64_t height, const CUDA_MEMCPY3D& copy, bool is_written) {
   if (copy.WidthInBytes == 0 || copy.Height == 0 || copy.Depth == 0) return;
   if (type == CU_MEMORYTYPE_ARRAY) return void(check(array, Kind::array, "an array that is none"));
   if (pitch == 0) pitch = copy.WidthInBytes;
   if (height == 0) height = copy.Height;
-  const auto bytes = static_cast<unsigned __int128>(pitch) * height * (copy.Depth - 1 + z) + static_cast<unsigned __int128>(pitch) * (copy.Height - 1 + y) + copy.WidthInBytes + x;
+  const auto bytes = static_cast<unsigned __int128>(pitch) * height * (copy.Depth - 1 + z) +
+                     static_cast<unsigned __int128>(pitch) * (copy.Height - 1 + y) + copy.WidthInBytes + x;
   if (bytes >> 62) broken("rows that no memory holds");
   if (type == CU_MEMORYTYPE_HOST) {
     if (is_written) std::memset(const_cast<void*>(host), 7, static_cast<std::size_t>(bytes));
@@ -124,14 +145,17 @@ void side(CUmemorytype type, CUdeviceptr device, const void* host, CUarray array
     return;
   }
   const auto first = static_cast<unsigned __int128>(pitch) * height * z + static_cast<unsigned __int128>(pitch) * y + x;
-  touch(device + static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(bytes - first), "rows beyond its memory");
+  touch(device + static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(bytes - first),
+        "rows beyond its memory");
 }
 
 CUresult rows(const CUDA_MEMCPY3D& copy, CUstream stream) {
   const Guard guard(lock);
   context(), stream_of(stream);
-  side(copy.srcMemoryType, copy.srcDevice, copy.srcHost, copy.srcArray, copy.srcXInBytes, copy.srcY, copy.srcZ, copy.srcPitch, copy.srcHeight, copy, false);
-  side(copy.dstMemoryType, copy.dstDevice, copy.dstHost, copy.dstArray, copy.dstXInBytes, copy.dstY, copy.dstZ, copy.dstPitch, copy.dstHeight, copy, true);
+  side(copy.srcMemoryType, copy.srcDevice, copy.srcHost, copy.srcArray, copy.srcXInBytes, copy.srcY, copy.srcZ,
+       copy.srcPitch, copy.srcHeight, copy, false);
+  side(copy.dstMemoryType, copy.dstDevice, copy.dstHost, copy.dstArray, copy.dstXInBytes, copy.dstY, copy.dstZ,
+       copy.dstPitch, copy.dstHeight, copy, true);
   return CUDA_SUCCESS;
 }
 
@@ -152,7 +176,8 @@ CUresult word(CUstream stream, CUdeviceptr at, std::uint64_t size) {
 void operation(const CUstreamBatchMemOpParams& one, CUstream stream) {
   const auto which = one.operation;
   if (which == CU_STREAM_MEM_OP_BARRIER || which == CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES) return;
-  word(stream, one.waitValue.address, which == CU_STREAM_MEM_OP_WAIT_VALUE_64 || which == CU_STREAM_MEM_OP_WRITE_VALUE_64 ? 8 : 4);
+  word(stream, one.waitValue.address,
+       which == CU_STREAM_MEM_OP_WAIT_VALUE_64 || which == CU_STREAM_MEM_OP_WRITE_VALUE_64 ? 8 : 4);
   if (which > CU_STREAM_MEM_OP_WRITE_VALUE_64) broken("an operation that nobody knows");
 }
 
@@ -160,7 +185,8 @@ void operation(const CUstreamBatchMemOpParams& one, CUstream stream) {
 CUresult load(const void* image, void** made, Kind kind, Object* in) {
   const auto* bytes = static_cast<const std::uint8_t*>(image);
   if (std::memcmp(bytes, "\xb1\x43\x62\x46", 4) == 0) broken("a fatbin's wrapper");
-  if (bytes[0] == '.' || bytes[0] == '/' || bytes[0] == ' ') read_host(bytes, std::strlen(reinterpret_cast<const char*>(bytes)) + 1);
+  if (bytes[0] == '.' || bytes[0] == '/' || bytes[0] == ' ')
+    read_host(bytes, std::strlen(reinterpret_cast<const char*>(bytes)) + 1);
   *made = make(kind, in);
   return CUDA_SUCCESS;
 }
@@ -169,7 +195,8 @@ CUresult launch(CUfunction function, void** extra, CUstream stream) {
   const Guard guard(lock);
   context(), stream_of(stream);
   auto* object = reinterpret_cast<Object*>(function);
-  if (!objects.contains(object) || (object->kind != Kind::function && object->kind != Kind::kernel)) broken("a kernel that is none");
+  if (!objects.contains(object) || (object->kind != Kind::function && object->kind != Kind::kernel))
+    broken("a kernel that is none");
   std::size_t size = 0;
   const void* buffer = nullptr;
   for (; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
@@ -187,13 +214,16 @@ void node(const CUgraphNodeParams& params) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return void(launch(params.kernel.func, params.kernel.extra, nullptr));
     case CU_GRAPH_NODE_TYPE_MEMCPY: return void(rows(params.memcpy.copyParams, nullptr));
     case CU_GRAPH_NODE_TYPE_MEMSET:
-      return void(fill(params.memset.dst, params.memset.height <= 1 ? 0 : params.memset.pitch, params.memset.width * params.memset.elementSize, params.memset.height, nullptr));
+      return void(fill(params.memset.dst, params.memset.height <= 1 ? 0 : params.memset.pitch,
+                       params.memset.width * params.memset.elementSize, params.memset.height, nullptr));
     case CU_GRAPH_NODE_TYPE_HOST:
       if (!params.host.fn || !params.host.userData) broken("a node of a host function without one");
       return;
     case CU_GRAPH_NODE_TYPE_EMPTY: return;
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return void(check(params.eventWait.event, Kind::event, "an event that is none"));
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return void(check(params.eventRecord.event, Kind::event, "an event that is none"));
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return void(check(params.eventWait.event, Kind::event, "an event that is none"));
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      return void(check(params.eventRecord.event, Kind::event, "an event that is none"));
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       for (unsigned i = 0; i < params.memOp.count; ++i) operation(params.memOp.paramArray[i], nullptr);
       return;

@@ -26,8 +26,12 @@ nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t, nvmlTemperatureSensors_t sen
   return *degrees = 55, sensor == NVML_TEMPERATURE_GPU ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
 }
 nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t, unsigned int*) { return NVML_ERROR_NOT_SUPPORTED; }
-nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t, nvmlClockType_t type, unsigned int* clock) { return *clock = type == NVML_CLOCK_MEM ? 2619 : 1980, NVML_SUCCESS; }
-nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int) { return std::strcpy(version, "580.65.06"), NVML_SUCCESS; }
+nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t, nvmlClockType_t type, unsigned int* clock) {
+  return *clock = type == NVML_CLOCK_MEM ? 2619 : 1980, NVML_SUCCESS;
+}
+nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int) {
+  return std::strcpy(version, "580.65.06"), NVML_SUCCESS;
+}
 
 }  // extern "C"
 #pragma GCC visibility pop

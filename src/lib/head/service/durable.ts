@@ -1,9 +1,10 @@
 import {mkdir, open, readFile, rename, rm} from 'node:fs/promises'
 import {dirname} from 'node:path'
+import {current, isCliError, stamped, type StoredKind} from '../../base/index.ts'
 
-/** Writes a JSON file so that after a crash or power loss the old or the new content is there, whole. Mode 0600. */
-export async function writeDurably(file: string, value: unknown): Promise<void> {
-  await writeTextDurably(file, `${JSON.stringify(value, undefined, 1)}\n`)
+/** Writes a file of a kind so that after a crash or power loss the old or the new content is there, whole. Mode 0600. */
+export async function writeDurably(kind: StoredKind, file: string, value: object): Promise<void> {
+  await writeTextDurably(file, `${JSON.stringify(stamped(kind, value), undefined, 1)}\n`)
 }
 
 export async function writeTextDurably(file: string, text: string): Promise<void> {
@@ -30,12 +31,13 @@ export async function writeTextDurably(file: string, text: string): Promise<void
   }
 }
 
-/** A JSON file's value, or `absent` where there is no file. */
-export async function readDurable<T>(file: string, absent: T): Promise<T> {
+/** Its value in today's shape, or `absent` where there is no file. Throws NEWER_VERSION. */
+export async function readDurable<T>(kind: StoredKind, file: string, absent: T): Promise<T> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as T
+    return current<T>(kind, JSON.parse(await readFile(file, 'utf8')), file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return absent
+    if (isCliError(error)) throw error
     throw new Error(`${file} cannot be read: ${(error as Error).message}`, {cause: error})
   }
 }

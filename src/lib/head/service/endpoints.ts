@@ -27,7 +27,7 @@ export class Endpoints {
     await mkdir(folder, {recursive: true, mode: 0o700})
     const records = new Map<string, EndpointRecord>()
     for (const file of await readdir(folder)) {
-      if (file.endsWith('.json')) records.set(file.slice(0, -5), await readDurable(join(folder, file), {revision: 0, document: {}}))
+      if (file.endsWith('.json')) records.set(file.slice(0, -5), await readDurable('head.endpoint', join(folder, file), {revision: 0, document: {}}))
     }
     return new Endpoints(folder, records)
   }
@@ -62,7 +62,7 @@ export class Endpoints {
       const current = this.#records.get(name)?.revision ?? 0
       if ((revision ?? 0) !== current) throw new Failure(409, 'CONFLICT', `endpoint ${name} was changed in the meantime: it is at revision ${current}`, {revision: current})
       const record = {revision: current + 1, document: checked}
-      await writeDurably(join(this.#folder, `${name}.json`), record)
+      await writeDurably('head.endpoint', join(this.#folder, `${name}.json`), record)
       this.#records.set(name, record)
       return record
     })

@@ -30,7 +30,7 @@ export class Locks {
 
   static async open(folder: string): Promise<Locks> {
     const file = join(folder, 'locks.json')
-    return new Locks(file, await readDurable<LockFile>(file, {lastFence: 0, locks: {}}))
+    return new Locks(file, await readDurable<LockFile>('head.locks', file, {lastFence: 0, locks: {}}))
   }
 
   /** Takes a lock, or with its fence renews it. 409 LOCKED with holder and since where another has it. */
@@ -77,7 +77,7 @@ export class Locks {
   async #save({lastFence, locks}: LockFile): Promise<void> {
     const now = Date.now()
     const next = {lastFence, locks: Object.fromEntries(Object.entries(locks).filter(([, lock]) => lock.expiresAt > now))}
-    await writeDurably(this.#file, next)
+    await writeDurably('head.locks', this.#file, next)
     this.#state = next
   }
 }

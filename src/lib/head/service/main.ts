@@ -1,6 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {isIPv6} from 'node:net'
 import {join} from 'node:path'
+import {current} from '../../base/index.ts'
 import type {ListenerRecord} from '../../protocol/index.ts'
 import {HEAD_FILES, type ServiceConfig} from '../types.ts'
 import {buildServer} from './server.ts'
@@ -26,7 +27,7 @@ const DRAIN_MS = 10_000
 
 async function main(configFile: string): Promise<void> {
   process.umask(0o077)
-  const config = JSON.parse(await readFile(configFile, 'utf8')) as ServiceConfig
+  const config = current<ServiceConfig>('head.config', JSON.parse(await readFile(configFile, 'utf8')), configFile)
   await ownFolder(config.folder)
   await renameFormerFiles(config.folder)
   const mlflow = await MlflowServer.prepare(config)
@@ -48,13 +49,13 @@ async function main(configFile: string): Promise<void> {
   }
   const listeners = new Listeners(await buildServer(parts, await authority.leaf('listener', {name: 'flexrack head', names: ownNames(config), usage: 'server'})), parts.pending)
   // Listening comes first: a second head on the same port must not touch the store of the first.
-  const last = await readDurable<Partial<ListenerRecord>>(join(config.folder, HEAD_FILES.listener), {})
+  const last = await readDurable<Partial<ListenerRecord>>('head.listener', join(config.folder, HEAD_FILES.listener), {})
   const {port, plainPort} = await listeners.open(config, last)
   listener = {...listener, port, plainPort, url: config.url?.replace(/\/$/, '') ?? `https://${hostOf(config.host ?? config.bind)}:${port}`}
   listeners.keepCertified(authority, config)
   mlflow.start()
   const unwatch = watchTokens(parts)
-  await writeDurably(join(config.folder, HEAD_FILES.listener), listener)
+  await writeDurably('head.listener', join(config.folder, HEAD_FILES.listener), listener)
   logLine(`the head of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`)
 
   let ending = false

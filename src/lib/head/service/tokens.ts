@@ -30,6 +30,10 @@ interface Kept {
   createdAt?: number
 }
 
+interface TokenFile {
+  tokens: Record<string, Kept>
+}
+
 export interface TokenRequest {
   kind?: unknown
   run_id?: unknown
@@ -59,7 +63,7 @@ export class Tokens {
   static async open(folder: string): Promise<Tokens> {
     const admin = await openAdminToken(join(folder, HEAD_FILES.adminToken))
     const file = join(folder, 'tokens.json')
-    return new Tokens(file, digest(admin), new Map(Object.entries(await readDurable<Record<string, Kept>>(file, {}))))
+    return new Tokens(file, digest(admin), new Map(Object.entries((await readDurable<TokenFile>('head.tokens', file, {tokens: {}})).tokens)))
   }
 
   get count(): number {
@@ -145,7 +149,7 @@ export class Tokens {
     return this.#turns.take(() => {
       const now = Date.now()
       for (const [id, kept] of this.#kept) if (kept.expiresAt <= now) this.#kept.delete(id)
-      return writeDurably(this.#file, Object.fromEntries(this.#kept))
+      return writeDurably('head.tokens', this.#file, {tokens: Object.fromEntries(this.#kept)} satisfies TokenFile)
     })
   }
 }

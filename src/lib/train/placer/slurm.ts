@@ -73,7 +73,7 @@ async function inspect(spec: SlurmSpecified, host: Host, place: TrainPlace, cont
 
 /** In a container the packages are the image's: what the job's first step runs on outside of it is the node's bare Python. */
 function withoutRequirements(manifest: Manifest): Manifest {
-  const {python: _, ...workspace} = manifest.workspace
+  const {python: _, pythonVersion: _version, ...workspace} = manifest.workspace
   return {...manifest, workspace}
 }
 

@@ -46,7 +46,7 @@ export class Authority {
 
   static async open(headFolder: string, now: () => number = Date.now): Promise<Authority> {
     const folder = join(headFolder, 'tls')
-    const kept = await readDurable<Kept | undefined>(join(folder, 'authority.json'), undefined)
+    const kept = await readDurable<Kept | undefined>('head.authority', join(folder, 'authority.json'), undefined)
     const authority = new Authority(folder, kept ?? {current: await newAuthority(now())}, now)
     if (!kept) await authority.#keep()
     await authority.renew()
@@ -81,11 +81,11 @@ export class Authority {
     await this.renew()
     return this.#turns.take(async () => {
       const path = join(this.#folder, `${file}.json`)
-      const kept = await readDurable<Leaf | undefined>(path, undefined)
+      const kept = await readDurable<Leaf | undefined>('head.certificate', path, undefined)
       const isCurrent = kept && endOf(kept.identity.certificate) - this.#now() > RENEW_MS && isFor(kept.identity.certificate, names) && isSignedBy(kept.identity.certificate, this.#kept.current.certificate) && kept.identity.certificate.endsWith(this.#kept.cross ?? '')
       if (isCurrent) return kept.identity
       const identity = await this.#issue({name, names, usage, until: this.#now() + LEAF_MS})
-      await writeDurably(path, {identity} satisfies Leaf)
+      await writeDurably('head.certificate', path, {identity} satisfies Leaf)
       return identity
     })
   }
@@ -102,7 +102,7 @@ export class Authority {
   }
 
   async #keep(): Promise<void> {
-    await writeDurably(join(this.#folder, 'authority.json'), this.#kept)
+    await writeDurably('head.authority', join(this.#folder, 'authority.json'), this.#kept)
   }
 }
 

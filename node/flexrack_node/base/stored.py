@@ -1,0 +1,72 @@
+"""Files that outlive who wrote them. The number of each kind's shape stands in protocol/ (`files`), and how an older shape becomes today's stands here.
+
+Written with `schema`, the number. A reader gets today's shape without the number: an older one is converted, of a newer one it is said that this flexrack is too old.
+A file without a number is of the time before files had any; its shape is the first.
+"""
+import json
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+
+from flexrack_node.base.errors import NodeError
+from flexrack_node.base.file_schemas import SCHEMAS
+
+Value = Dict[str, Any]
+_FIRST = 1
+
+
+def stamped(kind: str, value: Any) -> Value:
+    """The value as it is written."""
+    return {"schema": SCHEMAS[kind], **value}
+
+
+def current(kind: str, value: Any, path: Union[Path, str]) -> Any:
+    """What was read of a file in today's shape; what is no object is returned as it is. Raises NEWER_VERSION."""
+    if not isinstance(value, dict):
+        return value
+    found = {key: field for key, field in value.items() if key != "schema"}
+    number = value.get("schema", _FIRST)
+    if not isinstance(number, int) or number > SCHEMAS[kind]:
+        raise NodeError("NEWER_VERSION", f"{path} was written by a newer flexrack (schema {number} of {kind}; this one knows up to {SCHEMAS[kind]})",
+                        "upgrade flexrack here to the version that wrote it", path=str(path), schema=number)
+    for to, convert in _CONVERSIONS.get(kind, []):
+        if number < to:
+            found = convert(found)
+    return found
+
+
+def is_current(kind: str, value: Any) -> bool:
+    """For what can be made again: whether it is there, in today's shape."""
+    return isinstance(value, dict) and value.get("schema") == SCHEMAS[kind]
+
+
+def line(kind: str, value: Any) -> bytes:
+    """A line of a file of lines."""
+    return json.dumps(stamped(kind, value), separators=(",", ":")).encode() + b"\n"
+
+
+def read_line(kind: str, text: "bytes | str", path: Union[Path, str]) -> Optional[Value]:
+    """The same back; None for one that was cut off, or is no object. Raises NEWER_VERSION."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    found: Optional[Value] = current(kind, value, path) if isinstance(value, dict) else None
+    return found
+
+
+def _epoch_is_term(value: Value) -> Value:
+    """A leader's term was called its epoch; the last who wrote no number called it so already."""
+    return {"term" if key == "epoch" and "term" not in value else key: field for key, field in value.items()}
+
+
+def _v_is_schema(value: Value) -> Value:
+    """The index of a workspace had its number under another name; another than 1 was never written."""
+    return {key: field for key, field in value.items() if key != "v"}
+
+
+# By kind: the number that a conversion leads to, in the order of the numbers. src/lib/base/stored.ts has those of files that the command line reads.
+_CONVERSIONS: Dict[str, List[Tuple[int, Callable[[Value], Value]]]] = {
+    "run.state": [(2, _epoch_is_term)],
+    "run.result": [(2, _epoch_is_term)],
+    "workspace.index": [(2, _v_is_schema)],
+}

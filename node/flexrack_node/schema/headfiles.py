@@ -1,0 +1,117 @@
+"""Files of the head, and of the machine of the command line, that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/headfiles.json by `npm run protocol`; for type checkers alone."""
+from typing import Any, Dict, List, Literal, Optional, TypedDict
+
+from flexrack_node.schema.sync import EntryLine
+
+HeadConfig = Dict[str, Any]
+
+
+class _HeadToken(TypedDict):
+    kind: Literal["run", "endpoint", "session"]
+    hash: str
+    expiresAt: float
+
+
+class HeadToken(_HeadToken, total=False):
+    """A token that the head has given out."""
+    runId: str
+    experimentId: str
+    endpoint: str
+    login: str
+
+
+class HeadTokens(TypedDict):
+    """By their ids."""
+    tokens: Dict[str, HeadToken]
+
+
+class HeadLock(TypedDict):
+    owner: str
+    fence: int
+    since: float
+    expiresAt: float
+
+
+class HeadLocks(TypedDict):
+    lastFence: int
+    locks: Dict[str, HeadLock]
+
+
+class HeadEndpoint(TypedDict):
+    """An endpoint; the document is its owner's (src/lib/endpoint)."""
+    revision: int
+    document: Dict[str, Any]
+
+
+class HeadIdentity(TypedDict):
+    """PEM."""
+    key: str
+    certificate: str
+
+
+class _HeadAuthority(TypedDict):
+    current: HeadIdentity
+
+
+class HeadAuthority(_HeadAuthority, total=False):
+    """The rack's certificate authority."""
+    cross: str
+    former: str
+
+
+class HeadCertificate(TypedDict):
+    identity: HeadIdentity
+
+
+class BackgroundWaiting(TypedDict):
+    since: str
+    why: str
+
+
+class _BackgroundCommand(TypedDict):
+    name: str
+    project: str
+    pid: int
+    identity: str
+    machine: str
+    started: str
+    ended: Optional[str]
+    why: Optional[str]
+    log: str
+
+
+class BackgroundCommand(_BackgroundCommand, total=False):
+    """A command that goes on without its terminal."""
+    waiting: BackgroundWaiting
+
+
+class EndpointToken(TypedDict):
+    """A token that opens one endpoint."""
+    id: str
+    token: str
+    expiresAt: float
+    head: str
+
+
+class LocalRackNode(TypedDict):
+    name: str
+    port: int
+
+
+class KeptLocalRack(TypedDict):
+    """The local rack as it should be."""
+    id: str
+    nodes: List[LocalRackNode]
+    environments: str
+    up: bool
+    maxSessions: int
+
+
+class ProjectDigests(TypedDict):
+    """Digests of a project's files, by path, with what the file looked like then."""
+    files: Dict[str, List[Any]]
+
+
+class ProjectBase(TypedDict):
+    """What a project looked like when it was last synced."""
+    rows: List[EntryLine]

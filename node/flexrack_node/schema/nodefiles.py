@@ -1,0 +1,136 @@
+"""Files of a node that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/nodefiles.json by `npm run protocol`; for type checkers alone."""
+from typing import Any, Dict, List, Literal, Optional, TypedDict
+
+from flexrack_node.schema.reservation import Had
+from flexrack_node.schema.service import ProcessExit, ServiceOrder
+from flexrack_node.schema.sweep import SweepRecord, Trial
+
+
+class InstalledLine(TypedDict):
+    """Something that flexrack put on the node."""
+    path: str
+    kind: str
+    at: str
+
+
+class KeptService(ServiceOrder):
+    """What a service was started with."""
+
+
+class ServiceProcess(TypedDict):
+    pid: int
+    start: Optional[str]
+
+
+class _ServiceNote(TypedDict):
+    status: str
+
+
+class ServiceNote(_ServiceNote, total=False):
+    """What a service's supervisor is doing."""
+    restarts: int
+    log_from: int
+    pid: Optional[int]
+    start: Optional[str]
+    started_at: Optional[float]
+    exit: Optional[ProcessExit]
+    supervisor: ServiceProcess
+    survivors: List[int]
+
+
+class ServiceEnd(TypedDict):
+    """Somebody asked for the end of a service."""
+    grace: float
+    spare: bool
+
+
+class LogOffsets(TypedDict):
+    """Offsets at which the older and the current part of a service's log begin."""
+    older: int
+    current: int
+
+IndexEntry = Optional[List[Any]]
+
+
+class WorkspaceIndex(TypedDict):
+    """What sync has put into a workspace."""
+    revision: str
+    tree: Optional[str]
+    written_ns: int
+    entries: Dict[str, IndexEntry]
+
+
+class WorkspaceUses(TypedDict):
+    """The environment that a workspace uses."""
+    hash: str
+    path: str
+    python: str
+
+
+class _EnvironmentBuilt(TypedDict):
+    hash: str
+    python: str
+    platform: str
+    requirements: List[str]
+    built_at: int
+    seconds: float
+    node: Optional[str]
+
+
+class EnvironmentBuilt(_EnvironmentBuilt, total=False):
+    """An environment that is whole."""
+    by: str
+
+
+class KeptEnvironmentUser(TypedDict):
+    """Something that uses an environment."""
+    user: str
+    root: str
+    node: Optional[str]
+    since: int
+
+
+class ProcessHeld(TypedDict):
+    pid: int
+    start: int
+
+
+class KeptReservation(TypedDict):
+    """A reservation, as all users of a node read it."""
+    lease: str
+    fence: int
+    state: Literal["waiting", "prepared", "confirmed", "running"]
+    boot: str
+    heartbeat: float
+    ttl: float
+    since: float
+    owner: str
+    project: Optional[str]
+    node: str
+    nodes: List[str]
+    root: str
+    domain: str
+    wants: Had
+    holders: List[ProcessHeld]
+    pidns: str
+
+
+class KeptSweep(SweepRecord):
+    """What a sweep tries."""
+    sweep: str
+    created: float
+
+
+class KeptTrials(TypedDict):
+    """The trials of a sweep, for those who only look."""
+    status: str
+    at: float
+    trials: List[Trial]
+    importance: Optional[Dict[str, float]]
+
+
+class SweepEnd(TypedDict):
+    """Somebody asked for the end of a sweep."""
+    at: float
+
+DaemonAddress = Dict[str, Any]

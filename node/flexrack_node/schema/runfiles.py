@@ -1,0 +1,140 @@
+"""Files of a run that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/runfiles.json by `npm run protocol`; for type checkers alone."""
+from typing import Any, Dict, List, Optional, TypedDict, Union
+
+from flexrack_node.schema.order import RunOrder
+from flexrack_node.schema.result import RunAttempt
+from flexrack_node.schema.run import GangPlace
+from flexrack_node.schema.watch import Hang, RankStack
+
+
+class KeptRunOrder(RunOrder, total=False):
+    """What a run was started with, and where."""
+    root: str
+    attempts: List[RunAttempt]
+
+MemberPlace = List[Union[str, int]]
+
+
+class _RunState(TypedDict):
+    status: str
+
+
+class RunState(_RunState, total=False):
+    """What a run's supervisor is doing."""
+    attempt: int
+    pid: int
+    started: float
+    gang: Optional[GangPlace]
+    term: int
+    leader: str
+    members: List[str]
+    places: Dict[str, MemberPlace]
+
+
+class StopRequest(TypedDict):
+    """Somebody asked for the end of a run."""
+    grace: float
+    kill: bool
+    by: str
+
+
+class SignalSeen(TypedDict):
+    """A signal that the supervisor of a run under Slurm was sent."""
+    at: float
+    by: str
+
+
+class KeptHang(Hang, total=False):
+    """Ranks that made no progress, with all their stacks."""
+    ranks: List[RankStack]
+
+RunEvent = Dict[str, Any]
+
+
+class JobNumber(TypedDict):
+    """Slurm's number of a run's job; `12_7` of task 7 of an array."""
+    job: str
+
+
+class _JobGang(TypedDict):
+    nodes: List[str]
+    address: str
+    port: int
+    hosts: Dict[str, str]
+    reaches_all: bool
+
+
+class JobGang(_JobGang, total=False):
+    """The nodes of a run's job, and where its leader listens."""
+    start: int
+    attempts: List[RunAttempt]
+
+
+class _QueueRow(TypedDict):
+    job: str
+    state: str
+    reason: Optional[str]
+    start: Optional[float]
+    nodes: str
+    partition: Optional[str]
+    source: str
+
+
+class QueueRow(_QueueRow, total=False):
+    """A job as squeue tells of it."""
+    submitted: Optional[float]
+    ended: Optional[float]
+    limit: Optional[float]
+    by: Optional[str]
+    exit: Optional[int]
+    restarts: int
+
+
+class QueueSeen(TypedDict):
+    requested: float
+    seen: QueueRow
+
+
+class QueueWatched(TypedDict):
+    at: float
+    sign: float
+    since: float
+
+
+class QueueError(TypedDict):
+    at: float
+    code: str
+    message: str
+    hint: Optional[str]
+
+
+class QueueBoard(TypedDict):
+    """What Slurm said last, for all who watch runs of one folder."""
+    bin: Optional[str]
+    jobs: Dict[str, QueueSeen]
+    watched: Dict[str, QueueWatched]
+    error: Optional[QueueError]
+
+
+class _RelayWrite(TypedDict):
+    method: str
+    path: str
+    type: str
+    at: float
+
+
+class RelayWrite(_RelayWrite, total=False):
+    """A write that the tracking server has not taken yet."""
+    body: str
+    file: str
+
+
+class RelayRejected(TypedDict):
+    """A write that the tracking server did not take; `entry` is the line of the journal."""
+    at: float
+    method: str
+    path: str
+    status: int
+    answer: str
+    body: Optional[str]
+    entry: Dict[str, Any]

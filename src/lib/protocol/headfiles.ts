@@ -1,0 +1,114 @@
+// Files of the head, and of the machine of the command line, that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/headfiles.json by `npm run protocol`.
+import type {EntryLine} from './sync.ts'
+
+/** What the head's process is started with: ServiceConfig in src/lib/head/types.ts. */
+export type HeadConfig = {
+  folder: string
+  version: string
+  bind: string
+  port: number
+  python: string
+} & Record<string, unknown>
+
+/** A token that the head has given out. */
+export interface HeadToken {
+  kind: 'run' | 'endpoint' | 'session'
+  /** SHA-256 of the secret; the secret itself is never kept. */
+  hash: string
+  expiresAt: number
+  runId?: string
+  experimentId?: string
+  endpoint?: string
+  login?: string
+}
+
+/** By their ids. */
+export interface HeadTokens {
+  tokens: Record<string, HeadToken>
+}
+
+export interface HeadLock {
+  owner: string
+  fence: number
+  since: number
+  expiresAt: number
+}
+
+export interface HeadLocks {
+  lastFence: number
+  locks: Record<string, HeadLock>
+}
+
+/** An endpoint; the document is its owner's (src/lib/endpoint). */
+export interface HeadEndpoint {
+  revision: number
+  document: Record<string, unknown>
+}
+
+/** PEM. */
+export interface HeadIdentity {
+  key: string
+  certificate: string
+}
+
+/** The rack's certificate authority. */
+export interface HeadAuthority {
+  current: HeadIdentity
+  cross?: string
+  former?: string
+}
+
+export interface HeadCertificate {
+  identity: HeadIdentity
+}
+
+export interface BackgroundWaiting {
+  since: string
+  why: string
+}
+
+/** A command that goes on without its terminal. */
+export interface BackgroundCommand {
+  name: string
+  project: string
+  pid: number
+  identity: string
+  machine: string
+  started: string
+  ended: string | null
+  why: string | null
+  log: string
+  waiting?: BackgroundWaiting
+}
+
+/** A token that opens one endpoint. */
+export interface EndpointToken {
+  id: string
+  token: string
+  expiresAt: number
+  head: string
+}
+
+export interface LocalRackNode {
+  name: string
+  port: number
+}
+
+/** The local rack as it should be. */
+export interface KeptLocalRack {
+  id: string
+  nodes: LocalRackNode[]
+  environments: string
+  up: boolean
+  maxSessions: number
+}
+
+/** Digests of a project's files, by path, with what the file looked like then. */
+export interface ProjectDigests {
+  files: Record<string, unknown[]>
+}
+
+/** What a project looked like when it was last synced. */
+export interface ProjectBase {
+  rows: EntryLine[]
+}

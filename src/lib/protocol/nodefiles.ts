@@ -1,0 +1,135 @@
+// Files of a node that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/nodefiles.json by `npm run protocol`.
+import type {Had} from './reservation.ts'
+import type {ProcessExit, ServiceOrder} from './service.ts'
+import type {SweepRecord, Trial} from './sweep.ts'
+
+/** Something that flexrack put on the node. */
+export interface InstalledLine {
+  /** Relative to flexrack's folder where it is below it. */
+  path: string
+  kind: string
+  /** ISO 8601, UTC. */
+  at: string
+}
+
+/** What a service was started with. */
+export interface KeptService extends ServiceOrder {
+}
+
+/** What a service's supervisor is doing. */
+export interface ServiceNote {
+  status: string
+  restarts?: number
+  log_from?: number
+  pid?: number | null
+  /** Start time of the process, with the machine's boot. */
+  start?: string | null
+  started_at?: number | null
+  exit?: ProcessExit | null
+  supervisor?: ServiceProcess
+  /** Pids that outlived SIGKILL. */
+  survivors?: number[]
+}
+
+export interface ServiceProcess {
+  pid: number
+  start: string | null
+}
+
+/** Somebody asked for the end of a service. */
+export interface ServiceEnd {
+  grace: number
+  spare: boolean
+}
+
+/** Offsets at which the older and the current part of a service's log begin. */
+export interface LogOffsets {
+  older: number
+  current: number
+}
+
+/** Path to kind, digest, executable, and the stamp with which it was seen; null for a path that is no longer there. */
+export type IndexEntry = unknown[] | null
+
+/** What sync has put into a workspace. */
+export interface WorkspaceIndex {
+  revision: string
+  tree: string | null
+  written_ns: number
+  entries: Record<string, IndexEntry>
+}
+
+/** The environment that a workspace uses. */
+export interface WorkspaceUses {
+  hash: string
+  path: string
+  python: string
+}
+
+/** An environment that is whole. */
+export interface EnvironmentBuilt {
+  hash: string
+  python: string
+  platform: string
+  requirements: string[]
+  built_at: number
+  seconds: number
+  node: string | null
+  /** The program that built it. */
+  by?: string
+}
+
+/** Something that uses an environment. */
+export interface KeptEnvironmentUser {
+  user: string
+  root: string
+  node: string | null
+  since: number
+}
+
+/** A reservation, as all users of a node read it. */
+export interface KeptReservation {
+  lease: string
+  fence: number
+  state: 'waiting' | 'prepared' | 'confirmed' | 'running'
+  boot: string
+  heartbeat: number
+  ttl: number
+  since: number
+  owner: string
+  project: string | null
+  node: string
+  nodes: string[]
+  root: string
+  domain: string
+  wants: Had
+  holders: ProcessHeld[]
+  pidns: string
+}
+
+export interface ProcessHeld {
+  pid: number
+  start: number
+}
+
+/** What a sweep tries. */
+export interface KeptSweep extends SweepRecord {
+  sweep: string
+  created: number
+}
+
+/** The trials of a sweep, for those who only look. */
+export interface KeptTrials {
+  status: string
+  at: number
+  trials: Trial[]
+  importance: Record<string, number> | null
+}
+
+/** Somebody asked for the end of a sweep. */
+export interface SweepEnd {
+  at: number
+}
+
+/** Where a GPU daemon answers; it writes and removes this itself. */
+export type DaemonAddress = Record<string, unknown>

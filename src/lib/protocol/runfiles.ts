@@ -1,0 +1,135 @@
+// Files of a run that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/runfiles.json by `npm run protocol`.
+import type {RunOrder} from './order.ts'
+import type {RunAttempt} from './result.ts'
+import type {GangPlace} from './run.ts'
+import type {Hang, RankStack} from './watch.ts'
+
+/** What a run was started with, and where. */
+export interface KeptRunOrder extends RunOrder {
+  /** Flexrack's folder on the node. */
+  root?: string
+  /** Of the job's earlier starts, under Slurm. */
+  attempts?: RunAttempt[]
+}
+
+export type MemberPlace = [string, number]
+
+/** What a run's supervisor is doing. */
+export interface RunState {
+  status: string
+  attempt?: number
+  pid?: number
+  started?: number
+  gang?: GangPlace | null
+  term?: number
+  leader?: string
+  members?: string[]
+  places?: Record<string, MemberPlace>
+}
+
+/** Somebody asked for the end of a run. */
+export interface StopRequest {
+  grace: number
+  kill: boolean
+  by: string
+}
+
+/** A signal that the supervisor of a run under Slurm was sent. */
+export interface SignalSeen {
+  at: number
+  by: string
+}
+
+/** Ranks that made no progress, with all their stacks. */
+export interface KeptHang extends Hang {
+  ranks?: RankStack[]
+}
+
+/** Something that happened to a run; what else it has depends on the event. */
+export type RunEvent = {
+  at: number
+  event: string
+} & Record<string, unknown>
+
+/** Slurm's number of a run's job; `12_7` of task 7 of an array. */
+export interface JobNumber {
+  job: string
+}
+
+/** The nodes of a run's job, and where its leader listens. */
+export interface JobGang {
+  nodes: string[]
+  address: string
+  port: number
+  hosts: Record<string, string>
+  reaches_all: boolean
+  /** How often Slurm had started the job before. */
+  start?: number
+  attempts?: RunAttempt[]
+}
+
+/** A job as squeue tells of it. */
+export interface QueueRow {
+  job: string
+  state: string
+  reason: string | null
+  start: number | null
+  nodes: string
+  partition: string | null
+  source: string
+  submitted?: number | null
+  ended?: number | null
+  limit?: number | null
+  by?: string | null
+  exit?: number | null
+  restarts?: number
+}
+
+export interface QueueSeen {
+  requested: number
+  seen: QueueRow
+}
+
+export interface QueueWatched {
+  at: number
+  sign: number
+  since: number
+}
+
+export interface QueueError {
+  at: number
+  code: string
+  message: string
+  hint: string | null
+}
+
+/** What Slurm said last, for all who watch runs of one folder. */
+export interface QueueBoard {
+  bin: string | null
+  jobs: Record<string, QueueSeen>
+  watched: Record<string, QueueWatched>
+  error: QueueError | null
+}
+
+/** A write that the tracking server has not taken yet. */
+export interface RelayWrite {
+  method: string
+  path: string
+  type: string
+  at: number
+  /** Base64. */
+  body?: string
+  /** Instead: the file beside the journal that has it. */
+  file?: string
+}
+
+/** A write that the tracking server did not take; `entry` is the line of the journal. */
+export interface RelayRejected {
+  at: number
+  method: string
+  path: string
+  status: number
+  answer: string
+  body: string | null
+  entry: Record<string, unknown>
+}

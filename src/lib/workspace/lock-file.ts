@@ -1,0 +1,32 @@
+import {createHash} from 'node:crypto'
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+
+/** Beside the manifest: exact versions with hashes, for every platform; nodes install exactly that. */
+export const LOCK_FILE = 'flexrack.lock'
+
+interface Content {
+  requirements: string
+  constraints: string
+}
+
+const HEADER = /^# Made by `flexrack lock` from (\S+) \(([0-9a-f]{16})\), for Python (\d+\.\d+) and newer\. Do not edit\.\n/
+
+/** A lock file that belongs to these requirements, as text. Options such as --index-url stay in it. */
+export function lockText(file: string, content: Content, python: string, pins: string): string {
+  const options = content.requirements.split('\n').filter((line) => /^\s*-/.test(line))
+  return [`# Made by \`flexrack lock\` from ${file} (${sourceDigest(content)}), for Python ${python} and newer. Do not edit.`, ...options, pins].join('\n')
+}
+
+/** What a lock file of the project says: its lines, and whether it belongs to these requirements. Undefined where there is none. */
+export async function readLock(folder: string, content: Content): Promise<{text: string; isCurrent: boolean} | undefined> {
+  const text = await readFile(join(folder, LOCK_FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  return text === undefined ? undefined : {text, isCurrent: HEADER.exec(text)?.[2] === sourceDigest(content)}
+}
+
+function sourceDigest({requirements, constraints}: Content): string {
+  return createHash('sha256').update(JSON.stringify([requirements, constraints])).digest('hex').slice(0, 16)
+}

@@ -1,0 +1,143 @@
+"""PyTorch through torch.compile: Triton makes PTX of every kernel. Losses and weights beside those of the CPU, eager.
+
+PyTorch's own kernels are machine code only, and a GPU in software refuses them: what is not compiled here is copied from and to the CPU."""
+import sys
+
+import torch
+import torch._inductor.config as inductor
+import torch.nn.functional as F
+from stops import Tour
+from torch._inductor.runtime import benchmarking
+
+inductor.compile_threads = 1
+inductor.deterministic = True
+inductor.joint_graph_constant_folding = False
+# Nothing is timed to choose between kernels: a GPU in software says nothing of that, and one of PyTorch's own kernels would clear memory in between.
+type(benchmarking.benchmarker).benchmark_gpu = lambda *_, **__: 1.0
+torch.manual_seed(0)
+tour = Tour()
+GPU = torch.device("cuda")
+
+
+def compiled(function):
+    torch._dynamo.reset()
+    return torch.compile(function, fullgraph=True, dynamic=False)
+
+
+def stop(name, function, inputs, within=1e-5):
+    expected = function(*inputs)
+    got = compiled(function)(*[one.to(GPU) for one in inputs])
+    tour.stop(name, got.cpu().numpy(), expected.numpy(), within)
+
+
+def product(x, w):
+    """A matrix product of element-wise parts and sums."""
+    return (x.unsqueeze(-1) * w.unsqueeze(0)).sum(1)
+
+
+def element_wise():
+    x, y = torch.randn(64, 48), torch.randn(64, 48)
+    stop("element-wise", lambda a, b: F.gelu(a) * torch.sigmoid(b) + torch.exp(-a * a), [x, y])
+    stop("sums and largest", lambda a, b: (a * b).sum(1) + a.amax(1), [x, y])
+    stop("softmax", lambda a: torch.softmax(a, dim=-1), [x])
+    stop("layer norm", lambda a: F.layer_norm(a, (48,)), [x])
+    stop("half precision", lambda a: (a.half() * 3).float(), [x], 1e-3)
+
+
+def step_of(loss, rate):
+    """One step of SGD as a pure function: weights and a batch to the loss and the next weights."""
+    def step(weights, *batch):
+        gradients, value = torch.func.grad_and_value(loss)(weights, *batch)
+        return value, [one - rate * g for one, g in zip(weights, gradients)]
+
+    return step
+
+
+def train(name, loss, parameters, batches, steps, rate, within=1e-5):
+    """Losses and weights of so many steps, on the CPU and compiled on the GPU, from the same beginning."""
+    def run(device, step):
+        weights = [one.to(device) for one in parameters]
+        losses = []
+        for number in range(steps):
+            value, weights = step(weights, *[one.to(device) for one in batches[number % len(batches)]])
+            losses.append(float(value.cpu()))
+        return losses, [one.cpu() for one in weights]
+
+    step = step_of(loss, rate)
+    cpu, gpu = run("cpu", step), run(GPU, compiled(step))
+    tour.stop(f"{name}, losses of {steps} steps", gpu[0], cpu[0], within)
+    tour.says(f"{name} learns", cpu[0][-1] < cpu[0][0], str(cpu[0]))
+    flat = [torch.cat([one.flatten() for one in weights]).numpy() for weights in (gpu[1], cpu[1])]
+    tour.stop(f"{name}, weights after them", *flat, within * 10)
+
+
+def mlp():
+    def loss(weights, x, y):
+        a, b, c, d = weights
+        return F.cross_entropy(product(F.gelu(product(x, a) + b), c) + d, y)
+
+    batches = [(torch.randn(32, 16), torch.randint(0, 4, (32,))) for _ in range(2)]
+    train("MLP", loss, [torch.randn(16, 24) * 0.3, torch.zeros(24), torch.randn(24, 4) * 0.3, torch.zeros(4)], batches, 6, 0.5)
+
+
+def transformer():
+    """One block with causal attention of two heads, on made-up text: the next byte of a sequence that repeats."""
+    width, heads, length, words = 16, 2, 12, 8
+
+    def loss(weights, tokens):
+        embedding, places, q, k, v, out, up, down = weights
+        x = embedding[tokens[:, :-1]] + places
+        y = F.layer_norm(x, (width,))
+        q, k, v = (product(y.reshape(-1, width), one).reshape(*y.shape[:2], heads, -1).transpose(1, 2) for one in (q, k, v))
+        scores = (q.unsqueeze(3) * k.unsqueeze(2)).sum(-1) / (width // heads) ** 0.5
+        mask = torch.ones(length, length, dtype=torch.bool, device=x.device).tril()
+        mixed = (torch.softmax(scores.masked_fill(~mask, float("-inf")), -1).unsqueeze(-1) * v.unsqueeze(2)).sum(3)
+        x = x + product(mixed.transpose(1, 2).reshape(-1, width), out).reshape(x.shape)
+        x = x + product(F.gelu(product(F.layer_norm(x, (width,)).reshape(-1, width), up)), down).reshape(x.shape)
+        return F.cross_entropy(product(x.reshape(-1, width), embedding.t()), tokens[:, 1:].reshape(-1))
+
+    beginning = torch.randint(0, words, (4, 1))
+    tokens = (beginning + torch.arange(length + 1) * 3) % words
+    shapes = [(words, width), (length, width), *[(width, width)] * 4, (width, 32), (32, width)]
+    train("transformer", loss, [torch.randn(shape) * 0.2 for shape in shapes], [(tokens,)], 4, 0.3)
+
+
+def digits():
+    """The digits of scikit-learn's set by a small CNN: a convolution is nine shifted pictures, multiplied and summed."""
+    from sklearn.datasets import load_digits
+
+    found = load_digits()
+    images, labels = torch.tensor(found.images / 16.0, dtype=torch.float32), torch.tensor(found.target)
+
+    def convolve(x, w, b):
+        padded = F.pad(x, (1, 1, 1, 1))
+        shifted = torch.stack([padded[:, :, i:i + x.shape[2], j:j + x.shape[3]] for i in range(3) for j in range(3)], 2)
+        return (shifted.unsqueeze(1) * w[None, :, :, :, None, None]).sum((2, 3)) + b[None, :, None, None]
+
+    def loss(weights, x, y):
+        k, kb, w, b = weights
+        hidden = F.relu(convolve(x.unsqueeze(1), k, kb)).reshape(x.shape[0], 8, 4, 2, 4, 2).amax((3, 5))
+        return F.cross_entropy(product(hidden.reshape(x.shape[0], -1), w) + b, y)
+
+    batches = [(images[i:i + 64], labels[i:i + 64]) for i in range(0, 512, 64)]
+    train("digits CNN", loss, [torch.randn(8, 1, 9) * 0.3, torch.zeros(8), torch.randn(128, 10) * 0.1, torch.zeros(10)], batches, 16, 0.5, 1e-4)
+
+
+def templates():
+    inductor.max_autotune_gemm = True
+    inductor.max_autotune_gemm_backends = "TRITON"
+    inductor.autotune_in_subproc = False
+    x, w, b = torch.randn(64, 32), torch.randn(48, 32), torch.randn(48)
+    stop("Triton's matrix template, float", lambda a, m, c: F.linear(a, m, c), [x, w, b], 1e-5)
+    if torch.cuda.get_device_capability()[0] >= 8:
+        expected = x.half().float() @ w.half().float().t()
+        got = compiled(lambda a, m: torch.mm(a, m))(x.half().to(GPU), w.half().t().to(GPU))
+        tour.stop("Triton's matrix template, half by tensor cores", got.float().cpu().numpy(), expected.numpy(), 2e-3)
+
+
+PARTS = {"element-wise": element_wise, "mlp": mlp, "transformer": transformer, "digits": digits, "templates": templates}
+
+if __name__ == "__main__":
+    for part in sys.argv[1:] or PARTS:
+        PARTS[part]()
+    tour.end()

@@ -1,0 +1,35 @@
+"""Frameworks' own wheels, unchanged, on a GPU in software: natively and attached, every value beside the CPU's.
+
+They are gigabytes, and minutes each: FLEXRACK_LONG=1 (npm run test:long), with the build that users get. numba and tinygrad are in the gate, with modules of their own."""
+import os
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "frameworks"))
+from compare import FRAMEWORKS, each_way  # noqa: E402
+
+IS_LONG = os.environ.get("FLEXRACK_LONG") == "1"
+
+
+class Frameworks(unittest.TestCase):
+    def compare(self, name, words):
+        natively = None
+        for way, code, stops, _, text in each_way(FRAMEWORKS[name], words=words):
+            with self.subTest(way=way):
+                self.assertEqual(code, 0, text)
+                # What is attached computes on the same driver.
+                self.assertEqual([stop["stop"] for stop in stops], [stop["stop"] for stop in natively or stops])
+                natively = natively or stops
+
+
+def add(name, words):
+    setattr(Frameworks, f"test_{name}{''.join('_' + word.replace('-', '_') for word in words)}", lambda self: self.compare(name, words))
+
+
+if IS_LONG:
+    for one in FRAMEWORKS.values():
+        for part in one.parts:
+            add(one.name, part)
+else:
+    print(f"{', '.join(FRAMEWORKS)} are NOT tried: FLEXRACK_LONG is not 1 (test_frameworks.py)", file=sys.stderr)

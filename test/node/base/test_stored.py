@@ -1,0 +1,145 @@
+"""Files that outlive who wrote them: of each kind one as an older version left it, and one of a newer, read as the program reads them."""
+import json
+import os
+import shutil
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from flexrack_node.base import installed, stored
+from flexrack_node.base.errors import NodeError
+from flexrack_node.base.file_schemas import SCHEMAS
+from flexrack_node.gpu import admin_socket
+from flexrack_node.measure import usage
+from flexrack_node.measure.hardware_file import last_sample, read_samples
+from flexrack_node.measure.hardware_summary import read_summary
+from flexrack_node.relay.journal import Journal, read_rejected
+from flexrack_node.reservation.place import Place
+from flexrack_node.run.files import RunFolder
+from flexrack_node.service import head
+from flexrack_node.service.log import ServiceLog
+from flexrack_node.service.record import ServiceRecord
+from flexrack_node.slurm.board import Board
+from flexrack_node.slurm.job import SlurmJob
+from flexrack_node.sweep import control
+from flexrack_node.verbs import look
+from flexrack_node.watch.hang import hangs
+from flexrack_node.workspace import environment, index, workspace
+from flexrack_node.workspace.folder import WorkspaceFolder, read
+
+SPEC = {"run": "r", "project": "p", "node": "a", "index": 0, "nodes": ["a"], "launcher": "plain", "processes": 1, "command": ["x"], "scheduler": "slurm", "slurm": {"nodes": 1}, "created": 1.0}
+RECORD = {"lease": "r", "fence": 3, "state": "running", "boot": "b", "heartbeat": 1.0, "ttl": 20, "since": 1.0, "owner": "me@here", "project": "p", "node": "a", "nodes": ["a"], "root": "/r",
+          "domain": "d", "wants": {"gpus": [], "slots": 1, "exclusive": True}, "holders": [], "pidns": "1"}
+LINE = {"run": "r", "node": "a", "attempt": 1, "started": 1.0, "ended": 2.0}
+WRITE = {"method": "POST", "path": "/a", "type": "application/json", "at": 1.0, "body": "MQ=="}
+
+
+def first_write(path):
+    journal = Journal(path.parent, 1_000_000)
+    try:
+        return journal.first()[0].path
+    finally:
+        journal.close()
+
+
+# Kind, its file below flexrack's folder (with {} as an older version wrote it), how it is read, and what is read of it.
+FILES = [
+    ("run.spec", "runs/r/spec.json", SPEC, lambda path: RunFolder(path.parent).spec()["node"], "a"),
+    ("run.state", "runs/r/state.json", {"status": "running", "epoch": 3, "leader": "b"}, lambda path: RunFolder(path.parent).state()["term"], 3),
+    ("run.result", "runs/r/result.json", {"status": "finished", "epoch": 2}, lambda path: RunFolder(path.parent).result()["term"], 2),
+    ("run.stop", "runs/r/stop.json", {"grace": 1.0, "kill": False, "by": "x"}, lambda path: RunFolder(path.parent).stop_request()["by"], "x"),
+    ("run.rank", "runs/r/attempts/1/rank-0.json", {"rank": 0, "started": 1.0}, lambda path: RunFolder(path.parents[2]).records(1)[0], {"rank": 0, "started": 1.0}),
+    ("run.hang", "runs/r/hang-1.json", {"number": 1, "ranks": []}, lambda path: hangs(RunFolder(path.parent))[0]["number"], 1),
+    ("run.hardware", "runs/r/hardware.json", {"cores": 2, "attempts": {}}, lambda path: read_summary(RunFolder(path.parent)), {"cores": 2, "attempts": {}}),
+    ("run.sample", "runs/r/hardware.jsonl", {"t": 1.0}, lambda path: [*read_samples(path), last_sample(path)], [{"t": 1.0}, {"t": 1.0}]),
+    ("run.job", "runs/r/job.json", {"job": "17"}, lambda path: SlurmJob(RunFolder(path.parent)).job(), "17"),
+    ("run.gang", "runs/r/gang.json", {"nodes": ["c1"]}, lambda path: SlurmJob(RunFolder(path.parent)).nodes(), ["c1"]),
+    ("relay.entry", "runs/r/spool/journal.jsonl", WRITE, first_write, "/a"),
+    ("relay.rejected", "runs/r/spool/rejected.jsonl", {"status": 400, "entry": WRITE}, lambda path: read_rejected(path.parent)[0], {"status": 400, "entry": WRITE}),
+    ("usage.entry", "usage.jsonl", LINE, lambda path: usage.ledger(path.parent), [LINE]),
+    ("installed.entry", "installed.jsonl", {"path": "runs", "kind": "runs", "at": "2026-01-01T00:00:00Z"}, lambda path: installed.listing(path.parent)[0]["kind"], "runs"),
+    ("service.spec", "services/s/spec.json", {"argv": ["x"]}, lambda path: ServiceRecord(path.parents[2], "s").spec(), {"argv": ["x"]}),
+    ("service.state", "services/s/state.json", {"status": "running"}, lambda path: ServiceRecord(path.parents[2], "s").state(), {"status": "running"}),
+    ("service.stop", "services/s/stop.json", {"grace": 4.0, "spare": True}, lambda path: ServiceRecord(path.parents[2], "s").stop_grace(), 4.0),
+    ("service.log", "services/s/log.json", {"older": 1, "current": 7}, lambda path: ServiceLog(path.parent).end(), 7),
+    ("workspace.index", "workspaces/p/index.json", {"v": 1, "revision": "7", "tree": None, "written_ns": 1, "entries": {}}, lambda path: index.load_index(WorkspaceFolder(path.parents[2], "p")),
+     {"revision": "7", "tree": None, "written_ns": 1, "entries": {}, "log": 0}),
+    ("workspace.sync", "workspaces/p/sync.json", {"owner": "me"}, lambda path: read("workspace.sync", path), {"owner": "me"}),
+    ("workspace.environment", "workspaces/p/environment.json", {"hash": "h", "path": "/h", "python": "3"}, lambda path: workspace.environment_of(WorkspaceFolder(path.parents[2], "p"))["hash"], "h"),
+    ("environment.ready", f"environments/{'0' * 16}/.flexrack-ready.json", {"python": "3.9"}, lambda path: environment.listing(None, mock.Mock(environments=path.parents[1]))[0]["python"], "3.9"),
+    ("environment.user", f"environments/{'0' * 16}/.flexrack-users/u.json", {"user": "head"}, lambda path: environment.users_of(path.parents[1]), [{"user": "head"}]),
+    ("reservation.record", "shared/flexrack-reservations-0/r.json", RECORD, lambda path: Place(path.parents[1], True).records()[0]["fence"], 3),
+    ("sweep.record", "sweeps/s/sweep.json", {"sweep": "s", "created": 1.0}, lambda path: control.describe(path.parent)["created"], 1.0),
+    ("sweep.trials", "sweeps/s/trials.json", {"status": "finished", "trials": [1]}, lambda path: control.describe(path.parent)["trials"], [1]),
+    ("gpu.settings", "gpu/settings.json", {"port": 4}, lambda path: __import__("flexrack_node.gpu.daemon", fromlist=["read"]).read("gpu.settings", path), {"port": 4}),
+    ("gpu.address", "gpu/daemon/address.json", {}, lambda path: admin_socket.look(path.parents[2]), None),
+    ("head.listener", "head/listener.json", {"pid": 1, "port": 2, "url": "u"}, lambda path: head.access({}, mock.Mock(root=path.parents[1]))["listener"], {"pid": 1, "port": 2, "url": "u"}),
+]
+# Read by the command line or the head (test/unit/base/stored.test.ts), or within one process.
+ELSEWHERE = {"head.authority", "head.certificate", "head.config", "head.endpoint", "head.locks", "head.tokens", "background.command", "endpoint.token", "local.rack", "project.base", "project.digests",
+             "run.event", "run.signal", "sweep.stop"}
+# What can be made again is, where it has another number.
+CACHES = {"run.summary", "slurm.queue"}
+
+
+class StoredFilesTest(unittest.TestCase):
+    def setUp(self):
+        self.root = Path(tempfile.mkdtemp(prefix="flexrack-stored-"))
+        self.addCleanup(shutil.rmtree, self.root, True)
+
+    def write(self, name, value):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(value) + "\n")
+        if name.startswith("runs/") and not (self.root / "runs/r/spec.json").exists():
+            (self.root / "runs/r/spec.json").write_text(json.dumps(SPEC))
+        (self.root / "runs").mkdir(exist_ok=True)
+        return path
+
+    def test_every_kind_is_tried(self):
+        self.assertEqual({kind for kind, *_ in FILES} | ELSEWHERE | CACHES, set(SCHEMAS))
+
+    def test_a_file_from_before_there_were_numbers_is_read_as_one_of_today(self):
+        for kind, name, value, how, expected in FILES:
+            with self.subTest(kind):
+                self.assertEqual(how(self.write(name, value)), expected)
+
+    def test_of_a_newer_one_it_is_said_which_file_it_is_and_what_to_do(self):
+        for kind, name, value, how, _ in FILES:
+            with self.subTest(kind):
+                path = self.write(name, {**value, "schema": SCHEMAS[kind] + 1})
+                with self.assertRaises(NodeError) as caught:
+                    how(path)
+                self.assertEqual((caught.exception.code, str(path) in caught.exception.message, "upgrade" in caught.exception.hint), ("NEWER_VERSION", True, True))
+            path.unlink()
+
+    def test_what_is_written_has_the_number_and_is_read_without_it(self):
+        for kind in SCHEMAS:
+            written = stored.stamped(kind, {"a": 1})
+            self.assertEqual((written, stored.current(kind, written, "f")), ({"schema": SCHEMAS[kind], "a": 1}, {"a": 1}))
+
+    def test_a_summary_or_a_queue_of_another_version_is_made_again(self):
+        folder = RunFolder(self.write("runs/r/summary.3.json", {"run": "old"}).parent)
+        plain = {key: value for key, value in SPEC.items() if key not in ("scheduler", "slurm")}
+        (folder.path / "spec.json").write_text(json.dumps(plain))
+        folder.write("result", {"status": "finished", "exit": 0, "cause": None, "started": 1.0, "ended": 2.0, "recorded": True, "term": 1, "leader": "a"})
+        for other in (None, {"run": "old"}, {"schema": 99, "run": "newer"}):
+            if other:
+                (folder.path / "summary.json").write_text(json.dumps(other))
+            with mock.patch.object(look, "repair"):
+                self.assertEqual([one["run"] for one in look.listing(None, mock.Mock(root=self.root))], ["r"])
+            self.assertEqual(json.loads((folder.path / "summary.json").read_text())["schema"], SCHEMAS["run.summary"])
+        for other in ({"bin": None, "jobs": {"1": {"asked": time.time()}}, "watched": {}}, {"schema": 99}):
+            (self.root / "runs/.queue.json").write_text(json.dumps(other))
+            board = Board(self.root / "runs", None, lambda *_: {"1": {"job": "1", "state": "PENDING"}})
+            self.assertEqual(board.look("1", 0.0)["state"], "PENDING")
+
+    def test_a_reservation_of_a_newer_version_that_nobody_renews_any_more_holds_nobody_up(self):
+        path = self.write("shared/flexrack-reservations-0/r.json", {**RECORD, "schema": 99})
+        place = Place(path.parents[1], True)
+        with self.assertRaises(NodeError):
+            place.records()
+        os.utime(path, (1, 1))
+        self.assertEqual((place.records(), place.damaged), ([], 1))
