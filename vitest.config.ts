@@ -2,9 +2,9 @@ import {defineConfig} from 'vitest/config'
 
 export default defineConfig({
   test: {
-    testTimeout: process.env.FLEXRACK_LONG ? 3_600_000 : 120_000,
+    testTimeout: process.env.FLEXRACK_LONG ? 3_600_000 : 300_000,
     hookTimeout: 300_000,
-    // Two cores is the machine we plan for; integration tests start real servers.
+    // Two cores is the machine we plan for. What starts real servers waits for them most of the time (scripts/testing/vitest.ts runs three files of it at once).
     maxWorkers: 2,
     projects: ['unit', 'integration', 'e2e'].map((name) => ({
       extends: true,

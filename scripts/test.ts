@@ -35,7 +35,7 @@ async function main(): Promise<void> {
 }
 
 async function runAll(chosen: Part[]): Promise<void> {
-  const builds = await beginBuilds(chosen.map(({suite}) => suite))
+  const builds = await beginBuilds(chosen)
   const total = noCounts()
   for (const part of chosen) {
     const title = [part.suite, ...part.words].join(' ')

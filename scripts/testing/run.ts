@@ -13,12 +13,19 @@ export interface RunOptions {
   folder?: string
   isShown?: boolean
   env?: Record<string, string>
+  /** As nice(1) takes it: more of it leaves more to others. */
+  niceness?: number
+  /** Where stderr goes, a descriptor. */
+  errors?: number
+  /** It gets what is typed. */
+  isInteractive?: boolean
 }
 
 /** Runs to the end. */
-export async function run(command: string, args: string[], {capture = false, folder = root, isShown = true, env}: RunOptions = {}): Promise<{status: number; stdout: string}> {
+export async function run(command: string, args: string[], {capture = false, folder = root, isShown = true, env, niceness = 0, errors, isInteractive = false}: RunOptions = {}): Promise<{status: number; stdout: string}> {
   const shown = isShown ? 'inherit' : 'ignore'
-  const child = spawn(command, args, {cwd: folder, stdio: ['ignore', capture ? 'pipe' : shown, shown], env: {...process.env, ...env}})
+  const [program, words] = niceness > 0 ? ['nice', ['-n', String(niceness), command, ...args]] : [command, args]
+  const child = spawn(program, words, {cwd: folder, stdio: [isInteractive ? 'inherit' : 'ignore', capture ? 'pipe' : shown, errors ?? shown], env: {...process.env, ...env}})
   let stdout = ''
   child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
   return {status: await statusOf(child), stdout}

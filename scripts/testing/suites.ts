@@ -67,7 +67,7 @@ export async function runPart(part: Part, builds: Builds): Promise<Counts> {
       return countsOf(await runVitest(suite, words, {env}))
     case 'native':
       await (env?.FLEXRACK_NATIVE_BUILD ? builds.release : builds.sanitized)
-      return countPython(['test/native/run.py', '--no-build', ...words.map(moduleName)], env)
+      return runNative(part, builds)
     case 'node':
       return openCounts(part, await runNode(words.map(moduleName), {env}))
     case 'integration':
@@ -76,6 +76,16 @@ export async function runPart(part: Part, builds: Builds): Promise<Counts> {
       await builds.release.catch((error: Error) => console.error(`!! ${error.message}`))
       return openCounts(part, await runVitest(suite, words, {env}))
   }
+}
+
+/** What runs since the compiler was done is waited for beside the others. */
+async function runNative({words, env}: Part, {early}: Builds): Promise<Counts> {
+  const rest = countPython(['test/native/run.py', '--no-build', ...(early ? ['--late'] : []), ...words.map(moduleName)], {env})
+  const total = noCounts()
+  for (const one of await Promise.allSettled([rest, early ?? noCounts()])) {
+    addCounts(total, one.status === 'fulfilled' ? one.value : {...noCounts(), failed: 1, trouble: [`native: ${(one.reason as Error).message}`]})
+  }
+  return total
 }
 
 /** Real servers on a shared machine: a file with a failure may have a second try. What looks for failures at random has none. */

@@ -4,6 +4,9 @@ import {join} from 'node:path'
 import type {Outcome} from './outcomes.ts'
 import {bin, root, run} from './run.ts'
 
+/** Files at a time of those that wait for real servers: with two, two cores have nothing to do for a third of the time. */
+const WAITING = 3
+
 export interface VitestOptions {
   env?: Record<string, string>
   /** One file after the other. */
@@ -19,7 +22,8 @@ export async function runVitest(project: string, words: string[], {env, isAlone 
   const report = join(scratch, 'outcomes.json')
   const reporter = join(import.meta.dirname, 'outcomes-reporter.ts')
   try {
-    const args = ['run', '--project', project, '--reporter', 'default', '--reporter', reporter, ...(isAlone ? ['--maxWorkers', '1'] : []), ...words]
+    const workers = isAlone ? 1 : project === 'unit' ? 2 : WAITING
+    const args = ['run', '--project', project, '--maxWorkers', String(workers), '--reporter', 'default', '--reporter', reporter, ...words]
     const {status} = await run(process.execPath, [bin('vitest'), ...args], {folder, isShown, env: {...env, FLEXRACK_OUTCOMES: report}})
     const text = await readFile(report, 'utf8').catch(() => '')
     if (text === '') throw new Error(`vitest ended with ${status} before it had told what the tests came to`)
@@ -32,7 +36,7 @@ export async function runVitest(project: string, words: string[], {env, isAlone 
   }
 }
 
-/** Until Ctrl-C: again at each change, without counts. */
+/** Until `q` or Ctrl-C: again at each change, without counts. */
 export async function watchVitest(project: string, words: string[]): Promise<number> {
-  return (await run(process.execPath, [bin('vitest'), 'watch', '--project', project, ...words])).status
+  return (await run(process.execPath, [bin('vitest'), 'watch', '--project', project, ...words], {isInteractive: true})).status
 }

@@ -16,7 +16,7 @@ import {startTrainRack, type TrainRack} from '../support/train.ts'
 /** FLEXRACK_FAULTS=200 tries more; FLEXRACK_SEED=N repeats what a failure named. */
 const ROUNDS = Number(process.env.FLEXRACK_FAULTS ?? 5)
 const SEED = chosenSeed()
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 180_000
 const STEPS = 40
 
 /** Every value is printed, and noted only once it was acknowledged. */

@@ -17,7 +17,7 @@ const missing = whyNoAccounts()
 if (missing !== undefined) console.error(`SKIPPED: nothing is known here about a second user of a node: ${missing}`)
 
 /** What one thing of the owner's may take, whatever somebody else does. */
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 120_000
 const RUN_TOKEN = 'fxrun-8d0f7c6b5a49382716f5e4d3c2b1a098'
 
 describe.skipIf(missing !== undefined)(`two accounts on one node${missing === undefined ? '' : ` (SKIPPED: ${missing})`}`, () => {

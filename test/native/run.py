@@ -1,6 +1,7 @@
 """Builds the native layer with sanitizers, runs its tests, some programs and modules at a time, and prints one JSON line with the counts:
 {"passed": n, "failed": n, "skipped": n, "trouble": [what failed or was skipped, and why], "slow": [[what, seconds]]}.
-Words are parts of test names: only those run, and the tests of parts are left out. --no-build tries what is there, --build builds and does nothing else."""
+Words are parts of test names: only those run, and the tests of parts are left out. --no-build tries what is there, --build builds and does nothing else.
+--early: those that only compute, one at a time, beside whatever else runs; --late: the others."""
 import json
 import os
 import re
@@ -21,8 +22,12 @@ NATIVE = here.parent.parent / "native"
 AT_ONCE = 2
 # These take longest, so that none of them is the last one that everything waits for.
 SLOW_FIRST = ("test_cuda_remote", "test_cuda_tinygrad", "test_faults", "test_cuda_torch", "test_conformance", "test_cuda_programs", "test_cuda_faults")
-MODULE_SECONDS = 1800
-PROGRAM_SECONDS = 600
+# No test in them looks at a clock, so they may be slow.
+EARLY = ("test_cuda_tinygrad", "test_cuda_torch", "test_cuda_programs", "test_fuzz", "test_cuda_numba", "test_cuda_machine_code",
+         "test_codec", "test_cuda_facts")
+# For what hangs.
+MODULE_SECONDS = 3600
+PROGRAM_SECONDS = 1800
 
 
 def build(preset, folder, *options, targets=()):
@@ -90,12 +95,12 @@ class Timed(unittest.TextTestResult):
         self.slow.append([test.id(), round(time.monotonic() - self._began, 1)])
 
 
-def run_all():
-    programs = (BUILD / "unit-tests.txt").read_text().split()
-    found = sorted(path.stem for path in here.glob("test_*.py"))
+def run_all(is_chosen, at_once):
+    programs = [name for name in (BUILD / "unit-tests.txt").read_text().split() if is_chosen(name)]
+    found = [name for name in sorted(path.stem for path in here.glob("test_*.py")) if is_chosen(name)]
     modules = [name for name in SLOW_FIRST if name in found] + [name for name in found if name not in SLOW_FIRST]
     total = {"passed": 0, "failed": 0, "skipped": 0, "trouble": [], "slow": []}
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(at_once) as pool:
         jobs = [pool.submit(timed, run_module, name) for name in modules] + [pool.submit(timed, run_program, name) for name in programs]
         for name, job in zip([*modules, *programs], jobs):
             counts, text, seconds = job.result()
@@ -134,11 +139,15 @@ def main(words):
     if "--build" in words:
         return 0
     words = [word for word in words if word != "--no-build"]
-    if words:
+    if words == ["--early"]:
+        total = run_all(lambda name: name in EARLY, 1)
+    elif words == ["--late"]:
+        total = run_all(lambda name: name not in EARLY, AT_ONCE)
+    elif words:
         suite = unittest.defaultTestLoader.discover(str(here), pattern="test_*.py", top_level_dir=str(here))
         total = counts_of(unittest.TestSuite(one for one in every(suite) if any(word in one.id() for word in words)))
     else:
-        total = run_all()
+        total = run_all(lambda name: True, AT_ONCE)
     total["slow"] = sorted(total["slow"], key=lambda one: -one[1])[:20]
     print(json.dumps(total))
     return 1 if total["failed"] else 0

@@ -16,7 +16,7 @@ BUILD = Path(os.environ.get("FLEXRACK_NATIVE_BUILD", ROOT / "native" / "build" /
 COMMON = {"ASAN_OPTIONS": "detect_leaks=0:exitcode=99:handle_segv=1", "UBSAN_OPTIONS": "print_stacktrace=1", "POCL_MEMORY_LIMIT": "4"}
 
 
-def wait_until(condition, seconds=20, what="that"):
+def wait_until(condition, seconds=60, what="that"):
     """The first true value of `condition`, polled. Raises TimeoutError."""
     end = time.monotonic() + seconds
     while True:
@@ -57,7 +57,7 @@ class Daemon:
     def ask(self, op, **fields):
         """One question at the admin socket. Raises RuntimeError with the daemon's error."""
         with socket.socket(socket.AF_UNIX) as link:
-            link.settimeout(30)
+            link.settimeout(120)
             link.connect(self.address["admin"])
             link.sendall((json.dumps({"op": op, **fields}) + "\n").encode())
             with link.makefile() as lines:
@@ -75,14 +75,14 @@ class Daemon:
 
     def end_broker(self, how=signal.SIGTERM):
         self.process.send_signal(how)
-        self.process.wait(20)
+        self.process.wait(60)
         self.output.close()
 
     def stop(self):
         try:
             if self.process.poll() is None:
                 self.ask("stop")
-                self.process.wait(20)
+                self.process.wait(60)
         except (OSError, RuntimeError, subprocess.TimeoutExpired, ValueError):
             self.process.kill()
             self.process.wait()
@@ -119,7 +119,7 @@ class Attached:
         if not held:
             return
         self.holds = subprocess.Popen([*prefix, str(BUILD / "flexrack-lease-keeper"), str(self.file), "--", "sleep", "infinity"], env=self.env, stdin=subprocess.DEVNULL, start_new_session=True)
-        wait_until(lambda: all(self.state(index) == "held" for index in range(len(daemons))) or self.holds.poll() is not None, 30, "holding the leases")
+        wait_until(lambda: all(self.state(index) == "held" for index in range(len(daemons))) or self.holds.poll() is not None, 60, "holding the leases")
 
     def state(self, index=0):
         lease = self.leases[index]["lease"]
@@ -151,7 +151,7 @@ def native_env(devices=1):
     return env
 
 
-def run(command, env, seconds=300, preload=False):
+def run(command, env, seconds=900, preload=False):
     """Ends of a program: (exit code, stdout, stderr). `preload`: it is not one of ours, so the sanitizer of the driver has to be there first.
     It runs in an empty folder: tuners leave files where they are."""
     if preload and BUILD.name == "asan":

@@ -89,7 +89,7 @@ class Hostile(unittest.TestCase):
             self.addCleanup(client.communicate)
             client.stdout.readline()
             key = attached.leases[0]["key"]
-            wait_until(self.daemon.workers, 10, "a worker")
+            wait_until(self.daemon.workers, 60, "a worker")
             shown = subprocess.run(["ps", "axww", "-o", "args="], capture_output=True, text=True).stdout
             self.assertNotIn(key, shown)
             self.assertNotIn(key, self.daemon.said())

@@ -155,8 +155,8 @@ class Nvml(unittest.TestCase):
                 self.assertGreater(working["used"], (100 << 20) + CONTEXT)   # and the code
                 self.assertEqual(daemon.ask("leases")["leases"][-1]["devices"][0]["used"], working["used"])
                 # Kernels without a pause: a second later it is nearly all of the time, and gpu smi has the same number.
-                wait_until(lambda: is_busy(watcher.ask()[0]["busy"]), 30, "being busy")
-                shown, busy = wait_until(lambda: self.same_moment(daemon, watcher), 30, "asking twice between two looks of the daemon")
+                wait_until(lambda: is_busy(watcher.ask()[0]["busy"]), 60, "being busy")
+                shown, busy = wait_until(lambda: self.same_moment(daemon, watcher), 60, "asking twice between two looks of the daemon")
                 self.assertAlmostEqual(busy, shown * 100, delta=0.51)
                 table = json.loads(self.tool("gpustat", "--json", env=attached.env))["gpus"][0]
                 self.assertEqual(table["name"], "Flexrack Simulated GPU")
@@ -169,9 +169,9 @@ class Nvml(unittest.TestCase):
                 self.assertAlmostEqual(float(told[1]), working["used"] / 2**20, delta=1)
                 self.assertEqual(float(told[2]), working["total"] / 2**20)
                 self.assertEqual(worker.end(), 0)
-                wait_until(lambda: watcher.ask()[0]["processes"] == [], 20, "the worker's end")
+                wait_until(lambda: watcher.ask()[0]["processes"] == [], 60, "the worker's end")
                 self.assertEqual(watcher.ask()[0]["used"], 0)
-                wait_until(lambda: watcher.ask()[0]["busy"] == 0, 20, "being idle")
+                wait_until(lambda: watcher.ask()[0]["busy"] == 0, 60, "being idle")
                 self.assertEqual(watcher.end(), 0)
 
     def test_a_share_has_room_for_its_context_or_none_at_all(self):
@@ -183,7 +183,7 @@ class Nvml(unittest.TestCase):
                 self.assertIn("cuMemAlloc_v2: 2" if is_enough else "cuDevicePrimaryCtxRetain: 2", errors)
                 if is_enough:
                     self.assertEqual(json.loads(out.splitlines()[1])[0]["nvml"]["free"], 0)
-                self.assertEqual(wait_until(lambda: [one["used"] for one in daemon.ask("leases")["leases"][-1]["devices"]] == [0], 20, "giving back"), True)
+                self.assertEqual(wait_until(lambda: [one["used"] for one in daemon.ask("leases")["leases"][-1]["devices"]] == [0], 60, "giving back"), True)
 
     def test_leases_do_not_see_each_other(self):
         daemon = self.serve()
@@ -216,10 +216,10 @@ class Nvml(unittest.TestCase):
             os.kill(workers[0], signal.SIGKILL)
             began = time.monotonic()
             self.assertEqual(watcher.ask(), [{"error": GPU_IS_LOST}])
-            self.assertLess(time.monotonic() - began, 15)
+            self.assertLess(time.monotonic() - began, 25)
             began = time.monotonic()
             self.assertEqual(watcher.ask(), [{"error": GPU_IS_LOST}])
-            self.assertLess(time.monotonic() - began, 1)
+            self.assertLess(time.monotonic() - began, 5)
             self.assertEqual(watcher.end(), 0)
 
     def test_a_server_that_is_silent_is_lost_too(self):
@@ -235,10 +235,10 @@ class Nvml(unittest.TestCase):
                     os.kill(worker, signal.SIGSTOP)
                 began = time.monotonic()
                 self.assertEqual(watcher.ask(), [{"error": GPU_IS_LOST}])
-                self.assertLess(time.monotonic() - began, 20)
+                self.assertLess(time.monotonic() - began, 25)
                 for worker in workers:
                     os.kill(worker, signal.SIGKILL)
-                wait_until(lambda: daemon.workers() == [], 20, "the workers' end")
+                wait_until(lambda: daemon.workers() == [], 60, "the workers' end")
 
     def test_a_lost_session_is_opened_again_by_the_next_beginning(self):
         daemon = self.serve()
@@ -246,7 +246,7 @@ class Nvml(unittest.TestCase):
         with Talk(self.python, ["look"], attached.env) as watcher:
             before = watcher.ask()
             os.kill(daemon.workers()[0], signal.SIGKILL)
-            wait_until(lambda: daemon.workers() == [], 20, "the worker's end")
+            wait_until(lambda: daemon.workers() == [], 60, "the worker's end")
             self.assertEqual(watcher.ask(), [{"error": GPU_IS_LOST}])
             again = watcher.ask("again")
             self.assertEqual((again[0]["uuid"], again[0]["total"]), (before[0]["uuid"], before[0]["total"]))

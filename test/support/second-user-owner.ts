@@ -88,17 +88,17 @@ export function postMetric({port, token}: {port: number; token: string}): Promis
       answer.resume()
       answer.once('end', () => resolve(answer.statusCode ?? 0))
     })
-    call.once('timeout', () => call.destroy(new Error('no answer within 30 s')))
+    call.once('timeout', () => call.destroy(new Error('no answer within two minutes')))
     call.once('error', reject)
     call.end(body)
   })
 }
 
-/** Looks until there is something; at most 30 s. */
+/** Looks until there is something; at most two minutes. */
 export async function until<T>(look: () => Promise<T | undefined | null>): Promise<T> {
-  for (const end = Date.now() + 30_000; Date.now() < end; await pause(100)) {
+  for (const end = Date.now() + 120_000; Date.now() < end; await pause(100)) {
     const found = await look()
     if (found !== undefined && found !== null) return found
   }
-  throw new Error('it did not come within 30 s')
+  throw new Error('it did not come within two minutes')
 }

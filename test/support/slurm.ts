@@ -57,7 +57,7 @@ export async function startSlurm(count: number, wishes: SlurmWishes = {}): Promi
     daemons.push(daemon)
   }
   const slurm: TestSlurm['slurm'] = async (program, ...words) => (await run(program, words, {env: {...process.env, ...env}})).stdout
-  const until: TestSlurm['until'] = async (look, seconds = 30) => {
+  const until: TestSlurm['until'] = async (look, seconds = 120) => {
     for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(100)) {
       const found = await look().catch(() => undefined)
       if (found) return found

@@ -13,7 +13,7 @@ from flexrack_node.workspace.child import SignalsRaise, watch
 from flexrack_node.workspace.pip import line_of, redact
 
 SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
-NOT_REACHED = r"error sending request|dns error|tcp connect error|Connection refused|operation timed out|tunnel error|client error \(Connect\)|Failed to fetch"
+NOT_REACHED = r"error sending request|dns error|tcp connect error|Connection refused|operation timed out|tunnel error|client error \(Connect\)"
 STRANGERS = ("UV_CONSTRAINT", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_TARGET", "UV_PROJECT", "UV_PROJECT_ENVIRONMENT", "UV_WORKING_DIR", "UV_ENV_FILE")
 
 

@@ -58,7 +58,7 @@ FILES = [
     ("run.gang", "runs/r/gang.json", {"nodes": ["c1"]}, lambda path: SlurmJob(RunFolder(path.parent)).nodes(), ["c1"]),
     ("relay.entry", "runs/r/spool/journal.jsonl", WRITE, first_write, "/a"),
     ("relay.rejected", "runs/r/spool/rejected.jsonl", {"status": 400, "entry": WRITE}, lambda path: read_rejected(path.parent)[0], {"status": 400, "entry": WRITE}),
-    ("usage.entry", "usage.jsonl", LINE, lambda path: usage.ledger(path.parent), [LINE]),
+    ("usage.entry", "usage.jsonl", LINE, lambda path: usage.logged(path.parent), [LINE]),
     ("installed.entry", "installed.jsonl", {"path": "runs", "kind": "runs", "at": "2026-01-01T00:00:00Z"}, lambda path: installed.listing(path.parent)[0]["kind"], "runs"),
     ("service.spec", "services/s/spec.json", {"argv": ["x"]}, lambda path: ServiceRecord(path.parents[2], "s").spec(), {"argv": ["x"]}),
     ("service.state", "services/s/state.json", {"status": "running"}, lambda path: ServiceRecord(path.parents[2], "s").state(), {"status": "running"}),

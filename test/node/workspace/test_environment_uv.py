@@ -1,11 +1,18 @@
+import base64
 import hashlib
+import http.server
+import json
 import os
 import shutil
+import signal
 import subprocess
+import threading
 import unittest
+from pathlib import Path
 
 import uv_program
 from environment_support import MadeEnvironments
+from waiting import until
 
 
 class UvTest(MadeEnvironments, unittest.TestCase):
@@ -82,3 +89,76 @@ class UvTest(MadeEnvironments, unittest.TestCase):
             self.assertGreater(shutil.disk_usage(self.environments).free, 90_000_000)
         finally:
             subprocess.run(["umount", "-l", str(self.environments)], check=True)
+
+    def test_the_password_of_an_index_opens_it_and_stands_in_no_argv_no_event_and_no_error(self):
+        self.wheel("alpha")
+        port = self.serve("ada", "s3cret")
+        self.env.update({"PIP_INDEX_URL": f"http://ada:s3cret@127.0.0.1:{port}/simple"})
+        del self.env["PIP_NO_INDEX"], self.env["PIP_FIND_LINKS"]
+        self.assertIn("result", (answer := self.call("environment.ensure", {"requirements": "alpha\n"})), answer)
+        error = self.call("environment.ensure", {"requirements": "alpha\nbeta\n"})["error"]
+        self.assertEqual((error["code"], error["details"]["requirement"]), ("ENVIRONMENT_FAILED", "beta"))
+        self.assertNotIn("s3cret", json.dumps([error, self.events]))
+        netrc = self.folder / "netrc"
+        netrc.write_text("machine 127.0.0.1 login ada password s3cret\n")
+        netrc.chmod(0o600)
+        self.env.update({"PIP_INDEX_URL": f"http://127.0.0.1:{port}/simple", "NETRC": str(netrc)})
+        self.assertTrue(self.call("environment.ensure", {"requirements": "alpha==1.0\n"})["result"]["built"])
+        self.slow_source()
+        self.env.update({"PIP_EXTRA_INDEX_URL": f"http://ada:s3cret@127.0.0.1:{port}/simple", "PIP_FIND_LINKS": str(self.wheels)})
+        child = self.start("environment.ensure", {"requirements": "slow\n"})
+        until((self.folder / "building").exists)
+        words = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in self.processes()]
+        self.assertTrue(any(b"install" in one for one in words))
+        self.assertFalse(any(b"s3cret" in one for one in words))
+        child.send_signal(signal.SIGTERM)
+        self.end(child)
+
+    def test_the_best_of_two_indexes_is_taken_as_with_pip(self):
+        self.wheel("alpha", "1.0")
+        port = self.serve("ada", "s3cret")
+        more = self.folder / "more" / "alpha"
+        more.mkdir(parents=True)
+        shutil.move(self.wheels / "alpha-1.0-py3-none-any.whl", more / "alpha-1.0-py3-none-any.whl")
+        self.wheel("alpha", "2.0")
+        (more / "index.html").write_text("<a href='alpha-1.0-py3-none-any.whl'>alpha-1.0-py3-none-any.whl</a>")
+        self.env.update({"PIP_INDEX_URL": f"http://ada:s3cret@127.0.0.1:{port}/simple", "PIP_EXTRA_INDEX_URL": f"file://{more.parent}"})
+        del self.env["PIP_NO_INDEX"], self.env["PIP_FIND_LINKS"]
+        resolved = self.call("environment.resolve", {"requirements": "alpha\n", "uv": self.uv})["result"]
+        self.assertEqual(resolved, {"pins": "alpha==2.0\n"})  # uv by itself stops at the first index that has the package
+        resolved = self.call("environment.resolve", {"requirements": "alpha<2\n", "uv": self.uv})["result"]
+        self.assertEqual(resolved, {"pins": "alpha==1.0\n"})
+
+    def serve(self, user, password):
+        """A package index of the wheels, for who has the password; returns its port."""
+        wheels, wanted = self.wheels, "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+        class Index(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                parts = [part for part in self.path.split("?")[0].split("/") if part]
+                files = sorted(file.name for file in wheels.glob("*.whl"))
+                if self.headers["Authorization"] != wanted:
+                    return self.answer(401, b"", [("WWW-Authenticate", "Basic realm=index")])
+                if parts[:1] == ["files"] and parts[1] in files:
+                    return self.answer(200, (wheels / parts[1]).read_bytes())
+                mine = [name for name in files if name.startswith(f"{parts[-1]}-")]
+                return self.answer(200 if mine else 404, "".join(f"<a href='/files/{name}'>{name}</a>" for name in mine).encode(), [("Content-Type", "text/html")])
+
+            do_HEAD = do_GET
+
+            def answer(self, status, body, headers=()):
+                self.send_response(status)
+                for name, value in (*headers, ("Content-Length", str(len(body)))):
+                    self.send_header(name, value)
+                self.end_headers()
+                if self.command == "GET":
+                    self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Index)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return server.server_address[1]

@@ -30,7 +30,7 @@ let count = 0
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flexrack-commands-'))
 })
-afterAll(() => rm(folder, {recursive: true, force: true}))
+afterAll(() => rm(folder, {recursive: true, force: true, maxRetries: 10}))
 
 const word = fc.stringMatching(/^[a-z$][a-z0-9$]{0,6}$/)
 const hostOf = (fleet: RecordingFleet, nodes: RackNode[]) => (name: string): Promise<Host> => openHost(fleet, nodes.find((one) => one.name === name) as RackNode, context)

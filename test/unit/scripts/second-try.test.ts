@@ -61,7 +61,7 @@ describe('what vitest tells of a file', () => {
     await mkdir(join(folder, 'test'))
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
     await writeFile(join(folder, 'package.json'), '{"type": "module"}')
-    await writeFile(join(folder, 'vitest.config.ts'), "export default {test: {projects: [{test: {name: 'own', include: ['test/*.test.ts']}}]}}\n")
+    await writeFile(join(folder, 'vitest.config.ts'), "export default {cacheDir: './cache', test: {projects: [{test: {name: 'own', include: ['test/*.test.ts']}}]}}\n")
     const file = (name: string, body: string): Promise<void> => writeFile(join(folder, 'test', `${name}.test.ts`), `import {afterAll, beforeAll, describe, expect, it} from 'vitest'\n${body}\n`)
     await file('tests', "it('good', () => {}); it('bad', () => expect(1).toBe(2)); it.skip('left', () => {})")
     await file('before', "beforeAll(() => { throw new Error('no server') }); it('waits', () => {})")
