@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "sim/exec/block.h"
+#include "sim/exec/shells.h"
 
 namespace flexrack::sim::exec {
 namespace {
@@ -76,6 +77,58 @@ bool locate_one(Warp& warp, const Step* step, unsigned lane, ptx::Space space, s
   return false;
 }
 
+/// All lanes of shared memory by offsets, or of the range that the step met last: without a branch for each. False: to be looked at one by one.
+FLEXRACK_INLINE bool locate_at_once(Warp& warp, const Step* step, const Address& address, std::uint32_t size, bool is_write, std::uint32_t align) {
+  std::uint64_t outside = 0;
+  const std::uint32_t mask = warp.mask;
+  const auto lane_bits = [mask](unsigned lane) { return std::uint64_t{0} - (mask >> lane & 1); };
+  if (address.space == ptx::Space::shared && address.width == ptx::Width::w32) {
+    const std::uint32_t bytes = warp.block->shared_bytes();
+    if (bytes < size) return false;
+    std::byte* const shared = warp.block->shared();
+    const auto* base = warp.registers<const std::uint32_t>(address.base);
+    _Pragma("GCC ivdep") for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const std::uint64_t offset = static_cast<std::uint32_t>(base[lane] + static_cast<std::uint32_t>(address.displacement));
+      outside |= (((bytes - size) - offset) >> 63 | (offset & (align - 1))) & lane_bits(lane);
+      warp.targets[lane] = shared + offset;
+    }
+    return outside == 0;
+  }
+  if (address.width != ptx::Width::w64 || (address.space != ptx::Space::global && address.space != ptx::Space::generic)) return false;
+  const auto& kept = warp.ranges->of(step);
+  const std::uint64_t span = is_write ? kept.write_span : kept.read_span;
+  if (span < size) return false;
+  const auto* base = warp.registers<const std::uint64_t>(address.base);
+  _Pragma("GCC ivdep") for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const std::uint64_t at = base[lane] + static_cast<std::uint64_t>(address.displacement), offset = at - kept.begin;
+    outside |= ((offset | ((span - size) - offset)) >> 63 | (at & (align - 1))) & lane_bits(lane);
+    warp.targets[lane] = reinterpret_cast<std::byte*>(at);
+  }
+  return outside == 0;
+}
+
+namespace any_machine {
+template <bool Write>
+__attribute__((FLEXRACK_FAST)) bool locates(Warp& warp, const Step* step, const Address& address, std::uint32_t size, std::uint32_t align) {
+  return locate_at_once(warp, step, address, size, Write, align);
+}
+}  // namespace any_machine
+#if defined(__x86_64__)
+namespace with_avx2 {
+template <bool Write>
+__attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt"), FLEXRACK_FAST)) bool locates(Warp& warp, const Step* step, const Address& address, std::uint32_t size, std::uint32_t align) {
+  return locate_at_once(warp, step, address, size, Write, align);
+}
+}  // namespace with_avx2
+#endif
+
+bool locate_all(Warp& warp, const Step* step, const Address& address, std::uint32_t size, bool is_write, std::uint32_t align) {
+#if defined(__x86_64__)
+  if (has_avx2()) return is_write ? with_avx2::locates<true>(warp, step, address, size, align) : with_avx2::locates<false>(warp, step, address, size, align);
+#endif
+  return is_write ? any_machine::locates<true>(warp, step, address, size, align) : any_machine::locates<false>(warp, step, address, size, align);
+}
+
 }  // namespace
 
 Address address_of(const Step& step) {
@@ -86,6 +139,7 @@ Address address_of(const Step& step) {
 }
 
 bool locate(Warp& warp, const Step* step, const Address& address, std::uint32_t size, bool is_write, std::uint32_t align) {
+  if (address.base != kNowhere && locate_all(warp, step, address, size, is_write, align)) return true;
   for (std::uint32_t left = warp.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     std::uint64_t at = static_cast<std::uint64_t>(address.displacement);

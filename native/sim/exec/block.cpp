@@ -69,6 +69,7 @@ Block::Block(Grid& grid)
     warp->block = this;
     warp->index = i;
     warp->root.registers = registers_.get() + i * frame;
+    warp->shared_memory = shared_.get(), warp->shared_end = shared_.get() + grid.shared_bytes;
     warp->local_memory = local_.get() + std::size_t{i} * kLanes * grid.local_stride;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const auto thread = grid.launch.block.at(i * kLanes + lane);

@@ -10,6 +10,7 @@
 #include "sim/exec/ops.h"
 #include "sim/exec/shells.h"
 #include "sim/exec/warp.h"
+#include "sim/jit/translate.h"
 
 namespace flexrack::sim::exec {
 
@@ -58,6 +59,7 @@ class Lowering {
     code_.end = &code_.steps[end];
     make_tables();
     make_constants();
+    jit::translate(code_);
   }
 
  private:

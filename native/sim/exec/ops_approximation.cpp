@@ -15,9 +15,11 @@ FLEXRACK_INLINE double nearest_integer(double value) {
   return sum - kMagic;
 }
 
-/// 2^x for x in -1074..1024: e^(f ln 2) by its series up to the tenth power, |f| <= 1/2; the rest is below 1e-12.
+/// 2^x for x in -1000..1000: e^(f ln 2) by its series up to the tenth power, |f| <= 1/2; the rest is below 1e-12.
 FLEXRACK_INLINE double exp2_series(double x) {
-  const double whole = nearest_integer(x), t = (x - whole) * std::numbers::ln2;
+  // As nearest_integer(), whose sum has the whole number in its low bits.
+  constexpr double kMagic = 6755399441055744.0;
+  const double magic = x + kMagic, whole = magic - kMagic, t = (x - whole) * std::numbers::ln2;
   double sum = 1.0 / 3628800;
   sum = sum * t + 1.0 / 362880;
   sum = sum * t + 1.0 / 40320;
@@ -29,16 +31,12 @@ FLEXRACK_INLINE double exp2_series(double x) {
   sum = sum * t + 0.5;
   sum = sum * t + 1.0;
   sum = sum * t + 1.0;
-  // 2^whole in two factors: each is a normal number.
-  const auto exponent = static_cast<std::int32_t>(whole), half = exponent >> 1;
-  const auto first = bits<double>(static_cast<std::uint64_t>(static_cast<std::int64_t>(half + 1023)) << 52);
-  const auto second = bits<double>(static_cast<std::uint64_t>(static_cast<std::int64_t>(exponent - half + 1023)) << 52);
-  return sum * first * second;
+  return sum * bits<double>((bits<std::uint64_t>(magic) + 1023) << 52);
 }
 
 FLEXRACK_INLINE float exp2_float(float a) {
-  const double x = a < -160.0f ? -160.0 : a > 130.0f ? 130.0 : static_cast<double>(a);
-  const float value = static_cast<float>(exp2_series(a != a ? 0.0 : x));
+  const float within = a < -160.0f ? -160.0f : a > 130.0f ? 130.0f : a;
+  const float value = static_cast<float>(exp2_series(static_cast<double>(a != a ? 0.0f : within)));
   return a != a ? bits<float>(kNan32) : value;
 }
 

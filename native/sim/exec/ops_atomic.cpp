@@ -120,6 +120,22 @@ const Step* vector_atomics(Warp& warp, const Step* step) {
   return step + 1;
 }
 
+/// The same in the block's own shared memory, which one thread at a time works on: nobody can come in between.
+template <class T>
+const Step* adds_in_shared(Warp& warp, const Step* step) {
+  if (!locate(warp, step, sizeof(T), true)) return nullptr;
+  const auto* b = warp.registers<const T>(step->b);
+  auto* d = step->d == kNowhere ? nullptr : warp.registers<T>(step->d);
+  T last{};
+  each_lane(warp.mask, [&](unsigned lane) {
+    auto* const at = reinterpret_cast<typename RawOf<T>::type*>(warp.targets[lane]);
+    last = *at;
+    *at = static_cast<T>(last + b[lane]);
+    if (d != nullptr) d[lane] = last;
+  });
+  return d == nullptr ? step + 1 : warp.polled_at(step, last);
+}
+
 /// Sums of integers: what most atomics are.
 template <class T>
 const Step* adds(Warp& warp, const Step* step) {
@@ -214,6 +230,7 @@ Handler atomic_handler(const Making& making, const Instruction& from, Step& step
   const unsigned bytes = ptx::bytes_of(from.type);
   if (from.o[2].kind == ptx::Operand::Kind::list) return vector_handler(making, from, step);
   if (from.atomic == AtomicOp::compare_swap && bytes != 16) return bytes == 2 ? swaps_if_equal<u16> : bytes == 4 ? swaps_if_equal<u32> : swaps_if_equal<u64>;
+  if (is_plain_sum(from) && from.space == ptx::Space::shared) return bytes == 4 ? adds_in_shared<u32> : adds_in_shared<u64>;
   if (is_plain_sum(from)) return bytes == 4 ? adds<u32> : adds<u64>;
   switch (bytes) {
     case 2: return atomics<u16>;

@@ -63,20 +63,6 @@ u32 gather_predicate(std::span<const Party> parties, At Step::*place) {
   return holds;
 }
 
-/// The lane that a shuffle reads; `is_within` where it lies in the segment.
-unsigned source_lane(ptx::ShuffleMode mode, unsigned lane, u32 b, u32 c, bool& is_within) {
-  const u32 by = b & 31, clamp = c & 31, segment = c >> 8 & 31;
-  const u32 greatest = (lane & segment) | (clamp & ~segment), least = lane & segment;
-  int from = 0;
-  switch (mode) {
-    case ptx::ShuffleMode::up: from = static_cast<int>(lane) - static_cast<int>(by); is_within = from >= static_cast<int>(greatest); break;
-    case ptx::ShuffleMode::down: from = static_cast<int>(lane + by); is_within = from <= static_cast<int>(greatest); break;
-    case ptx::ShuffleMode::bfly: from = static_cast<int>(lane ^ by); is_within = from <= static_cast<int>(greatest); break;
-    case ptx::ShuffleMode::idx: from = static_cast<int>(least | (by & ~segment)); is_within = from <= static_cast<int>(greatest); break;
-  }
-  return is_within ? static_cast<unsigned>(from) : lane;
-}
-
 void shuffle(std::span<const Party> parties, u32 group) {
   const auto values = gather(parties, &Step::a, Width::w32);
   for (const auto& party : parties) {
@@ -245,6 +231,19 @@ const Step* tells_active(Warp& warp, const Step* step) {
 }
 
 }  // namespace
+
+unsigned source_lane(ptx::ShuffleMode mode, unsigned lane, std::uint32_t b, std::uint32_t c, bool& is_within) {
+  const std::uint32_t by = b & 31, clamp = c & 31, segment = c >> 8 & 31;
+  const std::uint32_t greatest = (lane & segment) | (clamp & ~segment), least = lane & segment;
+  int from = 0;
+  switch (mode) {
+    case ptx::ShuffleMode::up: from = static_cast<int>(lane) - static_cast<int>(by); is_within = from >= static_cast<int>(greatest); break;
+    case ptx::ShuffleMode::down: from = static_cast<int>(lane + by); is_within = from <= static_cast<int>(greatest); break;
+    case ptx::ShuffleMode::bfly: from = static_cast<int>(lane ^ by); is_within = from <= static_cast<int>(greatest); break;
+    case ptx::ShuffleMode::idx: from = static_cast<int>(least | (by & ~segment)); is_within = from <= static_cast<int>(greatest); break;
+  }
+  return is_within ? static_cast<unsigned>(from) : lane;
+}
 
 bool complete_meetings(Warp& warp) {
   bool is_any = false;

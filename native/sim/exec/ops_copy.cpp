@@ -51,6 +51,11 @@ const Step* copies(Warp& warp, const Step* step) {
   const u32 size = from.count, mask = warp.mask;
   Places to{};
   if (!locate_into(warp, step, address_in(warp, from, from.o[0], ptx::Space::shared), size, true, size, to)) return nullptr;
+  if (from.o[2].kind == ptx::Operand::Kind::none && from.o[3].kind == ptx::Operand::Kind::none && size == 16) {
+    if (!locate(warp, step, plain_address(from.o[1], ptx::Space::global), size, false, size)) return nullptr;
+    each_lane(mask, [&](unsigned lane) { std::memcpy(to.of[lane], warp.targets[lane], 16); });
+    return step + 1;
+  }
   const bool has_size = from.o[2].kind != ptx::Operand::Kind::none, has_ignore = from.o[3].kind != ptx::Operand::Kind::none;
   u32 bytes[kLanes], reading = 0;
   each_lane(mask, [&](unsigned lane) {

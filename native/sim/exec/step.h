@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/jit/code_memory.h"
 #include "sim/ptx/program.h"
 
 namespace flexrack::sim::exec {
@@ -60,6 +61,7 @@ struct Code {
   const Step* end = nullptr;         ///< of device functions: where all lanes meet before they return
   std::vector<std::vector<const Step*>> tables;  ///< of indexed branches
   bool has_branches = false;         ///< lanes may come to the end by different ways
+  jit::CodeMemory machine_code;      ///< what some steps' handlers are in
 };
 
 }  // namespace flexrack::sim::exec

@@ -90,6 +90,8 @@ struct Warp {
   Block* block = nullptr;
   std::uint32_t index = 0;                   ///< in the block
   std::byte* local_memory = nullptr;         ///< lane 0's local memory
+  std::byte* shared_memory = nullptr;        ///< the block's, and its end
+  std::byte* shared_end = nullptr;
   alignas(64) std::byte* targets[kLanes];    ///< where a memory access goes, lane by lane
   alignas(64) std::array<std::array<std::uint32_t, kLanes>, 3> thread;  ///< %tid
   std::vector<Strand> others;

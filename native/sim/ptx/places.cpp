@@ -99,7 +99,9 @@ bool assign_places(Function& function, const std::vector<Width>& widths) {
   for (const auto reg : order) {
     const auto width = widths[reg];
     places[reg] = starts[static_cast<unsigned>(width)] + places[reg] * lane_bytes(width);
+    function.lives.push_back({places[reg], intervals[reg].first, intervals[reg].last});
   }
+  std::stable_sort(function.lives.begin(), function.lives.end(), [](const Life& a, const Life& b) { return a.place < b.place; });
   replace(function, places);
   function.register_count = estimate(regions);
   return true;

@@ -157,6 +157,11 @@ struct Directives {
   bool has_explicit_cluster = false, is_noreturn = false, blocks_are_clusters = false;
 };
 
+/// From the first to the last of these instructions a place in the frame holds a value that is still needed.
+struct Life {
+  std::uint32_t place = 0, first = 0, last = 0;
+};
+
 struct Function {
   std::string name;
   Linkage linkage = Linkage::internal;
@@ -180,6 +185,7 @@ struct Function {
   std::vector<std::string> texts;
 
   std::uint32_t frame_bytes = 0;           ///< of a warp's registers, a multiple of 64
+  std::vector<Life> lives;                 ///< of all registers, by place
   std::uint32_t register_count = 0;        ///< 32-bit registers that live at once at most: an estimate for cuFuncGetAttribute
   std::uint32_t local_bytes = 0;           ///< of one thread's frame in .local, a multiple of local_align: .local variables, .param of calls, own parameters
   std::uint32_t local_align = 16;

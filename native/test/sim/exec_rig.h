@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <fstream>
@@ -14,6 +15,8 @@
 
 #include "sim/exec/heap.h"
 #include "sim/exec/machine.h"
+#include "sim/exec/shells.h"
+#include "sim/jit/translate.h"
 #include "sim/ptx/parse.h"
 
 namespace flexrack::test {
@@ -96,11 +99,15 @@ class Rig {
   explicit Rig(const std::string& text) {
     std::shared_ptr<const ptx::Module> module = ptx::parse(text);
     image = std::make_unique<exec::Image>(module, [this](const ptx::Variable& variable) {
+      const bool has_functions = std::any_of(variable.relocations.begin(), variable.relocations.end(), [](const auto& one) { return one.is_function; });
+      if (has_functions) is_repeatable = false;  // of one image
       auto& memory = variables_.emplace_back(new std::byte[variable.bytes + 256]);
       const auto address = (reinterpret_cast<std::uint64_t>(memory.get()) + 255) / 256 * 256;
       map.add(address, variable.bytes, variable.space == ptx::Space::constant ? exec::Access::read : exec::Access::read_write);
+      addresses_.push_back(address);
       return address;
     });
+    if (is_repeatable) interpreted_ = std::make_unique<exec::Image>(module, [this, next = std::size_t{0}](const ptx::Variable&) mutable { return addresses_[next++]; });
   }
 
   exec::Launch launch(const std::string& kernel, exec::Dim3 grid, exec::Dim3 block, std::uint32_t shared = 0) {
@@ -118,10 +125,19 @@ class Rig {
     return machine.run(made, *image, map, paper, stop);
   }
 
-  /// Runs to a good end.
+  /// Runs to a good end; first by the interpreter alone, then with what is translated to machine code (sim/jit): all memory must be the same.
   template <class... T>
   void go(const std::string& kernel, exec::Dim3 grid, exec::Dim3 block, const T&... values) {
+    const auto before = memory();
+    std::vector<std::vector<std::byte>> wanted;
+    const bool is_compared = is_repeatable && exec::has_avx2();
+    if (is_compared) {
+      interpret(kernel, grid, block, Parameters(values...));
+      wanted = memory();
+      restore(before);
+    }
     const auto fault = run(launch(kernel, grid, block), Parameters(values...));
+    if (is_compared) CHECK_MESSAGE(memory() == wanted, kernel);
     const std::string said = fault ? fault->describe() : "";
     CHECK_MESSAGE(!fault, said);
   }
@@ -130,8 +146,31 @@ class Rig {
   Paper paper;
   exec::Machine machine{2};
   std::unique_ptr<exec::Image> image;
+  bool is_repeatable = true;   ///< a kernel does the same twice: no clocks, no floats summed in any order
 
  private:
+  void interpret(const std::string& kernel, exec::Dim3 grid, exec::Dim3 block, const Parameters& parameters) {
+    Paper unread;
+    auto made = launch(kernel, grid, block);
+    made.parameters = parameters.bytes();
+    sim::jit::use_translations(false);
+    const auto fault = machine.run(made, *interpreted_, map, unread);
+    sim::jit::use_translations(true);
+    CHECK(!fault);
+  }
+  std::vector<exec::Range> ranges() { return exec::MemoryMap::Reader(map).now().ranges; }
+  std::vector<std::vector<std::byte>> memory() {
+    std::vector<std::vector<std::byte>> all;
+    for (const auto& range : ranges()) all.emplace_back(reinterpret_cast<const std::byte*>(range.begin), reinterpret_cast<const std::byte*>(range.end));
+    return all;
+  }
+  void restore(const std::vector<std::vector<std::byte>>& all) {
+    std::size_t next = 0;
+    for (const auto& range : ranges()) std::copy(all[next].begin(), all[next].end(), reinterpret_cast<std::byte*>(range.begin)), ++next;
+  }
+
+  std::unique_ptr<exec::Image> interpreted_;
+  std::vector<std::uint64_t> addresses_;
   std::deque<std::unique_ptr<std::byte[]>> variables_;
 };
 

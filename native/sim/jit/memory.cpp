@@ -1,0 +1,317 @@
+#include "sim/jit/memory.h"
+
+#include <cstddef>
+
+#include "sim/exec/warp.h"
+#include "sim/jit/vectors.h"
+
+namespace flexrack::sim::jit {
+namespace {
+
+constexpr unsigned kEights = exec::kLanes / 8;
+constexpr std::uint8_t kSideBySide = 0;              ///< then 1: at one place; 2: anyhow
+
+template <class T>
+constexpr std::int32_t offset(T value) { return static_cast<std::int32_t>(value); }
+
+}  // namespace
+
+/// 0, 1, 2 ... times the stride.
+Source MemoryEmitter::iota(unsigned stride, bool is_wide, bool is_upper) { return pool_.series(stride, is_wide, is_upper ? 4 : 0); }
+
+void MemoryEmitter::wrote(At place) {
+  for (auto& plan : plans_) {
+    if (plan.place == place) plan = {};
+  }
+}
+
+std::int32_t MemoryEmitter::plan_for(const Item& item, unsigned stride) {
+  const At place = item.reads[0].at;
+  for (unsigned i = 0; i < plans_.size(); ++i) {
+    if (plans_[i].place == place && plans_[i].stride == stride) return StackFrame::kPlans + static_cast<std::int32_t>(i) * StackFrame::kPlanBytes;
+  }
+  const unsigned chosen = next_plan_++ % static_cast<unsigned>(plans_.size());
+  plans_[chosen] = {place, stride};
+  const auto plan = StackFrame::kPlans + static_cast<std::int32_t>(chosen) * StackFrame::kPlanBytes;
+  make_plan(item, plan, stride);
+  return plan;
+}
+
+/// In vector code how each eight lie, the rest by ordinary arithmetic: rax is a pointer, rcx how eight lie, rdx and rsi for a moment.
+void MemoryEmitter::make_plan(const Item& item, std::int32_t plan, unsigned stride) {
+  const Use& base = item.reads[0];
+  const bool is_wide = base.form == Form::wide;
+  for (unsigned eight = 0; eight < kEights; ++eight) {
+    at_.release();  // of the lanes before none may leave: the handler may be called yet
+    const unsigned first = at_.take(base, is_wide ? 2 * eight : eight), same = at_.fresh(), apart = at_.fresh();
+    to_.vector(is_wide ? v::spread64 : v::spread32, apart, 0, Source::vector(first));
+    if (is_wide) {
+      const unsigned second = at_.take(base, 2 * eight + 1), other = at_.fresh(), more = at_.fresh();
+      to_.vector(v::sub64, same, first, Source::vector(apart));
+      to_.vector(v::sub64, other, second, Source::vector(apart));
+      to_.vector(v::xor_, apart, same, iota(stride, true, false));
+      to_.vector(v::xor_, more, other, iota(stride, true, true));
+      to_.vector(v::or_, apart, apart, Source::vector(more));
+      to_.vector(v::or_, same, same, Source::vector(other));
+      to_.vector(v::to_gpr64, first, 0, Source::vector(rax));
+    } else {
+      to_.vector(v::sub32, same, first, Source::vector(apart));
+      to_.vector(v::xor_, apart, same, iota(stride, false, false));
+      to_.vector(v::to_gpr32, first, 0, Source::vector(rax));
+      to_.add64(rax, rdi, offset(offsetof(exec::Warp, shared_memory)));
+    }
+    to_.bytes({0x31, 0xc9, 0x31, 0xd2});               // xor ecx, ecx; xor edx, edx
+    to_.vector(v::test, apart, 0, Source::vector(apart));
+    to_.bytes({0x0f, 0x95, 0xc1});                     // setne cl
+    to_.vector(v::test, same, 0, Source::vector(same));
+    to_.bytes({0x0f, 0x95, 0xc2, 0x20, 0xca, 0x00, 0xd1});  // setne dl; and dl, cl; add cl, dl
+    to_.store64(rax, rsp, plan + kPointers + 8 * offset(eight));
+    to_.store8(rcx, rsp, plan + kKinds + offset(eight));
+    // The last lane's place, where they lie side by side.
+    to_.bytes({0x31, 0xf6});                           // xor esi, esi
+    to_.set32(rdx, 7 * stride);
+    to_.bytes({0x84, 0xc9, 0x0f, 0x44, 0xf2});         // test cl, cl; cmove esi, edx
+    to_.bytes({0x48, 0x01, 0xc6});                     // add rsi, rax
+    if (eight == 0) {
+      to_.store64(rax, rsp, plan + kLeast);
+      to_.store64(rsi, rsp, plan + kGreatest);
+      to_.store32(rax, rsp, plan + kLowBits);
+      to_.store8(rcx, rsp, plan + kOthers);
+      continue;
+    }
+    to_.load64(rdx, rsp, plan + kGreatest);
+    to_.bytes({0x48, 0x39, 0xf2, 0x48, 0x0f, 0x47, 0xf2});  // cmp rdx, rsi; cmova rsi, rdx
+    to_.store64(rsi, rsp, plan + kGreatest);
+    to_.load64(rdx, rsp, plan + kLeast);
+    to_.bytes({0x48, 0x39, 0xc2, 0x48, 0x0f, 0x47, 0xd0});  // cmp rdx, rax; cmova rdx, rax
+    to_.store64(rdx, rsp, plan + kLeast);
+    to_.or_into32(rax, rsp, plan + kLowBits);
+    to_.or_into32(rcx, rsp, plan + kOthers);
+  }
+  at_.release();
+}
+
+/// All within what the step may touch, and aligned.
+void MemoryEmitter::check_range(const Item& item, std::int32_t plan, unsigned bytes, std::vector<std::size_t>& jumps) {
+  using When = Assembler::Condition;
+  const bool is_load = item.from->op == Op::ld;
+  const auto displacement = static_cast<std::int32_t>(item.step->displacement);
+  // Others than 0 and 1 have bit 1; for stores anything but side by side is left to the handler: the last lane's value is to stay.
+  to_.test8(rsp, plan + kOthers, is_load ? 2 : 3);
+  jumps.push_back(to_.jump(When::differs));
+  if (bytes > 1) {
+    to_.test8(rsp, plan + kLowBits, static_cast<std::uint8_t>(bytes - 1));
+    jumps.push_back(to_.jump(When::differs));
+  }
+  to_.load64(rax, rsp, plan + kLeast);
+  to_.load64(rsi, rsp, plan + kGreatest);
+  to_.add64(rax, displacement);
+  to_.add64(rsi, displacement + static_cast<std::int32_t>(bytes));
+  if (item.reads[0].form == Form::wide) {
+    // The entry of the cache of ranges that the handler uses for this step.
+    const auto entry = static_cast<std::int32_t>((reinterpret_cast<std::uintptr_t>(item.step) >> 6) % 64 * sizeof(exec::RangeCache::Entry));
+    to_.load64(rcx, rdi, offset(offsetof(exec::Warp, ranges)));
+    to_.sub64(rax, rcx, entry + offset(offsetof(exec::RangeCache::Entry, begin)));
+    to_.sub64(rsi, rcx, entry + offset(offsetof(exec::RangeCache::Entry, begin)));
+    to_.bytes({0x48, 0x39, 0xf0});  // cmp rax, rsi
+    jumps.push_back(to_.jump(When::above));
+    to_.compare64(rsi, rcx, entry + offset(is_load ? offsetof(exec::RangeCache::Entry, read_span) : offsetof(exec::RangeCache::Entry, write_span)));
+  } else {
+    to_.sub64(rax, rdi, offset(offsetof(exec::Warp, shared_memory)));
+    jumps.push_back(to_.jump(When::negative));
+    to_.compare64(rsi, rdi, offset(offsetof(exec::Warp, shared_end)));
+  }
+  jumps.push_back(to_.jump(When::above));
+}
+
+/// A guard that does not hold for all.
+void MemoryEmitter::check_guard(const Item& item, std::vector<std::size_t>& jumps) {
+  const bool is_negated = item.guard & kNegated;
+  const unsigned all = at_.fresh();
+  for (unsigned eight = 0; eight < kEights; ++eight) {
+    const unsigned holds = at_.take({item.guard, Form::mask}, eight);
+    if (eight == 0) to_.vector(v::move, all, 0, Source::vector(holds));
+    else to_.vector(is_negated ? v::or_ : v::and_, all, all, Source::vector(holds));
+  }
+  to_.vector(v::signs, rax, 0, Source::vector(all));
+  if (is_negated) to_.bytes({0x84, 0xc0});  // test al, al
+  else to_.bytes({0x3c, 0xff});             // cmp al, 0xff
+  jumps.push_back(to_.jump(Assembler::Condition::differs));
+  at_.release();
+}
+
+void MemoryEmitter::load(const Item& item, std::int32_t plan, unsigned part) {
+  const unsigned count = item.from->count;
+  const auto displacement = static_cast<std::int32_t>(item.step->displacement);
+  const auto at = [&](unsigned bytes) { return Source::memory(rax, displacement + static_cast<std::int32_t>(bytes)); };
+  std::array<unsigned, 4> d{}, x{};
+  for (unsigned k = 0; k < count; ++k) d[k] = at_.fresh();
+  for (unsigned k = 0; count > 1 && k < count; ++k) x[k] = at_.fresh();
+  to_.load64(rax, rsp, plan + kPointers + 8 * offset(part));
+  to_.compare8(rsp, plan + kKinds + offset(part), kSideBySide);
+  const auto to_same = to_.jump(Assembler::Condition::differs);
+  const auto op = [&](const Vex& what, unsigned to, unsigned first, unsigned second, int immediate = -1) { to_.vector(what, to, first, Source::vector(second), immediate); };
+  if (count == 1) {
+    to_.vector(v::load, d[0], 0, at(0));
+  } else if (count == 2) {
+    for (unsigned i = 0; i < 2; ++i) to_.vector(v::load, x[i], 0, at(32 * i));
+    op(v::shuffle, d[0], x[0], x[1], 0x88);
+    op(v::shuffle, d[1], x[0], x[1], 0xdd);
+    for (unsigned i = 0; i < 2; ++i) op(v::permute64, d[i], 0, d[i], 0xd8);
+  } else {
+    // Four lanes, and the four behind them in the upper halves, turned over their diagonal.
+    for (unsigned i = 0; i < 4; ++i) {
+      to_.vector(v::load_short, x[i], 0, at(16 * i));
+      to_.vector(v::insert_upper, x[i], x[i], at(64 + 16 * i), 1);
+    }
+    op(v::unpack_low, d[0], x[0], x[1]);
+    op(v::unpack_low, d[1], x[2], x[3]);
+    op(v::unpack_high, d[2], x[0], x[1]);
+    op(v::unpack_high, d[3], x[2], x[3]);
+    op(v::unpack_low64, x[0], d[0], d[1]);
+    op(v::unpack_high64, d[1], d[0], d[1]);
+    op(v::unpack_low64, x[2], d[2], d[3]);
+    op(v::unpack_high64, d[3], d[2], d[3]);
+    op(v::move, d[0], 0, x[0]);
+    op(v::move, d[2], 0, x[2]);
+  }
+  const auto over = to_.jump(Assembler::Condition::always);
+  to_.land(to_same);
+  for (unsigned k = 0; k < count; ++k) to_.vector(v::spread32, d[k], 0, at(4 * k));
+  to_.land(over);
+  Item plain = item;
+  plain.guard = kNowhere;  // it holds for all
+  for (unsigned k = 0; k < count; ++k) at_.put(plain, item.writes[k], part, d[k]);
+}
+
+void MemoryEmitter::store(const Item& item, std::int32_t plan, unsigned part) {
+  const unsigned count = item.from->count;
+  const auto displacement = static_cast<std::int32_t>(item.step->displacement);
+  const auto at = [&](unsigned bytes) { return Source::memory(rax, displacement + static_cast<std::int32_t>(bytes)); };
+  const auto op = [&](const Vex& what, unsigned to, unsigned first, unsigned second, int immediate = -1) { to_.vector(what, to, first, Source::vector(second), immediate); };
+  std::array<unsigned, 4> d{}, x{};
+  for (unsigned k = 0; k < count; ++k) d[k] = at_.take(item.reads[1 + k], part);
+  for (unsigned k = 0; count > 1 && k < count; ++k) x[k] = at_.fresh();
+  const unsigned t = count > 1 ? at_.fresh() : 0, u = count > 1 ? at_.fresh() : 0;
+  to_.load64(rax, rsp, plan + kPointers + 8 * offset(part));  // behind what may have to be written back for room
+  if (count == 1) return to_.vector(v::store, d[0], 0, at(0));
+  if (count == 2) {
+    op(v::unpack_low, x[0], d[0], d[1]);
+    op(v::unpack_high, x[1], d[0], d[1]);
+    op(v::upper_to_lower, t, x[0], x[1], 0x20);
+    to_.vector(v::store, t, 0, at(0));
+    op(v::upper_to_lower, t, x[0], x[1], 0x31);
+    return to_.vector(v::store, t, 0, at(32));
+  }
+  op(v::unpack_low, t, d[0], d[1]);
+  op(v::unpack_low, u, d[2], d[3]);
+  op(v::unpack_low64, x[0], t, u);
+  op(v::unpack_high64, x[1], t, u);
+  op(v::unpack_high, t, d[0], d[1]);
+  op(v::unpack_high, u, d[2], d[3]);
+  op(v::unpack_low64, x[2], t, u);
+  op(v::unpack_high64, x[3], t, u);
+  for (unsigned i = 0; i < 4; ++i) {
+    to_.vector(v::store_short, x[i], 0, at(16 * i));
+    to_.vector(v::upper_half, x[i], 0, at(64 + 16 * i), 1);
+  }
+}
+
+/// Leaves where it returns another step than the next: that jump.
+std::size_t MemoryEmitter::call_handler(const Item& item) {
+  const bool is_guarded = item.guard != kNowhere;
+  const auto steps = offset(item.step - first_);
+  const auto bytes = static_cast<std::int32_t>(sizeof(Step));
+  to_.load64(rdi, rsp, StackFrame::kWarp);
+  to_.load64(rsi, rsp, StackFrame::kStep);
+  to_.add64(rsi, (steps - (is_guarded ? 1 : 0)) * bytes);
+  to_.bytes({0xc5, 0xf8, 0x77});  // vzeroupper
+  to_.call(reinterpret_cast<const void*>(item.handler));
+  to_.load64(rdi, rsp, StackFrame::kWarp);
+  to_.load64(rcx, rsp, StackFrame::kStep);
+  to_.add64(rcx, (steps + 1) * bytes);
+  to_.bytes({0x48, 0x39, 0xc8});  // cmp rax, rcx
+  const auto leaving = to_.jump(Assembler::Condition::differs);
+  to_.load64(kWords, rdi, offset(offsetof(exec::Warp, bases)));
+  to_.move64(kWides, kWords);
+  to_.move64(kMasks, kWords);
+  to_.move64(kHalves, kWords);
+  to_.lea64(kLaneMask, rdi, offset(offsetof(exec::Warp, mask)));
+  return leaving;
+}
+
+/// A permutation that is known: of the registers of eight lanes each that it takes from, what it wants from each.
+void MemoryEmitter::exchange(const Item& item) {
+  const auto known = exchange_of(code_, item);
+  std::array<unsigned, kEights> made{}, from{};
+  at_.at_lanes(0);
+  for (unsigned eight = 0; eight < kEights; ++eight) from[eight] = at_.take(item.reads[0], eight);
+  for (unsigned eight = 0; eight < kEights; ++eight) {
+    const auto* wanted = &known.from[8 * eight];
+    made[eight] = at_.fresh();
+    bool is_first = true;
+    for (unsigned other = 0; other < kEights; ++other) {
+      std::array<std::uint32_t, 8> order{};
+      int chosen = 0;
+      bool is_same = true;
+      for (unsigned lane = 0; lane < 8; ++lane) {
+        order[lane] = wanted[lane] % 8;
+        is_same &= order[lane] == lane;
+        if (wanted[lane] / 8 == other) chosen |= 1 << lane;
+      }
+      if (chosen == 0) continue;
+      unsigned moved = from[other];
+      if (!is_same) {
+        moved = is_first ? made[eight] : at_.fresh();
+        to_.vector(v::load, moved, 0, pool_.eight(order));
+        to_.vector(v::permute32, moved, moved, Source::vector(from[other]));
+      }
+      if (is_first && is_same) to_.vector(v::move, made[eight], 0, Source::vector(moved));
+      if (!is_first) to_.vector(v::blend32, made[eight], made[eight], Source::vector(moved), chosen);
+      is_first = false;
+    }
+    // Moved ones of several are for a moment only.
+    at_.release_fresh(from, made);
+  }
+  for (unsigned eight = 0; eight < kEights; ++eight) {
+    at_.put(item, item.writes[0], eight, made[eight]);
+    if (item.writes[1].at == kNowhere) continue;
+    const unsigned within = at_.fresh();
+    std::array<std::uint32_t, 8> holds{};
+    for (unsigned lane = 0; lane < 8; ++lane) holds[lane] = known.within >> (8 * eight + lane) & 1 ? ~0U : 0U;
+    to_.vector(v::load, within, 0, pool_.eight(holds));
+    at_.put(item, item.writes[1], eight, within);
+  }
+}
+
+void MemoryEmitter::emit(const Item& item) {
+  if (!is_partial_ && item.from->op == Op::shfl) {
+    exchange(item);
+  } else if (is_partial_) {
+    at_.save(at_.state());
+    at_.forget_all();
+    leaving_.push_back(call_handler(item));
+  } else {
+    const unsigned bytes = 4U * item.from->count;
+    const bool is_load = item.from->op == Op::ld;
+    Call call{&item, number_, {}, {}, {}, 0};
+    at_.at_lanes(0);
+    const auto plan = plan_for(item, bytes);
+    if (item.guard != kNowhere) check_guard(item, call.jumps);
+    call.before = at_.state();
+    check_range(item, plan, bytes, call.jumps);
+    for (unsigned part = 0; part < kEights; ++part) {
+      at_.at_lanes(part);
+      is_load ? load(item, plan, part) : store(item, plan, part);
+    }
+    at_.release();
+    call.after = at_.state();
+    call.back = to_.size();
+    calls_.push_back(std::move(call));
+  }
+  for (const auto& use : item.writes) {
+    if (use.at != kNowhere) wrote(use.at);
+  }
+}
+
+}  // namespace flexrack::sim::jit

@@ -1,0 +1,295 @@
+#include "sim/jit/segment.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/exec/collective.h"
+#include "sim/exec/warp.h"
+
+namespace flexrack::sim::jit {
+namespace {
+
+using ptx::Width;
+
+Form form_of(Width width) {
+  switch (width) {
+    case Width::w1: return Form::mask;
+    case Width::w16: return Form::half;
+    case Width::w32: return Form::word;
+    case Width::w64: return Form::wide;
+    default: return Form::none;
+  }
+}
+
+At place_of_constant(const ptx::Operand& operand) { return operand.kind == ptx::Operand::Kind::constant ? operand.at | kInConstants : kNowhere; }
+
+Form integer_form(Type type) {
+  switch (type) {
+    case Type::u32: case Type::s32: case Type::b32: return Form::word;
+    case Type::u64: case Type::s64: case Type::b64: return Form::wide;
+    case Type::pred: return Form::mask;
+    default: return Form::none;
+  }
+}
+
+/// All operands of one form.
+bool takes(Item& item, Form form, unsigned sources, unsigned latency = 1) {
+  if (form == Form::none) return false;
+  item.writes[0] = {item.step->d, form};
+  const At places[] = {item.step->a, item.step->b, item.step->c};
+  for (unsigned i = 0; i < sources; ++i) item.reads[i] = {places[i], form};
+  item.latency = static_cast<std::uint8_t>(latency);
+  return true;
+}
+
+/// f32 to nearest.
+bool takes_floats(Item& item, unsigned sources, unsigned latency) {
+  const auto& from = *item.from;
+  if (from.type != Type::f32 || (from.rounding != ptx::Rounding::rn && from.rounding != ptx::Rounding::none)) return false;
+  if (from.flags & ~(ptx::kFtz | ptx::kSaturate | ptx::kApprox)) return false;
+  item.subnormals = from.flags & ptx::kFtz ? Subnormals::flushed : Subnormals::kept;
+  return takes(item, Form::word, sources, latency);
+}
+
+bool takes_integers(Item& item, unsigned sources, bool may_be_wide = true) {
+  const Form form = integer_form(item.from->type);
+  if (form == Form::mask || item.from->flags != 0 || (form == Form::wide && !may_be_wide)) return false;
+  return takes(item, form, sources);
+}
+
+bool takes_integers_or_floats(Item& item, unsigned sources, bool may_be_wide, unsigned latency) {
+  return item.from->type == Type::f32 ? takes_floats(item, sources, latency) : takes_integers(item, sources, may_be_wide);
+}
+
+bool is_32(Type type) { return type == Type::u32 || type == Type::s32 || type == Type::b32; }
+bool is_64(Type type) { return type == Type::u64 || type == Type::s64 || type == Type::b64; }
+
+bool describe_shift(Item& item) {
+  const Form form = integer_form(item.from->type);
+  if (form != Form::word && form != Form::wide) return false;
+  if (form == Form::wide && item.from->op == Op::shr && ptx::is_signed(item.from->type)) return false;
+  if (!takes(item, form, 1)) return false;
+  item.reads[1] = {item.step->b, Form::word};
+  return true;
+}
+
+bool describe_compare(Item& item) {
+  const auto& from = *item.from;
+  const auto& step = *item.step;
+  Form form = integer_form(from.type);
+  if (from.type == Type::f32) {
+    form = Form::word;
+    item.subnormals = from.flags & ptx::kFtz ? Subnormals::flushed : Subnormals::kept;
+  }
+  if (form != Form::word && form != Form::wide) return false;
+  if (from.compare == ptx::Compare::none || (from.flags & ~ptx::kFtz) != 0) return false;
+  item.writes[0] = {step.d, Form::mask}, item.writes[1] = {step.e, Form::mask};
+  item.reads = {Use{step.a, form}, Use{step.b, form}, Use{step.c, Form::mask}, Use{}, Use{}};
+  return true;
+}
+
+bool describe_wide_product(Item& item, bool has_sum) {
+  if (!is_32(item.from->type) || item.from->flags != 0) return false;
+  item.writes[0] = {item.step->d, Form::wide};
+  item.reads[0] = {item.step->a, Form::word}, item.reads[1] = {item.step->b, Form::word};
+  if (has_sum) item.reads[2] = {item.step->c, Form::wide};
+  item.latency = has_sum ? 5 : 4;
+  return true;
+}
+
+bool describe_convert(Item& item) {
+  const auto& from = *item.from;
+  const Width d = from.o[0].width, a = from.o[1].width;
+  item.writes[0] = {item.step->d, form_of(d)};
+  item.reads[0] = {item.step->a, form_of(a)};
+  item.latency = 4;
+  const bool is_plain = (from.flags & ~ptx::kUniform) == 0, is_nearest = from.rounding == ptx::Rounding::rn || from.rounding == ptx::Rounding::none;
+  if (from.type == Type::f32 && d == Width::w32 && is_plain && is_nearest) {
+    if ((from.source_type == Type::s32 || from.source_type == Type::u32) && a == Width::w32) return true;
+    return (from.source_type == Type::f16 || from.source_type == Type::bf16) && a == Width::w16;
+  }
+  if (from.source_type == Type::f32 && a == Width::w32) {
+    if (from.type == Type::s32 && d == Width::w32) return from.rounding == ptx::Rounding::rzi && (from.flags & ~(ptx::kFtz | ptx::kUniform)) == 0;
+    return (from.type == Type::f16 || from.type == Type::bf16) && d == Width::w16 && is_plain && is_nearest;
+  }
+  // Integers, by registers of the types' own widths.
+  item.latency = 2;
+  if (!is_plain) return false;
+  const bool from_word = is_32(from.source_type) && a == Width::w32, from_wide = is_64(from.source_type) && a == Width::w64;
+  return (is_32(from.type) && d == Width::w32 && (from_word || from_wide)) || (is_64(from.type) && d == Width::w64 && (from_word || from_wide));
+}
+
+bool describe_move(Item& item) {
+  const auto& from = *item.from;
+  const auto& step = *item.step;
+  const Form form = form_of(from.o[0].width);
+  switch (from.op) {
+    case Op::mov: return takes(item, form, 1);
+    case Op::mov_pack:
+      if (from.o[1].count != 2) return false;
+      item.writes[0] = {step.d, form};
+      item.reads[0] = {step.a, form_of(step.extra[0].width)}, item.reads[1] = {step.b, form_of(step.extra[0].width)};
+      item.latency = 3;
+      return (form == Form::wide && item.reads[0].form == Form::word) || (form == Form::word && item.reads[0].form == Form::half);
+    case Op::mov_unpack: {
+      if (from.o[0].count != 2) return false;
+      const Form part = form_of(step.extra[step.d == kNowhere ? 1 : 0].width), whole = form_of(from.o[1].width);
+      item.writes[0] = {step.d, part}, item.writes[1] = {step.b, part};
+      item.reads[0] = {step.a, whole};
+      item.latency = 3;
+      return (whole == Form::wide && part == Form::word) || (whole == Form::word && part == Form::half);
+    }
+    case Op::cvta: case Op::cvta_to:
+      return from.o[0].width == Width::w64 && from.o[1].width == Width::w64 && takes(item, Form::wide, 1);
+    case Op::mov_shared: case Op::mov_param: case Op::mov_variable: return (form == Form::word || form == Form::wide) && takes(item, form, 0);
+    default: return false;
+  }
+}
+
+/// Words, by vectors of up to four, where a register says: of shared memory by offsets, of global memory by addresses.
+bool describe_memory(Item& item) {
+  const auto& from = *item.from;
+  const bool is_load = from.op == Op::ld;
+  const auto& address = from.o[is_load ? 1 : 0];
+  const auto& step = *item.step;
+  if (from.order != ptx::Order::weak || address.kind != ptx::Operand::Kind::address_register) return false;
+  const bool is_shared = from.space == ptx::Space::shared;
+  if (!is_shared && from.space != ptx::Space::global && from.space != ptx::Space::generic && from.space != ptx::Space::constant) return false;
+  if (address.width != (is_shared ? Width::w32 : Width::w64) || ptx::bytes_of(from.type) != 4) return false;
+  if (from.count != 1 && from.count != 2 && from.count != 4) return false;
+  if (step.displacement < -(1 << 24) || step.displacement > (1 << 24) || step.displacement % (4 * from.count) != 0) return false;
+  const auto& value = from.o[is_load ? 0 : 1];
+  if (value.kind == ptx::Operand::Kind::list) {
+    for (unsigned i = 0; i < value.count; ++i) {
+      if (form_of(step.extra[i].width) != Form::word || step.extra[i].kind == ptx::Operand::Kind::sink) return false;
+    }
+  } else if (value.width != Width::w32) {
+    return false;
+  }
+  item.is_whole = true;
+  item.reads[0] = {step.a, form_of(address.width)};
+  const At places[] = {step.d, step.b, step.c, step.e};
+  for (unsigned i = 0; i < from.count; ++i) (is_load ? item.writes[i] : item.reads[1 + i]) = {places[i], Form::word};
+  return true;
+}
+
+/// Shuffles by numbers among all lanes.
+bool describe_shuffle(const exec::Code& code, Item& item) {
+  const auto& step = *item.step;
+  const At members = item.from->flags & ptx::kSync ? place_of_constant(item.from->o[5]) : kNowhere;
+  std::uint64_t all = 0;
+  if (item.guard != kNowhere || members == kNowhere || !constant_of(code, {members, Form::word}, all) || all != exec::kAllLanes) return false;
+  if (!(step.b & kInConstants) || !(step.c & kInConstants) || step.d == kNowhere) return false;
+  item.is_whole = true;
+  item.writes[0] = {step.d, Form::word}, item.writes[1] = {step.e, Form::mask};
+  item.reads[0] = {step.a, Form::word}, item.reads[1] = {step.b, Form::word}, item.reads[2] = {step.c, Form::word};
+  return true;
+}
+
+bool describe_operation(const exec::Code& code, Item& item) {
+  const auto& from = *item.from;
+  switch (from.op) {
+    case Op::add: case Op::sub: return takes_integers_or_floats(item, 2, true, 3);
+    case Op::mul: return takes_floats(item, 2, 3);
+    case Op::fma: return takes_floats(item, 3, 4);
+    case Op::div: return takes_floats(item, 2, 11);
+    case Op::rcp: case Op::sqrt: return takes_floats(item, 1, 11);
+    case Op::abs: return takes_integers_or_floats(item, 1, false, 1) && (from.type == Type::f32 || from.type == Type::s32);
+    case Op::neg: return takes_integers_or_floats(item, 1, true, 1);
+    case Op::min: case Op::max: return from.o[3].kind == ptx::Operand::Kind::none && takes_integers_or_floats(item, 2, false, 6) && (from.flags & ~ptx::kFtz) == 0;
+    case Op::mul_lo: return takes_integers(item, 2) && (item.latency = 4);
+    case Op::mad_lo: return takes_integers(item, 3, false) && (item.latency = 4);
+    case Op::mul_hi: return takes_integers(item, 2, false) && (item.latency = 5);
+    case Op::mul_wide: return describe_wide_product(item, false);
+    case Op::mad_wide: return describe_wide_product(item, true);
+    case Op::logic_and: case Op::logic_or: case Op::logic_xor: return takes(item, integer_form(from.type), 2);
+    case Op::logic_not: return takes(item, integer_form(from.type), 1);
+    case Op::shl: case Op::shr: return describe_shift(item);
+    case Op::shf_l: case Op::shf_r: return takes(item, Form::word, 3, 3);
+    case Op::lop3: return takes(item, Form::word, 3, 3);
+    case Op::setp: return describe_compare(item);
+    case Op::selp:
+      if (!takes(item, ptx::bytes_of(from.type) == 4 ? Form::word : ptx::bytes_of(from.type) == 8 ? Form::wide : Form::none, 2)) return false;
+      item.reads[2] = {item.step->c, Form::mask};
+      return true;
+    case Op::cvt: return describe_convert(item);
+    case Op::ld: case Op::st: return describe_memory(item);
+    case Op::shfl: return describe_shuffle(code, item);
+    default: return describe_move(item);
+  }
+}
+
+}  // namespace
+
+Exchange exchange_of(const exec::Code& code, const Item& item) {
+  std::uint64_t b = 0, c = 0;
+  constant_of(code, item.reads[1], b);
+  constant_of(code, item.reads[2], c);
+  Exchange made;
+  for (unsigned lane = 0; lane < ptx::kLanes; ++lane) {
+    bool is_within = false;
+    made.from[lane] = static_cast<std::uint8_t>(exec::source_lane(static_cast<ptx::ShuffleMode>(item.from->detail), lane, static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(c), is_within));
+    made.within |= static_cast<std::uint32_t>(is_within) << lane;
+  }
+  return made;
+}
+
+bool constant_of(const exec::Code& code, const Use& use, std::uint64_t& value) {
+  const std::size_t bytes = use.form == Form::wide ? 8 : use.form == Form::half ? 2 : 4;
+  const std::byte* first = code.constants.get() + (use.at & ~3U);
+  value = 0;
+  std::memcpy(&value, first, bytes);
+  for (unsigned lane = 1; lane < ptx::kLanes; ++lane) {
+    if (std::memcmp(first, first + lane * bytes, bytes) != 0) return false;
+  }
+  return true;
+}
+
+bool describe(const exec::Code& code, const Step& step, Item& item) {
+  item.step = &step;
+  item.from = step.source;
+  if (step.source == nullptr || !describe_operation(code, item)) return false;
+  if (!item.is_whole && item.writes[0].at == kNowhere && item.writes[1].at == kNowhere) return false;
+  // A guard must be read before the first result replaces it.
+  if (item.writes[1].at != kNowhere && item.guard != kNowhere && (item.guard & ~kNegated) == item.writes[0].at) return false;
+  for (const auto& use : item.reads) {
+    if (use.at == kNowhere || !(use.at & kInConstants)) continue;
+    std::uint64_t value = 0;
+    if (use.form == Form::mask || !constant_of(code, use, value)) return false;
+  }
+  return true;
+}
+
+Fates::Fates(const exec::Code& code, const Segment& segment) {
+  const auto register_of = [](At at) { return at & ~kNegated; };
+  for (unsigned i = 0; i < segment.items.size(); ++i) {
+    const auto& item = segment.items[i];
+    const auto read = [&](At at) {
+      if (at != kNowhere) places_[register_of(at)].events.push_back({i, true});
+    };
+    for (const auto& use : item.reads) read(use.at);
+    read(item.guard);
+    for (const auto& use : item.writes) {
+      if (use.at == kNowhere) continue;
+      if (item.guard != kNowhere) read(use.at);
+      else places_[use.at].events.push_back({i, false});
+    }
+  }
+  const auto& function = *code.function;
+  const auto last = static_cast<std::uint32_t>(segment.items.back().from - function.code.data());
+  for (auto& [place, about] : places_) {
+    auto life = std::lower_bound(function.lives.begin(), function.lives.end(), place, [](const ptx::Life& one, At at) { return one.place < at; });
+    for (; life != function.lives.end() && life->place == place; ++life) about.is_live_at_end |= life->first <= last && life->last > last;
+  }
+}
+
+unsigned Fates::next_read(At place, unsigned from) const {
+  const auto found = places_.find(place);
+  if (found == places_.end()) return kAtEnd;
+  const auto& events = found->second.events;
+  const auto next = std::lower_bound(events.begin(), events.end(), from, [](const Event& event, unsigned item) { return event.item < item; });
+  if (next != events.end()) return next->is_read ? next->item : kNever;
+  return found->second.is_live_at_end ? kAtEnd : kNever;
+}
+
+}  // namespace flexrack::sim::jit

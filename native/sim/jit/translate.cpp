@@ -1,0 +1,257 @@
+#include "sim/jit/translate.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <set>
+#include <string_view>
+
+#include "sim/exec/control.h"
+#include "sim/exec/shells.h"
+#include "sim/jit/emitter.h"
+#include "sim/jit/memory.h"
+#include "sim/jit/vectors.h"
+
+namespace flexrack::sim::jit {
+namespace {
+
+/// The interpreter alone, to compare with it.
+bool is_asked_to_interpret() {
+  const char* asked = std::getenv("FLEXRACK_SIM_INTERPRET");
+  return asked != nullptr && std::string_view(asked) == "1";
+}
+
+std::atomic<bool> is_used{!is_asked_to_interpret()};
+std::atomic<std::uint64_t> segments_made{0};
+
+constexpr unsigned kTurns = exec::kLanes / 8;        ///< vectors of eight lanes
+constexpr std::size_t kMaxSteps = 1U << 16;          ///< of a function; longer ones run as they are
+constexpr std::size_t kMaxItems = 512;               ///< of a segment
+constexpr unsigned kShortest = 2;
+constexpr std::size_t kMuch = 48;
+
+constexpr auto kMask = static_cast<std::int32_t>(offsetof(exec::Warp, mask)), kLive = static_cast<std::int32_t>(offsetof(exec::Warp, live)),
+               kBases = static_cast<std::int32_t>(offsetof(exec::Warp, bases));
+
+/// Instructions of the processor, about, and cycles that one must wait for another.
+struct Cost {
+  double instructions = 0, chain = 0;
+};
+
+double chain_of(const Segment& segment) {
+  std::map<At, unsigned> ready;
+  unsigned longest = 0;
+  for (const auto& item : segment.items) {
+    unsigned at = 0;
+    for (const auto& use : item.reads) {
+      if (use.at != kNowhere && !(use.at & kInConstants)) at = std::max(at, ready[use.at & ~kNegated]);
+    }
+    at += item.latency;
+    longest = std::max(longest, at);
+    for (const auto& use : item.writes) {
+      if (use.at != kNowhere) ready[use.at] = at;
+    }
+  }
+  return longest;
+}
+
+/// One way to carry out a segment: so many vectors in each turn of a loop. `leave` emits the way out, to the step in rax.
+template <class Leave>
+void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fates, Pool& pool, Assembler& to, unsigned ways, bool is_partial, const Leave& leave) {
+  if (ways < kTurns) to.set32(rsi, kTurns / ways);
+  const std::size_t again = to.size();
+  Registers registers(code, to, pool, fates, ways, is_partial);
+  Emitter emitter(to, pool, registers, code);
+  MemoryEmitter memory(code, to, pool, registers, segment.first, is_partial);
+  for (unsigned i = 0; i < segment.items.size(); ++i) {
+    const auto& item = segment.items[i];
+    registers.at_item(i);
+    memory.at_item(i);
+    if (item.is_whole) {
+      memory.emit(item);
+    } else {
+      for (unsigned part = 0; part < ways; ++part) {
+        registers.at_lanes(part);
+        emitter.emit(item, part);
+      }
+      for (const auto& use : item.writes) memory.wrote(use.at);
+    }
+    registers.forget();
+  }
+  registers.finish();
+  if (ways != kTurns) {
+    const auto lanes = static_cast<std::int32_t>(8 * ways);
+    to.add64(kWords, 4 * lanes);
+    to.add64(kWides, 8 * lanes);
+    to.add64(kHalves, 2 * lanes);
+    to.add64(kMasks, lanes / 8);
+    if (is_partial) to.add64(kLaneMask, lanes / 8);
+    to.decrement32(rsi);
+    to.jump_back(Assembler::Condition::differs, again);
+    registers.finish_loop();
+  }
+  to.load64(rax, rsp, StackFrame::kStep);
+  to.add64(rax, static_cast<std::int32_t>(segment.steps * sizeof(Step)));
+  leave();
+  memory.finish(leave);
+}
+
+unsigned best_ways(const exec::Code& code, const Segment& segment, const Fates& fates) {
+  constexpr double kWidth = 3.5, kWindow = 256;      // instructions begun in a cycle, and those under way
+  constexpr double kBytes = 7.5;                     // of an instruction
+  if (segment.has_whole) return kTurns;             // every instruction is over before the next begins
+  const double chain = chain_of(segment);
+  unsigned best = 1;
+  double least = 0;
+  for (const unsigned ways : {1U, 2U, 4U}) {
+    Assembler trial;
+    Pool pool;
+    emit_lanes(code, segment, fates, pool, trial, ways, false, [] {});
+    const double instructions = static_cast<double>(trial.size()) / kBytes, turns = double{kTurns} / ways;
+    const double together = std::clamp(kWindow / instructions, 1.0, turns);
+    const double cycles = std::max(instructions * turns / kWidth, chain * turns / together);
+    if (ways == 1 || cycles < least) best = ways, least = cycles;
+  }
+  return best;
+}
+
+/// Subnormals as zero, for the code in between.
+void begin_flushing(Assembler& to) {
+  static_assert(StackFrame::kControl == 0);
+  to.bytes({0x0f, 0xae, 0x1c, 0x24});                    // stmxcsr [rsp]
+  to.bytes({0x8b, 0x0c, 0x24, 0x83, 0xc9, 0x40});        // mov ecx, [rsp]; or ecx, 0x40 (DAZ)
+  to.bytes({0x89, 0x4c, 0x24, 0x04});                    // mov [rsp + 4], ecx
+  to.bytes({0x0f, 0xae, 0x54, 0x24, 0x04});              // ldmxcsr [rsp + 4]
+}
+void end_flushing(Assembler& to) { to.bytes({0x0f, 0xae, 0x14, 0x24}); }
+
+/// A function (Warp&, const Step*) that returns the step behind the segment, or what a handler that it had to call returned.
+void emit_segment(const exec::Code& code, const Segment& segment, Pool& pool, Assembler& to) {
+  const Fates fates(code, segment);
+  const unsigned ways = best_ways(code, segment, fates);
+  to.bytes({0xf3, 0x0f, 0x1e, 0xfa});  // endbr64
+  to.bytes({0x56, 0x57});              // push rsi; push rdi
+  to.add64(rsp, -StackFrame::kBytes);
+  to.load32(rax, rdi, kMask);
+  to.load64(kWords, rdi, kBases);
+  to.move64(kWides, kWords);
+  to.move64(kMasks, kWords);
+  to.move64(kHalves, kWords);
+  if (segment.flushes) begin_flushing(to);
+  // Lanes that have ended may be written to in registers, but not made accesses for.
+  if (segment.has_whole) to.bytes({0x83, 0xf8, 0xff});  // cmp eax, -1
+  else to.compare32(rax, rdi, kLive);
+  const auto to_partial = to.jump(Assembler::Condition::differs);
+  const auto leave = [&] {
+    if (segment.flushes) end_flushing(to);
+    to.add64(rsp, StackFrame::kBytes + 16);
+    to.finish();
+  };
+  emit_lanes(code, segment, fates, pool, to, ways, false, leave);
+  to.land(to_partial);
+  to.lea64(kLaneMask, rdi, kMask);
+  emit_lanes(code, segment, fates, pool, to, ways, true, leave);
+}
+
+class Translation {
+ public:
+  explicit Translation(exec::Code& code) : code_(code) {}
+
+  void make() {
+    find_targets();
+    struct Entry {
+      Step* step;
+      std::size_t at;
+    };
+    std::vector<Entry> entries;
+    for (std::size_t at = 0; at < code_.steps.size();) {
+      const Segment segment = segment_at(at);
+      if (segment.items.size() >= kShortest) {
+        entries.push_back({&code_.steps[at], to_.size()});
+        emit_segment(code_, segment, pool_, to_);
+      }
+      // What a guard's step calls begins no segment: it is carried out for some lanes, and alone.
+      const std::uint32_t skipped = code_.steps[at].run == exec::guards ? 2 : 1;
+      at += std::max(segment.steps, skipped);
+    }
+    if (entries.empty() || !code_.machine_code.fill(to_.finished(pool_.words()))) return;
+    for (const auto& entry : entries) entry.step->run = reinterpret_cast<exec::Handler>(reinterpret_cast<std::uintptr_t>(code_.machine_code.begin() + entry.at));
+    segments_made += entries.size();
+  }
+
+ private:
+  void find_targets() {
+    for (const auto& step : code_.steps) {
+      if (step.source == nullptr) continue;
+      const bool is_branch = step.source->op == Op::bra || (step.guard != kNowhere && step.run == exec::branch_handler(true, false));
+      if (is_branch) targets_.insert(step.target);
+      if (is_branch || step.source->op == Op::brx) targets_.insert(step.meet);
+    }
+    for (const auto& table : code_.tables) targets_.insert(table.begin(), table.end());
+  }
+
+  /// Of two steps where the first looks at a guard.
+  std::uint32_t item_at(std::size_t at, Item& item) const {
+    const Step& step = code_.steps[at];
+    const bool is_guarded = step.run == exec::guards;
+    if (step.source == nullptr || (!is_guarded && step.guard != kNowhere)) return 0;
+    if (is_guarded) item.guard = step.guard;
+    item.handler = step.run;
+    return describe(code_, code_.steps[at + (is_guarded ? 1 : 0)], item) ? (is_guarded ? 2 : 1) : 0;
+  }
+
+  Segment segment_at(std::size_t first) const {
+    Segment segment;
+    segment.first = &code_.steps[first];
+    auto subnormals = Subnormals::any;
+    std::size_t since_memory = 0;      // items, and the steps until there
+    std::uint32_t steps_to_memory = 0;
+    for (std::size_t at = first; at < code_.steps.size() && segment.items.size() < kMaxItems;) {
+      if (at != first && targets_.contains(&code_.steps[at])) break;
+      Item item;
+      const auto steps = item_at(at, item);
+      if (steps == 0) break;
+      if (item.subnormals != Subnormals::any) {
+        if (subnormals != Subnormals::any && subnormals != item.subnormals) break;
+        subnormals = item.subnormals;
+      }
+      // Much arithmetic is better by itself: in the registers for few lanes at a time.
+      if (item.is_whole && !segment.has_whole && segment.items.size() > kMuch) break;
+      since_memory = item.is_whole ? 0 : since_memory + 1;
+      segment.has_whole |= item.is_whole;
+      if (segment.has_whole && since_memory > kMuch) {
+        segment.items.resize(segment.items.size() + 1 - since_memory);
+        segment.steps = steps_to_memory;
+        break;
+      }
+      segment.items.push_back(item);
+      at += steps;
+      segment.steps += steps;
+      if (item.is_whole) steps_to_memory = segment.steps;
+    }
+    segment.flushes = subnormals == Subnormals::flushed;
+    return segment;
+  }
+
+  exec::Code& code_;
+  std::set<const Step*> targets_;
+  Assembler to_;
+  Pool pool_;
+};
+
+}  // namespace
+
+void use_translations(bool use) { is_used = use; }
+std::uint64_t translated_segments() { return segments_made; }
+
+void translate(exec::Code& code) {
+#if defined(__x86_64__)
+  if (!is_used.load(std::memory_order_relaxed) || !exec::has_avx2() || code.steps.size() > kMaxSteps) return;
+  Translation(code).make();
+#else
+  (void)code;
+#endif
+}
+
+}  // namespace flexrack::sim::jit

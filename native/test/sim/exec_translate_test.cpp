@@ -1,0 +1,242 @@
+// Programs by chance, as the interpreter runs them and as machine code (sim/jit): the same bits in every register and in memory.
+#include <random>
+#include <set>
+
+#include "exec_lanes.h"
+#include "sim/jit/translate.h"
+
+namespace {
+
+using namespace flexrack::test;
+
+constexpr unsigned kWordRegisters = 10, kWideRegisters = 5, kHalfRegisters = 3, kPredicateRegisters = 4;
+
+/// A kernel (in, out) whose thread loads all its registers, goes through instructions chosen by chance, some guarded, some behind branches that part the lanes, and stores all registers.
+class Program {
+ public:
+  explicit Program(unsigned seed) : random_(seed) {}
+
+  std::string text(unsigned count) {
+    std::string body;
+    for (unsigned i = 0; i < count; ++i) {
+      const unsigned kind = pick(100);
+      if (kind < 6) {
+        body += branch();
+      } else if (kind < 10) {
+        body += "shfl.sync.bfly.b32 " + word() + ", " + word() + ", " + std::to_string(1 + pick(31)) + ", 31, -1;\n";
+      } else if (kind < 25) {
+        body += (pick(4) == 0 ? guard() : "") + access();
+      } else {
+        body += (pick(6) == 0 ? guard() : "") + instruction();
+      }
+    }
+    for (const auto& label : open_) body += label + ":\n";
+    return head() + body + tail();
+  }
+
+ private:
+  unsigned pick(unsigned below) { return static_cast<unsigned>(random_() % below); }
+  static std::string number(const char* name, unsigned i) { return name + std::to_string(i); }
+  std::string word() { return number("%r", pick(kWordRegisters)); }
+  std::string wide() { return number("%d", pick(kWideRegisters)); }
+  std::string half() { return number("%h", pick(kHalfRegisters)); }
+  std::string predicate() { return number("%p", pick(kPredicateRegisters)); }
+  std::string guard() { return (pick(2) != 0 ? "@" : "@!") + predicate() + " "; }
+  std::string maybe_negated() { return (pick(3) == 0 ? "!" : "") + predicate(); }
+  std::string one_of(std::initializer_list<const char*> all) { return *(all.begin() + pick(static_cast<unsigned>(all.size()))); }
+
+  /// A register, or now and then a number.
+  std::string word_source() {
+    static constexpr const char* kNumbers[] = {"0", "1", "-1", "31", "32", "33", "0x80000000", "0x7fffffff", "12345", "-77"};
+    return pick(4) == 0 ? kNumbers[pick(10)] : word();
+  }
+  std::string wide_source() { return pick(5) == 0 ? one_of({"0", "-1", "4096", "0x123456789abcdef"}) : wide(); }
+  std::string float_source() {
+    return pick(5) == 0 ? one_of({"0f00000000", "0f80000000", "0f3F800000", "0fBF000000", "0f7F800000", "0f00000001", "0f7FFFFFFF", "0fFF800123", "0f4F000000"}) : word();
+  }
+
+  /// Side by side, at one place for some or all lanes, anyhow; each warp has memory of its own.
+  std::string access() {
+    const unsigned count = pick(3), elements = count == 0 ? 1 : 2 * count;
+    const std::string size = elements == 1 ? "" : ".v" + std::to_string(elements), offset = "+" + std::to_string(16 * pick(3));
+    // Different registers: one may be loaded once only.
+    const unsigned first = pick(kWordRegisters);
+    std::string list;
+    for (unsigned i = 0; i < elements; ++i) list += (i == 0 ? "" : ", ") + number("%r", (first + 3 * i) % kWordRegisters);
+    if (elements > 1) list = "{" + list + "}";
+    const bool is_shared = pick(2) == 0;
+    // Aligned for as many.
+    static constexpr const char* kShared[] = {"%same", "%same8", "%apart", "%sh16", "%sh8", "%sh4"};
+    static constexpr const char* kGlobal[] = {"%gsame", "%gapart", "%g16", "%g8", "%g4"};
+    const std::string place = is_shared ? kShared[pick(6 - count)] : kGlobal[pick(5 - count)];
+    const std::string space = is_shared ? ".shared" : one_of({".global", ""});
+    return pick(2) == 0 ? "ld" + space + size + ".b32 " + list + ", [" + place + offset + "];\n" : "st" + space + size + ".b32 [" + place + offset + "], " + list + ";\n";
+  }
+
+  std::string branch() {
+    if (!open_.empty() && pick(2) == 0) {
+      const auto label = open_.back();
+      open_.pop_back();
+      return label + ":\n";
+    }
+    open_.push_back("L" + std::to_string(labels_++));
+    return guard() + "bra " + open_.back() + ";\n";
+  }
+
+  std::string floating() {
+    const std::string ftz = pick(3) == 0 ? ".ftz" : "", sat = pick(5) == 0 ? ".sat" : "", d = word();
+    switch (pick(12)) {
+      case 0: case 1: return "add.rn" + ftz + sat + ".f32 " + d + ", " + float_source() + ", " + float_source() + ";\n";
+      case 2: return "sub" + ftz + sat + ".f32 " + d + ", " + float_source() + ", " + float_source() + ";\n";
+      case 3: return "mul.rn" + ftz + sat + ".f32 " + d + ", " + float_source() + ", " + float_source() + ";\n";
+      case 4: case 5: case 6: return "fma.rn" + ftz + sat + ".f32 " + d + ", " + float_source() + ", " + float_source() + ", " + float_source() + ";\n";
+      case 7: return one_of({"div.rn", "div.full"}) + ftz + ".f32 " + d + ", " + word() + ", " + word() + ";\n";
+      case 8: return one_of({"rcp.rn", "sqrt.rn", "rcp.approx", "sqrt.approx"}) + ftz + ".f32 " + d + ", " + word() + ";\n";
+      case 9: return one_of({"abs", "neg"}) + ftz + ".f32 " + d + ", " + word() + ";\n";
+      case 10: return one_of({"min", "max"}) + ftz + ".f32 " + d + ", " + word() + ", " + word() + ";\n";
+      default: return one_of({"add.rz", "mul.rm", "sub.rp"}) + ftz + ".f32 " + d + ", " + word() + ", " + word() + ";\n";
+    }
+  }
+
+  std::string integer() {
+    const std::string sign = one_of({"u32", "s32"}), d = word();
+    switch (pick(14)) {
+      case 0: case 1: return one_of({"add.", "sub."}) + sign + " " + d + ", " + word() + ", " + word_source() + ";\n";
+      case 2: return "mul.lo." + sign + " " + d + ", " + word() + ", " + word_source() + ";\n";
+      case 3: return "mad.lo." + sign + " " + d + ", " + word() + ", " + word() + ", " + word_source() + ";\n";
+      case 4: return "mul.hi." + sign + " " + d + ", " + word() + ", " + word() + ";\n";
+      case 5: return one_of({"and.b32 ", "or.b32 ", "xor.b32 "}) + d + ", " + word() + ", " + word_source() + ";\n";
+      case 6: return one_of({"shl.b32 ", "shr.u32 ", "shr.s32 "}) + d + ", " + word() + ", " + word_source() + ";\n";
+      case 7: return one_of({"shf.l.wrap.b32 ", "shf.r.wrap.b32 ", "shf.l.clamp.b32 ", "shf.r.clamp.b32 "}) + d + ", " + word() + ", " + word() + ", " + word_source() + ";\n";
+      case 8: case 9: return "lop3.b32 " + d + ", " + word() + ", " + word() + ", " + word() + ", " + std::to_string(pick(256)) + ";\n";
+      case 10: return one_of({"min.", "max."}) + sign + " " + d + ", " + word() + ", " + word_source() + ";\n";
+      case 11: return one_of({"neg.s32 ", "abs.s32 ", "not.b32 ", "popc.b32 ", "brev.b32 "}) + d + ", " + word() + ";\n";
+      case 12: return "prmt.b32 " + d + ", " + word() + ", " + word() + ", 0x5410;\n";
+      default: return "mov.b32 " + d + ", " + word_source() + ";\n";
+    }
+  }
+
+  std::string wide_integer() {
+    const std::string sign = one_of({"u32", "s32"}), d = wide();
+    switch (pick(9)) {
+      case 0: return one_of({"add.s64 ", "sub.s64 ", "mul.lo.s64 "}) + d + ", " + wide() + ", " + wide_source() + ";\n";
+      case 1: return one_of({"and.b64 ", "or.b64 ", "xor.b64 "}) + d + ", " + wide() + ", " + wide_source() + ";\n";
+      case 2: return one_of({"shl.b64 ", "shr.u64 ", "shr.s64 "}) + d + ", " + wide() + ", " + word_source() + ";\n";
+      case 3: return "mul.wide." + sign + " " + d + ", " + word() + ", " + word_source() + ";\n";
+      case 4: return "mad.wide." + sign + " " + d + ", " + word() + ", " + word_source() + ", " + wide() + ";\n";
+      case 5: return one_of({"mov.b64 ", "not.b64 ", "neg.s64 "}) + d + ", " + wide() + ";\n";
+      case 6: return "mov.b64 " + d + ", {" + word() + ", " + word() + "};\n";
+      case 7: return one_of({"cvt.u64.u32 ", "cvt.s64.s32 ", "cvt.u64.s32 ", "cvt.s64.u32 "}) + d + ", " + word() + ";\n";
+      default: return "selp.b64 " + d + ", " + wide() + ", " + wide() + ", " + predicate() + ";\n";
+    }
+  }
+
+  std::string comparing() {
+    const std::string combine = pick(4) == 0 ? one_of({".and", ".or", ".xor"}) : "", second = combine.empty() ? "" : ", " + maybe_negated();
+    // Two different results.
+    const unsigned first = pick(kPredicateRegisters), other = (first + 1 + pick(kPredicateRegisters - 1)) % kPredicateRegisters;
+    const std::string d = number("%p", first) + (pick(3) == 0 ? "|" + number("%p", other) : "");
+    switch (pick(5)) {
+      case 0: return "setp." + one_of({"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"}) + combine + (pick(3) == 0 ? ".ftz" : "") + ".f32 " + d + ", " +
+                     word() + ", " + float_source() + second + ";\n";
+      case 1: return "setp." + one_of({"eq", "ne", "lt", "le", "gt", "ge"}) + combine + "." + one_of({"s32", "u32"}) + " " + d + ", " + word() + ", " + word_source() + second + ";\n";
+      case 2: return "setp." + one_of({"eq", "ne", "lt", "le", "gt", "ge"}) + combine + "." + one_of({"s64", "u64"}) + " " + d + ", " + wide() + ", " + wide_source() + second + ";\n";
+      case 3: return one_of({"and.pred ", "or.pred ", "xor.pred "}) + predicate() + ", " + predicate() + ", " + predicate() + ";\n";
+      default: return one_of({"not.pred ", "mov.pred "}) + predicate() + ", " + predicate() + ";\n";
+    }
+  }
+
+  std::string converting() {
+    switch (pick(10)) {
+      case 0: return one_of({"cvt.rn.f32.s32 ", "cvt.rn.f32.u32 ", "cvt.rzi.s32.f32 ", "cvt.rzi.ftz.s32.f32 ", "cvt.rzi.u32.f32 "}) + word() + ", " + word() + ";\n";
+      case 1: return one_of({"cvt.u32.u64 ", "cvt.s32.s64 "}) + word() + ", " + wide() + ";\n";
+      case 2: return one_of({"cvt.rn.f16.f32 ", "cvt.rn.bf16.f32 "}) + half() + ", " + word() + ";\n";
+      case 3: return one_of({"cvt.f32.f16 ", "cvt.f32.bf16 "}) + word() + ", " + half() + ";\n";
+      case 4: return "mov.b32 " + word() + ", {" + half() + ", " + half() + "};\n";
+      case 5: {
+        const unsigned first = pick(kHalfRegisters), other = (first + 1) % kHalfRegisters;
+        return "mov.b32 {" + number("%h", first) + ", " + (pick(4) == 0 ? "_" : number("%h", other)) + "}, " + word() + ";\n";
+      }
+      case 6: {
+        const unsigned first = pick(kWordRegisters), other = (first + 1) % kWordRegisters;
+        return "mov.b64 {" + number("%r", first) + ", " + (pick(4) == 0 ? "_" : number("%r", other)) + "}, " + wide() + ";\n";
+      }
+      case 7: return "mov.b16 " + half() + ", " + half() + ";\n";
+      case 8: return "cvt.u16.u32 " + half() + ", " + word() + ";\ncvt.u32.u16 " + word() + ", " + half() + ";\n";
+      default: return "selp.b32 " + word() + ", " + word_source() + ", " + word() + ", " + predicate() + ";\n";
+    }
+  }
+
+  std::string instruction() {
+    const unsigned kind = pick(20);
+    return kind < 7 ? floating() : kind < 12 ? integer() : kind < 15 ? wide_integer() : kind < 18 ? comparing() : converting();
+  }
+
+  template <class F>
+  static std::string each(unsigned count, const F& text) {
+    std::string all;
+    for (unsigned i = 0; i < count; ++i) all += text(i);
+    return all;
+  }
+
+  static std::string head() {
+    return ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out, .param .u64 scratch) {\n"
+           ".reg .b32 %r<10>, %i, %n, %w, %l, %sh4, %sh8, %sh16, %same, %same8, %apart; .reg .b64 %d<5>, %in, %out, %g, %g4, %g8, %g16, %gsame, %gapart; .reg .b16 %h<3>; .reg .pred %p<4>; .shared .align 16 .b8 kept[3072];\n"
+           "mov.u32 %i, %tid.x; and.b32 %l, %i, 31; shr.u32 %w, %i, 5; mov.u32 %same, kept; mad.lo.u32 %same, %w, 1024, %same;\n"
+           "mad.lo.u32 %sh4, %l, 4, %same; mad.lo.u32 %sh8, %l, 8, %same; mad.lo.u32 %sh16, %l, 16, %same; shr.u32 %n, %l, 3; mad.lo.u32 %same8, %n, 32, %same;\n"
+           "mul.lo.u32 %n, %l, 5; and.b32 %n, %n, 31; mad.lo.u32 %apart, %n, 16, %same;\n"
+           "ld.param.u64 %g, [scratch]; mov.u32 %n, %ctaid.x; mad.lo.u32 %w, %n, 3, %w; mad.wide.u32 %gsame, %w, 1024, %g; mad.wide.u32 %g4, %l, 4, %gsame; mad.wide.u32 %g8, %l, 8, %gsame;\n"
+           "mad.wide.u32 %g16, %l, 16, %gsame; mul.lo.u32 %n, %l, 5; and.b32 %n, %n, 31; mad.wide.u32 %gapart, %n, 16, %gsame; mov.u32 %n, %ctaid.x; mad.lo.u32 %i, %n, 96, %i;\n"
+           "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mad.wide.u32 %in, %i, 128, %in; mad.wide.u32 %out, %i, 128, %out;\n" +
+           each(kWordRegisters, [](unsigned i) { return "ld.global.b32 %r" + std::to_string(i) + ", [%in+" + std::to_string(4 * i) + "];\n"; }) +
+           each(kWideRegisters, [](unsigned i) { return "ld.global.b64 %d" + std::to_string(i) + ", [%in+" + std::to_string(40 + 8 * i) + "];\n"; }) +
+           each(kHalfRegisters, [](unsigned i) { return "ld.global.b16 %h" + std::to_string(i) + ", [%in+" + std::to_string(80 + 2 * i) + "];\n"; }) +
+           each(kPredicateRegisters, [](unsigned i) { return "ld.global.b32 %n, [%in+" + std::to_string(88 + 4 * i) + "]; and.b32 %n, %n, 1; setp.ne.u32 %p" + std::to_string(i) + ", %n, 0;\n"; });
+  }
+  static std::string tail() {
+    return each(kWordRegisters, [](unsigned i) { return "st.global.b32 [%out+" + std::to_string(4 * i) + "], %r" + std::to_string(i) + ";\n"; }) +
+           each(kWideRegisters, [](unsigned i) { return "st.global.b64 [%out+" + std::to_string(40 + 8 * i) + "], %d" + std::to_string(i) + ";\n"; }) +
+           each(kHalfRegisters, [](unsigned i) { return "st.global.b16 [%out+" + std::to_string(80 + 2 * i) + "], %h" + std::to_string(i) + ";\n"; }) +
+           each(kPredicateRegisters, [](unsigned i) { return "selp.b32 %n, 1, 0, %p" + std::to_string(i) + "; st.global.b32 [%out+" + std::to_string(88 + 4 * i) + "], %n;\n"; }) + "ret;\n}\n";
+  }
+
+  std::mt19937 random_;
+  std::vector<std::string> open_;
+  unsigned labels_ = 0;
+};
+
+std::vector<u32> results(const std::string& text, std::vector<u32> values, bool translated) {
+  flexrack::sim::jit::use_translations(translated);
+  Rig rig(text);
+  rig.is_repeatable = false;  // compared here
+  Buffer<u32> in(rig.map, std::move(values)), out(rig.map, in.size(), 0x5a5a5a5a), scratch(rig.map, in.all());
+  // The last warp of a block has no more than 13 lanes.
+  rig.go("k", {1, 1, 1}, {77, 1, 1}, in.address(), out.address(), scratch.address());
+  flexrack::sim::jit::use_translations(true);
+  auto all = out.all();
+  all.insert(all.end(), scratch.all().begin(), scratch.all().end());
+  return all;
+}
+
+TEST_CASE("programs by chance, translated and not") {
+  const auto before = flexrack::sim::jit::translated_segments();
+  std::set<unsigned> wrong;
+  for (unsigned seed = 1; seed <= 150; ++seed) {
+    const auto text = Program(seed).text(20 + seed % 60);
+    std::vector<u32> values;
+    const auto floats = reals<float>(173 * 32, seed);
+    const auto whole = integers<u32>(173 * 32, seed);
+    for (std::size_t i = 0; i < floats.size(); ++i) values.push_back(i % 5 == 0 ? whole[i] : std::bit_cast<u32>(floats[i]));
+    if (results(text, values, true) == results(text, values, false)) continue;
+    wrong.insert(seed);
+    if (wrong.size() == 1) MESSAGE(text);
+  }
+  CHECK(wrong == std::set<unsigned>{});
+#if defined(__x86_64__)
+  if (exec::has_avx2()) CHECK(flexrack::sim::jit::translated_segments() > before + 300);
+#else
+  CHECK(flexrack::sim::jit::translated_segments() == before);
+#endif
+}
+
+}  // namespace
