@@ -1,8 +1,19 @@
 #include "server/fair_eviction.h"
 
+#include <netinet/in.h>
+
 #include <algorithm>
 
 namespace flexrack::server {
+
+std::string origin_of(const sockaddr_storage& address) {
+  const auto* four = reinterpret_cast<const char*>(&reinterpret_cast<const sockaddr_in&>(address).sin_addr);
+  const auto* six = reinterpret_cast<const char*>(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
+  if (address.ss_family == AF_INET) return {four, 4};
+  if (address.ss_family != AF_INET6) return "unix socket";  // as long as no address is
+  // A socket for both kinds gives IPv4 addresses within IPv6 ones.
+  return IN6_IS_ADDR_V4MAPPED(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr) ? std::string(six + 12, 4) : std::string(six, 8);
+}
 
 void FairEviction::add(int fd, const std::string& address) {
   remove(fd);

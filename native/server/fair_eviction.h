@@ -1,6 +1,8 @@
 // Who waits at a listener, by address: whose turn it is to go when somebody else comes.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -8,6 +10,9 @@
 #include <unordered_map>
 
 namespace flexrack::server {
+
+/// By which unproven connections are counted: an address without its port; of IPv6 the network, of which whoever has one address has them all.
+std::string origin_of(const sockaddr_storage& address);
 
 /// Descriptors, each of an address, in the order in which they came. For one thread.
 class FairEviction {

@@ -42,17 +42,10 @@ std::string address_of(int fd) {
   return (name.find(':') == std::string::npos ? name : "[" + name + "]") + ":" + port.data();
 }
 
-/// By which unproven connections are counted: without the port; of IPv6 the network, of which whoever has one address has them all.
-std::string origin_of(int fd) {
+std::string origin_of_peer(int fd) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
-  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "gone";
-  const auto* four = reinterpret_cast<const char*>(&reinterpret_cast<const sockaddr_in&>(address).sin_addr);
-  const auto* six = reinterpret_cast<const char*>(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
-  if (address.ss_family == AF_INET) return {four, 4};
-  if (address.ss_family != AF_INET6) return "unix";
-  // A socket for both kinds gives IPv4 addresses within IPv6 ones.
-  return IN6_IS_ADDR_V4MAPPED(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr) ? std::string(six + 12, 4) : std::string(six, 8);
+  return getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0 ? origin_of(address) : "already gone";
 }
 
 /// Unproven connections have a share of the descriptors: whoever is in needs some too.
@@ -150,7 +143,7 @@ void Listener::welcome(Descriptor connection) {
   unproven->pending.connection = std::move(connection);
   unproven->timer = loop_.after(kPatience, [this, fd] { drop(fd, unproven_.at(fd)->proving ? "proved nothing for 5 s" : "said nothing for 5 s"); });
   unproven_[fd] = std::move(unproven);
-  fair_eviction_.add(fd, origin_of(fd));
+  fair_eviction_.add(fd, origin_of_peer(fd));
   loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { read_from(fd); });
 }
 

@@ -71,7 +71,7 @@ export default class Train extends BaseCommand {
       onLines: linePrinter(json),
       onNews: newsTeller(context),
     }, context).catch((error: unknown) => throwWithPreflight(error, json)).finally(() => status.close())
-    if (json && trained.status !== 'running') process.stdout.write(`${JSON.stringify({result: trained})}\n`)
+    if (json && trained.status !== 'running') this.follow({result: trained}, () => '')
     else this.answer(trained, trainedText)
     if (trained.status === 'stopped') throw new CliError('INTERRUPTED', `run ${trained.run} was stopped`, {hint: `flexrack runs show ${trained.run}`})
     if (trained.status === 'failed') throw failureOf(trained.run, {cause: trained.cause})

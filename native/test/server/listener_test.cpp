@@ -1,5 +1,7 @@
 // Who may wait at the listener, and what a recording of somebody who came in is worth there.
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -68,6 +70,38 @@ TEST_CASE("the oldest of the address with the most is the one to go") {
   crowd.remove(10);
   crowd.remove(10);
   CHECK(crowd.size() == 0);
+}
+
+std::string origin(const std::string& text, std::uint16_t port) {
+  sockaddr_storage address{};
+  auto& four = reinterpret_cast<sockaddr_in&>(address);
+  auto& six = reinterpret_cast<sockaddr_in6&>(address);
+  if (inet_pton(AF_INET, text.c_str(), &four.sin_addr) == 1) {
+    four.sin_family = AF_INET;
+    four.sin_port = htons(port);
+  } else {
+    REQUIRE(inet_pton(AF_INET6, text.c_str(), &six.sin6_addr) == 1);
+    six.sin6_family = AF_INET6;
+    six.sin6_port = htons(port);
+  }
+  return server::origin_of(address);
+}
+
+TEST_CASE("strangers of one IPv6 network are one origin, and an IPv4 address within an IPv6 one is itself") {
+  CHECK(origin("10.0.0.1", 1000) == origin("10.0.0.1", 2000));
+  CHECK(origin("10.0.0.1", 1000) != origin("10.0.0.2", 1000));
+  CHECK(origin("2001:db8:0:1::1", 1000) == origin("2001:db8:0:1:ffff:ffff:ffff:ffff", 2000));
+  CHECK(origin("2001:db8:0:1::1", 1000) != origin("2001:db8:0:2::1", 1000));
+  CHECK(origin("::ffff:10.0.0.1", 1000) == origin("10.0.0.1", 2000));
+  CHECK(origin("::ffff:10.0.0.1", 1000) != origin("::ffff:10.0.0.2", 1000));
+  CHECK(origin("::1", 1000) != origin("::ffff:10.0.0.1", 1000));
+  sockaddr_storage local{};
+  local.ss_family = AF_UNIX;
+  CHECK(server::origin_of(local) != origin("117.110.105.120", 1000));  // whose bytes are `unix`
+  server::FairEviction eviction;
+  for (int fd = 0; fd < 64; ++fd) eviction.add(fd, origin("2001:db8:0:1::" + std::to_string(fd), 1000));
+  for (int fd = 64; fd < 96; ++fd) eviction.add(fd, origin("2001:db8:0:2::1", static_cast<std::uint16_t>(fd)));
+  CHECK(eviction.oldest_of_the_most() == 0);  // 64 addresses, and one origin that has the most
 }
 
 TEST_CASE("a mark is new once, as long as it is remembered") {

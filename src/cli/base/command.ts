@@ -1,7 +1,7 @@
 import {Command, Flags} from '@oclif/core'
 import type {Context} from '../../lib/base/index.ts'
 import {colorLevel} from '../terminal/color.ts'
-import {printable} from '../terminal/printable.ts'
+import {jsonText, printable} from '../terminal/printable.ts'
 import type {ProjectSession, Session, SessionFlags} from './session.ts'
 
 /** What every command of flexrack has: --json, --debug, one context with Ctrl-C wired in, and its closing at the end. */
@@ -48,7 +48,7 @@ export abstract class BaseCommand extends Command {
 
   /** For commands that follow something: under --json one object a line, else the text. Such commands return undefined. */
   protected follow<T>(value: T, text: (value: T) => string): void {
-    const line = this.jsonEnabled() ? JSON.stringify(value) : printable(text(value), colorLevel(process.stdout, process.env) > 0)
+    const line = this.jsonEnabled() ? jsonText(value) : printable(text(value), colorLevel(process.stdout, process.env) > 0)
     process.stdout.write(`${line}\n`)
   }
 
@@ -73,6 +73,6 @@ export abstract class BaseCommand extends Command {
   }
 
   override logJson(json: unknown): void {
-    process.stdout.write(`${JSON.stringify(json, null, 2)}\n`)
+    process.stdout.write(`${jsonText(json, 2)}\n`)
   }
 }

@@ -3,6 +3,7 @@ import {detailLines} from './details.ts'
 import {completeHint} from './hint.ts'
 import {isPipeClosed} from '../terminal/pipe.ts'
 import {paintError, printError} from '../terminal/print.ts'
+import {jsonText} from '../terminal/printable.ts'
 import {usageError} from './usage.ts'
 
 export interface ErrorView {
@@ -19,7 +20,7 @@ export async function showError(error: unknown, {argv, env}: ErrorView): Promise
   const exit = plainExit(error)
   if (exit !== undefined) return exit
   const shown = withHint(await toCliError(error, {argv, env}), argv)
-  if (isJsonWanted(argv, env)) process.stdout.write(`${JSON.stringify({error: errorJson(shown)}, null, 2)}\n`)
+  if (isJsonWanted(argv, env)) process.stdout.write(`${jsonText({error: errorJson(shown)}, 2)}\n`)
   else printError(errorText(shown))
   if (isDebug(argv, env)) printError(paintError.dim(stackText(error)))
   return shown.exitCode

@@ -1,6 +1,7 @@
 import type {Context} from '../../lib/base/index.ts'
 import type {Hang, SlurmState} from '../../lib/protocol/index.ts'
 import type {RankLine, RunNews} from '../../lib/runs/index.ts'
+import {jsonText} from '../terminal/printable.ts'
 import {hangText} from './hang-text.ts'
 import {rankLineText} from './lines.ts'
 import {queueText} from './slurm-text.ts'
@@ -10,7 +11,7 @@ export function linePrinter(json: boolean): (lines: RankLine[]) => void {
   let width = 0
   return (lines) => {
     for (const line of lines) width = Math.max(width, `${line.node}:${line.rank}`.length)
-    const text = lines.map((line) => (json ? JSON.stringify(line) : rankLineText(line, {width}))).join('\n')
+    const text = lines.map((line) => (json ? jsonText(line) : rankLineText(line, {width}))).join('\n')
     process.stdout.write(`${text}\n`)
   }
 }

@@ -1,7 +1,7 @@
 import type {Context} from '../../lib/base/index.ts'
 import type {FoundRun, RunRecords, Runs, RunView} from '../../lib/runs/index.ts'
 import {LivePanel} from './live-panel.ts'
-import {printable} from '../terminal/printable.ts'
+import {jsonText, printable} from '../terminal/printable.ts'
 import {paint} from '../terminal/print.ts'
 
 export interface WatchedRun {
@@ -22,7 +22,7 @@ export function hasScreen(): boolean {
 /** Watches until the run is over or Ctrl-C: a panel on a terminal, else a line now and then; with `json` an object a line. */
 export async function showRun(watched: WatchedRun, context: Context): Promise<void> {
   const {watchText, watchLine} = await import('./watch-text.ts')
-  if (watched.json) return void (await follow(watched, (view) => process.stdout.write(`${JSON.stringify(view)}\n`), undefined, context))
+  if (watched.json) return void (await follow(watched, (view) => process.stdout.write(`${jsonText(view)}\n`), undefined, context))
   if (!hasScreen()) return void (await follow(watched, (view) => process.stdout.write(`${printable(watchLine(view), false)}\n`), undefined, context))
   const panel = new LivePanel(process.stdout)
   let latest: RunView | undefined

@@ -58,12 +58,21 @@ export async function register(found: Registration, env: ModelEnv): Promise<{ver
   return {version: {...version, aliases: [found.alias]}, previous: valuesOf<ModelKinds, 'model.alias'>(outcomes, 'model.alias')[0] ?? undefined}
 }
 
-/** A run by the server's id, by flexrack's run id, or by its name. */
+/**
+ * A run by the server's id, by flexrack's run id, or by its name. Only who starts a run says which of flexrack's it is; a name is what any program calls
+ * its run, so one that several have is not taken for either.
+ */
 export async function findRun(mlflow: Mlflow, name: string): Promise<TrackedRun> {
   if (/^[0-9a-f]{32}$/.test(name)) return mlflow.getRun(name)
   const experiments = (await mlflow.searchExperiments()).map((one) => one.id)
   const quoted = `'${name.replaceAll("'", '')}'`
-  const [found] = experiments.length > 0 ? await mlflow.searchRuns({experimentIds: experiments, filter: `tags.\`mlflow.runName\` = ${quoted}`, limit: 1}) : []
+  const search = async (tag: string): Promise<TrackedRun[]> => (experiments.length > 0 ? mlflow.searchRuns({experimentIds: experiments, filter: `tags.\`${tag}\` = ${quoted}`, limit: 2}) : [])
+  const [own] = await search('flexrack.run')
+  if (own) return own
+  const [found, other] = await search('mlflow.runName')
+  if (found && other) {
+    throw new CliError('USAGE', `several runs are named ${name}`, {hint: `flexrack model register MODEL --run ${found.id}, or the other one`, details: {runs: [found.id, other.id]}})
+  }
   if (found) return found
   const recent = experiments.length > 0 ? await mlflow.searchRuns({experimentIds: experiments, limit: 50}) : []
   const nearest = nearestName(name, recent.map((run) => run.name))

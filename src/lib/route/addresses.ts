@@ -1,7 +1,7 @@
 import {isIP} from 'node:net'
 import {CliError} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
-import type {NodeRoute} from '../protocol/index.ts'
+import type {NodeAddress, NodeRoute} from '../protocol/index.ts'
 import type {RackNode} from '../rack/index.ts'
 
 /** Of a node, what says how it is reached. */
@@ -13,9 +13,20 @@ type Named = Pick<RackNode, 'name' | 'address'>
  */
 export async function askRoute(host: Host, to?: string, signal?: AbortSignal): Promise<NodeRoute> {
   const route = await host.call('run.route', {to}, {signal})
-  const strange = [route.outgoing, route.source, ...route.interfaces.map(({address}) => address)].find((address) => address !== null && isIP(address) === 0)
-  if (strange !== undefined) throw new CliError('NODE_UNFIT', `${host.node} names ${JSON.stringify(strange)} as an address of its own`, {details: {node: host.node}})
+  const strange = strangeIn(route)
+  if (strange.length > 0) throw new CliError('NODE_UNFIT', `${host.node} names ${JSON.stringify(strange[0])} as an address of its own`, {details: {node: host.node}})
   return route
+}
+
+/** What of an answer is not what it should be. isIP alone takes a list with one address in it for an address. */
+function strangeIn({outgoing, source, interfaces, machine}: NodeRoute): unknown[] {
+  const isAddress = (value: unknown): boolean => typeof value === 'string' && isIP(value) !== 0
+  if (!Array.isArray(interfaces)) return [interfaces]
+  return [
+    ...[outgoing, source].filter((one) => one !== null && one !== undefined && !isAddress(one)),
+    ...interfaces.filter((one: Partial<NodeAddress> | null) => !isAddress(one?.address) || !isAddress(one?.netmask)),
+    ...(typeof machine === 'string' ? [] : [machine]),
+  ]
 }
 
 /**

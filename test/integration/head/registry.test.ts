@@ -103,3 +103,63 @@ test('a model whose versions are of no run is nobody\'s, until an administrator 
   await head.connection.request('POST', '/api/2.0/mlflow/registered-models/set-tag', {name: 'curated', key: 'flexrack.experiment', value: mine.experiment})
   expect(await alias()).toBe(200)
 })
+
+describe("what is another project's", () => {
+  const API3 = '/api/3.0/mlflow'
+  const as = async (access: Access | undefined, method: string, path: string, body?: unknown): Promise<{status: number; value: unknown}> => {
+    const headers = {authorization: `Bearer ${access?.env.MLFLOW_TRACKING_TOKEN ?? head.connection.token.reveal()}`, 'content-type': 'application/json'}
+    const answer = await fetch(`${head.connection.uri}${path}`, {method, headers, ...(body !== undefined && {body: JSON.stringify(body)})})
+    const text = await answer.text()
+    return {status: answer.status, value: text.startsWith('{') ? JSON.parse(text) : text}
+  }
+  const trace = (id: string, {experiment}: Access, more: object = {}): object => ({
+    trace: {trace_info: {trace_id: id, trace_location: {type: 'MLFLOW_EXPERIMENT', mlflow_experiment: {experiment_id: experiment}}, request_time: new Date().toISOString(), state: 'OK', ...more}},
+  })
+  const experimentOf = async (id: string): Promise<unknown> =>
+    ((await as(other, 'GET', `${API3}/traces/${id}`)).value as {trace?: {trace_info?: {trace_location?: {mlflow_experiment?: {experiment_id?: string}}}}}).trace?.trace_info?.trace_location?.mlflow_experiment?.experiment_id
+
+  test('a trace is not taken over by telling of it again, and its assessments stay with it', async () => {
+    const [id, own] = [`tr-${'1'.repeat(32)}`, `tr-${'2'.repeat(32)}`]
+    const judged = {assessments: [{assessment_id: `a-${'3'.repeat(32)}`, assessment_name: 'good', trace_id: id, source: {source_type: 'HUMAN', source_id: 'me'}, feedback: {value: true}, create_time: new Date().toISOString(), last_update_time: new Date().toISOString(), valid: true}]}
+    expect((await as(undefined, 'POST', `${API3}/traces`, trace(id, other, judged))).status).toBe(200)
+    expect((await as(mine, 'POST', `${API3}/traces`, trace(own, mine))).status).toBe(200)
+    expect((await as(mine, 'POST', `${API3}/traces`, trace(id, mine))).status).toBe(403)
+    expect(await experimentOf(id)).toBe(other.experiment)
+    expect((await as(mine, 'POST', `${API3}/traces`, trace(own, mine, judged))).status).toBe(403)
+    expect((await as(other, 'GET', `${API3}/traces/${id}`)).value).toMatchObject({trace: {trace_info: {assessments: [{assessment_name: 'good'}]}}})
+    expect((await as(mine, 'POST', `${API3}/traces`, trace(own, mine))).status).toBe(200) // its own it may
+  })
+
+  test.each(['mlflow.trace.archiveLocation', 'mlflow.trace.spansLocation', 'mlflow.artifactLocation'])('a trace does not say itself where the server finds it: %s', async (tag) => {
+    const tags = {'mlflow.trace.spansLocation': 'ARCHIVE_REPO', 'mlflow.trace.archiveLocation': 'file:///etc', [tag]: tag === 'mlflow.trace.spansLocation' ? 'ARCHIVE_REPO' : 'file:///etc'}
+    expect((await as(mine, 'POST', `${API3}/traces`, trace(`tr-${'4'.repeat(32)}`, mine, {tags: {[tag]: tags[tag]}}))).status).toBe(403)
+  })
+
+  test('a logged model is made in the own experiment, and the body of a call cannot name another than its path', async () => {
+    const made = async (access: Access, experiment: string): Promise<{model_id: string; experiment_id: string}> => {
+      const {status, value} = await as(access, 'POST', '/api/2.0/mlflow/logged-models', {experiment_id: experiment, name: 'net', source_run_id: access.run})
+      expect(status).toBe(200)
+      return (value as {model: {info: {model_id: string; experiment_id: string}}}).model.info
+    }
+    const [own, theirs] = [await made(mine, other.experiment), await made(other, other.experiment)]
+    expect(own.experiment_id).toBe(mine.experiment)
+    expect((await as(mine, 'PATCH', `/api/2.0/mlflow/logged-models/${own.model_id}`, {model_id: theirs.model_id, status: 'LOGGED_MODEL_UPLOAD_FAILED'})).status).toBe(403)
+    expect((await as(mine, 'PATCH', `/api/2.0/mlflow/logged-models/${own.model_id}`, {model_id: own.model_id, status: 'LOGGED_MODEL_READY'})).status).toBe(200)
+    expect((await as(other, 'GET', `/api/2.0/mlflow/logged-models/${theirs.model_id}`)).value).toMatchObject({model: {info: {status: 'LOGGED_MODEL_PENDING'}}})
+  })
+
+  test('a run hangs itself below no run of it, and takes no run\'s name at flexrack', async () => {
+    const parent = {key: 'mlflow.parentRunId', value: other.run}
+    expect(await call(mine, 'POST', 'runs/set-tag', {run_id: mine.run, ...parent})).toBe(403)
+    expect(await call(mine, 'POST', 'runs/log-batch', {run_id: mine.run, tags: [{key: 'a', value: 'b'}, parent]})).toBe(403)
+    const {value} = await as(mine, 'POST', '/api/2.0/mlflow/runs/create', {tags: [{key: 'flexrack.run', value: 'other-1'}, {key: 'a', value: 'b'}]})
+    const nested = (value as {run: {info: {run_id: string}; data: {tags: {key: string; value: string}[]}}}).run
+    expect(nested.data.tags.map(({key}) => key)).not.toContain('flexrack.run')
+    for (const key of ['flexrack.run', 'flexrack.project', 'flexrack.nodes']) {
+      expect(await call(mine, 'POST', 'runs/set-tag', {run_id: nested.info.run_id, key, value: 'other-1'})).toBe(403)
+      expect(await call(mine, 'POST', 'runs/delete-tag', {run_id: mine.run, key})).toBe(403)
+    }
+    expect(await call(mine, 'POST', 'runs/set-tag', {run_id: nested.info.run_id, key: 'mlflow.parentRunId', value: mine.run})).toBe(200)
+    expect(await call(mine, 'POST', 'runs/set-tag', {run_id: mine.run, key: 'flexrack.cause', value: 'x'})).toBe(200) // what its supervisor tells of it
+  })
+})

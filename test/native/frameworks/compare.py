@@ -42,7 +42,7 @@ FRAMEWORKS = {one.name: one for one in (
     Framework("warp", "warp-lang"),
     Framework("taichi", "taichi"),
     Framework("cupy", "cupy-cuda13x", env={"CUPY_COMPILE_WITH_PTX": "1", "CUPY_ACCELERATORS": ""}),
-    Framework("torch_compile", "torch", parts=(("element-wise", "mlp"), ("transformer",), ("digits",), ("templates",)), env=TORCH, lock="torch"),
+    Framework("torch_compile", "torch", parts=(("element-wise", "mlp"), ("transformer",), ("digits",)), env=TORCH, lock="torch"),
 )}
 
 

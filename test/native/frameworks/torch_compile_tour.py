@@ -123,19 +123,7 @@ def digits():
     train("digits CNN", loss, [torch.randn(8, 1, 9) * 0.3, torch.zeros(8), torch.randn(128, 10) * 0.1, torch.zeros(10)], batches, 16, 0.5, 1e-4)
 
 
-def templates():
-    inductor.max_autotune_gemm = True
-    inductor.max_autotune_gemm_backends = "TRITON"
-    inductor.autotune_in_subproc = False
-    x, w, b = torch.randn(64, 32), torch.randn(48, 32), torch.randn(48)
-    stop("Triton's matrix template, float", lambda a, m, c: F.linear(a, m, c), [x, w, b], 1e-5)
-    if torch.cuda.get_device_capability()[0] >= 8:
-        expected = x.half().float() @ w.half().float().t()
-        got = compiled(lambda a, m: torch.mm(a, m))(x.half().to(GPU), w.half().t().to(GPU))
-        tour.stop("Triton's matrix template, half by tensor cores", got.float().cpu().numpy(), expected.numpy(), 2e-3)
-
-
-PARTS = {"element-wise": element_wise, "mlp": mlp, "transformer": transformer, "digits": digits, "templates": templates}
+PARTS = {"element-wise": element_wise, "mlp": mlp, "transformer": transformer, "digits": digits}
 
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:

@@ -18,6 +18,13 @@ test.each([
   ['source', {source: '10.0.0.1,DNS:*'}],
   ['interface', {interfaces: [...ROUTE.interfaces, {name: 'eth1', address: 'attacker.example', netmask: '255.255.255.0'}]}],
   ['empty', {outgoing: ''}],
+  ['a list with one in it', {outgoing: ['192.0.2.1']}],
+  ['an object', {source: {toString: '192.0.2.1'}}],
+  ['netmask', {interfaces: [{name: 'eth0', address: '192.0.2.1', netmask: ['255.255.255.0']}]}],
+  ['an interface that is none', {interfaces: [null]}],
+  ['no interfaces', {interfaces: null}],
+  ['interfaces that are no list', {interfaces: {length: 0}}],
+  ['machine', {machine: {a: 1}}],
 ])('anything else than an IP address is refused: %s', async (_name, route) => {
-  await expect(askRoute(hostWith(route))).rejects.toMatchObject({code: 'NODE_UNFIT', details: {node: 'node-2'}})
+  await expect(askRoute(hostWith(route as Partial<NodeRoute>))).rejects.toMatchObject({code: 'NODE_UNFIT', details: {node: 'node-2'}})
 })

@@ -1,4 +1,5 @@
 import {request} from 'node:http'
+import {Failure} from './failure.ts'
 import type {Lookup} from './scope.ts'
 
 const MOST_KEPT = 10_000
@@ -25,7 +26,7 @@ export function askMlflow(socketPath: string, path: string, body?: Record<string
 }
 
 /** What the policy for run tokens asks, answered by MLflow and remembered: a run's parent and folder do not change under other hands. */
-export function openLookup(socketPath: string): Pick<Lookup, 'run' | 'model'> {
+export function openLookup(socketPath: string): Pick<Lookup, 'run' | 'model' | 'trace'> {
   const runs = new Map<string, {parent: string | undefined; artifacts: string}>()
   const models = new Map<string, {run: string | undefined; artifacts: string}>()
   return {
@@ -41,6 +42,14 @@ export function openLookup(socketPath: string): Pick<Lookup, 'run' | 'model'> {
         if (!answer?.model) return undefined
         return {run: answer.model.info.source_run_id || undefined, artifacts: folderOf(answer.model.info.artifact_uri)}
       }),
+    // Asked each time: it may have come into being since.
+    trace: async (id) => {
+      const {status, text} = await readMlflow(socketPath, `/api/3.0/mlflow/traces/${encodeURIComponent(id)}`)
+      if (status === 404) return undefined
+      const found = status === 200 ? (JSON.parse(text) as WireTrace).trace?.trace_info?.trace_location?.mlflow_experiment?.experiment_id : undefined
+      if (found === undefined) throw new Failure(502, 'HEAD_FAILED', `the tracking server does not say whose the trace is (status ${status})`)
+      return found
+    },
   }
 }
 
@@ -51,6 +60,10 @@ interface WireRun {
 
 interface WireModel {
   info: {source_run_id?: string; artifact_uri: string}
+}
+
+interface WireTrace {
+  trace?: {trace_info?: {trace_location?: {mlflow_experiment?: {experiment_id?: string}}}}
 }
 
 async function read<T>(socketPath: string, path: string): Promise<T | undefined> {

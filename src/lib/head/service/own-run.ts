@@ -1,6 +1,7 @@
 import {Turns} from './durable.ts'
 import {Failure} from './failure.ts'
 import {askMlflow} from './mlflow-reader.ts'
+import {isIdentity} from './scope-tags.ts'
 import type {Caller} from './tokens.ts'
 
 type RunCaller = Extract<Caller, {kind: 'run'}>
@@ -37,7 +38,7 @@ export function openOwnRun(socketPath: string): OwnRun {
   const run = (id: string): Promise<{run: {data?: {tags?: Tag[]}}}> => ask(`runs/get?${new URLSearchParams({run_id: id})}`)
   const note = async (id: string, name: string): Promise<void> => {
     const known = (await run(id)).run.data?.tags?.find((tag) => tag.key === ASKED_TAG)?.value.split(',') ?? []
-    const word = encodeURIComponent(name)
+    const word = encodeURIComponent(name.toWellFormed())
     if (!known.includes(word)) await ask('runs/set-tag', {run_id: id, key: ASKED_TAG, value: [...known, word].join(',').slice(0, 5000)})
   }
   return {
@@ -48,7 +49,7 @@ export function openOwnRun(socketPath: string): OwnRun {
     },
     adopt: async ({runId}, {tags, run_name: name}) => {
       const given = (Array.isArray(tags) ? (tags as unknown[]) : []).filter(isTag)
-      const own = given.filter(({key}) => !KNOWN_BETTER.test(key))
+      const own = given.filter(({key}) => !KNOWN_BETTER.test(key) && !isIdentity(key))
       const called = typeof name === 'string' && name !== '' ? name : given.find(({key}) => key === 'mlflow.runName')?.value
       if (own.length > 0) await ask('runs/log-batch', {run_id: runId, tags: own})
       if (called) await ask('runs/update', {run_id: runId, run_name: called})

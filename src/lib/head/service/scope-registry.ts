@@ -1,4 +1,5 @@
 import {Failure} from './failure.ts'
+import {folded} from './scope-tags.ts'
 import type {Caller} from './tokens.ts'
 
 type RunCaller = Extract<Caller, {kind: 'run'}>
@@ -43,7 +44,7 @@ export function isRegistryWrite(method: string, call: string): boolean {
 export async function checkRegistryWrite(caller: RunCaller, call: string, body: Record<string, unknown>, lookup: RegistryLookup): Promise<Record<string, unknown>> {
   const {name} = body
   if (typeof name !== 'string' || name === '') throw refusal(caller, 'the call names no model')
-  if (call.startsWith('registered-models/') && body.key === OWNER_TAG) throw refusal(caller, `the tag ${OWNER_TAG} says whose a model is, and a run does not change it`)
+  if (call.startsWith('registered-models/') && folded(body.key) === OWNER_TAG) throw refusal(caller, `the tag ${OWNER_TAG} says whose a model is, and a run does not change it`)
   // The name may be taken: then MLflow says so and nothing is changed.
   if (call === 'registered-models/create') return {...body, tags: [...otherTags(caller, body.tags), {key: OWNER_TAG, value: caller.experimentId}]}
   const model = await lookup.registered(name)
@@ -57,7 +58,7 @@ export async function checkRegistryWrite(caller: RunCaller, call: string, body: 
 function otherTags(caller: RunCaller, tags: unknown): unknown[] {
   if (tags === undefined || tags === null) return []
   if (!Array.isArray(tags)) throw refusal(caller, 'tags must be a list')
-  if (tags.some((tag: {key?: unknown} | null) => tag?.key === OWNER_TAG)) throw refusal(caller, `the tag ${OWNER_TAG} is set by the head`)
+  if (tags.some((tag: {key?: unknown} | null) => folded(tag?.key) === OWNER_TAG)) throw refusal(caller, `the tag ${OWNER_TAG} is set by the head`)
   return tags
 }
 

@@ -2,6 +2,8 @@ import {Failure} from './failure.ts'
 import type {OwnRun} from './own-run.ts'
 import {isTrackingApi} from './path.ts'
 import {checkRegistryWrite, isRegistryWrite, type RegistryLookup} from './scope-registry.ts'
+import {isIdentity, isParent, PARENT_TAG, tagsOf} from './scope-tags.ts'
+import {traceObjection} from './scope-traces.ts'
 import type {Caller} from './tokens.ts'
 
 type RunCaller = Extract<Caller, {kind: 'run'}>
@@ -12,6 +14,8 @@ export interface Lookup extends RegistryLookup, OwnRun {
   run(id: string): Promise<{parent: string | undefined; artifacts: string} | undefined>
   /** The run a logged model came from, and its artifact folder. */
   model(id: string): Promise<{run: string | undefined; artifacts: string} | undefined>
+  /** The experiment of a trace. Throws where MLflow does not say. */
+  trace(id: string): Promise<string | undefined>
 }
 
 /** What becomes of a run's call that is open to it: it goes on to MLflow as it came, with another body, or is answered by us. */
@@ -47,11 +51,11 @@ export async function checkRunScope(caller: RunCaller, {method, path, query, bod
   if (call === 'experiments/create') return {answer: await createdExperiment(caller, fields(), lookup)}
   if (call === 'runs/create') return createRun(caller, fields(), hasNoRun, lookup)
   if (call === 'runs/delete') return pass(await requireNestedRun(caller, fields(), lookup))
-  if (RUN_WRITES.has(call)) return pass(await requireNamedRuns(caller, fields(), lookup))
-  if (path === '/api/3.0/mlflow/traces') return pass(requireOwnExperiment(caller, fields()))
-  if (call === 'logged-models') return pass(await requireOwnRun(caller, textOf(fields().source_run_id), lookup))
+  if (RUN_WRITES.has(call)) return pass(await requireRunWrite(caller, call, fields(), lookup))
+  if (path === '/api/3.0/mlflow/traces') return pass(await requireOwnTrace(caller, fields(), lookup))
+  if (call === 'logged-models') return createModel(caller, fields(), lookup)
   const model = /^logged-models\/(m-[^/]+)(\/.*)?$/.exec(call)?.[1]
-  if (model) return pass(await requireOwnModel(caller, model, lookup))
+  if (model) return pass(await requireModelWrite(caller, model, fields(), lookup))
   throw refusal(caller, `${method} ${call} is not open to a run`)
 }
 
@@ -82,6 +86,16 @@ async function requireNamedRuns(caller: RunCaller, body: Record<string, unknown>
   for (const run of named) await requireOwnRun(caller, textOf(run), lookup)
 }
 
+async function requireRunWrite(caller: RunCaller, call: string, body: Record<string, unknown>, lookup: Lookup): Promise<void> {
+  await requireNamedRuns(caller, body, lookup)
+  const tags = tagsOf(call, body)
+  if (!tags) throw refusal(caller, 'tags must be a list')
+  for (const {key, value} of tags) {
+    if (isIdentity(key)) throw refusal(caller, `the tag ${String(key)} says which run it is, and is set by who starts it`)
+    if (isParent(key)) await requireOwnRun(caller, textOf(value), lookup) // else it would show among runs that are not its own
+  }
+}
+
 async function requireOwnRun(caller: RunCaller, runId: string | undefined, lookup: Lookup): Promise<void> {
   let at = runId
   for (let depth = 0; at !== undefined && depth < DEEPEST_NESTING; depth++) {
@@ -95,11 +109,12 @@ async function requireOwnRun(caller: RunCaller, runId: string | undefined, looku
 async function createRun(caller: RunCaller, body: Record<string, unknown>, hasNoRun: boolean, lookup: Lookup): Promise<Verdict> {
   const tags = body.tags ?? []
   if (!Array.isArray(tags)) throw refusal(caller, 'tags must be a list')
-  const parents = tags.filter((tag: {key?: unknown} | null) => tag?.key === 'mlflow.parentRunId') as {value?: unknown}[]
+  const parents = tags.filter((tag: {key?: unknown} | null) => isParent(tag?.key)) as {value?: unknown}[]
   if (parents.length > 1) throw refusal(caller, 'a run has one parent')
   if (parents.length === 0 && hasNoRun) return {answer: await lookup.adopt(caller, body)}
   if (parents.length > 0) await requireOwnRun(caller, textOf(parents[0]?.value), lookup)
-  const nested = parents.length > 0 ? tags : [...(tags as unknown[]), {key: 'mlflow.parentRunId', value: caller.runId}]
+  const own = tags.filter((tag: {key?: unknown} | null) => !isIdentity(tag?.key)) as unknown[] // a program may copy those of its run
+  const nested = parents.length > 0 ? own : [...own, {key: PARENT_TAG, value: caller.runId}]
   return {body: {...body, tags: nested, experiment_id: caller.experimentId}}
 }
 
@@ -116,12 +131,21 @@ async function requireNestedRun(caller: RunCaller, body: Record<string, unknown>
 }
 
 /** A trace belongs to an experiment; whose run it came from is only a note in it. */
-function requireOwnExperiment(caller: RunCaller, body: Record<string, unknown>): void {
-  let at: unknown = body
-  for (const name of ['trace', 'trace_info', 'trace_location', 'mlflow_experiment', 'experiment_id']) {
-    at = typeof at === 'object' && at !== null ? (requirePlainNames(caller, at) as Record<string, unknown>)[name] : undefined
-  }
-  if (at !== caller.experimentId) throw refusal(caller, 'the trace is of another experiment')
+async function requireOwnTrace(caller: RunCaller, body: Record<string, unknown>, lookup: Lookup): Promise<void> {
+  const objection = await traceObjection(body, caller.experimentId, (id) => lookup.trace(id))
+  if (objection !== undefined) throw refusal(caller, objection)
+}
+
+/** A model is made in the caller's experiment, whichever is named. */
+async function createModel(caller: RunCaller, body: Record<string, unknown>, lookup: Lookup): Promise<Verdict> {
+  await requireOwnRun(caller, textOf(body.source_run_id), lookup)
+  return {body: {...body, experiment_id: caller.experimentId}}
+}
+
+/** MLflow goes by the path in some of these calls, and by the body in others. */
+async function requireModelWrite(caller: RunCaller, id: string, body: Record<string, unknown>, lookup: Lookup): Promise<void> {
+  await requireOwnModel(caller, id, lookup)
+  if (body.model_id !== undefined && body.model_id !== id) throw refusal(caller, 'the call names two models')
 }
 
 async function requireOwnModel(caller: RunCaller, id: string, lookup: Lookup): Promise<void> {

@@ -19,11 +19,14 @@ const lookup: Lookup = {
   registered: (name) => Promise.resolve(owners[name]),
   claim: (name, experiment) => Promise.resolve(name === 'lost' ? '2' : experiment),
   run: (id) => Promise.resolve(runs[id]),
+  trace: (id) => Promise.resolve({'tr-0b': '2', 'tr-0c': '1'}[id]),
   model: (id) => Promise.resolve({'m-mine': {run: CHILD, artifacts: '1/models/m-mine/artifacts'}, 'm-other': {run: OTHER, artifacts: '1/models/m-other/artifacts'}}[id]),
 }
 type Case = [method: string, path: string, body: Record<string, unknown>]
 const API = '/api/2.0/mlflow'
 const PUT = '/api/2.0/mlflow-artifacts/artifacts'
+const TRACES = '/api/3.0/mlflow/traces'
+const trace = (more: object = {}) => ({trace: {trace_info: {trace_id: 'tr-0a', trace_location: {mlflow_experiment: {experiment_id: '1'}}, ...more}}})
 
 const callOf = (method: string, path: string, body: Record<string, unknown> = {}, hasNoRun = false): RunCall => {
   const [plain, query] = path.split('?', 2)
@@ -54,7 +57,13 @@ describe("a run's token", () => {
     ['POST', `${API}/model-versions/create`, {name: 'free'}],
     ['PATCH', `${API}/model-versions/update`, {name: 'mine'}],
     ['POST', `${API}/model-versions/set-tag`, {name: 'mine', key: 'flexrack.experiment'}],
-    ['POST', '/api/3.0/mlflow/traces', {trace: {trace_info: {trace_location: {mlflow_experiment: {experiment_id: '1'}}}}}],
+    ['POST', TRACES, trace()],
+    ['POST', TRACES, trace({trace_id: 'tr-0c', tags: {'mlflow.traceName': 'x'}, assessments: [{assessment_name: 'good'}]})],
+    ['PATCH', `${API}/logged-models/m-mine`, {model_id: 'm-mine'}],
+    ['DELETE', `${API}/logged-models/m-mine`, {}],
+    ['POST', `${API}/runs/set-tag`, {run_id: CHILD, key: 'mlflow.parentRunId', value: MINE}],
+    ['POST', `${API}/runs/set-tag`, {run_id: MINE, key: 'flexrack.cause', value: 'x'}],
+    ['POST', `${API}/runs/log-batch`, {run_id: MINE, tags: [{key: 'a', value: 'b'}], metrics: []}],
     ['PUT', `${PUT}/1/traces/tr-0a/artifacts/traces.json`, {}],
     ['GET', `${API}/runs/get`, {}],
     ['GET', '/version', {}],
@@ -91,8 +100,27 @@ describe("a run's token", () => {
     ['PUT', `${PUT}/1/${MINE}/artifacts/%252e%252e/x`, {}],
     ['PUT', `${PUT}/1/${MINE}/other/x`, {}],
     ['PUT', `${PUT}/1/models/m-other/artifacts/MLmodel`, {}],
-    ['POST', '/api/3.0/mlflow/traces', {trace: {trace_info: {trace_location: {mlflow_experiment: {experiment_id: '2'}}}}}],
-    ['POST', '/api/3.0/mlflow/traces', {trace: {traceInfo: {}, trace_info: {trace_location: {mlflow_experiment: {experiment_id: '1'}}}}}],
+    ['POST', TRACES, trace({trace_location: {mlflow_experiment: {experiment_id: '2'}}})],
+    ['POST', TRACES, trace({trace_id: 'tr-0b'})],
+    ['POST', TRACES, trace({trace_id: undefined})],
+    ['POST', TRACES, trace({trace_id: ['tr-0a']})],
+    ['POST', TRACES, trace({trace_id: 'tr-0a/../tr-0b'})],
+    ['POST', TRACES, trace({traceId: 'tr-0b'})],
+    ...['mlflow.artifactLocation', 'mlflow.trace.spansLocation', 'mlflow.trace.archiveLocation', 'MLFLOW.TRACE.ARCHIVELOCATION ', 'mlflow.trace.archiveLocàtion'].map((key) => ['POST', TRACES, trace({tags: {[key]: 'file:///etc'}})] satisfies Case),
+    ['POST', TRACES, trace({tags: [{key: 'mlflow.trace.archiveLocation'}]})],
+    ['POST', TRACES, trace({assessments: [{assessment_id: 'a-1'}]})],
+    ['POST', TRACES, trace({assessments: [{assessmentId: 'a-1'}]})],
+    ['POST', TRACES, trace({assessments: {assessment_id: 'a-1'}})],
+    ['PATCH', `${API}/logged-models/m-mine`, {model_id: 'm-other', status: 3}],
+    ['PATCH', `${API}/logged-models/m-mine`, {modelId: 'm-other', status: 3}],
+    ['POST', `${API}/runs/set-tag`, {run_id: MINE, key: 'mlflow.parentRunId', value: OTHER}],
+    ['POST', `${API}/runs/set-tag`, {run_id: MINE, key: 'mlflow.parentRunId', value: 'd'.repeat(32)}],
+    ['POST', `${API}/runs/delete-tag`, {run_id: CHILD, key: 'mlflow.parentRunId'}],
+    ['POST', `${API}/runs/log-batch`, {run_id: MINE, tags: [{key: 'a', value: 'b'}, {key: 'mlflow.parentrunid', value: OTHER}]}],
+    ['POST', `${API}/runs/log-batch`, {run_id: MINE, tags: {key: 'a'}}],
+    ...['flexrack.run', 'flexrack.project', 'flexrack.nodes', 'FlexRack.Run', ' flexrack.run', 'flexrack.sweep', 'fléxrack.run'].map((key) => ['POST', `${API}/runs/set-tag`, {run_id: MINE, key, value: 'x'}] satisfies Case),
+    ['POST', `${API}/registered-models/set-tag`, {name: 'mine', key: 'Flexrack.Experiment', value: '2'}],
+    ['POST', TRACES, {trace: {traceInfo: {}, trace_info: {trace_location: {mlflow_experiment: {experiment_id: '1'}}}}}],
     ['POST', '/api/2.0/mlflow/traces', {experiment_id: '2', trace: {trace_info: {trace_location: {mlflow_experiment: {experiment_id: '1'}}}}}],
     ['PUT', `${PUT}/2/traces/tr-0a/artifacts/traces.json`, {}],
     ['PUT', `${PUT}/1/traces/tr-0a/traces.json`, {}],
@@ -149,6 +177,12 @@ describe('what programs ask of a server of their own', () => {
   test('a rank that has a run gets one nested in it', async () => {
     const {body} = await verdict('runs/create', {run_name: 'second', experiment_id: '9', tags: [{key: 'a', value: 'b'}]})
     expect(body).toEqual({run_name: 'second', experiment_id: '1', tags: [{key: 'a', value: 'b'}, {key: 'mlflow.parentRunId', value: MINE}]})
+  })
+
+  test('a logged model is made in its experiment, and a nested run is not who its tags say', async () => {
+    expect(await verdict('logged-models', {source_run_id: MINE, experiment_id: '2'})).toEqual({body: {source_run_id: MINE, experiment_id: '1'}})
+    const tags = [{key: 'flexrack.run', value: 'another'}, {key: 'mlflow.parentRunId', value: MINE}]
+    expect(await verdict('runs/create', {tags})).toEqual({body: {experiment_id: '1', tags: [tags[1]]}})
   })
 
   test.each([true, false])('a run that names its parent is nested there, in the experiment of both (a rank without a run: %s)', async (hasNoRun) => {
