@@ -43,6 +43,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'rack:show': {answer: '`Rack`, or `RackNode` where a node is named; with `--topology` `NodeReport<NodeTopology>[]`', from: ['src/lib/rack/types.ts', 'src/lib/nodes/topology.ts', 'src/lib/topology/types.ts', 'src/lib/nodes/report.ts']},
   'rack:uninstall': {answer: 'NodeReport<Uninstalled>[]', from: ['src/lib/install/install.ts', 'src/lib/nodes/report.ts']},
   'runs:compare': {answer: 'Comparison', from: 'src/lib/runs/compare.ts'},
+  'runs:dashboard': {answer: 'a line of `DashboardLink`, then nothing until Ctrl-C', from: 'src/cli/runs/dashboard-text.ts'},
   'runs:list': {answer: '{runs: RunEntry[]; away: string | null; unasked: string[]}', from: 'src/lib/runs/list.ts'},
   'runs:logs': {answer: 'a line of `RankLine` each', from: 'src/lib/runs/lines.ts'},
   'runs:plot': {answer: '{run: string; metric: string; values: Metric[]; metrics: string[]}', from: 'src/lib/tracking/index.ts'},

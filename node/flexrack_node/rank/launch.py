@@ -11,6 +11,8 @@ from flexrack_node.gpu.lease import environment as lease_environment
 from flexrack_node.process.detach import python_module
 from flexrack_node.rank.binding import visible_devices
 from flexrack_node.rank.mpi import mpi_argv
+from flexrack_node.rank.packaged import PACKAGED, packaged_argv, packaged_environment, ray_argv
+from flexrack_node.run.cause import ONE_A_NODE
 
 # Below Linux's default range for outgoing connections (ip_local_port_range starts at 32768), so that between choosing a
 # port and torchrun's listening on it no connection can be given the same one.
@@ -34,11 +36,13 @@ def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], po
     torchrun is told its node's number: its other rendezvous, c10d, unpickles what stands in a store that every user of the node may write to (docs/adr/0023).
     """
     place = str(cgroup) if cgroup else "-"
-    wrapper = python_module("rank.rank", str(attempt), place, "--", *rank_argv(spec))
+    wrapper = python_module("rank.rank", str(attempt), place, "--", *(ray_argv(spec, attempt, rank_argv(spec)) if spec["launcher"] == "ray" else rank_argv(spec)))
     if spec["launcher"] == "mpi":
         return mpi_argv(spec, attempt, place, port, wrapper)
-    if spec["launcher"] == "plain":
+    if spec["launcher"] in ONE_A_NODE:
         return wrapper
+    if spec["launcher"] in PACKAGED:
+        return python_module("rank.rank:launch", place, *packaged_argv(spec, attempt, wrapper))
     torchrun = [
         spec["python"], "-m", "torch.distributed.run",
         "--nnodes", str(len(spec["nodes"])), "--nproc-per-node", str(spec["processes"]),
@@ -50,6 +54,8 @@ def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], po
 
 def rendezvous_environment(spec: Mapping[str, Any], port: int, rendezvous: str) -> Dict[str, str]:
     """Where torchrun's agents meet, and under which name: its settings of the command line by environment (PET_NAME), which other users do not see."""
+    if spec["launcher"] == "accelerate":  # it has torchrun's agent in itself, and these are not among its own settings
+        return {"PET_RDZV_ID": rendezvous, "PET_LOCAL_ADDR": spec["address"]}
     if spec["launcher"] != "torchrun":
         return {}
     return {"PET_MASTER_ADDR": spec["gang"]["address"], "PET_MASTER_PORT": str(port), "PET_RDZV_ID": rendezvous}
@@ -81,13 +87,14 @@ def rank_environment(spec: Mapping[str, Any], attempt: int, port: int, outputs: 
     if interface and len(spec["nodes"]) > 1:
         env.setdefault("GLOO_SOCKET_IFNAME", interface)
         env.setdefault("NCCL_SOCKET_IFNAME", f"={interface}")  # "=": exactly this name, not a prefix
-    if spec["launcher"] == "plain":
+    if spec["launcher"] in ONE_A_NODE:
         world = str(len(spec["nodes"]))
         env.update(
             RANK=str(spec["index"]), LOCAL_RANK="0", WORLD_SIZE=world, LOCAL_WORLD_SIZE="1",
             GROUP_RANK=str(spec["index"]), GROUP_WORLD_SIZE=world, NODE_RANK=str(spec["index"]),
             MASTER_ADDR=spec["gang"]["address"], MASTER_PORT=str(port),
         )
+    env.update(packaged_environment(spec, attempt, port, env))
     tracking = spec.get("tracking")
     if tracking:
         env["MLFLOW_TRACKING_URI"] = f"http://127.0.0.1:{relay}" if relay else tracking["upstream"]

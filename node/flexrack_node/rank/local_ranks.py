@@ -9,7 +9,9 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 from flexrack_node.process.containment import Containment, is_alive, send_signal
 from flexrack_node.rank.launch import gang_argv, rank_environment, rendezvous_environment
 from flexrack_node.rank.mpi import remove_scratch
+from flexrack_node.rank.packaged import remove_ray_scratch
 from flexrack_node.rank.rank import signal_name, tail
+from flexrack_node.run.cause import ONE_A_NODE
 from flexrack_node.run.files import RunFolder, containment_tag, write
 from flexrack_node.run.keeper import keeper_of
 from flexrack_node.watch.hang_watch import Watch
@@ -25,7 +27,7 @@ class LocalRanks:
     def __init__(self, folder: RunFolder, spec: Dict[str, Any], relay: Optional[int], forbids: Optional[Callable[[], Optional[str]]] = None) -> None:
         """`forbids` tells why nothing may be started here any more, if that is so."""
         self._folder, self._spec, self._relay, self._forbids = folder, spec, relay, forbids
-        self._expected = 1 if spec["launcher"] == "plain" else spec["processes"]
+        self._expected = 1 if spec["launcher"] in ONE_A_NODE else spec["processes"]
         self._launcher: Optional[subprocess.Popen[bytes]] = None
         self._containment: Optional[Containment] = None
         self._stop_at: Optional[float] = None  # when grace is over
@@ -147,6 +149,7 @@ class LocalRanks:
                 pass
         self._containment.close()
         remove_scratch(self._containment.tag)
+        remove_ray_scratch(self._spec, self.attempt)
         self.records = self._folder.records(self.attempt)
         self._complete_records(noticed)
         good = [record for record in self.records.values() if record.get("exit") == 0]

@@ -18,6 +18,7 @@ from typing import Any, Dict, List, Optional
 
 from flexrack_node.rank.binding import bind
 from flexrack_node.rank.mpi import take_place
+from flexrack_node.rank.packaged import DEVICES, EVERY_DEVICE
 from flexrack_node.run.files import write
 from flexrack_node.watch.watching import begin_watching
 
@@ -83,9 +84,14 @@ def cpu_seconds() -> float:
 
 
 def forget_launcher() -> None:
-    """torchrun's settings are not for a torchrun that a rank might start itself."""
+    """torchrun's settings are not for a torchrun that a rank might start itself; GPUs are what was chosen, whatever the launcher made of them."""
     for name in [name for name in os.environ if name.startswith("PET_")]:
         del os.environ[name]
+    devices = os.environ.pop(DEVICES, None)
+    if devices == EVERY_DEVICE:
+        os.environ.pop("CUDA_VISIBLE_DEVICES", None)
+    elif devices is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = devices
 
 
 def show_rank(rank: str) -> None:

@@ -2,6 +2,7 @@
 import time
 from typing import Any, Dict, List, Mapping, Optional
 
+ONE_A_NODE = ("plain", "ray")  # launchers that start one process on each node, whatever `processes` says
 _EXITS = {"finished": 0, "stopped": 130}
 
 
@@ -45,7 +46,7 @@ def is_complete(observations: Mapping[str, Mapping[str, Any]], ranks: Mapping[st
 
 def ranks_of(nodes: List[str], launcher: str, processes: int) -> Dict[str, List[int]]:
     """Which ranks run on which node."""
-    each = 1 if launcher == "plain" else processes
+    each = 1 if launcher in ONE_A_NODE else processes
     return {node: list(range(index * each, (index + 1) * each)) for index, node in enumerate(nodes)}
 
 

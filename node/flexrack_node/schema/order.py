@@ -102,7 +102,7 @@ class _RunOrder(TypedDict):
     node: str
     index: int
     nodes: List[str]
-    launcher: Literal["torchrun", "mpi", "plain"]
+    launcher: Literal["torchrun", "accelerate", "deepspeed", "ray", "mpi", "plain"]
     processes: int
     command: List[str]
     python: str

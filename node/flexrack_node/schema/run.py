@@ -33,7 +33,7 @@ class _NodeRun(TypedDict):
     replaceable: bool
     nodes: List[str]
     processes: int
-    launcher: Literal["torchrun", "mpi", "plain"]
+    launcher: Literal["torchrun", "accelerate", "deepspeed", "ray", "mpi", "plain"]
     created: float
     status: NodeRunStatus
     attempt: int

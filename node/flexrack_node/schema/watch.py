@@ -231,5 +231,11 @@ class StacksInput(_StacksInput, total=False):
     rank: Optional[int]
 
 
+class NodeDashboard(TypedDict):
+    """On the node's loopback; `token` opens it, and the cluster."""
+    port: int
+    token: str
+
+
 class RunName(TypedDict):
     run: str

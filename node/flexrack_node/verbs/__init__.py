@@ -40,6 +40,7 @@ VERBS = {
     "reservation.release": "verbs.reservation:release",
     "reservation.renew": "verbs.reservation:renew",
     "reservation.take": "verbs.reservation:take",
+    "run.dashboard": "runs.dashboard:dashboard",
     "run.follow": "verbs.look:follow",
     "run.list": "verbs.look:listing",
     "run.measured": "runs.watch:measured",

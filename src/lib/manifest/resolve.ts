@@ -54,8 +54,8 @@ function checkTrain(train: NonNullable<ManifestFile['train']>, report: Report): 
   checkUnique(train.outputs.map((output) => posix.normalize(output)), ['train', 'outputs'], report)
   if (train.gpus !== undefined && train.share_gpus) report(['train', 'share_gpus'], "train.share_gpus and train.gpus do not go together: GPUs that are chosen for a rank are its run's alone")
   if (typeof train.nodes === 'string' && !readNodeRange(train.nodes)) report(['train', 'nodes'], `train.nodes is ${train.nodes}: the fewest come first, then the most`, {expected: '2..8'})
-  if (train.launcher === 'plain' && train.processes_per_node > 1) {
-    report(['train', 'processes_per_node'], 'train.processes_per_node must be 1 with the launcher plain, which starts one process a node', {expected: '1'})
+  if ((train.launcher === 'plain' || train.launcher === 'ray') && train.processes_per_node > 1) {
+    report(['train', 'processes_per_node'], `train.processes_per_node must be 1 with the launcher ${train.launcher}, which starts one process a node`, {expected: '1'})
   }
 }
 

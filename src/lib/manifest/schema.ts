@@ -184,9 +184,9 @@ const train = z
       .describe('The Python script (or `-m module`) and its arguments: one line with quotes as in a shell (nothing is expanded), or a list of words.')
       .meta({examples: ['train.py --epochs 5', ['-m', 'digits.train', '--epochs', '5']]}),
     launcher: z
-      .enum(['torchrun', 'mpi', 'plain'])
+      .enum(['torchrun', 'accelerate', 'deepspeed', 'ray', 'mpi', 'plain'])
       .default('torchrun')
-      .describe('What starts the ranks: `torchrun` starts `processes_per_node` processes on each node; `mpi` does so with the mpirun of Open MPI 4, which every node must have (the nodes need no ssh between them); `plain` starts one process on each node. All of them set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT; `mpi` also sets what Horovod reads.'),
+      .describe('What starts the ranks: `torchrun` starts `processes_per_node` processes on each node; `accelerate` does so with `accelerate launch`, whose config is made from the plan and from accelerate.yaml in the project folder, where there is one; `deepspeed` with the launcher of DeepSpeed for one node, without a hostfile; `mpi` with the mpirun of Open MPI 4, which every node must have (the nodes need no ssh between them); `ray` makes a Ray cluster of the nodes for as long as the run lives, and starts one process, on the first of them, which finds it by RAY_ADDRESS; `plain` starts one process on each node. All but `ray` set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT; `mpi` also sets what Horovod reads.'),
     scheduler: z
       .enum(['ssh', 'slurm'])
       .optional()

@@ -95,7 +95,7 @@ export interface CheckpointSpec {
 }
 
 /** What starts the ranks. */
-export type Launcher = 'torchrun' | 'mpi' | 'plain'
+export type Launcher = 'torchrun' | 'accelerate' | 'deepspeed' | 'ray' | 'mpi' | 'plain'
 
 export type Scheduler = 'ssh' | 'slurm'
 

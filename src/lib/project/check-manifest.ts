@@ -6,7 +6,12 @@ import type {RackNode} from '../rack/index.ts'
 import {PROJECT_LOCK} from '../workspace/index.ts'
 import {fromProblem, type Finding} from './findings.ts'
 
-const INTERPRETERS = new Set(['python', 'python3', 'torchrun', 'mpirun', 'bash', 'sh'])
+const INTERPRETERS = new Set(['python', 'python3', 'torchrun', 'accelerate', 'deepspeed', 'mpirun', 'bash', 'sh'])
+/** What a launcher needs in the environment. */
+const PACKAGES: Record<string, {name: string; line: string}> = {
+  torchrun: {name: 'PyTorch', line: 'torch==2.13.0'}, accelerate: {name: 'accelerate', line: 'accelerate==1.15.0'},
+  deepspeed: {name: 'DeepSpeed', line: 'deepspeed==0.19.8'}, ray: {name: 'Ray', line: 'ray[default]==2.60.0'},
+}
 
 /** What is valid as such, but would stop a run or surprise its owner. `nodes` are those that the run could be on; undefined where that is not known, or Slurm's business. */
 export async function checkManifest({manifest, source}: LocatedManifest, nodes: RackNode[] | undefined): Promise<Finding[]> {
@@ -29,8 +34,9 @@ export async function checkManifest({manifest, source}: LocatedManifest, nodes: 
   if (nodes && least > nodes.length) {
     report(['train', 'nodes'], `train.nodes is ${least}${least < train.nodes ? ' at least' : ''}, but the rack has ${nodes.length} to run on`, `flexrack train --nodes ${nodes.length}`)
   }
-  if (train.launcher === 'torchrun' && workspace.python === undefined) {
-    report(['train'], 'the launcher torchrun needs PyTorch, but workspace.python names no requirements file', 'workspace: {python: requirements.txt}, with a line such as torch==2.13.0; or launcher: plain')
+  const needed = PACKAGES[train.launcher]
+  if (needed !== undefined && workspace.python === undefined) {
+    report(['train'], `the launcher ${train.launcher} needs ${needed.name}, but workspace.python names no requirements file`, `workspace: {python: requirements.txt}, with a line such as ${needed.line}; or launcher: plain`)
   }
   return findings
 }

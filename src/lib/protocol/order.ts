@@ -89,7 +89,7 @@ export interface RunOrder {
   /** Position in the gang; 0 leads at first. */
   index: number
   nodes: string[]
-  launcher: 'torchrun' | 'mpi' | 'plain'
+  launcher: 'torchrun' | 'accelerate' | 'deepspeed' | 'ray' | 'mpi' | 'plain'
   /** Ranks a node. */
   processes: number
   command: string[]

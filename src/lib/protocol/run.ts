@@ -47,7 +47,7 @@ export interface NodeRun {
   members?: string[]
   /** Ranks a node. */
   processes: number
-  launcher: 'torchrun' | 'mpi' | 'plain'
+  launcher: 'torchrun' | 'accelerate' | 'deepspeed' | 'ray' | 'mpi' | 'plain'
   created: number
   status: NodeRunStatus
   attempt: number

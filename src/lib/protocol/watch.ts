@@ -228,6 +228,12 @@ export interface StacksInput {
   rank?: number | null
 }
 
+/** On the node's loopback; `token` opens it, and the cluster. */
+export interface NodeDashboard {
+  port: number
+  token: string
+}
+
 export interface RunName {
   run: string
 }
@@ -237,6 +243,8 @@ export interface WatchVerbs {
   'run.watch': {input: WatchInput; result: WatchEnd; event: WatchEvent}
   /** What was kept of a run: a part a node. */
   'run.measured': {input: RunName; result: MeasuredPart[]; event: never}
+  /** Where the dashboard of a run's cluster is, on the node that has its head. */
+  'run.dashboard': {input: RunName; result: NodeDashboard; event: never}
   /** The stacks of the ranks, right now. */
   'run.stacks': {input: StacksInput; result: NodeStacks; event: WaitingEvent}
 }

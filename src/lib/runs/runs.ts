@@ -5,6 +5,7 @@ import type {NodeRunDetail} from '../protocol/index.ts'
 import type {Metric, TrackedRun} from '../tracking/index.ts'
 import {compareRuns, type Comparison} from './compare.ts'
 import {chooseRun, hostOf, lookForRuns, type Looked, type Place} from './find.ts'
+import {openDashboard, type Dashboard} from './dashboard.ts'
 import {efficiencyOf} from './efficiency.ts'
 import {stateOf} from './leading.ts'
 import {mergeRuns, type RunEntry} from './list.ts'
@@ -44,6 +45,8 @@ export interface Runs {
   wait(run: FoundRun, timeout: number | undefined): Promise<NodeRunDetail>
   /** See takeStacks. */
   stacks(run: FoundRun, rank: number | undefined): Promise<RunStacks>
+  /** See openDashboard. */
+  dashboard(run: FoundRun): Promise<Dashboard>
   /** Newest first. `all`: of every project. Completes records that a lost head left open. */
   list(options: {all: boolean; limit: number}): Promise<{runs: RunEntry[]; away: string | null; unasked: string[]}>
   /** `against`: the run that its scaling is compared with. */
@@ -116,6 +119,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
     planRemove: removePlan,
     wait: (run, timeout) => waitForRun(whole, run, {timeout, signal: context.signal}, context),
     stacks: (run, rank) => takeStacks(whole, run, rank, context),
+    dashboard: (run) => openDashboard(whole, run, context),
     async list({all, limit}) {
       const experiment = all ? undefined : place.manifest?.tracking.experiment
       const [looked, open] = await Promise.all([look(), getRecords()])

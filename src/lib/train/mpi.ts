@@ -8,7 +8,7 @@ export const MPI_INSTALL = 'sudo apt-get install openmpi-bin'
 
 /** What is written before the command of a rank, where a launcher starts it. */
 export function launcherWord(launcher: TrainSpec['launcher']): string {
-  return {torchrun: 'torchrun ', mpi: 'mpirun ', plain: ''}[launcher]
+  return {torchrun: 'torchrun ', accelerate: 'accelerate launch ', deepspeed: 'deepspeed ', ray: 'ray: ', mpi: 'mpirun ', plain: ''}[launcher]
 }
 
 /** Before anything is changed: every node has an mpirun that we can drive. Errors: NODE_UNFIT with all nodes that have not. */

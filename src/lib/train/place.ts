@@ -97,8 +97,8 @@ export function schedulerOf(manifest: Manifest, rack: Rack, choice: TrainChoice)
 function processesOf(train: TrainSpec, choice: TrainChoice): number {
   const processes = choice.processesPerNode ?? train.processesPerNode
   if (processes < 1) throw new CliError('USAGE', `a node needs at least one process, not ${processes}`, {hint: 'flexrack train --processes-per-node 1'})
-  if (train.launcher === 'plain' && processes !== 1) {
-    throw new CliError('USAGE', `the launcher plain starts one process a node, not ${processes}`, {hint: 'set train.launcher to torchrun, or leave out processes_per_node'})
+  if ((train.launcher === 'plain' || train.launcher === 'ray') && processes !== 1) {
+    throw new CliError('USAGE', `the launcher ${train.launcher} starts one process a node, not ${processes}`, {hint: 'set train.launcher to torchrun, or leave out processes_per_node'})
   }
   return processes
 }

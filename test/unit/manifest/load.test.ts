@@ -143,7 +143,7 @@ endpoints:
       '7:29 workspace.env.OK must be text, not empty',
       '8:1 the key "command" is missing in train; expected text or a list of text',
       '9:3 unknown key "comand" in train; did you mean "command"?',
-      '10:13 train.launcher must be one of torchrun, mpi, plain, not the text "torchrn"; did you mean "torchrun"?',
+      '10:13 train.launcher must be one of torchrun, accelerate, deepspeed, ray, mpi, plain, not the text "torchrn"; did you mean "torchrun"?',
       '11:10 train.nodes must be a number, or a range such as 2..8',
       '12:13 train.restarts must be a whole number from 0 to 100, not -1',
       '13:10 train.grace must be a duration up to an hour, such as 10s, 2m or 500ms',
