@@ -54,8 +54,8 @@ describe('a tracked run whose leader\'s supervisor is killed', () => {
       },
     })
     await killed
-    const kept = JSON.parse(await readFile(join(setup.rack.home, 'state/local/nodes/node-1/home/.flexrack/head/tokens.json'), 'utf8')) as Record<string, {runId: string; expiresAt: number}>
-    const tokens = Object.values(kept).filter((one) => one.runId === trained.trackedId)
+    const kept = JSON.parse(await readFile(join(setup.rack.home, 'state/local/nodes/node-1/home/.flexrack/head/tokens.json'), 'utf8')) as {tokens: Record<string, {runId: string; expiresAt: number}>}
+    const tokens = Object.values(kept.tokens).filter((one) => one.runId === trained.trackedId)
     expect(tokens).toHaveLength(1) // the lost node never said that it needs it no more; it ends soon all the same, not in weeks
     expect(tokens[0]!.expiresAt).toBeLessThanOrEqual(Date.now() + 300_000)
     expect(trained).toMatchObject({status: 'finished', exit: 0, leader: 'node-2', attempts: 2, outputs: ['model-0.onnx'], recorded: true, left: {'node-1': [], 'node-2': [], 'node-3': []}})
