@@ -136,7 +136,7 @@ test('a preempted job that Slurm requeues waits, starts again, and goes on from 
   const release = await takeNodes()
   const waiting = await slurm.until(async () => {
     const one = await entryOf(going.run)
-    return one.status === 'waiting' && one
+    return one.status === 'waiting' && one.slurm?.requeued?.why !== null && one
   })
   expect(waiting).toMatchObject({attempt: 1, ended: null, cause: null, recorded: null, slurm: {state: 'PENDING', requeued: {times: 1, why: TAKEN}}})
   expect(await alive(going.run)).toEqual([])
@@ -223,7 +223,11 @@ test('a requeued run that is stopped, or cancelled in Slurm, while it waits has 
     const going = await start(name, 'checkpoint: checkpoints/, slurm: {time: 10m}')
     await slurm.until(has(going, '0 three', '1 three'))
     const release = await takeNodes()
-    await slurm.until(async () => (await entryOf(going.run)).status === 'waiting')
+    // Slurm has it in its queue a moment before its last supervisor has written why.
+    await slurm.until(async () => {
+      const {status, slurm: told} = await entryOf(going.run)
+      return status === 'waiting' && told?.requeued?.why === TAKEN
+    })
     const job = await jobOf(going.run)
     if (by === 'slurm') await slurm.slurm('scancel', job)
     else expect(await stopRun(runs.place, await runs.find(going.run), {}, context)).toEqual({run: going.run, status: 'stopped', left: {c1: [], c2: []}, unreached: []})
@@ -242,7 +246,7 @@ test('a job that gets notice (GraceTime) ends its ranks at once, and is taken wh
   await slurm.until(has(going, '0 asked to end', '1 asked to end'))
   const waiting = await slurm.until(async () => {
     const one = await entryOf(going.run)
-    return one.status === 'waiting' && one
+    return one.status === 'waiting' && one.slurm?.requeued?.why !== null && one
   }, 60)
   expect(waiting).toMatchObject({attempt: 1, ended: null, cause: null, slurm: {state: 'PENDING', requeued: {times: 1, why: TAKEN}}})
   await release()
