@@ -33,7 +33,7 @@ describe('a check', () => {
     expect(status).toBe(3)
     expect(stdout).toContain('error flexrack.yaml:1:1: the key "name" is missing; expected text')
     expect(stdout).toContain('error flexrack.yaml:1:1: unknown key "nam"; did you mean "name"?')
-    expect(stdout).toContain('error flexrack.yaml:4:13: train.launcher must be one of torchrun, mpi, plain, not the text "torchrn"; did you mean "torchrun"?\n  4 |   launcher: torchrn\n    |             ^^^^^^^\n')
+    expect(stdout).toContain('error flexrack.yaml:4:13: train.launcher must be one of torchrun, accelerate, deepspeed, ray, mpi, plain, not the text "torchrn"; did you mean "torchrun"?\n  4 |   launcher: torchrn\n    |             ^^^^^^^\n')
     expect(stderr).toBe('error: the check found 3 errors\n')
   })
 

@@ -166,7 +166,7 @@ test('sweep stop ends a process that waits for a connection, too, before there i
     const {status, stdout, stderr} = await own.run('sweep', 'stop', '--json')
     expect(await drivers()).toEqual([])
     // It may have had its connection again by then.
-    if (isBack) expect([status, JSON.parse(stdout)], stderr).toEqual([0, expect.objectContaining({sweep, background: {pid: background?.pid, how: expect.stringMatching(/^(asked|by itself)$/)}})])
+    if (isBack) expect([status, JSON.parse(stdout)], stderr).toEqual([0, expect.objectContaining({sweep, background: {pid: background?.pid, how: expect.stringMatching(/^(requested|by itself)$/)}})])
     else expect([status, JSON.parse(stdout)]).toEqual([5, {error: expect.objectContaining({message: expect.stringContaining(`process ${background?.pid} here, which drove sweep ${sweep}, is gone`), hint: `flexrack sweep stop ${sweep}`})}])
     if (!isBack) {
       await up()
