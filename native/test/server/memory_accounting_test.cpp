@@ -19,7 +19,7 @@ using flexrack::server::mark_of;
 struct AccountingFile {
   std::string path;
   AccountingFile() {
-    path = (std::filesystem::temp_directory_path() / "memory accounting-XXXXXX").string();
+    path = (std::filesystem::temp_directory_path() / "accounting-XXXXXX").string();
     close(mkstemp(path.data()));
   }
   ~AccountingFile() { std::filesystem::remove(path); }
