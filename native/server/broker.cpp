@@ -208,7 +208,7 @@ void Broker::open_books(const Lease& lease) {
       books_.emplace(lease.id, Books{std::move(accounting), {}});
       return;
     } catch (const std::exception& error) {
-      log_.line(std::string("a memory accounting is made anew: ") + error.what());
+      log_.line(std::string("the memory accounting of a lease is made anew: ") + error.what());
     }
   }
   books_.emplace(lease.id, Books{MemoryAccounting::create(path, limits), {}});

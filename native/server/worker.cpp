@@ -168,7 +168,7 @@ void bound_the_end() {
 int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor control) {
   const auto key = token_from_hex<Key>(setup["key"].text());
   if (!key) return 2;
-  auto accounting = MemoryAccounting::open(setup["memory accounting"].text());
+  auto accounting = MemoryAccounting::open(setup["accounting"].text());
   if (!accounting.join()) return 2;
   LeaseGrant grant(read_devices(setup), std::move(accounting), take_schedulers(setup));
 

@@ -36,7 +36,7 @@ wire::Json setup_for(const Lease& lease, const std::vector<backend::DeviceReport
                              {"grace_ms", static_cast<std::int64_t>(settings.grace.count())},
                              {"cap", lease.cap},
                              {"trusted", settings.is_fabric_trusted},
-                             {"memory accounting", accounting_path(settings.runtime, lease.id)},
+                             {"accounting", accounting_path(settings.runtime, lease.id)},
                              {"control", settings.runtime + "/w" + wire::to_hex(pending.preamble.session).substr(0, 16)},
                              {"devices", std::move(shares)}};
 }

@@ -147,7 +147,7 @@ def look(cuda=None):
 def work(size):
     cuda = Cuda()
     cuda.take(0, size)
-    module, kernel, rounds = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint(20000)
+    module, kernel, rounds = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint(200000)
     cuda.call("cuModuleLoadData", ctypes.byref(module), KERNEL)
     cuda.call("cuModuleGetFunction", ctypes.byref(kernel), module, b"spin")
     parameters = (ctypes.c_void_p * 1)(ctypes.addressof(rounds))
