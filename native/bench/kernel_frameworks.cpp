@@ -20,15 +20,7 @@ std::string four(const std::string& name, int first) {
 }
 
 /// i, and a and o of four words a thread.
-const std::string kFourWords = R"(ld.param.u64 %a, [in];
-ld.param.u64 %o, [out];
-ld.param.u32 %n, [rounds];
-mov.u32 %r0, %ctaid.x;
-mov.u32 %r1, %ntid.x;
-mov.u32 %r2, %tid.x;
-mad.lo.u32 %i, %r0, %r1, %r2;
-mad.wide.u32 %a, %i, 16, %a;
-)";
+const std::string kFourWords = input_start(16);
 
 /// torch.compile's element-wise code: x = 2 in + 0.5; x sigmoid(x) + in.
 Kernel elementwise() {

@@ -20,7 +20,7 @@ std::uint32_t bits_of(float value) {
   return word;
 }
 
-std::string kernel_start() {
+std::string input_start(int bytes) {
   return R"(ld.param.u64 %a, [in];
 ld.param.u64 %o, [out];
 ld.param.u32 %n, [rounds];
@@ -28,10 +28,10 @@ mov.u32 %r0, %ctaid.x;
 mov.u32 %r1, %ntid.x;
 mov.u32 %r2, %tid.x;
 mad.lo.u32 %i, %r0, %r1, %r2;
-mad.wide.u32 %a, %i, 4, %a;
-mad.wide.u32 %o, %i, 4, %o;
-)";
+mad.wide.u32 %a, %i, )" + std::to_string(bytes) + ", %a;\n";
 }
+
+std::string kernel_start() { return input_start(4) + "mad.wide.u32 %o, %i, 4, %o;\n"; }
 
 namespace {
 

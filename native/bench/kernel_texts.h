@@ -41,5 +41,7 @@ std::uint32_t bits_of(float value);
 std::string repeat(int count, const std::function<std::string(int)>& text);
 /// i is the thread's number, o the address of its word of the result, a that of its word of the input.
 std::string kernel_start();
+/// The same for `bytes` of the input a thread, and o still where all results begin.
+std::string input_start(int bytes);
 
 }  // namespace flexrack::bench

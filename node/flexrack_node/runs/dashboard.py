@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def dashboard(given: "RunName", channel: Channel) -> Dict[str, Any]:
     """{run}: {port, token}, on this node's loopback. Errors: NOT_FOUND; CONFLICT where the run has no cluster whose head is here."""
     view = open_view(channel.root, given["run"])
-    spec = read_json(view.folder.path / "spec.json") or {}
+    spec = view.folder.spec()
     attempts = view.folder.attempts()
     place = read_json(view.folder.attempt(attempts[-1]) / "ray.json") if attempts else None
     if spec.get("launcher") != "ray" or not place or not view.is_live():
