@@ -34,6 +34,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   ignore: ['src/lib/artifact/', 'src/lib/workspace/'],
   // Bundles the head service on the spot where flexrack runs from its sources.
   rolldown: ['src/lib/head/'],
+  'smol-toml': ['src/lib/workspace/'],
   'ssh-config': ['src/lib/ssh/'],
   ssh2: ['src/lib/ssh/', 'src/lib/local/'],
   tar: ['src/lib/artifact/'],

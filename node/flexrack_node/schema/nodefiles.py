@@ -133,4 +133,50 @@ class SweepEnd(TypedDict):
     """Somebody asked for the end of a sweep."""
     at: float
 
-DaemonAddress = Dict[str, Any]
+
+class WorkspaceChange(TypedDict):
+    """A change of the index since it was written whole; it counts where it follows the revision reached so far."""
+    after: str
+    revision: str
+    tree: Optional[str]
+    written_ns: int
+    entries: Dict[str, IndexEntry]
+
+
+class DaemonAddress(TypedDict):
+    """Where a GPU daemon answers; it writes and removes this itself."""
+    pid: int
+    started: int
+    boot_id: str
+    address: str
+    port: int
+    admin: str
+    unix: str
+    runtime: str
+    backend: str
+    protocol: int
+
+
+class KeptShare(TypedDict):
+    """A part of a device that a lease has."""
+    device: str
+    memory: int
+    compute: int
+    whole: bool
+
+
+class KeptLease(TypedDict):
+    """A lease of a GPU daemon, with its key."""
+    lease: str
+    key: str
+    granted: bool
+    owner: str
+    purpose: str
+    created: int
+    cap: int
+    shares: List[KeptShare]
+
+
+class KeptLeases(TypedDict):
+    """The leases of a GPU daemon, for the next one of this folder; it writes and reads this itself."""
+    leases: List[KeptLease]

@@ -131,5 +131,54 @@ export interface SweepEnd {
   at: number
 }
 
+/** A change of the index since it was written whole; it counts where it follows the revision reached so far. */
+export interface WorkspaceChange {
+  after: string
+  revision: string
+  tree: string | null
+  written_ns: number
+  entries: Record<string, IndexEntry>
+}
+
 /** Where a GPU daemon answers; it writes and removes this itself. */
-export type DaemonAddress = Record<string, unknown>
+export interface DaemonAddress {
+  pid: number
+  started: number
+  boot_id: string
+  address: string
+  port: number
+  /** The path of its admin socket. */
+  admin: string
+  /** The path of its clients' socket on this machine. */
+  unix: string
+  runtime: string
+  backend: string
+  /** The number of the protocol of its clients. */
+  protocol: number
+}
+
+/** A part of a device that a lease has. */
+export interface KeptShare {
+  device: string
+  memory: number
+  compute: number
+  whole: boolean
+}
+
+/** A lease of a GPU daemon, with its key. */
+export interface KeptLease {
+  lease: string
+  key: string
+  /** Nobody has held it yet. */
+  granted: boolean
+  owner: string
+  purpose: string
+  created: number
+  cap: number
+  shares: KeptShare[]
+}
+
+/** The leases of a GPU daemon, for the next one of this folder; it writes and reads this itself. */
+export interface KeptLeases {
+  leases: KeptLease[]
+}
