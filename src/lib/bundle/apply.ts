@@ -1,5 +1,5 @@
 import {createReadStream} from 'node:fs'
-import {chmod, mkdtemp, readFile, rename, rm, stat} from 'node:fs/promises'
+import {chmod, lstat, mkdtemp, readFile, rename, rm, stat} from 'node:fs/promises'
 import {basename, dirname, join, resolve} from 'node:path'
 import {unpackFiles} from '../artifact/index.ts'
 import {CliError, ensurePrivateFolder, throwIfInterrupted, type Context} from '../base/index.ts'
@@ -86,7 +86,7 @@ async function apply({file, madeAt, folder}: ApplyInput, _done: unknown, {contex
 async function verify(file: string, draft: string, {files}: BundleManifest, {signal}: Context): Promise<void> {
   for (const {path, size, sha256} of files) {
     throwIfInterrupted(signal)
-    const there = await stat(join(draft, path)).then((one) => (one.isFile() ? one.size : undefined), () => undefined)
+    const there = await lstat(join(draft, path)).then((one) => (one.isFile() ? one.size : undefined), () => undefined)
     const why = there === undefined ? 'is missing' : there !== size || (await hashOf(join(draft, path), signal)) !== sha256 ? 'has another content than its manifest says' : undefined
     if (why) throw new CliError('CONFLICT', `${file} is damaged: ${path} ${why}; nothing was put in place`, {hint: 'copy the file again, or make it anew: flexrack bundle create', details: {file: path}})
   }
