@@ -5,11 +5,18 @@ import type {DownloadWay} from '../protocol/index.ts'
 import {programFolder} from './program.ts'
 import type {Host} from './types.ts'
 
+interface Wanted {
+  requirements: string
+  constraints?: string
+  pins?: string
+  python?: string
+}
+
 /**
- * Asks a node for something that it may have to download: through this machine, or from its bundles, where the rack file says so, and only meanwhile. Otherwise, where the
- * node reaches no index and this machine does, the error says how it would work.
+ * Asks a node for something that it may have to download: through this machine, or from its bundles, where the rack file says so, and only meanwhile.
+ * Otherwise, where the node reaches no index and this machine does, the error says how it would work.
  */
-export async function withDownloads<T>(host: Host, {requirements, constraints, pins}: {requirements: string; constraints?: string; pins?: string}, context: Context, ask: (way: {download?: DownloadWay}) => Promise<T>): Promise<T> {
+export async function withDownloads<T>(host: Host, input: Wanted, context: Context, ask: (way: {download?: DownloadWay}) => Promise<T>): Promise<T> {
   const reader = join(programFolder(import.meta.dirname), 'workspace', 'pip_settings.py')
   const {way, hosts} = host.network ?? {way: 'direct', hosts: []}
   if (way === 'direct') {
@@ -18,10 +25,8 @@ export async function withDownloads<T>(host: Host, {requirements, constraints, p
     })
   }
   const bundled = way === 'bundle'
-  if (bundled && requirements.trim() !== '' && (await bundledWheels(context.env)).length === 0) {
-    throw new CliError('NOT_FOUND', `no bundle was applied on this machine, and ${host.node} gets its packages from one`, {hint: 'flexrack bundle apply FILE', details: {node: host.node}})
-  }
-  const downloads = await openDownloads(host.shell, {texts: [requirements, constraints ?? '', pins ?? ''], more: hosts, bundled, reader}, context)
+  if (bundled) await needBundle(host, input, context)
+  const downloads = await openDownloads(host.shell, {texts: [input.requirements, input.constraints ?? '', input.pins ?? ''], more: hosts, bundled, reader}, context)
   try {
     return await ask({download: downloads.way})
   } catch (error) {
@@ -57,6 +62,13 @@ function explain(error: CliError, {refused, unreachable}: Downloads): CliError {
 
 function fromBundle(error: CliError): CliError {
   return again(error, error.message, error.hint ?? 'the bundles that were applied on this machine may lack it: flexrack bundle create, where there is internet')
+}
+
+/** Before anything is tried: it would end with pip, minutes later. What is on the node already needs no bundle. */
+async function needBundle(host: Host, {requirements, constraints, python}: Wanted, {env, signal}: Context): Promise<void> {
+  if (requirements.trim() === '' || (await bundledWheels(env)).length > 0) return
+  const {ready} = await host.call('environment.plan', {requirements, ...(constraints !== undefined && {constraints}), ...(python !== undefined && {python})}, {signal})
+  if (!ready) throw new CliError('NOT_FOUND', `no bundle was applied on this machine, and ${host.node} gets its packages from one`, {hint: 'flexrack bundle apply FILE', details: {node: host.node}})
 }
 
 function again(error: CliError, message: string, hint: string, more: Record<string, unknown> = {}): CliError {
