@@ -116,7 +116,7 @@ void Session::map_at(CallContext& call, const cu::Allocate& m, Allocation& made)
   if (!call.run(table_.cuMemCreate, &made.memory, static_cast<size_t>(whole), &wish, 0ull)) return;
   if (call.run(table_.cuMemMap, m.at, static_cast<size_t>(whole), size_t{0}, made.memory, 0ull)) {
     std::vector<CUmemAccessDesc> who(devices_.size());
-    for (std::size_t i = 0; i < devices_.size(); ++i) who[i] = {{CU_MEM_LOCATION_TYPE_DEVICE, {devices_[i].native}}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    for (std::size_t i = 0; i < devices_.size(); ++i) who[i] = {{CU_MEM_LOCATION_TYPE_DEVICE, devices_[i].native}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     // Its own device first; peers only where they can.
     std::swap(who[0], who[made.device]);
     call.run(table_.cuMemSetAccess, m.at, static_cast<size_t>(whole), who.data(), size_t{1});
@@ -250,7 +250,7 @@ void Session::on(const cu::SetAccess& m) {
   for (const auto& one : m.accesses) {
     const auto type = static_cast<CUmemLocationType>(one.kind);
     const int id = type == CU_MEM_LOCATION_TYPE_DEVICE ? call.device(one.device) : static_cast<int>(one.device);
-    who.push_back({{type, {id}}, static_cast<CUmemAccess_flags>(one.flags)});
+    who.push_back({{type, id}, static_cast<CUmemAccess_flags>(one.flags)});
   }
   call.run(table_.cuMemSetAccess, m.at, static_cast<size_t>(m.size), who.data(), who.size());
   call.end();
