@@ -153,7 +153,8 @@ export interface LeaseFile {
 
 export interface LeaseDelivery {
   leases: LeaseFile
-  hold: string
+  /** flexrack-lease-keeper. */
+  keeper: string
   icd: string | null
   libraries: Record<string, string>
 }
@@ -162,7 +163,8 @@ export interface LeaseDelivery {
 export interface DeliveredLeases {
   folder: string
   file: string
-  hold: string
+  /** flexrack-lease-keeper. */
+  keeper: string
   vendors: string | null
   libraries: string | null
 }
