@@ -146,7 +146,7 @@ class LeaseFile(TypedDict):
 
 class LeaseDelivery(TypedDict):
     leases: LeaseFile
-    hold: str
+    keeper: str
     icd: Optional[str]
     libraries: Dict[str, str]
 
@@ -155,7 +155,7 @@ class DeliveredLeases(TypedDict):
     """Absolute paths."""
     folder: str
     file: str
-    hold: str
+    keeper: str
     vendors: Optional[str]
     libraries: Optional[str]
 

@@ -1,6 +1,8 @@
 """Services: long-lived processes of a node, kept running by a supervisor there. Generated from protocol/service.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
+from flexrack_node.schema.node import Nothing
+
 
 class ServiceRestart(TypedDict):
     max: int

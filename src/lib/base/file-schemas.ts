@@ -34,7 +34,7 @@ export const SCHEMAS = {
   'run.result': 2,
   'run.sample': 1,
   'run.signal': 1,
-  'run.spec': 1,
+  'run.spec': 2,
   'run.stack_answer': 1,
   'run.stack_request': 1,
   'run.state': 2,

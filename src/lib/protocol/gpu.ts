@@ -154,7 +154,8 @@ export interface LeaseFile {
 
 export interface LeaseDelivery {
   leases: LeaseFile
-  hold: string
+  /** flexrack-lease-keeper. */
+  keeper: string
   icd: string | null
   libraries: Record<string, string>
 }
@@ -163,7 +164,8 @@ export interface LeaseDelivery {
 export interface DeliveredLeases {
   folder: string
   file: string
-  hold: string
+  /** flexrack-lease-keeper. */
+  keeper: string
   vendors: string | null
   libraries: string | null
 }

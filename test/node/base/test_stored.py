@@ -55,7 +55,8 @@ def first_write(path):
 
 # Kind, its file below flexrack's folder (with {} as an older version wrote it), how it is read, and what is read of it.
 FILES = [
-    ("run.spec", "runs/r/spec.json", SPEC, lambda path: RunFolder(path.parent).spec()["node"], "a"),
+    ("run.spec", "runs/r/spec.json", {**SPEC, "leases": {"hold": "/k", "file": "/f", "folder": "/d", "libraries": None, "env": {}}}, lambda path: RunFolder(path.parent).spec()["leases"],
+     {"keeper": "/k", "file": "/f", "folder": "/d", "libraries": None, "env": {}}),
     ("run.state", "runs/r/state.json", {"status": "running", "epoch": 3, "leader": "b"}, lambda path: RunFolder(path.parent).state()["term"], 3),
     ("run.result", "runs/r/result.json", {"status": "finished", "epoch": 2}, lambda path: RunFolder(path.parent).result()["term"], 2),
     ("run.stop", "runs/r/stop.json", {"grace": 1.0, "kill": False, "by": "x"}, lambda path: RunFolder(path.parent).stop_request()["by"], "x"),
