@@ -1,8 +1,6 @@
 """Services: long-lived processes of a node, kept running by a supervisor there. Generated from protocol/service.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
-from flexrack_node.schema.node import Nothing
-
 
 class ServiceRestart(TypedDict):
     max: int
@@ -127,7 +125,7 @@ class LogPiece(TypedDict):
 
 
 class AliveEvent(TypedDict):
-    """Nothing new: a caller that has gone is noticed by it."""
+    """No news: a caller that has gone is noticed by it."""
     event: Literal["alive"]
 
 

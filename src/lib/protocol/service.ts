@@ -135,7 +135,7 @@ export interface LogPiece {
   data: string
 }
 
-/** Nothing new: a caller that has gone is noticed by it. */
+/** No news: a caller that has gone is noticed by it. */
 export interface AliveEvent {
   event: 'alive'
 }
