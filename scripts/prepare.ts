@@ -48,6 +48,11 @@ const GROUPS: Group[] = [
     packages: {'qemu-user-static': '/usr/bin/qemu-aarch64-static'},
   },
   {
+    // What starts services after a reboot.
+    suites: ['node', 'integration'],
+    packages: {systemd: '/lib/systemd/systemd', cron: '/usr/sbin/cron'},
+  },
+  {
     // A real OpenCL device on the CPU, with programs that use one.
     suites: ['native', 'integration', 'e2e'],
     packages: {

@@ -16,6 +16,7 @@
 #include "server/backends.h"
 #include "server/daemon.h"
 #include "server/device_list.h"
+#include "server/file_schemas.h"
 #include "server/folder.h"
 #include "server/supported_apis.h"
 #include "server/version.h"
@@ -86,6 +87,10 @@ int admin(const std::string& root) {
   const auto where = about ? wire::Json::parse(*about) : std::nullopt;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
+  if (where && (*where)["schema"].integer(1) > kGpuAddressSchema) {
+    std::fprintf(stderr, "flexrack-gpud: the daemon in %s is of a newer flexrack\n", root.c_str());
+    return 1;
+  }
   const auto path = where ? (*where)["admin"].text() : std::string();
   const Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (path.empty() || path.size() >= sizeof address.sun_path) {

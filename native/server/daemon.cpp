@@ -15,6 +15,7 @@
 #include "server/admin.h"
 #include "server/command_line.h"
 #include "server/device_list.h"
+#include "server/file_schemas.h"
 #include "server/folder.h"
 #include "wire/boot.h"
 
@@ -31,7 +32,7 @@ Descriptor lock_root(const std::string& root) {
 }
 
 void write_address(const BrokerSettings& settings) {
-  const wire::Json about = wire::Json::Members{{"version", 1},
+  const wire::Json about = wire::Json::Members{{"schema", kGpuAddressSchema},
                                                {"pid", static_cast<std::int64_t>(getpid())},
                                                {"started", static_cast<std::int64_t>(time(nullptr))},
                                                {"boot_id", wire::boot_id()},

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
+
+#include "server/file_schemas.h"
 
 namespace flexrack::server {
 namespace {
@@ -168,10 +171,14 @@ wire::Json Leases::save() const {
                                        {"cap", lease.cap},
                                        {"shares", std::move(shares)}});
   }
-  return wire::Json::Members{{"version", 1}, {"leases", std::move(list)}};
+  return wire::Json::Members{{"schema", kGpuLeasesSchema}, {"leases", std::move(list)}};
 }
 
 std::vector<std::string> Leases::restore(const wire::Json& saved, Clock::time_point now) {
+  if (const auto schema = saved["schema"].integer(1); schema > kGpuLeasesSchema) {
+    throw std::runtime_error("leases.json was written by a newer flexrack (schema " + std::to_string(schema) + "; this one knows up to " + std::to_string(kGpuLeasesSchema) +
+                             "): serve with the version that wrote it");
+  }
   std::vector<std::string> left_out;
   for (const auto& item : saved["leases"].list()) {
     auto lease = lease_from(item);

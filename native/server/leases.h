@@ -96,6 +96,7 @@ class Leases {
   wire::Json save() const;
   /// Takes over what save() gave, perhaps another process's: every lease has the grace time to be held again. What no longer fits the
   /// devices of this machine is left out; their ids are returned.
+  /// Throws std::runtime_error for what a newer daemon has saved.
   std::vector<std::string> restore(const wire::Json& saved, Clock::time_point now);
 
  private:

@@ -42,7 +42,7 @@ def settle(root: Path, order: Dict[str, Any]) -> Path:
     home: Dict[str, Any] = {"__name__": "home"}
     exec(order["files"]["base/home.py"], home)
     own: Path = home["own_folder"](root, home["facts"](order["pooled"]))
-    note(own, home["CLAIM"], "claim")
+    note(own, home["CLAIM"], "claim", order["files"])
     return own
 
 
@@ -69,16 +69,18 @@ def place(root: Path, order: Dict[str, Any]) -> bool:
             return False
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-    note(root, f"program/{order['hash']}", "program")
+    note(root, f"program/{order['hash']}", "program", order["files"])
     return True
 
 
-def note(root: Path, path: str, kind: str) -> None:
-    """As installed.record does; a second line of one path is passed over by who reads."""
+def note(root: Path, path: str, kind: str, files: Dict[str, str]) -> None:
+    """As installed.record does; a second line of one path is passed over by who reads. The number of a line is in base/file_schemas.py, which comes with us."""
     file = root / "installed.jsonl"
     if kind == "claim" and file.exists():
         return
-    line = {"path": path, "kind": kind, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+    numbers: Dict[str, Any] = {}
+    exec(files["base/file_schemas.py"], numbers)
+    line = {"schema": numbers["SCHEMAS"]["installed.entry"], "path": path, "kind": kind, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
     with open(file, "a", encoding="utf-8") as record:
         record.write(json.dumps(line) + "\n")
 
@@ -95,7 +97,7 @@ def prune(root: Path, keep: str) -> List[str]:
     running = commands_running()
     removed = []
     for folder in (root / "program").iterdir():
-        if folder.name == keep or running is None or any(f"/program/{folder.name}/" in command for command in running):
+        if folder.name == keep or running is None or any(f"/program/{folder.name}/" in command for command in [*running, *after_reboot(root)]):
             continue
         try:
             if time.time() - folder.stat().st_mtime < UNUSED_SECONDS:
@@ -105,6 +107,14 @@ def prune(root: Path, keep: str) -> List[str]:
         shutil.rmtree(folder, ignore_errors=True)
         removed.append(folder.name)
     return removed
+
+
+def after_reboot(root: Path) -> List[str]:
+    """What starts services again then: service/comeback.py."""
+    try:
+        return [(root / "boot" / "resume").read_text(encoding="utf-8")]
+    except FileNotFoundError:
+        return []
 
 
 def commands_running() -> Optional[List[str]]:

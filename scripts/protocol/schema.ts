@@ -43,6 +43,8 @@ export interface Topic {
   $defs: Record<string, Schema>
   verbs?: Record<string, Verb>
   files?: Record<string, FileKind>
+  /** Files that stay and have no number, by their paths: why. `*` is a part of a name, `**` any names, words in capitals stand for names. */
+  unnumbered?: Record<string, string>
 }
 
 const KEYWORDS = new Set(['description', 'type', 'const', 'enum', '$ref', 'anyOf', 'allOf', 'properties', 'required', 'additionalProperties', 'items', 'prefixItems', 'minItems', 'maxItems', 'minimum', 'maximum', 'exclusiveMinimum', 'pattern', 'minLength', 'maxLength', 'default'])

@@ -5,7 +5,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['document', 'protocol'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
-  ['plan', 'host', 'route', 'ssh', 'artifact', 'tracking', 'background'],
+  ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot'],
   ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage', 'access'],
 ]
 
@@ -34,6 +34,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   ignore: ['src/lib/artifact/', 'src/lib/workspace/'],
   // Bundles the head service on the spot where flexrack runs from its sources.
   rolldown: ['src/lib/head/'],
+  'smol-toml': ['src/lib/workspace/'],
   'ssh-config': ['src/lib/ssh/'],
   ssh2: ['src/lib/ssh/', 'src/lib/local/'],
   tar: ['src/lib/artifact/'],

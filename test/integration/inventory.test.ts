@@ -19,6 +19,7 @@ import {planTrain, runPlan} from '../../src/lib/train/index.ts'
 import {buildEnvironments} from '../support/built-environments.ts'
 import {sharedEnvironments} from '../support/environments.ts'
 import {finishedRun} from '../support/finished-run.ts'
+import {unknownFiles} from '../support/kept-files.ts'
 import {mayMakeNetworks, startNetRack, type TestNetRack} from '../support/net-rack.ts'
 import {addModel} from '../support/onnx.ts'
 import {buildProgram} from '../support/program.ts'
@@ -142,6 +143,7 @@ describe.skipIf(!mayMakeNetworks())('all that flexrack opens and keeps', () => {
     said.push(JSON.stringify(await endpoints.show('tiny')), JSON.stringify(await openRuns({rack: net.rack, fleet}, context).list({all: true, limit: 9})))
     for (const run of await tracking.mlflow.searchRuns({experimentIds: [(await tracking.mlflow.ensureExperiment('proj')).id]})) said.push(JSON.stringify(run))
     secrets('with everything')
+    kept()
 
     await gpus.stop([net.rack.nodes[1]!], true)
     await endpoints.remove('tiny')
@@ -154,6 +156,12 @@ describe.skipIf(!mayMakeNetworks())('all that flexrack opens and keeps', () => {
     // A preflight is over before one can look for it; Ray is looked at in launchers.long.test.ts.
     for (const {id, where} of SOCKETS.filter((row) => !['preflight', 'ray'].includes(row.id))) for (const one of where) expect.soft([...seen], `${id}: ${one}`).toContain(`${id}: ${one}`)
   })
+
+  /** Files that stay: each has the number of its shape, or protocol/ says why it has none. */
+  function kept(): void {
+    for (const node of net.rack.nodes) expect.soft(unknownFiles('NODE', join(net.servers[node.name]!.home, node.root.replace('~/', ''))), node.name).toEqual([])
+    for (const name of ['state', 'cache', 'config'].filter((one) => existsSync(join(folder, 'home', one)))) expect.soft(unknownFiles(name.toUpperCase(), join(folder, 'home', name))).toEqual([])
+  }
 
   /** Secrets of this rack: where they were found must be in the table, and nobody else may read it; nowhere else may they be. */
   function secrets(step: string): void {

@@ -1,6 +1,7 @@
 // Shares and states of leases, with times that are given.
 #include <doctest/doctest.h>
 
+#include "server/file_schemas.h"
 #include "server/leases.h"
 
 namespace {
@@ -139,6 +140,25 @@ TEST_CASE("leases survive being saved and read again, keys and shares included")
   CHECK(again.overdue(kStart + 29s).empty());
   CHECK(again.overdue(kStart + 30s).size() == 2);
   CHECK(again.free(0).memory == leases.free(0).memory);
+}
+
+TEST_CASE("leases of an older daemon are taken over, those of a newer one are refused") {
+  auto leases = two();
+  const auto id = granted(leases, {.ids = {"0:0"}});
+  const auto saved = leases.save();
+  REQUIRE(saved["schema"].integer() == flexrack::server::kGpuLeasesSchema);
+  auto again = two();
+  CHECK(again
+            .restore(flexrack::wire::Json(flexrack::wire::Json::Members{{"version", 1}, {"leases", saved["leases"]}}),
+                     kStart)
+            .empty());
+  CHECK(again.find(id) != nullptr);
+  auto older = two();
+  CHECK_THROWS_WITH(older.restore(flexrack::wire::Json(flexrack::wire::Json::Members{
+                                      {"schema", flexrack::server::kGpuLeasesSchema + 1}, {"leases", saved["leases"]}}),
+                                  kStart),
+                    doctest::Contains("newer flexrack"));
+  CHECK(older.all().empty());
 }
 
 TEST_CASE("a state file that does not fit the machine gives nothing away twice") {

@@ -78,7 +78,7 @@ def main() -> int:
     try:
         if place["index"] > 0:
             return follow(place, ray, log)
-        write_place(os.path.join(folder, "ray.json"), env["RAY_ADDRESS"], ports[3])
+        write_place(os.path.join(folder, "ray.json"), place["schema"], env["RAY_ADDRESS"], ports[3])
         return lead(place, ray, log, words, env, quiet)
     finally:
         end(ray)
@@ -183,10 +183,10 @@ def make_scratch(path: str) -> str:
     return path
 
 
-def write_place(path: str, address: str, port: int) -> None:
+def write_place(path: str, schema: int, address: str, port: int) -> None:
     """Where the cluster and its dashboard are, for those who look; the token is not in it."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
-        json.dump({"address": address, "dashboard": port}, out)
+        json.dump({"schema": schema, "address": address, "dashboard": port}, out)
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:

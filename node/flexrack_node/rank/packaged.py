@@ -8,6 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import Any, Dict, List, Mapping
 
+from flexrack_node.base.file_schemas import SCHEMAS
+
 _LAUNCHERS = Path(__file__).resolve().parents[1] / "launchers"
 PACKAGED = {"accelerate": "with_accelerate.py", "deepspeed": "with_deepspeed.py"}
 PLAN = "FLEXRACK_LAUNCH"
@@ -30,7 +32,7 @@ def ray_plan(spec: Mapping[str, Any], attempt: int, port: int, env: Mapping[str,
         "nodes": len(spec["nodes"]), "index": spec["index"], "address": spec["gang"]["address"], "own": spec["address"], "port": port, "python": spec["python"],
         "cpus": max(1, len(os.sched_getaffinity(0)) // max(1, int(spec.get("neighbours", 1)))),
         "gpus": None if devices is None else len([one for one in devices.split(",") if one]),
-        "token": ray_token(spec, attempt), "scratch": str(ray_scratch(spec, attempt)),
+        "token": ray_token(spec, attempt), "scratch": str(ray_scratch(spec, attempt)), "schema": SCHEMAS["run.ray"],
     }
 
 

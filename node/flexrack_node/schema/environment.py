@@ -1,5 +1,5 @@
 """Python environments of a node, shared by content. Generated from protocol/environment.json by `npm run protocol`; for type checkers alone."""
-from typing import List, Literal, Optional, TypedDict
+from typing import Dict, List, Literal, Optional, TypedDict
 
 
 class _EnvironmentContent(TypedDict):
@@ -23,6 +23,12 @@ class UvOrder(_UvOrder, total=False):
     without: str
 
 
+class DownloadWay(TypedDict):
+    """Packages come through the caller, for as long as this call."""
+    proxy: str
+    settings: Dict[str, str]
+
+
 class Asker(TypedDict):
     command: str
     node: str
@@ -33,6 +39,7 @@ class EnvironmentWanted(EnvironmentContent, total=False):
     user: str
     owner: str
     uv: UvOrder
+    download: DownloadWay
     asker: Asker
 
 
@@ -59,6 +66,7 @@ class _ResolveWanted(EnvironmentContent):
 
 
 class ResolveWanted(_ResolveWanted, total=False):
+    download: DownloadWay
     universal: str
 
 

@@ -93,6 +93,19 @@ class EndpointToken(TypedDict):
     head: str
 
 
+class AttachOwner(TypedDict):
+    """The command whose leases lie beside it, written anew while it lives."""
+    pid: int
+    identity: str
+    place: str
+
+
+class LocalGroup(TypedDict):
+    """A group of processes that was started on a node of the local rack."""
+    node: str
+    group: int
+
+
 class LocalRackNode(TypedDict):
     name: str
     port: int

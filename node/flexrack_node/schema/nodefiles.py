@@ -2,7 +2,7 @@
 from typing import Any, Dict, List, Literal, Optional, TypedDict
 
 from flexrack_node.schema.reservation import Had
-from flexrack_node.schema.service import ProcessExit, ServiceOrder
+from flexrack_node.schema.service import ComesBack, ProcessExit, ServiceOrder
 from flexrack_node.schema.sweep import SweepRecord, Trial
 
 
@@ -42,6 +42,20 @@ class ServiceEnd(TypedDict):
     """Somebody asked for the end of a service."""
     grace: float
     spare: bool
+
+
+class OwnMachine(TypedDict):
+    """What tells a machine from others."""
+    host: str
+    machine: str
+    addresses: List[str]
+
+
+class KeptComeback(ComesBack):
+    """What starts the node's services again after a reboot."""
+    lingers_for_us: bool
+    machine: OwnMachine
+    environment: Dict[str, str]
 
 
 class LogOffsets(TypedDict):
@@ -133,4 +147,50 @@ class SweepEnd(TypedDict):
     """Somebody asked for the end of a sweep."""
     at: float
 
-DaemonAddress = Dict[str, Any]
+
+class WorkspaceChange(TypedDict):
+    """A change of the index since it was written whole; it counts where it follows the revision reached so far."""
+    after: str
+    revision: str
+    tree: Optional[str]
+    written_ns: int
+    entries: Dict[str, IndexEntry]
+
+
+class DaemonAddress(TypedDict):
+    """Where a GPU daemon answers; it writes and removes this itself."""
+    pid: int
+    started: int
+    boot_id: str
+    address: str
+    port: int
+    admin: str
+    unix: str
+    runtime: str
+    backend: str
+    protocol: int
+
+
+class KeptShare(TypedDict):
+    """A part of a device that a lease has."""
+    device: str
+    memory: int
+    compute: int
+    whole: bool
+
+
+class KeptLease(TypedDict):
+    """A lease of a GPU daemon, with its key."""
+    lease: str
+    key: str
+    granted: bool
+    owner: str
+    purpose: str
+    created: int
+    cap: int
+    shares: List[KeptShare]
+
+
+class KeptLeases(TypedDict):
+    """The leases of a GPU daemon, for the next one of this folder; it writes and reads this itself."""
+    leases: List[KeptLease]

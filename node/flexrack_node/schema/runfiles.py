@@ -51,6 +51,29 @@ class KeptHang(Hang, total=False):
 RunEvent = Dict[str, Any]
 
 
+class RayPlace(TypedDict):
+    """Where the Ray cluster of an attempt is, on the node of its head."""
+    address: str
+    dashboard: int
+
+
+class StackRequest(TypedDict):
+    """Somebody asks a node of a Slurm job for its ranks' stacks."""
+    number: str
+    rank: Optional[int]
+
+
+class _StackAnswer(TypedDict):
+    number: str
+
+
+class StackAnswer(_StackAnswer, total=False):
+    """The answer to the request of that number: stacks, or why there are none."""
+    attempt: int
+    ranks: List[RankStack]
+    problem: str
+
+
 class JobNumber(TypedDict):
     """Slurm's number of a run's job; `12_7` of task 7 of an array."""
     job: str

@@ -16,7 +16,7 @@ import contextlib
 import json
 import os
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from flexrack_node.base import shared_lock, stored
 from flexrack_node.base.errors import NodeError
@@ -235,10 +235,10 @@ class SlurmJob:
         }
 
 
-def tell(member: RunFolder, request: Optional[Dict[str, Any]], name: str = "stop") -> None:
-    """Writes a member's <name>.json in place, 0600: on NFS a file that was there is looked at anew whenever it is opened, a new one, or one
+def tell(member: RunFolder, kind: str, name: str, request: Optional[Mapping[str, Any]]) -> None:
+    """Writes a member's <name>.json of a kind in place, 0600: on NFS a file that was there is looked at anew whenever it is opened, a new one, or one
     that replaces it, may stay unseen for as long as the folder's attributes are cached. What is read half-written is read again."""
     with open(os.open(member.path / f"{name}.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        json.dump(stored.stamped("run.stop", request) if request and name == "stop" else request, file)
+        json.dump(stored.stamped(kind, request) if request else None, file)
         file.flush()
         os.fsync(file.fileno())

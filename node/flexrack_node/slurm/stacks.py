@@ -8,12 +8,12 @@ Both are there from the part's beginning and are written in place, for shared fi
 import secrets
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock, check_caller
-from flexrack_node.run.files import RunFolder, read_json
+from flexrack_node.run.files import RunFolder, read
 from flexrack_node.slurm.job import SlurmJob, tell
 from flexrack_node.watch.stacks import dump
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _TICK = 0.25  # seconds between two looks whether somebody asks: so far apart nodes take their stacks, at most
 _PATIENCE = 20.0  # seconds for a node to answer; py-spy needs some, and so does a shared file system
-_REQUESTED, _REPORTED = "stacks", "stacks-reported"
+_REQUESTED = ("run.stack_request", "stacks")
+_REPORTED = ("run.stack_answer", "stacks-reported")
 _NOT_YET = ("CONFIGURING", "PENDING")
 
 
@@ -53,8 +54,8 @@ def stacks(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> "NodeSt
 
 def begin_answering(member: RunFolder) -> None:
     """On a node of the job: from now on, and as long as this process lives, it answers in a thread."""
-    for name in (_REQUESTED, _REPORTED):
-        tell(member, None, name)
+    for what in (_REQUESTED, _REPORTED):
+        tell(member, *what, None)
     threading.Thread(target=_answer, args=(member,), daemon=True).start()
 
 
@@ -77,13 +78,13 @@ def _ask(members: List[RunFolder], rank: Any) -> Dict[str, Dict[str, Any]]:
     """Answers by node; who does not answer in time is missing."""
     number = secrets.token_hex(8)
     for member in members:
-        tell(member, {"number": number, "rank": rank}, _REQUESTED)
+        tell(member, *_REQUESTED, {"number": number, "rank": rank})
     answers: Dict[str, Dict[str, Any]] = {}
     end = time.monotonic() + _PATIENCE
     waiting = {member.spec()["node"]: member for member in members}
     while waiting and time.monotonic() < end:
         for node, member in list(waiting.items()):
-            answer = read_json(member.path / f"{_REPORTED}.json")
+            answer = _read(member, *_REPORTED)
             if answer and answer["number"] == number:
                 answers[node] = answer
                 del waiting[node]
@@ -97,12 +98,17 @@ def _answer(member: RunFolder) -> None:
     while True:
         time.sleep(_TICK)
         try:
-            requested = read_json(member.path / f"{_REQUESTED}.json")
+            requested = _read(member, *_REQUESTED)
             if requested and requested["number"] != done:
                 done = requested["number"]
-                tell(member, {"number": done, **_take(member, requested["rank"])}, _REPORTED)
-        except OSError:
-            pass  # the shared file system was away: who asked is told that this node did not answer
+                tell(member, *_REPORTED, {"number": done, **_take(member, requested["rank"])})
+        except (OSError, NodeError):
+            pass  # the shared file system was away, or a newer flexrack asks: it is told that this node did not answer
+
+
+def _read(member: RunFolder, kind: str, name: str) -> Optional[Dict[str, Any]]:
+    found: Optional[Dict[str, Any]] = read(kind, member.path / f"{name}.json")
+    return found
 
 
 def _take(member: RunFolder, rank: Any) -> Dict[str, Any]:

@@ -88,7 +88,7 @@ def member(folder: RunFolder) -> int:
         **({"attempts": gang["attempts"]} if start else {}),
         "gang": {"secret": spec["gang"]["secret"], "address": gang["address"], "port": gang["port"], "listen": gang["port"], "timeout": _JOIN_SECONDS},
     })
-    tell(RunFolder(own), folder.stop_request())  # asked for between the job's start and this, or a place for it
+    tell(RunFolder(own), "run.stop", "stop", folder.stop_request())  # asked for between the job's start and this, or a place for it
     begin_answering(RunFolder(own))
     os.environ["FLEXRACK_NODE"] = node
     attempts = gang.get("attempts")

@@ -27,7 +27,7 @@ def stop(run: SlurmJob, given: Mapping[str, Any]) -> None:
         folder.write("stop", request)
         if seen["state"] not in commands.WAITING and run.leader().state().get("pid"):
             for member in run.members():
-                tell(member, request)
+                tell(member, "run.stop", "stop", request)
             _wait_for_ranks(run, grace + _NOTICE)
         _cancel(run)
         seen = _wait_for_slurm(run, is_hasty=bool(given.get("kill")))

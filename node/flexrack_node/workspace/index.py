@@ -5,11 +5,11 @@
 
 A line counts if it follows the revision reached so far: one cut short, or older than index.json, says nothing.
 """
-import json
 import os
 import time
 from typing import Any, Collection, Dict, Optional
 
+from flexrack_node.base.stored import line, read_line
 from flexrack_node.workspace.folder import WorkspaceFolder, read, write
 
 LOG_BYTES = 128 << 10  # beyond, all of it is written again
@@ -29,24 +29,21 @@ def load_index(place: WorkspaceFolder) -> Index:
     end = 0
     for raw in log.splitlines(keepends=True):
         end += len(raw)
-        try:
-            line = json.loads(raw) if raw.endswith(b"\n") else None
-        except ValueError:
-            line = None
-        if line is not None and line["after"] == index["revision"]:
-            follow(index, line)
+        change = read_line("workspace.change", raw, place.log) if raw.endswith(b"\n") else None
+        if change is not None and change["after"] == index["revision"]:
+            follow(index, change)
             index["log"] = end
     return index
 
 
-def follow(index: Index, line: Dict[str, Any]) -> None:
+def follow(index: Index, change: Dict[str, Any]) -> None:
     entries = index["entries"]
-    for path, entry in line["entries"].items():
+    for path, entry in change["entries"].items():
         if entry is None:
             entries.pop(path, None)
         else:
             entries[path] = entry
-    index.update(revision=line["revision"], tree=line["tree"], written_ns=line["written_ns"])
+    index.update(revision=change["revision"], tree=change["tree"], written_ns=change["written_ns"])
 
 
 def advance(place: WorkspaceFolder, index: Index, paths: Collection[str], tree: Optional[str], durable: bool = True) -> None:
@@ -71,13 +68,13 @@ def keep(place: WorkspaceFolder, index: Index, paths: Collection[str], revision:
         index["log"] = 0
         return
     changes = {"after": after, "revision": revision, "tree": tree, "written_ns": index["written_ns"], "entries": {path: entries.get(path) for path in paths}}
-    line = json.dumps(changes, separators=(",", ":")).encode() + b"\n"
+    text = line("workspace.change", changes)
     fd = os.open(place.log, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(fd, "wb") as stream:
         stream.truncate(index["log"])  # a line that was cut short would swallow this one
         stream.seek(index["log"])
-        stream.write(line)
+        stream.write(text)
         stream.flush()
         if durable:
             os.fsync(stream.fileno())
-    index["log"] += len(line)
+    index["log"] += len(text)

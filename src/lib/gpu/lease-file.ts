@@ -1,7 +1,7 @@
 import {mkdir, readdir, readFile, rm, stat, symlink, writeFile} from 'node:fs/promises'
 import {randomBytes} from 'node:crypto'
 import {join} from 'node:path'
-import {ownMark, stateOfMark, userPaths, type ProcessMark} from '../base/index.ts'
+import {current, ownMark, stamped, stateOfMark, userPaths, type ProcessMark} from '../base/index.ts'
 import type {LeaseFile} from '../protocol/index.ts'
 import {isSoftware, PASSTHROUGH, type DriverLinks} from './drivers.ts'
 import type {Route} from './reach.ts'
@@ -42,7 +42,7 @@ export async function writeLeases(content: LeaseFile, drivers: DriverLinks, env:
   const parent = join(userPaths(env).state, 'attach')
   const folder = join(parent, `${process.pid}-${randomBytes(6).toString('hex')}`)
   const file = join(folder, 'leases.json')
-  const mark = JSON.stringify(await ownMark())
+  const mark = JSON.stringify(stamped('attach.owner', await ownMark()))
   const touch = (): Promise<void> => writeFile(join(folder, OWNER), mark, {mode: 0o600})
   await mkdir(parent, {recursive: true, mode: 0o700})
   await mkdir(folder, {mode: 0o700})
@@ -72,7 +72,8 @@ async function sweep(parent: string, own: string): Promise<void> {
   const now = await touchedAt(own)
   for (const name of await readdir(parent)) {
     const folder = join(parent, name)
-    const owner = await readFile(join(folder, OWNER), 'utf8').then((text) => JSON.parse(text) as ProcessMark).catch(() => undefined)
+    const file = join(folder, OWNER)
+    const owner = await readFile(file, 'utf8').then((text) => current<ProcessMark>('attach.owner', JSON.parse(text), file)).catch(() => undefined)
     const state = owner ? await stateOfMark(owner) : 'elsewhere'
     const at = state === 'elsewhere' ? await touchedAt(folder).catch(() => now) : now
     if (state === 'gone' || now - at > EXPIRED_MS) await rm(folder, {recursive: true, force: true})

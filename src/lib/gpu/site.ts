@@ -10,14 +10,14 @@ import {PLACE_HANDLERS, placeSteps} from './place-files.ts'
 /** Where a command with leases runs, once it has what it needs for them. */
 export interface Site {
   /** Puts the lease file there; `folder` is all of it, where that is a node. */
-  deliver(content: LeaseFile): Promise<PlacedLeases & {hold: string; folder?: string; remove(): Promise<unknown>}>
+  deliver(content: LeaseFile): Promise<PlacedLeases & {keeper: string; folder?: string; remove(): Promise<unknown>}>
 }
 
 export function prepareHere(api: Api, context: Context): Site {
-  const hold = nativePath('flexrack-lease-keeper', context.env)
+  const keeper = nativePath('flexrack-lease-keeper', context.env)
   const fileOf = (product: Product): string => nativePath(product, context.env)
   for (const product of DRIVERS[api]) fileOf(product)
-  return {deliver: async (content) => ({...(await writeLeases(content, driverLinks(api, fileOf, isSoftware(content.servers)), context.env)), hold})}
+  return {deliver: async (content) => ({...(await writeLeases(content, driverLinks(api, fileOf, isSoftware(content.servers)), context.env)), keeper})}
 }
 
 /** Puts the drivers and flexrack-lease-keeper on the node, where they are not there yet. */
@@ -31,7 +31,7 @@ export async function prepareNode(host: Host, api: Api, context: Context): Promi
   throwIfFailed(await executePlan(plan, PLACE_HANDLERS, {host: () => host, context}, context))
   return {
     deliver: async (leases) => {
-      const {folder, ...placed} = await host.call('gpu.deliver', {leases, hold: nameOf('flexrack-lease-keeper'), ...driverLinks(api, nameOf, isSoftware(leases.servers))})
+      const {folder, ...placed} = await host.call('gpu.deliver', {leases, keeper: nameOf('flexrack-lease-keeper'), ...driverLinks(api, nameOf, isSoftware(leases.servers))})
       return {...placed, folder, remove: () => host.call('gpu.forget', {folder})}
     },
   }

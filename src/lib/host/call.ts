@@ -1,7 +1,6 @@
 import {channel} from 'node:diagnostics_channel'
 import {Readable} from 'node:stream'
 import {pipeline} from 'node:stream/promises'
-import {createInterface} from 'node:readline'
 import {CliError, isCliError} from '../base/index.ts'
 import type {NodeShell, RemoteProcess} from '../ssh/index.ts'
 import {toCliError} from './node-error.ts'
@@ -20,6 +19,9 @@ export interface Installation {
 
 /** Milliseconds that a verb has to put things in order after it was asked to stop. */
 const GRACE_MS = 10_000
+const LF = 10
+/** Bytes of one line of an answer. The longest that are sent are listings of a project's files, about 200 bytes each. */
+const LONGEST_ANSWER = 128 * 1024 ** 2
 
 /** Every message between here and a node: `{verb, part, value}`. Nobody listens but tests, which hold them against protocol/. */
 const messages = channel('flexrack.message')
@@ -82,21 +84,35 @@ export async function callVerb<V extends Verb>(shell: NodeShell, installation: I
 
 async function readAnswer(stdout: Readable, {node, verb}: {node: string; verb: Verb}, onEvent: (event: unknown) => void): Promise<{result: unknown} | {error: unknown} | undefined> {
   let answer: {result: unknown} | {error: unknown} | undefined
-  // readline would swallow an error of the stream, and with it a lost connection.
-  const failed = new Promise<never>((_, reject) => stdout.once('error', reject))
-  failed.catch(() => {})
-  const lines = (async () => {
-    for await (const line of createInterface({input: stdout, crlfDelay: Infinity})) {
-      const value = parseLine(line)
-      if (!value) continue
-      // It may become a part of a plan, and there it would stand for what other nodes have answered, or for a secret.
-      if (holdsReference(value)) throw new CliError('REMOTE_FAILED', `${verb} on ${node} has answered with a reference to what is not that node's`, {details: {node, verb}})
-      if ('event' in value) onEvent(value)
-      else if ('result' in value || 'error' in value) answer = value as {result: unknown}
-    }
-  })()
-  await Promise.race([lines, failed])
+  for await (const line of linesOf(stdout, LONGEST_ANSWER)) {
+    if (line === undefined) throw new CliError('REMOTE_FAILED', `${verb} on ${node} has answered with a line of more than ${LONGEST_ANSWER / 1024 ** 2} MiB`, {details: {node, verb}})
+    const value = parseLine(line)
+    if (!value) continue
+    // It may become a part of a plan, and there it would stand for what other nodes have answered, or for a secret.
+    if (holdsReference(value)) throw new CliError('REMOTE_FAILED', `${verb} on ${node} has answered with a reference to what is not that node's`, {details: {node, verb}})
+    if ('event' in value) onEvent(value)
+    else if ('result' in value || 'error' in value) answer = value as {result: unknown}
+  }
   return answer
+}
+
+/** Whole lines of a stream, and what follows the last; undefined, and the end, where one is longer than `longest` bytes: a node may not have all our memory. */
+async function* linesOf(stream: Readable, longest: number): AsyncGenerator<string | undefined> {
+  let parts: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    let from = 0
+    for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, from)) {
+      yield Buffer.concat([...parts, chunk.subarray(from, end)]).toString()
+      parts = []
+      size = 0
+      from = end + 1
+    }
+    parts.push(chunk.subarray(from))
+    size += chunk.length - from
+    if (size > longest) return yield undefined
+  }
+  if (size > 0) yield Buffer.concat(parts).toString()
 }
 
 /** Lines that are no JSON object are something's noise (a library that prints); they cannot be an answer. */

@@ -3,7 +3,7 @@ import {appendFileSync, closeSync, readdirSync, readFileSync} from 'node:fs'
 import {rm, stat} from 'node:fs/promises'
 import {userInfo} from 'node:os'
 import {controlPath, serveControl} from './control.ts'
-import {current, ensurePrivateFolder} from '../base/index.ts'
+import {current, ensurePrivateFolder, stamped} from '../base/index.ts'
 import {isAlive} from './alive.ts'
 import {ensureKey} from './keys.ts'
 import {localLayout} from './layout.ts'
@@ -68,7 +68,7 @@ async function startServer(node: LocalNode, allowedKey: string): Promise<NodeSer
 
 /** Where processes cannot be found by their environment, `local down` ends the groups that were started. */
 function recordGroup(node: string, group: number): void {
-  if (process.platform !== 'linux') appendFileSync(layout.groups, `${JSON.stringify({node, group})}\n`, {mode: 0o600})
+  if (process.platform !== 'linux') appendFileSync(layout.groups, `${JSON.stringify(stamped('local.group', {node, group}))}\n`, {mode: 0o600})
 }
 
 function state(): DaemonState {

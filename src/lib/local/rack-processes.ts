@@ -1,5 +1,6 @@
 import {readFile} from 'node:fs/promises'
-import {CliError} from '../base/index.ts'
+import {CliError, current} from '../base/index.ts'
+import type {LocalGroup} from '../protocol/index.ts'
 import type {LocalLayout} from './layout.ts'
 import {endProcesses, findProcesses} from './processes.ts'
 import type {FoundProcess, LocalRack} from './types.ts'
@@ -22,7 +23,7 @@ export async function endRackProcesses(layout: LocalLayout, rack: LocalRack, gra
   return ended
 }
 
-async function recordedGroups(layout: LocalLayout): Promise<{node: string; group: number}[]> {
+async function recordedGroups(layout: LocalLayout): Promise<LocalGroup[]> {
   const text = await readFile(layout.groups, 'utf8').catch(() => '')
-  return text.split('\n').filter(Boolean).map((line) => JSON.parse(line) as {node: string; group: number})
+  return text.split('\n').filter(Boolean).map((line) => current<LocalGroup>('local.group', JSON.parse(line), layout.groups))
 }

@@ -89,6 +89,21 @@ export interface EndpointToken {
   head: string
 }
 
+/** The command whose leases lie beside it, written anew while it lives. */
+export interface AttachOwner {
+  pid: number
+  /** When the process was started. */
+  identity: string
+  /** Among which processes its pid means it. */
+  place: string
+}
+
+/** A group of processes that was started on a node of the local rack. */
+export interface LocalGroup {
+  node: string
+  group: number
+}
+
 export interface LocalRackNode {
   name: string
   port: number

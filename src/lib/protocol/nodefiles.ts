@@ -1,6 +1,6 @@
 // Files of a node that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/nodefiles.json by `npm run protocol`.
 import type {Had} from './reservation.ts'
-import type {ProcessExit, ServiceOrder} from './service.ts'
+import type {ComesBack, ProcessExit, ServiceOrder} from './service.ts'
 import type {SweepRecord, Trial} from './sweep.ts'
 
 /** Something that flexrack put on the node. */
@@ -40,6 +40,22 @@ export interface ServiceProcess {
 export interface ServiceEnd {
   grace: number
   spare: boolean
+}
+
+/** What tells a machine from others. */
+export interface OwnMachine {
+  host: string
+  machine: string
+  addresses: string[]
+}
+
+/** What starts the node's services again after a reboot. */
+export interface KeptComeback extends ComesBack {
+  /** Lingering of the account was off before. */
+  lingers_for_us: boolean
+  machine: OwnMachine
+  /** Of the session that started the services. */
+  environment: Record<string, string>
 }
 
 /** Offsets at which the older and the current part of a service's log begin. */
@@ -131,5 +147,54 @@ export interface SweepEnd {
   at: number
 }
 
+/** A change of the index since it was written whole; it counts where it follows the revision reached so far. */
+export interface WorkspaceChange {
+  after: string
+  revision: string
+  tree: string | null
+  written_ns: number
+  entries: Record<string, IndexEntry>
+}
+
 /** Where a GPU daemon answers; it writes and removes this itself. */
-export type DaemonAddress = Record<string, unknown>
+export interface DaemonAddress {
+  pid: number
+  started: number
+  boot_id: string
+  address: string
+  port: number
+  /** The path of its admin socket. */
+  admin: string
+  /** The path of its clients' socket on this machine. */
+  unix: string
+  runtime: string
+  backend: string
+  /** The number of the protocol of its clients. */
+  protocol: number
+}
+
+/** A part of a device that a lease has. */
+export interface KeptShare {
+  device: string
+  memory: number
+  compute: number
+  whole: boolean
+}
+
+/** A lease of a GPU daemon, with its key. */
+export interface KeptLease {
+  lease: string
+  key: string
+  /** Nobody has held it yet. */
+  granted: boolean
+  owner: string
+  purpose: string
+  created: number
+  cap: number
+  shares: KeptShare[]
+}
+
+/** The leases of a GPU daemon, for the next one of this folder; it writes and reads this itself. */
+export interface KeptLeases {
+  leases: KeptLease[]
+}

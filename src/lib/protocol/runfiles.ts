@@ -51,6 +51,27 @@ export type RunEvent = {
   event: string
 } & Record<string, unknown>
 
+/** Where the Ray cluster of an attempt is, on the node of its head. */
+export interface RayPlace {
+  address: string
+  /** The port of its dashboard, on loopback. */
+  dashboard: number
+}
+
+/** Somebody asks a node of a Slurm job for its ranks' stacks. */
+export interface StackRequest {
+  number: string
+  rank: number | null
+}
+
+/** The answer to the request of that number: stacks, or why there are none. */
+export interface StackAnswer {
+  number: string
+  attempt?: number
+  ranks?: RankStack[]
+  problem?: string
+}
+
 /** Slurm's number of a run's job; `12_7` of task 7 of an array. */
 export interface JobNumber {
   job: string

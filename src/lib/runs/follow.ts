@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from 'node:timers/promises'
-import {CliError, current, type Context} from '../base/index.ts'
+import {CliError, current, isCliError, type Context} from '../base/index.ts'
 import type {ChunkEvent, NewsEvent, NodeRunDetail, Verbs} from '../protocol/index.ts'
 import {isLinkTrouble} from '../ssh/index.ts'
 import {hostOf, type Place} from './find.ts'
@@ -64,7 +64,7 @@ export async function followRun(place: Place, run: FoundRun, options: FollowOpti
   const silence = new Silence(nodes)
   try {
     const newest = options.newest ? Math.max(1, ...run.nodes.map((one) => one.attempt)) : 1
-    const answers = await Promise.all(nodes.map((one) => followNode(place, run.run, one.node, newest, {merged, silence}, options, context)))
+    const answers = await Promise.all(nodes.map((one) => followNode(place, run, one.node, newest, {merged, silence}, options, context)))
     const details = new Map(answers.flatMap((detail) => (detail ? [[detail.node, detail]] : [])))
     return {details, end: () => endOf({...run, nodes: [...details.values()]})}
   } finally {
@@ -76,7 +76,7 @@ export async function followRun(place: Place, run: FoundRun, options: FollowOpti
 
 /** Undefined where the node is given up. */
 async function followNode(
-  place: Place, run: string, node: string, newest: number, {merged, silence}: {merged: Merge; silence: Silence}, options: FollowOptions, context: Context,
+  place: Place, {run, unheard = []}: FoundRun, node: string, newest: number, {merged, silence}: {merged: Merge; silence: Silence}, options: FollowOptions, context: Context,
 ): Promise<NodeRunDetail | undefined> {
   const reader = merged.openNode(node, newest)
   const [silent, given] = [silence.signal(node), options.given?.get(node)]
@@ -107,6 +107,10 @@ async function followNode(
       if (options.signal?.aborted) throw new CliError('INTERRUPTED', 'following was interrupted', {cause: error})
       if (gone.aborted) {
         if (!given?.aborted) context.reporter.warn(`${node} does not answer, and the run is over; whether anything of it is left there is told, once it answers, by: flexrack runs stop ${run}`)
+        return undefined
+      }
+      if (unheard.includes(node) && isCliError(error, 'NOT_FOUND')) {
+        context.reporter.warn(`${node} has not got its start: the run goes on without it`)
         return undefined
       }
       if (!isLinkTrouble(error)) throw error

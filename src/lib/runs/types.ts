@@ -8,4 +8,6 @@ export interface FoundRun {
   absent?: string[]
   /** Nodes of it that the rack has no more: nobody waits for their word. */
   removed?: string[]
+  /** Nodes that never answered their start: they may have nothing of it. */
+  unheard?: string[]
 }

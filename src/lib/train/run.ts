@@ -89,7 +89,7 @@ async function runOnce(train: TrainPlan, place: TrainPlace, watch: TrainWatch, c
   try {
     if (outcomes.some((one) => one.status !== 'done')) await abandon(spec, made, place, outcomes, context)
     throwFirst(outcomes)
-    const run: FoundRun = {run: spec.run, nodes: made.nodes}
+    const run: FoundRun = {run: spec.run, nodes: made.nodes, unheard: made.unheard}
     made.reservation?.close() // the supervisors have taken it over
     watch.onStart?.(run.run, {spec, found: run, tracking: made.tracking, preflight: made.preflight})
     const followed = watch.detach ? undefined : await attend(run, place, watch, context)
@@ -109,6 +109,8 @@ interface Made {
   leases: RunLeases[]
   /** In the order of the gang. */
   nodes: NodeRun[]
+  /** Those of them that have not answered their start. */
+  unheard: string[]
   preflight: PreflightResult | undefined
 }
 
@@ -120,6 +122,7 @@ function madeBy(outcomes: readonly StepOutcome[], {shared}: TrainPlan): Made {
     reservation: of('train.reserve')[0]?.reservation,
     leases: of('train.lease'),
     nodes: [...of('train.start').map((one) => one.run), ...of('train.submit')].sort((a, b) => a.index - b.index),
+    unheard: of('train.start').flatMap((one) => (one.unheard ? [one.run.node] : [])),
     preflight: of('train.preflight')[0],
   }
 }

@@ -9,6 +9,7 @@ import {startHeadProcess} from '../../support/head-process.ts'
 import {standIn, type StandIn} from '../../support/stand-in.ts'
 
 const MIB = 1024 ** 2
+const RUN = 'a'.repeat(32)
 let place: string
 let disk: string
 let isMounted = false
@@ -121,5 +122,21 @@ describe('uploads', () => {
     expect(mlflow.seen.every((call) => Number(call.split(' ')[2]) <= 12 * MIB)).toBe(true)
     await empty()
     expect((await put(30 * MIB)).status).toBe(200)
+  })
+
+  // A run that logs without end would fill it through MLflow's database.
+  test('end before what else a run writes, and its end finds room when nothing of that does', async (context) => {
+    if (!isMounted) return context.skip()
+    const issued = await server.call('POST', '/flexrack/v1/tokens', {body: {kind: 'run', run_id: RUN, experiment_id: '1', ttl_seconds: 600}})
+    const {token} = (await issued.json()) as {token: string}
+    const log = async (path: string): Promise<number> => (await server.call('POST', `/api/2.0/mlflow/runs/${path}`, {body: {run_id: RUN}, token})).status
+    await fill(3 * MIB) // of a tenth of 40 MiB, uploads leave 4, and all that runs write 2
+    expect((await put(MIB)).status).toBe(507)
+    expect(await log('log-batch')).toBe(200)
+    await empty()
+    await fill(MIB)
+    expect(await log('log-batch')).toBe(507)
+    expect(await log('update')).toBe(200)
+    await empty()
   })
 })

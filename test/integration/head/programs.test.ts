@@ -85,6 +85,8 @@ describe('a notebook, or another machine', () => {
     expect(await head.mlflow.getRun(seen.run)).toMatchObject({status: 'FINISHED', metrics: {score: {value: 0.5}}})
     await expect(playNotebook(`${lines}unset MLFLOW_TRACKING_SERVER_CERT_PATH`)).rejects.toThrow(/certificate/i)
 
+    await expect(playNotebook(lines, {NOTEBOOK: 'import mlflow; mlflow.create_experiment("elsewhere", artifact_location="file:///etc")'})).rejects.toThrow(/personal token: artifacts of an experiment lie/)
+
     const tokens = JSON.parse(await flexrack('tracking', 'tokens', '--json')) as {id: string; name: string; createdAt: number; expiresAt: number}[]
     expect(tokens.map((one) => [one.name, Math.round((one.expiresAt - one.createdAt) / 86_400_000)])).toEqual([['a notebook', 7]])
     expect(await flexrack('tracking', 'tokens', '--end', 'all', '--dry-run')).toContain(`End the token ${tokens[0]!.id} ("a notebook")`)

@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 from flexrack_node import installer
-from flexrack_node.base import installed
+from flexrack_node.base import file_schemas, installed
 
 
 class InstalledTest(unittest.TestCase):
@@ -60,10 +60,11 @@ class InstalledTest(unittest.TestCase):
         self.assertTrue((outside / "file").exists())
 
     def test_arrival_records_in_the_same_form(self):
-        order = {"root": str(self.root), "hash": "abc", "python": sys.executable, "files": {"a.py": "1", "sub/b.py": "2"}}
+        order = {"root": str(self.root), "hash": "abc", "python": sys.executable, "files": {"a.py": "1", "sub/b.py": "2", "base/file_schemas.py": Path(file_schemas.__file__).read_text()}}
         self.assertTrue(installer.place(self.root, order))
         self.assertFalse(installer.place(self.root, order))
         self.assertEqual([entry["path"] for entry in installed.listing(self.root)], ["program/abc"])
         self.assertEqual(sorted(os.listdir(self.root / "program")), ["abc"])
         self.assertEqual((self.root / "program/abc/python").read_text(), sys.executable + "\n")
-        self.assertEqual(json.loads((self.root / "installed.jsonl").read_text())["kind"], "program")
+        line = json.loads((self.root / "installed.jsonl").read_text())
+        self.assertEqual((line["kind"], line["schema"]), ("program", file_schemas.SCHEMAS["installed.entry"]))

@@ -18,7 +18,9 @@ from flexrack_node.measure.hardware_summary import read_summary
 from flexrack_node.relay.journal import Journal, read_rejected
 from flexrack_node.reservation.place import Place
 from flexrack_node.run.files import RunFolder
+from flexrack_node.runs import dashboard, view
 from flexrack_node.service import head
+from flexrack_node.service import record as service_record
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord
 from flexrack_node.slurm.board import Board
@@ -36,6 +38,13 @@ LINE = {"run": "r", "node": "a", "attempt": 1, "started": 1.0, "ended": 2.0}
 WRITE = {"method": "POST", "path": "/a", "type": "application/json", "at": 1.0, "body": "MQ=="}
 
 
+def dashboard_of(root):
+    """Its port, of a run on Ray that still runs."""
+    (root / "runs/r/spec.json").write_text(json.dumps({**SPEC, "launcher": "ray", "gang": {"secret": "s"}, "scheduler": None}))
+    with mock.patch.object(view.PlainRun, "is_live", lambda self: True):
+        return dashboard.dashboard({"run": "r"}, mock.Mock(root=root))["port"]
+
+
 def first_write(path):
     journal = Journal(path.parent, 1_000_000)
     try:
@@ -46,12 +55,14 @@ def first_write(path):
 
 # Kind, its file below flexrack's folder (with {} as an older version wrote it), how it is read, and what is read of it.
 FILES = [
-    ("run.spec", "runs/r/spec.json", SPEC, lambda path: RunFolder(path.parent).spec()["node"], "a"),
+    ("run.spec", "runs/r/spec.json", {**SPEC, "leases": {"hold": "/k", "file": "/f", "folder": "/d", "libraries": None, "env": {}}}, lambda path: RunFolder(path.parent).spec()["leases"],
+     {"keeper": "/k", "file": "/f", "folder": "/d", "libraries": None, "env": {}}),
     ("run.state", "runs/r/state.json", {"status": "running", "epoch": 3, "leader": "b"}, lambda path: RunFolder(path.parent).state()["term"], 3),
     ("run.result", "runs/r/result.json", {"status": "finished", "epoch": 2}, lambda path: RunFolder(path.parent).result()["term"], 2),
     ("run.stop", "runs/r/stop.json", {"grace": 1.0, "kill": False, "by": "x"}, lambda path: RunFolder(path.parent).stop_request()["by"], "x"),
     ("run.rank", "runs/r/attempts/1/rank-0.json", {"rank": 0, "started": 1.0}, lambda path: RunFolder(path.parents[2]).records(1)[0], {"rank": 0, "started": 1.0}),
     ("run.hang", "runs/r/hang-1.json", {"number": 1, "ranks": []}, lambda path: hangs(RunFolder(path.parent))[0]["number"], 1),
+    ("run.ray", "runs/r/attempts/1/ray.json", {"address": "a:1", "dashboard": 7}, lambda path: dashboard_of(path.parents[4]), 7),
     ("run.hardware", "runs/r/hardware.json", {"cores": 2, "attempts": {}}, lambda path: read_summary(RunFolder(path.parent)), {"cores": 2, "attempts": {}}),
     ("run.sample", "runs/r/hardware.jsonl", {"t": 1.0}, lambda path: [*read_samples(path), last_sample(path)], [{"t": 1.0}, {"t": 1.0}]),
     ("run.job", "runs/r/job.json", {"job": "17"}, lambda path: SlurmJob(RunFolder(path.parent)).job(), "17"),
@@ -60,12 +71,15 @@ FILES = [
     ("relay.rejected", "runs/r/spool/rejected.jsonl", {"status": 400, "entry": WRITE}, lambda path: read_rejected(path.parent)[0], {"status": 400, "entry": WRITE}),
     ("usage.entry", "usage.jsonl", LINE, lambda path: usage.logged(path.parent), [LINE]),
     ("installed.entry", "installed.jsonl", {"path": "runs", "kind": "runs", "at": "2026-01-01T00:00:00Z"}, lambda path: installed.listing(path.parent)[0]["kind"], "runs"),
+    ("boot.settings", "boot/settings.json", {"by": "cron"}, lambda path: service_record.read("boot.settings", path), {"by": "cron"}),
     ("service.spec", "services/s/spec.json", {"argv": ["x"]}, lambda path: ServiceRecord(path.parents[2], "s").spec(), {"argv": ["x"]}),
     ("service.state", "services/s/state.json", {"status": "running"}, lambda path: ServiceRecord(path.parents[2], "s").state(), {"status": "running"}),
     ("service.stop", "services/s/stop.json", {"grace": 4.0, "spare": True}, lambda path: ServiceRecord(path.parents[2], "s").stop_grace(), 4.0),
     ("service.log", "services/s/log.json", {"older": 1, "current": 7}, lambda path: ServiceLog(path.parent).end(), 7),
     ("workspace.index", "workspaces/p/index.json", {"v": 1, "revision": "7", "tree": None, "written_ns": 1, "entries": {}}, lambda path: index.load_index(WorkspaceFolder(path.parents[2], "p")),
      {"revision": "7", "tree": None, "written_ns": 1, "entries": {}, "log": 0}),
+    ("workspace.change", "workspaces/q/index.log", {"after": "", "revision": "8", "tree": None, "written_ns": 1, "entries": {"a": ["file", "d", False, None]}},
+     lambda path: index.load_index(WorkspaceFolder(path.parents[2], "q"))["revision"], "8"),
     ("workspace.sync", "workspaces/p/sync.json", {"owner": "me"}, lambda path: read("workspace.sync", path), {"owner": "me"}),
     ("workspace.environment", "workspaces/p/environment.json", {"hash": "h", "path": "/h", "python": "3"}, lambda path: workspace.environment_of(WorkspaceFolder(path.parents[2], "p"))["hash"], "h"),
     ("environment.ready", f"environments/{'0' * 16}/.flexrack-ready.json", {"python": "3.9"}, lambda path: environment.listing(None, mock.Mock(environments=path.parents[1]))[0]["python"], "3.9"),
@@ -74,12 +88,12 @@ FILES = [
     ("sweep.record", "sweeps/s/sweep.json", {"sweep": "s", "created": 1.0}, lambda path: control.describe(path.parent)["created"], 1.0),
     ("sweep.trials", "sweeps/s/trials.json", {"status": "finished", "trials": [1]}, lambda path: control.describe(path.parent)["trials"], [1]),
     ("gpu.settings", "gpu/settings.json", {"port": 4}, lambda path: __import__("flexrack_node.gpu.daemon", fromlist=["read"]).read("gpu.settings", path), {"port": 4}),
-    ("gpu.address", "gpu/daemon/address.json", {}, lambda path: admin_socket.look(path.parents[2]), None),
+    ("gpu.address", "gpu/daemon/address.json", {"version": 1, "pid": 1}, lambda path: admin_socket.look(path.parents[2]), None),
     ("head.listener", "head/listener.json", {"pid": 1, "port": 2, "url": "u"}, lambda path: head.access({}, mock.Mock(root=path.parents[1]))["listener"], {"pid": 1, "port": 2, "url": "u"}),
 ]
 # Read by the command line or the head (test/unit/base/stored.test.ts), or within one process.
 ELSEWHERE = {"head.authority", "head.certificate", "head.config", "head.endpoint", "head.locks", "head.tokens", "background.command", "endpoint.token", "local.rack", "project.base", "project.digests",
-             "run.event", "run.signal", "sweep.stop"}
+             "run.event", "run.signal", "sweep.stop", "attach.owner", "local.group", "gpu.leases", "run.stack_request", "run.stack_answer"}
 # What can be made again is, where it has another number.
 CACHES = {"run.summary", "slurm.queue"}
 

@@ -2,6 +2,7 @@
 import json
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -72,6 +73,25 @@ class SlurmStacks(unittest.TestCase):
         for one in threads:
             one.join()
         self.assertEqual({rank: [one["rank"] for one in reported["ranks"]] for rank, reported in found.items()}, {4: [4, 4], 5: [5, 5]})
+
+    def test_an_older_or_newer_flexrack_asks(self):
+        """The supervisor lives as long as the job, and another version may look at it."""
+        self.dumps(lambda member, attempt, rank: [{"rank": rank}])
+        for member in self.members:
+            stacks.begin_answering(member)
+        requested, reported = self.members[0].path / "stacks.json", self.members[0].path / "stacks-reported.json"
+        requested.write_text('{"schema": 99, "number": "newer", "what": "else"}')
+        time.sleep(0.6)
+        self.assertIsNone(json.loads(reported.read_text()), "it is not guessed what that means")
+        requested.write_text('{"number": "older", "rank": 4}')
+        until = time.monotonic() + 20
+        while not json.loads(reported.read_text() or "null") and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertEqual(json.loads(reported.read_text()), {"schema": 1, "number": "older", "attempt": 3, "ranks": [{"rank": 4}]})
+        reported.write_text('{"schema": 99, "number": "x"}')
+        with self.assertRaises(NodeError) as caught:
+            stacks._read(self.members[0], *stacks._REPORTED)
+        self.assertEqual(caught.exception.code, "NEWER_VERSION")
 
     def test_a_job_without_processes_is_told_with_its_state(self):
         for seen, said in (

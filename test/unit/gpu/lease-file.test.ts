@@ -90,6 +90,16 @@ it('what a killed command of this machine has left is removed by the next one, a
   await placed.remove()
 })
 
+it('what a command of another version has left: an older one says as we do whose it is, a newer one is not guessed at', async () => {
+  const gone = {...(await ownMark()), pid: 999_999_999}
+  await leave('999999999-a', gone)
+  await leave('999999999-b', {...gone, schema: 99} as ProcessMark)
+  const placed = await place()
+  expect((await readdir(join(home, 'state', 'attach'))).filter((name) => /-[a-z]$/.test(name))).toEqual(['999999999-b'])
+  expect(JSON.parse(await readFile(join(placed.file, '..', 'owner.json'), 'utf8'))).toMatchObject({...(await ownMark()), schema: 1})
+  await placed.remove()
+})
+
 it('what commands of other machines with this home have is left alone until nobody has touched it for a day', async () => {
   const theirs = {pid: 999_999_999, identity: 'another-boot 12', place: 'another-boot pid:[1]'}
   await leave('999999999-a', theirs)

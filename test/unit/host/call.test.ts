@@ -22,6 +22,33 @@ test('the input goes along with the script and not after it has begun; a body fo
   expect(String(stdin.read())).toBe('body')
 })
 
+test('a line without an end is no answer, and ends what sends it', async () => {
+  const killed: unknown[] = []
+  let sent = 0
+  const block = Buffer.alloc(8 * 1024 ** 2, 'a')
+  async function* endless() {
+    for (;;) {
+      sent += block.length
+      yield block
+    }
+  }
+  const shell = {
+    node: 'a', spawn: async () => ({stdin: new PassThrough(), stdout: Readable.from(endless()), stderr: Readable.from([]), exit: Promise.resolve({status: 0, signal: null}), kill: (name: unknown) => killed.push(name)}),
+  } as unknown as NodeShell
+  await expect(callVerb(shell, installation, 'some.verb' as Verb, {} as never)).rejects.toMatchObject({code: 'REMOTE_FAILED', message: expect.stringContaining('a line of more than 128 MiB') as string})
+  expect(sent).toBeLessThan(256 * 1024 ** 2)
+  expect(killed).toEqual(['TERM'])
+})
+
+test('an answer may come in pieces, and without a line end', async () => {
+  const shell = {
+    node: 'a', spawn: async () => ({stdin: new PassThrough(), stdout: Readable.from([...Buffer.from('noise\r\n{"event": 1}\n{"result": "größer"}')].map((byte) => Buffer.from([byte]))), stderr: Readable.from([]), exit: Promise.resolve({status: 0, signal: null}), kill: () => {}}),
+  } as unknown as NodeShell
+  const events: unknown[] = []
+  expect(await callVerb(shell, installation, 'some.verb' as Verb, {} as never, {onEvent: (event) => events.push(event)})).toBe('größer')
+  expect(events).toEqual([{event: 1}])
+})
+
 const answering = (line: string) => ({
   node: 'a',
   spawn: async () => ({stdin: new PassThrough(), stdout: Readable.from([Buffer.from(`${line}\n`)]), stderr: Readable.from([]), exit: Promise.resolve({status: 0, signal: null}), kill: () => {}}),

@@ -1,9 +1,11 @@
-import {readFileSync} from 'node:fs'
+import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
 import {expect, test} from 'vitest'
 import {readTopics} from '../../../scripts/protocol/schema.ts'
 import {pythonOf} from '../../../scripts/protocol/python.ts'
 import {typescriptOf} from '../../../scripts/protocol/typescript.ts'
+import {patternOf, unknownFiles} from '../../support/kept-files.ts'
 import {Messages} from '../../support/messages.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -73,4 +75,35 @@ class One(_One, _OneMay):
 class Two(One):
     pair: List[Union[str, int]]
 `)
+})
+
+test('a file that stays has the number of its shape, or stands among those that have none', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'flexrack-kept-'))
+  try {
+    mkdirSync(join(folder, 'runs/digits-1/attempts/1'), {recursive: true})
+    const put = (name: string, text: string): void => writeFileSync(join(folder, name), text)
+    put('machine', 'a b\n\n\n')
+    put('runs/digits-1/spec.json', '{"schema":1}')
+    put('runs/digits-1/attempts/1/rank-0.log', 'hello')
+    put('usage.jsonl', '{"schema":1}\n{"schema":1}\n')
+    expect(unknownFiles('NODE', folder)).toEqual([])
+    put('runs/digits-1/state.json', '{"status":"running"}')
+    put('usage.jsonl', '{"schema":1}\n{"schema":9}\n')
+    put('runs/digits-1/else.json', '{}')
+    expect(unknownFiles('NODE', folder).toSorted()).toEqual([
+      `${folder}/runs/digits-1/else.json: not in protocol/`,
+      `${folder}/runs/digits-1/state.json: is to have schema 2: {"status":"running"}`,
+      `${folder}/usage.jsonl: is to have schema 1: {"schema":9}`,
+    ])
+  } finally {
+    rmSync(folder, {recursive: true})
+  }
+})
+
+test('paths of files stand for names', () => {
+  for (const [path, yes, no] of [
+    ['NODE/runs/RUN/attempts/N/rank-N.json', 'NODE/runs/a-1/attempts/2/rank-0.json', 'NODE/runs/a-1/b/attempts/2/rank-0.json'],
+    ['NODE/runs/**/*.log', 'NODE/runs/a-1/members/0/supervisor.log', 'NODE/services/x.log'],
+    ['NODE/head/mlflow.db*', 'NODE/head/mlflow.db-wal', 'NODE/head/mlflow/db'],
+  ] as const) expect([patternOf(path).test(yes), patternOf(path).test(no)]).toEqual([true, false])
 })

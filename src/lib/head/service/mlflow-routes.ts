@@ -9,6 +9,7 @@ import {openOwnRun, OWN_RUN_HEADER} from './own-run.ts'
 import type {Parts} from './parts.ts'
 import {failureOf, passBody} from './passing.ts'
 import {isOurs, pathOf} from './path.ts'
+import {checkPersonalScope} from './scope-personal.ts'
 import {checkRunScope, type RunCall} from './scope.ts'
 
 /** MLflow itself takes 1 MB a log-batch; models' descriptions and traces may be larger. */
@@ -37,8 +38,10 @@ export async function addMlflow(app: FastifyInstance, parts: Parts): Promise<voi
     if (!parts.mlflow.isReady) throw new Failure(503, 'HEAD_FAILED', `the tracking server is not ready yet (${parts.mlflow.status.state}); try again in a moment`)
     const given = isArtifact || request.body === undefined ? undefined : await readBody(request, request.caller?.kind === 'run' ? LARGEST_PARSED : LARGEST_CALL, parts.limits)
     const verdict = request.caller?.kind === 'run' ? await checkRunScope(request.caller, callOf(request, path, given), lookup) : {}
+    if (request.caller?.kind === 'personal' && request.method !== 'GET' && given) checkPersonalScope(path, () => parseObject(given))
     if (verdict.answer) return reply.send(verdict.answer)
     const body = verdict.body ? Buffer.from(JSON.stringify(verdict.body)) : given
+    if (body !== undefined && request.caller?.kind !== 'admin' && grows(request.method, path)) await parts.limits.room.requireWrite(body.length)
     if (isArtifact) await passBody(request, parts.config.largestArtifact ?? LARGEST_ARTIFACT, parts.limits, true)
     const sends = body !== undefined && request.method !== 'GET' && request.method !== 'HEAD'
     return reply.from(request.url, {
@@ -50,6 +53,11 @@ export async function addMlflow(app: FastifyInstance, parts: Parts): Promise<voi
     })
   }
   app.route({method: [...METHODS], url: '/*', handler: forward})
+}
+
+/** True of calls that add to MLflow's database. A run that ends says so in `runs/update`, which must find room when nothing else does. */
+function grows(method: string, path: string): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'DELETE' && !/\/(?:search|runs\/update|get-latest-versions|get-history-bulk-interval)$/.test(path)
 }
 
 function callOf(request: FastifyRequest, path: string, given: Buffer | undefined): RunCall {

@@ -1,7 +1,12 @@
 import {folded} from './scope-tags.ts'
 
 /** Where the server finds a trace's data: it reads there, and deletes there with the trace. */
-const WHERE = new Set(['mlflow.artifactlocation', 'mlflow.trace.spanslocation', 'mlflow.trace.archivelocation', 'mlflow.trace.archivalfailure'])
+const WHERE: ReadonlySet<unknown> = new Set(['mlflow.artifactlocation', 'mlflow.trace.spanslocation', 'mlflow.trace.archivelocation', 'mlflow.trace.archivalfailure'])
+/** True of tags that only the server may set: it would read and delete where they say. */
+export function isPlaceTag(key: unknown): boolean {
+  return WHERE.has(folded(key))
+}
+
 const ID = /^[\w.-]{1,100}$/
 
 /**
@@ -15,7 +20,7 @@ export async function traceObjection(body: Record<string, unknown>, experimentId
   const {trace_id: id, tags = {}, assessments = []} = info
   if (typeof id !== 'string' || !ID.test(id)) return 'the trace has no plain trace_id'
   if (typeof tags !== 'object' || tags === null || Array.isArray(tags)) return 'tags of a trace must be an object'
-  const where = Object.keys(tags).find((key) => WHERE.has(folded(key) as string))
+  const where = Object.keys(tags).find(isPlaceTag)
   if (where !== undefined) return `the tag ${where} is set by the tracking server`
   if (!Array.isArray(assessments)) return 'assessments must be a list'
   if (!assessments.every((one: unknown) => isPlain(one) && (one.assessment_id ?? '') === '')) return 'an assessment gets its assessment_id from the tracking server'

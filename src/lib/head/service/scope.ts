@@ -156,11 +156,11 @@ async function requireOwnArtifact(caller: RunCaller, path: string, lookup: Looku
   if (/(^|[/\\])\.{1,2}([/\\]|$)|%2e|%2f|%5c/i.test(path)) throw refusal(caller, `${path} is no plain path`)
   const traces = `${caller.experimentId}/traces/`
   if (path.startsWith(traces) && /^tr-[0-9a-f]+\/artifacts\/[^/]+$/.test(path.slice(traces.length))) return
-  for (const part of path.split('/').slice(0, -1)) {
+  for (const part of path.split('/')) {
     const isModel = part.startsWith('m-')
     if (!isModel && part !== caller.runId && !/^[0-9a-f]{32}$/.test(part)) continue
     const found = isModel ? await lookup.model(part) : await lookup.run(part)
-    if (!found || !path.startsWith(`${found.artifacts}/`)) continue
+    if (!found || !`${path}/`.startsWith(`${found.artifacts}/`)) continue
     return isModel ? requireOwnModel(caller, part, lookup) : requireOwnRun(caller, part, lookup)
   }
   throw refusal(caller, `${path} is not in the artifacts of its run`)

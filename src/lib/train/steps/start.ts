@@ -14,6 +14,8 @@ import type {Done, Started, StartInput, TrainEnv, TrainStep} from './types.ts'
 const GANG_SECONDS = 60
 /** Milliseconds before each further try, where a connection was lost before the node had answered. */
 const AGAIN_MS = [250, 2000]
+/** Milliseconds between two questions to the leader whether the run has begun. */
+const LOOK_MS = 1000
 
 /** One for each node. The leader starts first, because the others need the port it listens on. Pure. */
 export function startSteps(spec: RunSpec, workspaces: ReadonlyMap<string, Workspace>): TrainStep[] {
@@ -49,23 +51,50 @@ function sshPart(spec: RunSpec, {node: {name: node}, index, placed}: Placement):
 }
 
 export async function start({reservation, spec}: StartInput, done: Done, env: TrainEnv): Promise<Started> {
-  const run = await startOn(spec.node, filledSpec(spec, done, env), env)
+  const order = filledSpec(spec, done, env)
+  const {run, unheard} = await startOn(order, env)
   done.of('train.reserve', reservation).reservation.handOver(spec.node)
-  return {run, port: run.gang?.port ?? 0}
+  return {run, port: run.gang?.port ?? 0, unheard}
 }
 
 /**
  * A node that has been told to start does so, whether its answer comes or not, and the whole gang may be at its end before the loss of a connection is seen.
- * It is told again then: for a run that it has, that is only a question.
+ * It is told again then: for a run that it has, that is only a question. Where it cannot be reached any more, the leader knows whether the run has begun.
  */
-async function startOn(node: string, order: RunOrder, {host, context}: TrainEnv): Promise<NodeRun> {
+async function startOn(order: RunOrder, env: TrainEnv): Promise<Pick<Started, 'run' | 'unheard'>> {
+  const {node} = order
+  const {signal, kill} = env.context
+  let isTold = false
   for (let tries = 0; ; tries++) {
     try {
-      return await (await host(node)).call('run.start', order, {signal: context.kill})
+      const host = await env.host(node)
+      isTold = true
+      return {run: await host.call('run.start', order, {signal: kill}), unheard: false}
     } catch (error) {
+      if (!isLinkTrouble(error) || signal.aborted) throw error
       const wait = AGAIN_MS[tries]
-      if (!isLinkTrouble(error) || wait === undefined || context.signal.aborted) throw error
-      await pause(wait, undefined, {signal: context.signal}).catch(() => {})
+      const begun = wait === undefined && isTold ? await begunWithout(order, env) : undefined
+      if (begun) return {run: begun, unheard: true}
+      if (wait === undefined || signal.aborted) throw error
+      await pause(wait, undefined, {signal}).catch(() => {})
     }
   }
+}
+
+/** How the leader sees a run that has begun although one of its nodes has not answered: that node as it must be. Undefined where it does not begin, or nobody knows. */
+async function begunWithout({run, node, index, nodes}: RunOrder, {host, context}: TrainEnv): Promise<NodeRun | undefined> {
+  const leader = nodes[0]
+  if (index === 0 || leader === undefined) return undefined
+  context.reporter.warn(`the connection to ${node} was lost before it had answered; ${leader} is asked whether the run has begun all the same`)
+  for (const until = Date.now() + GANG_SECONDS * 1000; Date.now() < until && !context.signal.aborted; ) {
+    try {
+      const state = await (await host(leader)).call('run.state', {run}, {signal: context.signal})
+      if (state.attempt > 0) return {...state, node, index, committed: false, live: true, ended: null}
+      if (state.result) return undefined
+    } catch (error) {
+      if (!isLinkTrouble(error)) return undefined
+    }
+    await pause(LOOK_MS, undefined, {signal: context.signal}).catch(() => {})
+  }
+  return undefined
 }

@@ -100,6 +100,8 @@ export interface Started {
   run: NodeRun
   /** Where the leader listens for the others; 0: nowhere, because it is alone or over already. */
   port: number
+  /** It has not answered, and the others have begun: whether it has the run is not known. */
+  unheard: boolean
 }
 
 export type SubmitInput = {

@@ -1,0 +1,1 @@
+export {indexWithinReach, openDownloads, type Downloads} from './open.ts'
