@@ -5,7 +5,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['document', 'protocol'],
   ['manifest', 'rack', 'recipe', 'topology', 'placement'],
-  ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background'],
+  ['plan', 'host', 'downloads', 'route', 'ssh', 'artifact', 'tracking', 'background', 'reboot'],
   ['local', 'nodes', 'enroll', 'install', 'project', 'workspace', 'preflight', 'train', 'reservation', 'runs', 'model', 'endpoint', 'head', 'gpu', 'sweep', 'overview', 'usage', 'access', 'bundle'],
 ]
 

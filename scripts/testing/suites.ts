@@ -35,6 +35,7 @@ export const LONG: Part[] = [
   {suite: 'unit', words: ['property'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['property'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['.long.'], env: {FLEXRACK_LONG: '1'}},
+  {suite: 'e2e', words: ['.long.'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['chaos'], env: {FLEXRACK_LONG: '1', FLEXRACK_ROUNDS: '200'}},
 ]
 
