@@ -23,11 +23,14 @@ export function bringZig(): Zig {
   return {program, version: execFileSync(program, ['version'], {encoding: 'utf8'}).trim(), cache: join(dirname(environment), 'zig-cache')}
 }
 
+/** CMake links a program only to see who the compiler is. zig would make a C++ library for that, without optimisation, which takes a minute; an object tells the same. */
+const IDENTIFIED = 'case "$*" in *CompilerId.c*) set -- "$@" -c ;; esac'
+
 /** Compilers by the names that CMake and ccache look for. */
 export async function writeTools(zig: Zig, machine: Machine, folder: string): Promise<void> {
   await mkdir(folder, {recursive: true})
   const words = {cc: `cc -target ${machine.target}`, 'c++': `c++ -target ${machine.target}`, ar: 'ar', ranlib: 'ranlib'}
-  for (const [name, word] of Object.entries(words)) await writeFile(join(folder, name), `#!/bin/sh\nexec '${zig.program}' ${word} "$@"\n`, {mode: 0o755})
+  for (const [name, word] of Object.entries(words)) await writeFile(join(folder, name), `#!/bin/sh\n${IDENTIFIED}\nexec '${zig.program}' ${word} "$@"\n`, {mode: 0o755})
 }
 
 /** How the tools are to be run: the scripts above look alike to ccache in every version of zig. */

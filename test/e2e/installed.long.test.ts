@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process'
-import {readdirSync, readFileSync, statSync} from 'node:fs'
+import {readdirSync, readFileSync, realpathSync, statSync} from 'node:fs'
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
@@ -37,11 +37,17 @@ it('the package has binaries for both kinds of machine, which need nothing but a
 })
 
 it.each(['22', '24'])('installed with Node %s on a machine without a compiler, it lends GPUs', async (version) => {
-  const [prefix, node] = [join(folder, `prefix-${version}`), join(folder, `node-${version}`)]
-  // The binary of that version, as npm has it; its own install script would run before.
-  execFileSync('npm', ['install', '--prefix', node, '--no-audit', '--no-fund', '--loglevel=error', `node-${process.platform}-${process.arch}@${version}`], {stdio: ['ignore', 'ignore', 'inherit']})
-  const program = join(node, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin/node')
-  const npm = execFileSync('which', ['npm'], {encoding: 'utf8'}).trim()
-  execFileSync(npm, ['install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', '--loglevel=error', packed], {env: {...process.env, PATH: `${path}:${process.env.PATH}`}, stdio: ['ignore', 'ignore', 'inherit']})
-  await lendsGpus(`'${program}' '${join(prefix, 'bin/flexrack')}'`, {FLEXRACK_HOME: join(folder, `home-${version}`), PATH: path})
+  const [prefix, name] = [join(folder, `prefix-${version}`), `node-${process.platform}-${process.arch}`]
+  // The binary of that version alone, as npm has it.
+  npm(process.execPath, process.env, ['--prefix', join(folder, `node-${version}`), `${name}@${version}`])
+  const bin = join(folder, `node-${version}`, 'node_modules', name, 'bin')
+  const env = {...process.env, PATH: `${bin}:${path}`}
+  npm(join(bin, 'node'), env, ['--global', '--prefix', prefix, packed])
+  await lendsGpus('flexrack', {FLEXRACK_HOME: join(folder, `home-${version}`), PATH: `${bin}:${prefix}/bin:${path}`})
 })
+
+/** npm install by a Node. */
+function npm(node: string, env: NodeJS.ProcessEnv, words: string[]): void {
+  const program = realpathSync(execFileSync('which', ['npm'], {encoding: 'utf8'}).trim())
+  execFileSync(node, [program, 'install', '--no-audit', '--no-fund', '--loglevel=error', ...words], {env, stdio: ['ignore', 'ignore', 'inherit']})
+}

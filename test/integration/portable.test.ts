@@ -36,6 +36,7 @@ it('the check finds what this machine’s own compiler makes: it needs this mach
   expect(() => parseNeeds('')).toThrow('dynamically')
 })
 
+// Where nothing is kept zig is fetched, and makes its C++ library.
 it('a program that is built for old C libraries starts on an older Debian, where this machine’s does not', async () => {
   const name = 'flexrack-bench'
   await makeProducts(machineOf(HERE), [name], join(folder, 'made'))
@@ -50,4 +51,4 @@ it('a program that is built for old C libraries starts on an older Debian, where
   for (const file of ['portable', 'own']) await chmod(join(old.folder, 'opt', file), 0o755)
   expect(old.run(['/opt/portable', 'loopback'])).toMatchObject({status: 0, stdout: expect.stringContaining('"rtt_us"')})
   expect(old.run(['/opt/own', 'loopback'])).toMatchObject({status: 1, stderr: expect.stringMatching(/GLIBC_2\.3\d' not found/)})
-})
+}, 1_800_000)

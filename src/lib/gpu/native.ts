@@ -46,7 +46,7 @@ export function forNode(products: readonly NativeFile[][], node: string, there: 
     const fit = files.find(({machine}) => machine === undefined || machine === there.machine)
     if (fit) return fit
     throw new CliError('NATIVE_MISSING', `the native layer here is built for ${files.map(({machine}) => machine).join(' and ')}, and ${node} is ${there.machine}`, {
-      hint: `run npm run build:native on a machine that is ${there.machine}, and set FLEXRACK_NATIVE to a folder with what it built`,
+      hint: Object.values(MACHINES).includes(there.machine) ? `npm run build:portable -- ${there.machine}` : `run npm run build:native on a machine that is ${there.machine}, and set FLEXRACK_NATIVE to a folder with what it built`,
       details: {node},
     })
   })

@@ -19,7 +19,7 @@ it('a node gets what was built for its kind of machine, and scripts whatever it 
 })
 
 it('a machine that nothing was built for is told so, and another system too', () => {
-  expect(() => forNode([[file('gpud-1', 'x86_64')]], 'b', arm)).toThrow('the native layer here is built for x86_64, and b is aarch64')
+  expect(() => forNode([[file('gpud-1', 'x86_64')]], 'b', arm)).toThrow(expect.objectContaining({message: 'the native layer here is built for x86_64, and b is aarch64', hint: 'npm run build:portable -- aarch64'}))
   expect(() => forNode([[file('gpud-1', 'x86_64'), file('gpud-2', 'aarch64')]], 'b', {system: 'linux', machine: 'riscv64'})).toThrow('built for x86_64 and aarch64, and b is riscv64')
   expect(() => forNode([[file('gpud-1', 'x86_64')]], 'c', {system: 'darwin', machine: 'x86_64'})).toThrow('c runs darwin; the GPU daemon needs Linux')
 })
