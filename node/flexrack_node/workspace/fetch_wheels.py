@@ -9,6 +9,7 @@ import runpy
 import subprocess
 import sys
 import tempfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Dict, List
 
@@ -51,8 +52,7 @@ def platforms(machine: str) -> List[str]:
 
 def counting(lock: str, machine: str, python: str, micro: str) -> str:
     """The requirements that count there, without their markers; and the options."""
-    from pip._vendor.packaging.requirements import Requirement  # pip's own reader of markers
-
+    parse = import_module("pip._vendor.packaging.requirements").Requirement  # pip's own reader of markers
     target: Dict[str, Any] = {
         "implementation_name": "cpython", "implementation_version": f"{python}.{micro}", "os_name": "posix", "platform_machine": machine, "platform_python_implementation": "CPython",
         "platform_system": "Linux", "platform_release": "", "platform_version": "", "python_full_version": f"{python}.{micro}", "python_version": python, "sys_platform": "linux", "extra": "",
@@ -64,7 +64,7 @@ def counting(lock: str, machine: str, python: str, micro: str) -> str:
             found.append(text)
             continue
         name, *hashes = re.split(r"\s+(?=--hash)", text)
-        requirement = Requirement(name)
+        requirement = parse(name)
         if requirement.marker is None or requirement.marker.evaluate(target):
             requirement.marker = None
             found.append(" ".join([str(requirement), *hashes]))

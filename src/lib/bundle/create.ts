@@ -53,7 +53,7 @@ async function plan({to, machines, pythons, program: withProgram, sources}: Bund
   const steps: StepOf<CreateKinds>[] = []
   const contents: BundledContent[] = []
   if (withProgram) {
-    const missing = missingOfProgram()
+    const missing = missingOfProgram(machines)
     if (missing?.fatal) throw new CliError('LOCAL_FAILED', missing.what, {hint: missing.hint})
     if (missing) reporter.warn(`${missing.what} (${missing.hint})`)
     steps.push({id: 'program', node: null, kind: 'bundle.program', title: `Pack flexrack ${flexrack} with all it runs with`, input: {version: flexrack}, needs: []})

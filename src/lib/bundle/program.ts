@@ -27,10 +27,11 @@ const readPackage = async (folder: string): Promise<PackageFile> => JSON.parse(a
 export const ownVersion = async (): Promise<string> => (await readPackage(ownRoot())).version
 
 /** Where this flexrack has not what it needs to be packed; a sentence. */
-export function missingOfProgram(): {what: string; hint: string; fatal: boolean} | undefined {
+export function missingOfProgram(machines: string[]): {what: string; hint: string; fatal: boolean} | undefined {
   const root = ownRoot()
   if (!existsSync(join(root, 'dist', 'cli', 'main.js'))) return {what: 'flexrack is not built', hint: 'npm run build', fatal: true}
-  if (!existsSync(join(root, 'native', 'build', 'release', 'flexrack-gpud'))) return {what: 'the native layer is not built: the flexrack in the bundle has no remote GPUs', hint: 'npm run build:native', fatal: false}
+  const without = machines.filter((machine) => !existsSync(join(root, 'native', 'prebuilt', `linux-${machine}`, 'flexrack-gpud')))
+  if (without.length > 0) return {what: `the native layer is not built for ${without.join(' and ')}: the flexrack in the bundle has no remote GPUs there`, hint: 'npm run build:portable', fatal: false}
   return undefined
 }
 
