@@ -7,6 +7,9 @@ import {countPython} from './python.ts'
 import {root, statusOf} from './run.ts'
 import type {Part} from './suites.ts'
 
+/** Native tests of programs that run as users run them (test/native/run.py AS_BUILT). */
+const FRAMEWORKS = /numba|tinygrad|frameworks/
+
 /** What compiles for minutes: the programs that users get, and everything with sanitizers for the native tests. */
 export interface Builds {
   /** Resolves when they are there. Rejects with where the compiler's words are. */
@@ -22,7 +25,7 @@ export interface Builds {
  */
 export async function beginBuilds(parts: Part[]): Promise<Builds> {
   const suites = parts.map(({suite}) => suite)
-  const needsRelease = suites.some((name) => name === 'integration' || name === 'e2e')
+  const needsRelease = parts.some(({suite, words}) => suite === 'integration' || suite === 'e2e' || (suite === 'native' && (words.length === 0 || words.some((word) => FRAMEWORKS.test(word)))))
   const logs = join(root, 'native', 'build')
   await mkdir(logs, {recursive: true})
   const none = Promise.resolve()

@@ -32,6 +32,8 @@ export const LONG: Part[] = [
   {suite: 'native', words: ['test_fuzz'], env: {FLEXRACK_FUZZ_SECONDS: '120'}},
   // Gigabytes of frameworks, as users run them: without sanitizers.
   {suite: 'native', words: ['test_frameworks'], env: {FLEXRACK_LONG: '1', FLEXRACK_NATIVE_BUILD: resolve(root, 'native/build/release')}},
+  // These are in the gate without sanitizers.
+  {suite: 'native', words: ['test_cuda_numba', 'test_cuda_tinygrad'], env: {FLEXRACK_SANITIZED: '1'}},
   {suite: 'native', words: ['test_threads'], env: {FLEXRACK_THREADS: '1'}},
   {suite: 'unit', words: ['property'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['property'], env: {FLEXRACK_LONG: '1'}},

@@ -25,6 +25,10 @@ SLOW_FIRST = ("test_cuda_remote", "test_cuda_tinygrad", "test_faults", "test_cud
 # No test in them looks at a clock, so they may be slow.
 EARLY = ("test_cuda_tinygrad", "test_cuda_torch", "test_cuda_programs", "test_fuzz", "test_cuda_numba", "test_cuda_machine_code",
          "test_codec", "test_cuda_facts")
+# Frameworks as users run them: with sanitizers they take thirty times as long, and these have nothing to find in them that our own programs do not show. npm run test:long
+# runs them with sanitizers, too (FLEXRACK_SANITIZED=1).
+AS_BUILT = ("test_cuda_numba", "test_cuda_tinygrad")
+RELEASE = NATIVE / "build" / "release"
 # For what hangs.
 MODULE_SECONDS = 3600
 PROGRAM_SECONDS = 1800
@@ -59,10 +63,21 @@ def run_program(name):
     return counts, f"{name}: {passed} passed, {failed} failed\n" + (done.stdout if failed else "")
 
 
-def run_module(name):
-    """(counts, what was printed) of a module's tests, in a process of its own."""
-    words = [sys.executable, __file__, "--module", name]
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", timeout=MODULE_SECONDS)
+def build_of(name):
+    """Environment that says which build a module's tests run with."""
+    is_released = name in AS_BUILT and "FLEXRACK_SANITIZED" not in os.environ and "FLEXRACK_NATIVE_BUILD" not in os.environ
+    if not is_released:
+        return os.environ
+    if not (RELEASE / "flexrack-gpud").exists():
+        print(f"{name} runs with sanitizers, which takes minutes: {RELEASE} is not built", file=sys.stderr)
+        return os.environ
+    return {**os.environ, "FLEXRACK_NATIVE_BUILD": str(RELEASE)}
+
+
+def run_module(name, chosen=()):
+    """(counts, what was printed) of a module's tests, in a process of its own. `chosen`: only those whose name has one of these words."""
+    words = [sys.executable, __file__, "--module", name, *chosen]
+    done = subprocess.run(words, env=build_of(name), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", timeout=MODULE_SECONDS)
     try:
         return json.loads(done.stdout.splitlines()[-1]), done.stderr
     except (ValueError, IndexError):
@@ -112,6 +127,18 @@ def run_all(is_chosen, at_once):
     return total
 
 
+def run_chosen(words):
+    """The tests whose names have one of the words, module by module; what they print comes as it does."""
+    suite = unittest.defaultTestLoader.discover(str(here), pattern="test_*.py", top_level_dir=str(here))
+    total = {"passed": 0, "failed": 0, "skipped": 0, "trouble": [], "slow": []}
+    for name in dict.fromkeys(type(one).__module__ for one in every(suite) if any(word in one.id() for word in words)):
+        counts, text = run_module(name, words)
+        print(text, file=sys.stderr, flush=True)
+        for key, value in counts.items():
+            total[key] += value
+    return total
+
+
 def timed(run, name):
     began = time.monotonic()
     try:
@@ -131,7 +158,8 @@ def every(suite):
 
 def main(words):
     if words[:1] == ["--module"]:
-        counts = counts_of(unittest.defaultTestLoader.loadTestsFromName(words[1]))
+        found = every(unittest.defaultTestLoader.loadTestsFromName(words[1]))
+        counts = counts_of(unittest.TestSuite(one for one in found if len(words) == 2 or any(word in one.id() for word in words[2:])))
         print(json.dumps(counts))
         return 1 if counts["failed"] else 0
     if "FLEXRACK_NATIVE_BUILD" not in os.environ and "--no-build" not in words:
@@ -144,8 +172,7 @@ def main(words):
     elif words == ["--late"]:
         total = run_all(lambda name: name not in EARLY, AT_ONCE)
     elif words:
-        suite = unittest.defaultTestLoader.discover(str(here), pattern="test_*.py", top_level_dir=str(here))
-        total = counts_of(unittest.TestSuite(one for one in every(suite) if any(word in one.id() for word in words)))
+        total = run_chosen(words)
     else:
         total = run_all(lambda name: True, AT_ONCE)
     total["slow"] = sorted(total["slow"], key=lambda one: -one[1])[:20]
