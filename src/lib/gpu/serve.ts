@@ -6,7 +6,7 @@ import type {GpuSpec, Rack, RackNode} from '../rack/index.ts'
 import {rebootTitle, warnOfReboot} from '../reboot/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {AS_BEFORE, chooseBackend, type BackendWish, type ChosenBackend} from './backend.ts'
-import {checkMachine, loadNative, type NativeFile} from './native.ts'
+import {forNode, loadNative, type NativeFile} from './native.ts'
 import {placeFile, placeSteps, type PlaceEnv, type PlaceKinds} from './place-files.ts'
 
 /** What became of the daemon of one node. */
@@ -70,18 +70,17 @@ export async function planServe(place: {rack: Rack; fleet: Fleet}, nodes: RackNo
   return {plan: {command: 'gpu serve', steps: steps.flat()}, chosen, failed}
 }
 
-async function loadSim(context: Context): Promise<NativeFile> {
+async function loadSim(context: Context): Promise<NativeFile[]> {
   return loadNative('libflexrack-sim.so', context.env)
 }
 
-async function planNode(host: Host, settings: GpuSpec, programs: {gpud: NativeFile; sim: NativeFile | undefined}, wish: BackendWish, context: Context): Promise<{steps: StepOf<ServeKinds>[]; chosen: ChosenBackend}> {
+async function planNode(host: Host, settings: GpuSpec, programs: {gpud: NativeFile[]; sim: NativeFile[] | undefined}, wish: BackendWish, context: Context): Promise<{steps: StepOf<ServeKinds>[]; chosen: ChosenBackend}> {
   const {bind, port, transport, trustedFabric, grace, env} = settings
-  const {gpud, sim} = programs
-  const names = [gpud, ...(sim ? [sim] : [])].map((file) => file.name)
+  const names = [...programs.gpud, ...(programs.sim ?? [])].map((file) => file.name)
   const found = await host.call('gpu.inspect', {programs: names, ...(wish.backend === undefined && {drivers: true, env})}, {signal: context.signal})
-  checkMachine(gpud, host.node, found)
+  const [gpud] = forNode([programs.gpud], host.node, found) as [NativeFile]
   const chosen = chooseBackend(wish, host.node, found.settings ?? undefined, found.drivers)
-  const driver = chosen.backend === 'sim' ? (sim ?? (await loadSim(context))) : undefined
+  const [driver] = chosen.backend === 'sim' ? forNode([programs.sim ?? (await loadSim(context))], host.node, found) : []
   const wanted: GpuOrder = {
     program: gpud.name, backend: chosen.backend, ...(driver && {driver: driver.name}), ...(chosen.sim && {sim: chosen.sim}),
     bind, ...(port && {port}), transport, trusted_fabric: trustedFabric, grace, env,
