@@ -1,6 +1,6 @@
 /**
- * npm run build:portable                the native layer as the package has it, for all machines, into native/prebuilt/linux-MACHINE
- * npm run build:portable -- x86_64      for some
+ * npm run build:portable                the native layer as the package has it, into native/prebuilt/linux-MACHINE
+ * npm run build:portable -- aarch64     for this kind of machine
  *
  * It runs with any glibc from 2.28 on, and needs no package there. Skips what is up to date, by content; --force does not.
  */
@@ -10,7 +10,7 @@ import {chmod, copyFile, cp, mkdir, readFile, rename, rm, writeFile} from 'node:
 import {join, resolve} from 'node:path'
 import {has, hashSources, PRODUCTS} from './build-native.ts'
 import {bringLibraries} from './portable/libraries.ts'
-import {MACHINES, machineOf, OLDEST_GLIBC, type Machine} from './portable/machines.ts'
+import {machineOf, OLDEST_GLIBC, PACKAGED, type Machine} from './portable/machines.ts'
 import {findFaults, readNeeds} from './portable/needs.ts'
 import {bringZig, copyLicence, toolEnvironment, writeTools} from './portable/zig.ts'
 
@@ -23,7 +23,7 @@ export const prebuilt = (machine: Machine): string => join(root, 'native/prebuil
 if (process.argv[1] === import.meta.filename) {
   const names = process.argv.slice(2).filter((word) => !word.startsWith('--'))
   try {
-    for (const machine of names.length > 0 ? names.map(machineOf) : MACHINES) await buildPortable(machine, {force: process.argv.includes('--force')})
+    for (const machine of names.length > 0 ? names.map(machineOf) : PACKAGED) await buildPortable(machine, {force: process.argv.includes('--force')})
   } catch (error) {
     console.error((error as Error).message)
     process.exitCode = 1

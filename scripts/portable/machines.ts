@@ -1,4 +1,4 @@
-/** The machines that the package has binaries for. */
+/** Machines that can be built for. */
 export interface Machine {
   /** As `uname -m` has it. */
   name: 'x86_64' | 'aarch64'
@@ -16,6 +16,9 @@ export const MACHINES: readonly Machine[] = [
   {name: 'x86_64', debian: 'amd64', target: `x86_64-linux-gnu.${OLDEST_GLIBC}`, loader: 'ld-linux-x86-64.so.2'},
   {name: 'aarch64', debian: 'arm64', target: `aarch64-linux-gnu.${OLDEST_GLIBC}`, loader: 'ld-linux-aarch64.so.1'},
 ]
+
+/** Those that the package has binaries for: what is built for the others has run nowhere yet. */
+export const PACKAGED = MACHINES.filter(({name}) => name === 'x86_64')
 
 /** As the kernel calls this machine. */
 export const HERE = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
