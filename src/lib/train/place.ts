@@ -103,13 +103,23 @@ function processesOf(train: TrainSpec, choice: TrainChoice): number {
   return processes
 }
 
+/** Who writes the script once more after -- means to replace it, and it would be its own first argument. */
+function wholeCommand({command}: TrainSpec, {args}: TrainChoice): string[] {
+  const [script = ''] = command
+  if (args[0] === script && /\.py$/.test(script)) {
+    const rest = args.slice(1).join(' ')
+    throw new CliError('USAGE', `what follows -- is added to train.command, which is ${command.join(' ')} already`, {hint: `flexrack train${rest ? ` -- ${rest}` : ''}`})
+  }
+  return [...command, ...args]
+}
+
 function describeRun(manifest: Manifest, train: TrainSpec, choice: TrainChoice, {count, processes}: {count: number; processes: number}, id: string): Omit<RunSpec, 'placements'> {
   const gpus = gpusOf(train, choice)
   return {
     run: choice.run ?? `${choice.name ?? manifest.name}-${id}`,
     project: manifest.name,
     launcher: train.launcher,
-    command: [...train.command, ...choice.args],
+    command: wholeCommand(train, choice),
     processes,
     worldSize: count * processes,
     restarts: train.restarts,

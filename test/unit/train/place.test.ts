@@ -57,6 +57,10 @@ describe('placeRun', () => {
     expect(placeRun(manifest(), rack, {...choice, on: 'gpu=yes', nodes: 1}).placements.map((one) => one.node.name)).toEqual(['b'])
   })
 
+  it('refuses the script itself among its arguments, and says how it is meant', () => {
+    expect(() => placeRun(manifest(), rack, {...choice, args: ['train.py', '--fast']}, 'k3x9a')).toThrow(expect.objectContaining({code: 'USAGE', hint: 'flexrack train -- --fast'}))
+  })
+
   it('gives every run another id', () => {
     expect(new Set(Array.from({length: 50}, () => placeRun(manifest(), rack, choice).run)).size).toBe(50)
   })
