@@ -49,7 +49,7 @@ class LogOffsets(TypedDict):
     older: int
     current: int
 
-IndexEntry = Optional[List[Any]]
+IndexEntry = List[Any]
 
 
 class WorkspaceIndex(TypedDict):
@@ -123,7 +123,7 @@ class KeptSweep(SweepRecord):
 
 class KeptTrials(TypedDict):
     """The trials of a sweep, for those who only look."""
-    status: str
+    status: Literal["running", "finished", "stopped", "failed"]
     at: float
     trials: List[Trial]
     importance: Optional[Dict[str, float]]
@@ -140,7 +140,7 @@ class WorkspaceChange(TypedDict):
     revision: str
     tree: Optional[str]
     written_ns: int
-    entries: Dict[str, IndexEntry]
+    entries: Dict[str, Optional[IndexEntry]]
 
 
 class DaemonAddress(TypedDict):
