@@ -37,11 +37,11 @@ ${used(spec).map(({name}) => `  table.${name} = reinterpret_cast<decltype(table.
 
 /** Into the class that handles the messages. */
 export function serverOverrides(spec: Spec): string {
-  return `${banner(spec, 'The handlers of plain forwards, as members of Session (backend/cuda/session.h).')}${plain(spec).map((one) => `${head(one, '', ' override')};\n`).join('')}`
+  return `${banner(spec, 'The handlers of plain forwards, as members of Forwards (backend/cuda/forwards.h).')}${plain(spec).map((one) => `${head(one, '', ' override')};\n`).join('')}`
 }
 
 export function serverCalls(spec: Spec): string {
-  return `${banner(spec, 'The handlers of plain forwards. Included once, where Session and CallContext (backend/cuda/session.h, call_context.h) are known.')}namespace flexrack::backend::cuda {
+  return `${banner(spec, 'The handlers of plain forwards. Included once, where Forwards and CallContext (backend/cuda/forwards.h, call_context.h) are known.')}namespace flexrack::backend::cuda {
 
 ${plain(spec).map((one) => handler(spec, one)).join('\n')}
 }  // namespace flexrack::backend::cuda
@@ -73,9 +73,9 @@ function handler(spec: Spec, one: ApiFunction): string {
   ].join('')
   const after = all.flatMap(({parameter: {name, direction}, field, type: of}) => direction === 'new' ? [`  call.keep(m.${field.name}, ${name}, ${partOf(all)});\n`]
     : direction === 'gone' ? [`  call.drop<${of}>(m.${field.name});\n`] : [])
-  return `${head(one, 'Session::', '')} {
-  CallContext call(*this, m.kOp, m.context);
-${all.map((travel) => prepared(travel)).join('')}${checks.join('')}  call.run(driver().${one.name}${all.map((travel) => `, ${argument(travel, all)}`).join('')});
+  return `${head(one, 'Forwards::', '')} {
+  CallContext call(core_, m.kOp, m.context);
+${all.map((travel) => prepared(travel)).join('')}${checks.join('')}  call.run(core_.table.${one.name}${all.map((travel) => `, ${argument(travel, all)}`).join('')});
 ${after.join('')}${end}}
 `
 }

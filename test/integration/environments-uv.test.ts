@@ -3,6 +3,7 @@ import {lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'nod
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execFileSync} from 'node:child_process'
+import {createHash} from 'node:crypto'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {makeContext, silentReporter, type Context} from '../../src/lib/base/index.ts'
 import {ensureEnvironment, openHost, type Environment, type Host} from '../../src/lib/host/index.ts'
@@ -115,4 +116,35 @@ test('a lock file decides for all nodes, until the requirements change', async (
   expect(execFileSync(`${workspace?.environment?.path}/bin/python`, ['-c', 'import alpha; print(alpha.version)'], {encoding: 'utf8'})).toBe('1.0\n')
   await writeFile(join(project, 'requirements.txt'), 'alpha>=1\n')
   await expect(planWorkspace([newer], manifest, context)).rejects.toMatchObject({code: 'CHECK_FAILED', hint: 'flexrack lock'})
+}, LONG)
+
+test("a project's uv.lock is installed exactly, and a file of another content is not", async () => {
+  const project = join(folder, 'uv-project')
+  await mkdir(project)
+  const wheel = createHash('sha256').update(await readFile(join(folder, 'alpha-1.0-py3-none-any.whl'))).digest('hex')
+  const locked = (hash: string): Promise<void> => writeFile(join(project, 'uv.lock'), `version = 1
+requires-python = ">=3.9"
+
+[[package]]
+name = "digits"
+source = { virtual = "." }
+dependencies = [{ name = "alpha" }]
+
+[package.metadata]
+requires-dist = [{ name = "alpha", specifier = ">=1" }]
+
+[[package]]
+name = "alpha"
+version = "1.0"
+source = { registry = "https://pypi.org/simple" }
+wheels = [{ url = "https://files.example/alpha-1.0-py3-none-any.whl", hash = "sha256:${hash}" }]
+`)
+  await writeFile(join(project, 'pyproject.toml'), '[project]\nname = "digits"\ndependencies = ["alpha>=1"]\n')
+  const manifest: Manifest = {path: join(project, 'flexrack.yaml'), folder: project, name: 'uv-project', workspace: {python: 'pyproject.toml', exclude: [], forward: [], env: {}}, tracking: {experiment: 'uv-project'}, endpoints: {}}
+  const context = caller('uv-project', {})
+  await locked(wheel)
+  const [workspace] = (await upWorkspace([newer], manifest, context)).values() // whose newest alpha is 2.0
+  expect(execFileSync(`${workspace?.environment?.path}/bin/python`, ['-c', 'import alpha; print(alpha.version)'], {encoding: 'utf8'})).toBe('1.0\n')
+  await locked('0'.repeat(64))
+  await expect(upWorkspace([newer], manifest, context)).rejects.toMatchObject({code: 'ENVIRONMENT_FAILED', details: expect.objectContaining({requirement: expect.stringContaining('alpha') as string}) as object})
 }, LONG)

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "backend/cuda/session.h"
+#include "backend/cuda/core.h"
 
 namespace flexrack::backend::cuda {
 
@@ -18,8 +18,8 @@ wire::View bytes_of(const T& value) {
 class CallContext {
  public:
   /// Makes that context current; 0: none is needed.
-  CallContext(Session& session, std::uint16_t op, std::uint64_t context) : session_(session), op_(op), context_(context) {
-    if (context != 0 && !session.make_current(context)) fail(CUDA_ERROR_INVALID_CONTEXT);
+  CallContext(Core& core, std::uint16_t op, std::uint64_t context) : core_(core), op_(op), context_(context) {
+    if (context != 0 && !core.make_current(context)) fail(CUDA_ERROR_INVALID_CONTEXT);
   }
 
   /// What is made goes with a context: in none it would be made in whichever is current, and outlive what the session knows of it.
@@ -31,10 +31,10 @@ class CallContext {
   template <class T>
   T get(std::uint64_t handle) {
     if (status_ != CUDA_SUCCESS) return {};
-    if constexpr (kKindOf<T> == Kind::stream) session_.put_on(op_, context_, handle);
+    if constexpr (kKindOf<T> == Kind::stream) core_.put_on(op_, context_, handle);
     if (kKindOf<T> == Kind::stream && handle == 0) return {};
     object_ = handle;
-    auto* record = session_.handles_.find(handle);
+    auto* record = core_.handles.find(handle);
     if constexpr (kKindOf<T> == Kind::function) {
       if (record) needs(*record);
       if (record && record->kind == Kind::kernel) return function_of(*record);
@@ -47,7 +47,7 @@ class CallContext {
   }
   /// What launches take: a module's function, or a library's kernel itself, whose settings may change after its function was asked for.
   CUfunction launched(std::uint64_t handle) {
-    auto* found = session_.handles_.find(handle);
+    auto* found = core_.handles.find(handle);
     if (status_ != CUDA_SUCCESS || !found || found->kind != Kind::kernel) return get<CUfunction>(handle);
     object_ = handle;
     needs(*found);
@@ -55,7 +55,7 @@ class CallContext {
   }
   /// As much as the kernel reads: a driver copies that, however much is there. To one that takes nothing anything may be given.
   void check_parameters(std::uint64_t kernel, std::size_t bytes) {
-    const auto* found = session_.handles_.find(kernel);
+    const auto* found = core_.handles.find(kernel);
     check(!found || bytes == found->parameter_bytes || (found->parameter_bytes == 0 && found->has_parameter_bytes));
   }
   template <class T>
@@ -67,7 +67,7 @@ class CallContext {
   }
   /// The record itself; null is an error that is kept.
   Record* record(std::uint64_t handle, Kind kind) {
-    auto* found = status_ == CUDA_SUCCESS ? session_.handles_.find(handle) : nullptr;
+    auto* found = status_ == CUDA_SUCCESS ? core_.handles.find(handle) : nullptr;
     object_ = handle;
     if (found && found->kind == kind) return found;
     fail(CUDA_ERROR_INVALID_HANDLE);
@@ -77,7 +77,7 @@ class CallContext {
   void remember(std::vector<Stretch>& named) { named_ = &named; }
   /// Memory of this session, all of it: of any other address the driver would take it for the worker's own.
   CUdeviceptr address(std::uint64_t at, std::uint64_t size) {
-    if (status_ == CUDA_SUCCESS && !session_.allocations_.holds(at, size)) fail(CUDA_ERROR_INVALID_VALUE);
+    if (status_ == CUDA_SUCCESS && !core_.allocations.holds(at, size)) fail(CUDA_ERROR_INVALID_VALUE);
     if (named_ && size > 0) named_->push_back({at, size});
     return at;
   }
@@ -102,11 +102,11 @@ class CallContext {
   }
   /// The number of a texture or a surface of the session's, which is no more from now on.
   std::uint64_t shown(bool is_surface, std::uint64_t number) {
-    if (status_ == CUDA_SUCCESS && session_.shown_.erase({is_surface, number}) == 0) fail(CUDA_ERROR_INVALID_VALUE);
+    if (status_ == CUDA_SUCCESS && core_.shown.erase({is_surface, number}) == 0) fail(CUDA_ERROR_INVALID_VALUE);
     return number;
   }
   CUdevice device(std::uint32_t index) {
-    if (index < session_.devices_.size()) return session_.devices_[index].native;
+    if (index < core_.devices.size()) return core_.devices[index].native;
     fail(CUDA_ERROR_INVALID_DEVICE);
     return 0;
   }
@@ -130,7 +130,7 @@ class CallContext {
     return values;
   }
   /// What follows holds a place among those who wait.
-  void may_wait() { if (!session_.waiters_.has_room()) fail(CUDA_ERROR_OUT_OF_MEMORY); }
+  void may_wait() { if (!core_.waiters.has_room()) fail(CUDA_ERROR_OUT_OF_MEMORY); }
   void check(bool holds) { if (!holds) fail(CUDA_ERROR_INVALID_VALUE); }
   void fail(CUresult status) { if (status_ == CUDA_SUCCESS) status_ = status; }
 
@@ -145,24 +145,24 @@ class CallContext {
   template <class T>
   Record* keep(std::uint64_t handle, T native, std::uint64_t owner = 0) {
     if (status_ != CUDA_SUCCESS) return nullptr;
-    if (!session_.handles_.insert(handle, {.kind = kKindOf<T>, .native = native, .context = context_, .owner = owner})) fail(CUDA_ERROR_INVALID_HANDLE);
-    return status_ == CUDA_SUCCESS ? session_.handles_.find(handle) : nullptr;
+    if (!core_.handles.insert(handle, {.kind = kKindOf<T>, .native = native, .context = context_, .owner = owner})) fail(CUDA_ERROR_INVALID_HANDLE);
+    return status_ == CUDA_SUCCESS ? core_.handles.find(handle) : nullptr;
   }
   template <class T>
   void drop(std::uint64_t handle) {
     if (status_ != CUDA_SUCCESS) return;
-    const auto gone = session_.handles_.take(handle);
-    if (gone) session_.refund(gone->device, gone->charged);
+    const auto gone = core_.handles.take(handle);
+    if (gone) core_.refund(gone->device, gone->charged);
   }
 
   bool is_good() const { return status_ == CUDA_SUCCESS; }
   CUresult status() const {
-    if (status_ != CUDA_SUCCESS) session_.noticed(context_, status_);
+    if (status_ != CUDA_SUCCESS) core_.noticed(context_, status_);
     return status_;
   }
   /// Of a `send`: tells the client what was refused.
   void end() {
-    if (status_ != CUDA_SUCCESS) session_.refused(context_, op_, status_, object_);
+    if (status_ != CUDA_SUCCESS) core_.refused(context_, op_, status_, object_);
   }
   std::uint64_t context() const { return context_; }
   std::uint16_t op() const { return op_; }
@@ -175,15 +175,15 @@ class CallContext {
   void needs(Record& kernel) {
     if (context_ == 0 || (kernel.kind != Kind::kernel && kernel.kind != Kind::function)) return;
     if (kernel.kind == Kind::kernel && !kernel.in_context.contains(context_)) {
-      fail(session_.bring_in(kernel.owner, context_));
+      fail(core_.bring_in(kernel.owner, context_));
       if (status_ == CUDA_SUCCESS) kernel.in_context.emplace(context_, nullptr);
     }
-    if (kernel.local_bytes > 0) fail(session_.reserve_stack(context_, kernel.local_bytes));
+    if (kernel.local_bytes > 0) fail(core_.reserve_stack(context_, kernel.local_bytes));
   }
   CUfunction function_of(Record& kernel) {
     if (status_ != CUDA_SUCCESS) return nullptr;
     auto& function = kernel.in_context[context_];
-    if (!function) run(session_.driver().cuKernelGetFunction, &function, static_cast<CUkernel>(kernel.native));
+    if (!function) run(core_.table.cuKernelGetFunction, &function, static_cast<CUkernel>(kernel.native));
     return function;
   }
   /// An operation on a word of memory, or none on memory at all. What a driver will add may hold anything.
@@ -215,7 +215,7 @@ class CallContext {
     }
   }
 
-  Session& session_;
+  Core& core_;
   const std::uint16_t op_;
   const std::uint64_t context_;
   std::uint64_t object_ = 0;

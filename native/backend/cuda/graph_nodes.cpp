@@ -1,5 +1,7 @@
 #include "backend/cuda/graph_nodes.h"
 
+#include "backend/cuda/rows.h"
+
 namespace flexrack::backend::cuda {
 
 void make_host_params(CUgraphNodeParams& params, GraphStop& stop) {
@@ -8,7 +10,7 @@ void make_host_params(CUgraphNodeParams& params, GraphStop& stop) {
   params.host.userData = &stop;
 }
 
-NodeParams::NodeParams(Session& session, CallContext& call, const cu::NodeWork& work, GraphStop* stop) {
+NodeParams::NodeParams(CallContext& call, const cu::NodeWork& work, GraphStop* stop) {
   params_.type = static_cast<CUgraphNodeType>(work.kind);
   switch (params_.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: {
@@ -32,11 +34,11 @@ NodeParams::NodeParams(Session& session, CallContext& call, const cu::NodeWork& 
       const bool from_client = is_input(work), to_client = is_output(work);
       call.check(!from_client || !to_client);
       if (work.context != 0) params_.memcpy.copyCtx = call.get<CUcontext>(work.context);
-      copy = session.rows(call, from_client ? nullptr : &work.source, to_client ? nullptr : &work.target, work.extent);
+      copy = rows(call, from_client ? nullptr : &work.source, to_client ? nullptr : &work.target, work.extent);
       if (from_client || to_client) call.check(stop && stop->staging);
       if (!call.is_good()) break;
-      if (from_client) Session::from_host(copy, stop->staging->at);
-      if (to_client) Session::to_host(copy, stop->staging->at);
+      if (from_client) from_host(copy, stop->staging->at);
+      if (to_client) to_host(copy, stop->staging->at);
       break;
     }
     case CU_GRAPH_NODE_TYPE_MEMSET:

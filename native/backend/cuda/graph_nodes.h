@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "backend/cuda/call_context.h"
+#include "backend/cuda/graph_host.h"
 
 namespace flexrack::backend::cuda {
 
@@ -14,7 +15,7 @@ inline bool is_output(const cu::NodeWork& work) { return work.kind == CU_GRAPH_N
 /// The driver's structure and all it points to. `stop`: of a host function, an input or an output.
 class NodeParams {
  public:
-  NodeParams(Session& session, CallContext& call, const cu::NodeWork& work, GraphStop* stop);
+  NodeParams(CallContext& call, const cu::NodeWork& work, GraphStop* stop);
   NodeParams(const NodeParams&) = delete;
 
   CUgraphNodeParams* get() { return &params_; }

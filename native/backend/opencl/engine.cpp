@@ -30,7 +30,7 @@ std::uint64_t Usage::completed(std::uint64_t number) {
   return since == 0 ? 0 : static_cast<std::uint64_t>(std::max<std::int64_t>(0, at - since));
 }
 
-Engine::Engine(wire::Link& to, Peers& others, Grant& grant) : link(to), peers(others), notices(to), account(std::make_shared<Account>(grant)), grant_(&grant) {
+Engine::Engine(wire::Link& to, Peers& others, Grant& grant) : link(to), peers(to, others), notices(to), account(std::make_shared<Account>(grant)), grant_(&grant) {
   const auto all = native_devices();
   for (std::size_t i = 0; i < grant.devices().size(); ++i) {
     const auto& granted = grant.devices()[i];

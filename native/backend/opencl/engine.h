@@ -12,10 +12,11 @@
 #include "backend/backend.h"
 #include "backend/opencl/native_library.h"
 #include "backend/opencl/notices.h"
-#include "backend/opencl/printing.h"
 #include "backend/opencl/sub_devices.h"
 #include "backend/opencl/watcher.h"
-#include "backend/opencl/worker_thread.h"
+#include "backend/peer_links.h"
+#include "backend/printing.h"
+#include "backend/worker_thread.h"
 
 namespace flexrack::backend::opencl {
 
@@ -76,7 +77,7 @@ class Engine {
   Engine(wire::Link& link, Peers& peers, Grant& grant);
 
   wire::Link& link;
-  Peers& peers;
+  PeerLinks peers;
   NoticeSender notices;
   /// Those of the grant, in its order, then sub-devices. Under the session's lock.
   std::map<std::uint32_t, std::shared_ptr<const Device>> devices;
@@ -89,7 +90,6 @@ class Engine {
   std::deque<ErrorSink> error_sinks;          ///< of all contexts there were: a driver may call back for one that the client has let go
   Watcher watcher;
   WorkerThread builder;                       ///< compiles
-  WorkerThread dialler;                       ///< reaches other servers
 
   const std::shared_ptr<Account> account;
   /// A time-sliced launch; `admitted` when it may run. Each needs one finished(). `device`: its position in the grant.

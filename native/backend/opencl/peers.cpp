@@ -10,10 +10,8 @@ void Session::on(const cl::PeerAccept& m, Respond<cl::PeerAcceptReply> respond) 
 void Session::on(const cl::PeerOpen& m, Respond<cl::PeerOpenReply> respond) {
   if (m.port == 0 || m.port > 0xffff) return respond({.status = CL_INVALID_VALUE});
   auto later = std::make_shared<Respond<cl::PeerOpenReply>>(std::move(respond));
-  engine_->dialler.add([&peers = engine_->peers, later, peer = m.peer, key = wire::Bytes(m.key.begin(), m.key.end()), address = std::string(m.address),
-                        port = static_cast<std::uint16_t>(m.port), session = wire::Bytes(m.session.begin(), m.session.end())] {
-    (*later)({.status = peers.open(peer, key, address, port, session) ? CL_SUCCESS : CL_OUT_OF_RESOURCES});
-  });
+  engine_->peers.open(m.peer, m.key, m.address, static_cast<std::uint16_t>(m.port), m.session,
+                      [later](bool is_open) { (*later)({.status = is_open ? CL_SUCCESS : CL_OUT_OF_RESOURCES}); });
 }
 
 }  // namespace flexrack::backend::opencl

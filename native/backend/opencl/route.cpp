@@ -1,10 +1,6 @@
 #include "backend/opencl/route.h"
 
 namespace flexrack::backend::opencl {
-namespace {
-constexpr auto kPeerWithin = std::chrono::seconds(5);
-constexpr auto kLookEvery = std::chrono::milliseconds(1);
-}  // namespace
 
 void Route::push(wire::View data, wire::Done done) const {
   if (peer == 0) {
@@ -34,17 +30,10 @@ void Route::cancel() const {
 }
 
 void Route::with_link(std::function<void(wire::Link*)> action) const {
-  auto* there = engine->peers.link(peer);
+  auto* there = engine->peers.find(peer);
   // One that is gone, or never was agreed on, does not come: whoever waits for its payload learns so at once.
   if (there || !engine->peers.is_expected(peer)) return action(there);
-  engine->dialler.add([from = engine, id = peer, action = std::move(action), end = std::chrono::steady_clock::now() + kPeerWithin] {
-    auto* link = from->peers.link(id);
-    while (!link && from->peers.is_expected(id) && !from->link.is_over() && std::chrono::steady_clock::now() < end) {
-      std::this_thread::sleep_for(kLookEvery);
-      link = from->peers.link(id);
-    }
-    action(link);
-  });
+  engine->peers.when_there(peer, std::move(action));
 }
 
 void fail(Engine& engine, const Origin& origin, cl_int status, const Route& route) {

@@ -32,7 +32,7 @@ void Session::on_frame(const wire::Header& header, wire::View body) {
     // The two sides do not speak the same language: nothing after this means what it says.
     is_broken_ = true;
     wire::Respond<cl::CreateContextReply>(engine_->link, header).refuse(wire::Refusal::malformed);
-    engine_->dialler.add([&link = engine_->link] { link.close(); });
+    engine_->peers.close_later(engine_->link);
   }
 }
 
@@ -41,7 +41,7 @@ void Session::on_over(std::string_view) {}
 void Session::stop() {
   if (!engine_) return;
   engine_->builder.close();
-  engine_->dialler.close();
+  engine_->peers.end();
   outstanding_->end_all();
   engine_->watcher.look();
   std::vector<Ref<Record>> all;

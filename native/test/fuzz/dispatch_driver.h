@@ -4,7 +4,7 @@
 #pragma once
 
 #include "backend/opencl/native_library.h"
-#include "backend/opencl/printing.h"
+#include "backend/printing.h"
 #include "test/fuzz/dispatch_commands.h"
 #include "test/fuzz/dispatch_memory.h"
 #include "test/fuzz/dispatch_programs.h"
@@ -205,10 +205,14 @@ std::vector<NativeDevice> native_devices() {
 
 std::string device_text(cl_device_id, cl_device_info) { return "made up"; }
 
+}  // namespace flexrack::backend::opencl
+
+namespace flexrack::backend {
+
 // And printing.cpp: nothing that a client says gets there, and its pipe and thread would be the most of an input's
 // time.
 Printing::Printing(std::function<void(wire::View)>) {}
 Printing::~Printing() = default;
 void Printing::drain() {}
 
-}  // namespace flexrack::backend::opencl
+}  // namespace flexrack::backend

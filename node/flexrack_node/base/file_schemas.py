@@ -3,6 +3,7 @@
 SCHEMAS = {
     "attach.owner": 1,
     "background.command": 1,
+    "boot.settings": 1,
     "endpoint.token": 1,
     "environment.ready": 1,
     "environment.user": 1,
@@ -34,7 +35,7 @@ SCHEMAS = {
     "run.result": 2,
     "run.sample": 1,
     "run.signal": 1,
-    "run.spec": 1,
+    "run.spec": 2,
     "run.stack_answer": 1,
     "run.stack_request": 1,
     "run.state": 2,

@@ -78,9 +78,18 @@ def _v_is_schema(value: Value) -> Value:
     return {key: field for key, field in value.items() if key not in ("v", "version")}
 
 
+def _hold_is_keeper(value: Value) -> Value:
+    """Of the leases that a run's supervisor holds: flexrack-lease-keeper was called flexrack-hold."""
+    leases = value.get("leases")
+    if not isinstance(leases, dict):
+        return value
+    return {**value, "leases": {"keeper" if key == "hold" else key: field for key, field in leases.items()}}
+
+
 # By kind: the number that a conversion leads to, in the order of the numbers. src/lib/base/stored.ts has those of files that the command line reads.
 _CONVERSIONS: Dict[str, List[Tuple[int, Callable[[Value], Value]]]] = {
     "gpu.address": [(2, _v_is_schema)],
+    "run.spec": [(2, _hold_is_keeper)],
     "run.state": [(2, _epoch_is_term)],
     "run.result": [(2, _epoch_is_term)],
     "workspace.index": [(2, _v_is_schema)],

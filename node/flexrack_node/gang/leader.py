@@ -27,7 +27,7 @@ from flexrack_node.watch.straggler import report
 
 if TYPE_CHECKING:
     from flexrack_node.schema.result import Cause, CheckpointReached, GangOutcome, RunAttempt, RunResult
-    from flexrack_node.schema.runfiles import KeptRunOrder
+    from flexrack_node.schema.runfiles import KeptRunOrder, StopRequest
 
 _STOP_LINK_SECONDS = 4.0  # without a link while stopping: a member that lives connects again every half second
 _STOP_PATIENCE = 15.0  # seconds after the grace in which a node must say that its ranks are gone
@@ -84,6 +84,10 @@ class Leader:
                 return {"status": outcome["status"], "cause": outcome["cause"], "attempts": attempts}
             members, why, outcome = verdict["members"], verdict["why"], None
             self._folder.event("restarting", attempt=len(attempts) + 1, why=why, nodes=members)
+
+    def stop_request(self) -> "Optional[StopRequest]":
+        """Who asked for the end, if somebody did."""
+        return self._membership.stop_request()
 
     def commit(self, result: "RunResult") -> None:
         """How it ended is known to the others from here on, also if this node is lost before it has put everything away."""

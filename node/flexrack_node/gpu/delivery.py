@@ -23,7 +23,7 @@ FORGOTTEN_SECONDS = 60.0
 
 
 def deliver(given: "LeaseDelivery", channel: Channel) -> "DeliveredLeases":
-    """{leases, hold, icd, libraries: {link: name}}: names of programs here -> {folder, file, hold, vendors, libraries}, absolute; null where there is none."""
+    """{leases, keeper, icd, libraries: {link: name}}: names of programs here -> {folder, file, keeper, vendors, libraries}, absolute; null where there is none."""
     record(channel.root, channel.root / "gpu", "gpu")
     leases = channel.root / "gpu" / "leases"
     sweep(leases)
@@ -34,7 +34,7 @@ def deliver(given: "LeaseDelivery", channel: Channel) -> "DeliveredLeases":
     file = os.open(folder / "leases.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(file, "w") as stream:
         json.dump(given["leases"], stream)
-    placed: DeliveredLeases = {"folder": str(folder), "file": str(folder / "leases.json"), "hold": str(programs / Path(given["hold"]).name), "vendors": None, "libraries": None}
+    placed: DeliveredLeases = {"folder": str(folder), "file": str(folder / "leases.json"), "keeper": str(programs / Path(given["keeper"]).name), "vendors": None, "libraries": None}
     icd = given.get("icd")
     if icd:
         vendors = folder / "vendors"

@@ -24,17 +24,17 @@ class LeaseHold:
     """`take()` first; `lost()` tells whether they are gone; `give_back()` at the end, in any case."""
 
     def __init__(self, leases: "HeldLeases") -> None:
-        """{hold, file, folder, libraries, env}: as src/lib/gpu/run-leases.ts delivered it."""
+        """{keeper, file, folder, libraries, env}: as src/lib/gpu/run-leases.ts delivered it."""
         self._leases = leases
         self._process: Optional[subprocess.Popen[bytes]] = None
 
     def take(self) -> None:
         """Returns once all leases are held. Errors: GPU_UNAVAILABLE, with what flexrack-lease-keeper said."""
-        argv = [self._leases["hold"], "--end-with-lease", self._leases["file"], "--", *_WAIT]
+        argv = [self._leases["keeper"], "--end-with-lease", self._leases["file"], "--", *_WAIT]
         try:
             self._process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         except OSError as error:
-            raise NodeError("GPU_UNAVAILABLE", f"the GPU leases cannot be held: {self._leases['hold']}: {error.strerror}", "flexrack gpu leases") from error
+            raise NodeError("GPU_UNAVAILABLE", f"the GPU leases cannot be held: {self._leases['keeper']}: {error.strerror}", "flexrack gpu leases") from error
         until = time.monotonic() + HELD_SECONDS
         output = self._process.stdout
         while output and time.monotonic() < until:

@@ -1,6 +1,6 @@
 """How a run ended, and why an attempt failed: the earliest failure that nobody of ours brought about."""
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, cast
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Tuple, cast
 
 if TYPE_CHECKING:
     from flexrack_node.schema.result import Cause, GangOutcome, RunResult
@@ -72,6 +72,11 @@ def close_result(spec: "KeptRunOrder", result: "GangOutcome", started: float) ->
 def of_gang(node: str, message: str) -> "Cause":
     """A cause that is not a rank's: the gang did not come together, or fell apart."""
     return {"kind": "gang", "node": node, "rank": None, "exit": None, "signal": None, "at": time.time(), "message": message, "lines": [], "others": []}
+
+
+def of_loss(node: str, kind: Literal["reboot", "supervisor"], message: str) -> "Cause":
+    """A cause that is a node's: it was rebooted (`reboot`), or its supervisor was killed (`supervisor`)."""
+    return {**of_gang(node, message), "lost": kind}
 
 
 def _of_rank(node: str, record: Mapping[str, Any], shift: float) -> "Cause":

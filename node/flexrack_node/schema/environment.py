@@ -1,5 +1,5 @@
 """Python environments of a node, shared by content. Generated from protocol/environment.json by `npm run protocol`; for type checkers alone."""
-from typing import List, Literal, Optional, TypedDict
+from typing import Dict, List, Literal, Optional, TypedDict
 
 
 class _EnvironmentContent(TypedDict):
@@ -23,6 +23,16 @@ class UvOrder(_UvOrder, total=False):
     without: str
 
 
+class _DownloadWay(TypedDict):
+    proxy: str
+    settings: Dict[str, str]
+
+
+class DownloadWay(_DownloadWay, total=False):
+    """Packages come through the caller, for as long as this call."""
+    instead: bool
+
+
 class Asker(TypedDict):
     command: str
     node: str
@@ -33,6 +43,7 @@ class EnvironmentWanted(EnvironmentContent, total=False):
     user: str
     owner: str
     uv: UvOrder
+    download: DownloadWay
     asker: Asker
 
 
@@ -59,6 +70,7 @@ class _ResolveWanted(EnvironmentContent):
 
 
 class ResolveWanted(_ResolveWanted, total=False):
+    download: DownloadWay
     universal: str
 
 

@@ -8,6 +8,7 @@ from flexrack_node.schema.nodefiles import (
     DaemonAddress,
     EnvironmentBuilt,
     InstalledLine,
+    KeptComeback,
     KeptEnvironmentUser,
     KeptLeases,
     KeptReservation,
@@ -46,6 +47,8 @@ from flexrack_node.schema.watch import HardwareSample, NodeHardware
 
 
 class Read(Protocol):
+    @overload
+    def __call__(self, kind: Literal["boot.settings"], path: Path) -> Optional[KeptComeback]: ...
     @overload
     def __call__(self, kind: Literal["environment.ready"], path: Path) -> Optional[EnvironmentBuilt]: ...
     @overload
@@ -114,6 +117,8 @@ class Read(Protocol):
 
 class Write(Protocol):
     @overload
+    def __call__(self, kind: Literal["boot.settings"], path: Path, value: KeptComeback, durable: bool = True) -> None: ...
+    @overload
     def __call__(self, kind: Literal["environment.ready"], path: Path, value: EnvironmentBuilt, durable: bool = True) -> None: ...
     @overload
     def __call__(self, kind: Literal["environment.user"], path: Path, value: KeptEnvironmentUser, durable: bool = True) -> None: ...
@@ -180,6 +185,8 @@ class Write(Protocol):
 
 
 class Current(Protocol):
+    @overload
+    def __call__(self, kind: Literal["boot.settings"], value: Any, path: Union[Path, str]) -> KeptComeback: ...
     @overload
     def __call__(self, kind: Literal["environment.ready"], value: Any, path: Union[Path, str]) -> EnvironmentBuilt: ...
     @overload

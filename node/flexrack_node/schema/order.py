@@ -55,7 +55,7 @@ class RankPlace(_RankPlace, total=False):
 
 class HeldLeases(TypedDict):
     """Leases of the GPU daemons that the run's supervisor holds. Absolute paths."""
-    hold: str
+    keeper: str
     file: str
     folder: str
     libraries: Optional[str]

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         EnvironmentsUnwanted,
         EnvironmentUse,
         EnvironmentWanted,
+        ResolveWanted,
         ToolMissing,
     )
 
@@ -53,6 +54,7 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[Environment
     `user` is what uses it from now on, and keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`.
     `owner` and `asker` are told to who waits for this build: who asked for it, and which command of theirs on which node.
     """
+    download(request)
     facts = python_facts(request.get("python"))
     requirements = request.get("requirements") or ""
     constraints = request.get("constraints") or ""
@@ -154,6 +156,19 @@ def remove(request: "EnvironmentsUnwanted", channel: Channel) -> "EnvironmentsGo
 
         uv.shrink(channel)  # an environment's files are the cache's, too
     return {"removed": removed, "bytes": freed, "kept": kept}
+
+
+def download(request: "Union[EnvironmentWanted, ResolveWanted]") -> None:
+    """As the caller says, from here on: this process is one call, and whatever fetches something is its child."""
+    way = request.get("download")
+    if way:
+        from flexrack_node.workspace import pip_settings
+
+        for key, value in pip_settings.through_caller(way, os.environ).items():
+            if value is None:
+                os.environ.pop(key, None)
+            else:
+                os.environ[key] = value
 
 
 def python_facts(wanted: Optional[str]) -> Dict[str, Any]:

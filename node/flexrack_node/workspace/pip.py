@@ -124,7 +124,7 @@ class PipBuilder:
                              "compare the index with the one that the lock was made from; nothing was installed", **{**details, "requirement": other})
         if any(re.search(r"NewConnectionError|NameResolutionError|ConnectTimeout|MaxRetryError|ProxyError", line) for line in self.lines):
             return NodeError("ENVIRONMENT_FAILED", f"{message}: the package index cannot be reached from this node",
-                             "set PIP_INDEX_URL or ~/.config/pip/pip.conf on the node to an index that it reaches", **details)
+                             "set PIP_INDEX_URL or ~/.config/pip/pip.conf on the node to an index that it reaches", **details, unreachable=True)
         return NodeError("ENVIRONMENT_FAILED", message, None, **details)
 
 

@@ -3,11 +3,12 @@
 Facts: pip's documentation, topics "Configuration" and "Environment variables"; uv's "Environment variables".
 """
 import configparser
+import json
 import os
 import ssl
 import sys
 from pathlib import Path
-from typing import Dict, List, Mapping
+from typing import Any, Dict, List, Mapping, Optional
 from urllib.parse import unquote, urlsplit
 
 # Of no meaning for a new environment, or for how it is filled.
@@ -17,6 +18,14 @@ IRRELEVANT = {
     "prefix", "progress-bar", "python", "quiet", "report", "require-virtualenv", "resume-retries", "root-user-action", "target", "upgrade",
     "upgrade-strategy", "user", "verbose", "config-file", "use-feature", "use-deprecated",
 }
+
+
+# Where packages come from: an option of pip, and where else an account may have said the same.
+PLACES = {
+    "index-url": ("pypi-url", "UV_DEFAULT_INDEX", "UV_INDEX_URL"), "extra-index-url": ("UV_INDEX", "UV_EXTRA_INDEX_URL"), "find-links": ("UV_FIND_LINKS",),
+    "trusted-host": ("UV_INSECURE_HOST",),
+}
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "PIP_PROXY")
 
 
 class Translation:
@@ -46,6 +55,22 @@ def read(env: Mapping[str, str], prefix: str = sys.prefix) -> Dict[str, str]:
     for key, value in env.items():
         if key.startswith("PIP_") and value and key != "PIP_CONFIG_FILE":
             found[key[4:].lower().replace("_", "-")] = value
+    return found
+
+
+def through_caller(download: Mapping[str, Any], env: Mapping[str, str], prefix: str = sys.prefix) -> Dict[str, Optional[str]]:
+    """Variables for pip, uv and what they start: everything goes through the caller's proxy. They hold its secret, so they are for environments of processes only.
+    None: not set."""
+    found: Dict[str, Optional[str]] = dict.fromkeys(PROXIES, str(download["proxy"]))
+    if download.get("instead"):
+        found.update({key: None for key in env if key.startswith(("PIP_", "UV_")) or key.lower() == "no_proxy"})
+        found.update({"PIP_CONFIG_FILE": os.devnull, "UV_NO_CONFIG": "1", "PIP_PROXY": str(download["proxy"])})
+        found.update({f"PIP_{key.upper().replace('-', '_')}": str(value) for key, value in download["settings"].items()})
+        return found
+    own = {**read(env, prefix), **env}
+    for key, value in download["settings"].items():
+        if key in PLACES and not any(own.get(name) for name in (key, *PLACES[key])):
+            found[f"PIP_{key.upper().replace('-', '_')}"] = str(value)
     return found
 
 
@@ -164,3 +189,7 @@ def _whole(value: str) -> str:
 
 def _is_true(value: str) -> bool:
     return value.strip().lower() in ("1", "y", "yes", "t", "true", "on")
+
+
+if __name__ == "__main__":  # the command line asks what pip is told on its own machine
+    json.dump(read(os.environ), sys.stdout)

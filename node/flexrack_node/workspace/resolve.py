@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 def resolve(request: "ResolveWanted", channel: Channel) -> Dict[str, Any]:
     """{requirements, constraints?, python?, uv, universal?} -> {pins}, or {missing, machine}: uv is to be sent first."""
+    environment.download(request)
     facts = environment.python_facts(request.get("python"))
     requirements, constraints, order = request.get("requirements") or "", request.get("constraints") or "", request["uv"]
     name = environment.content_hash(requirements, constraints, facts)

@@ -141,7 +141,7 @@ class UvBuilder:
                              "compare the index with the one that the lock was made from; nothing was installed", **{**details, "requirement": redact(other.group(1))})
         if re.search(NOT_REACHED, text) and "No solution found" not in text:
             return NodeError("ENVIRONMENT_FAILED", f"{message}: the package index cannot be reached from this node",
-                             "set PIP_INDEX_URL or ~/.config/pip/pip.conf on the node to an index that it reaches", **details)
+                             "set PIP_INDEX_URL or ~/.config/pip/pip.conf on the node to an index that it reaches", **details, unreachable=True)
         return NodeError("ENVIRONMENT_FAILED", message, None, **details)
 
 

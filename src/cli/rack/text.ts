@@ -37,6 +37,7 @@ export function nodeText(node: RackNode): string {
     ['proxy jump', node.proxyJump],
     ['known hosts', node.knownHosts],
     ['address', node.address],
+    ['network', node.network],
     ['root', node.root],
     ['environments', node.environments],
     ['labels', labelText(node)],

@@ -2,6 +2,7 @@
 export const SCHEMAS = {
   'attach.owner': 1,
   'background.command': 1,
+  'boot.settings': 1,
   'endpoint.token': 1,
   'environment.ready': 1,
   'environment.user': 1,
@@ -33,7 +34,7 @@ export const SCHEMAS = {
   'run.result': 2,
   'run.sample': 1,
   'run.signal': 1,
-  'run.spec': 1,
+  'run.spec': 2,
   'run.stack_answer': 1,
   'run.stack_request': 1,
   'run.state': 2,

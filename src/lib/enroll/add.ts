@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs'
 import {basename} from 'node:path'
 import {CliError} from '../base/index.ts'
 import type {PlanOf, StepOf} from '../plan/index.ts'
-import {editRack, loadRack, saveRack, type Rack, type RackNode} from '../rack/index.ts'
+import {editRack, loadRack, saveRack, type Rack, type RackNetwork, type RackNode} from '../rack/index.ts'
 import type {EnrollKinds} from './carry-out.ts'
 
 /** What is the same for every host of one `rack add`. */
@@ -13,6 +13,7 @@ export interface AddOptions {
   proxyJump?: string
   address?: string
   root?: string
+  network?: RackNetwork
   /** KEY=VALUE. */
   labels?: string[]
 }
@@ -80,6 +81,7 @@ function parseHost(word: string, options: AddOptions, labels: Record<string, str
     ...(options.identityFile !== undefined && {identityFile: options.identityFile}),
     ...(options.proxyJump !== undefined && {proxyJump: options.proxyJump}),
     ...(options.address !== undefined && {address: options.address}),
+    ...(options.network !== undefined && {network: options.network}),
     root: options.root ?? '~/.flexrack',
     labels,
   }

@@ -104,7 +104,7 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
     return {
       leases: leases.map(({node, lease, server, devices}, index) => ({node, lease, api: server.api, devices: devices.map(({id, name, memory}) => ({id, name, memory})), way: (routes[index] as Route).way, tunnel: (routes[index] as Route).way === 'tunnel'})),
       ways: leases.map(({server}, index) => ({server, route: routes[index] as Route})),
-      prefix: [placed.hold, ...(on ? ['--remote'] : []), placed.file, '--'],
+      prefix: [placed.keeper, ...(on ? ['--remote'] : []), placed.file, '--'],
       env: leaseEnvironment(placed, transport, content.servers),
       libraries: placed.libraries,
       release,

@@ -34,8 +34,8 @@ export async function leaseForRun(
     const routes: Route[] = []
     for (const lease of leases) routes.push(await directRoute(place, lease, host, context))
     const content = leaseFile(leases, routes, undefined)
-    const {hold, file, folder, libraries, vendors} = await site.deliver(content)
-    const held = {hold, file, folder: folder as string, libraries, env: leaseEnvironment({file, vendors, libraries}, undefined, content.servers)}
+    const {keeper, file, folder, libraries, vendors} = await site.deliver(content)
+    const held = {keeper, file, folder: folder as string, libraries, env: leaseEnvironment({file, vendors, libraries}, undefined, content.servers)}
     return {held, release: async () => {
       await releaseLeases(place, leases, context)
       if (folder !== undefined) await host.call('gpu.forget', {folder}).catch(() => {})

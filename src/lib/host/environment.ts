@@ -1,6 +1,7 @@
 import {CliError, isCliError, ownerName, randomId, type Context, type Progress} from '../base/index.ts'
 import type {EnvironmentMade, ToolMissing, UvOrder, Verbs, WaitingEvent} from '../protocol/index.ts'
 import type {Environment, Host} from './types.ts'
+import {withDownloads} from './network.ts'
 import {bringUv, uvOrder} from './uv.ts'
 
 /** Tells this command from every other one, on all nodes. */
@@ -50,7 +51,8 @@ async function chooseVersions(host: Host, {origins, ...input}: EnvironmentInput 
   const progress = new BuildProgress(host, context, 'Choose the versions of packages')
   const wanted = {requirements, ...(constraints !== undefined && {constraints}), ...(python !== undefined && {python}), ...(universal !== undefined && {universal})}
   try {
-    const {pins} = await withUv(host, context, (uv) => host.call('environment.resolve', {...wanted, uv}, {signal: context.signal, onEvent: (event) => progress.tell(event)}))
+    const {pins} = await withDownloads(host, input, context, (way) =>
+      withUv(host, context, (uv) => host.call('environment.resolve', {...wanted, ...way, uv}, {signal: context.signal, onEvent: (event) => progress.tell(event)})))
     progress.end('Versions chosen')
     return pins ?? undefined
   } catch (error) {
@@ -64,7 +66,8 @@ export const VERSIONS = {choose: chooseVersions}
 
 async function buildWith(host: Host, input: Omit<EnvironmentInput, 'origins'>, progress: BuildProgress, context: Context): Promise<EnvironmentMade> {
   const more = {owner: ownerName(context), asker: {command: COMMAND, node: host.node}}
-  return withUv(host, context, (uv) => host.call('environment.ensure', {...input, uv, ...more}, {signal: context.signal, onEvent: (event) => progress.tell(event)}))
+  return withDownloads(host, input, context, (way) =>
+    withUv(host, context, (uv) => host.call('environment.ensure', {...input, ...way, uv, ...more}, {signal: context.signal, onEvent: (event) => progress.tell(event)})))
 }
 
 /** Asks a second time where uv has to be sent first, or cannot be. */

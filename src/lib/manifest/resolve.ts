@@ -119,7 +119,8 @@ function checkInside(path: string, at: Path, report: Report): void {
   else if (normal === '.' || normal === './') report(at, `${label} must name something inside the project folder, not the folder itself`)
 }
 
-async function checkRequirements(folder: string, python: string, at: string[], report: Report): Promise<void> {
+async function checkRequirements(folder: string, named: string, at: string[], report: Report): Promise<void> {
+  const python = named.replace(/(pyproject\.toml)\[[^\]]*\]$/, '$1')
   const before = isAbsolute(python) || posix.normalize(python).startsWith('..')
   checkInside(python, at, report)
   if (before) return

@@ -48,8 +48,8 @@ const workspace = z
         }),
       ])
       .optional()
-      .describe('Requirements file of pip, relative to the project folder. The environment is built once per content and node, then reused. A lock file (`flexrack lock`) decides its versions. Without it the environment has the bare Python of the node.')
-      .meta({examples: ['requirements.txt', {version: '3.12', requirements: 'requirements.txt'}]}),
+      .describe('Requirements file of pip, or pyproject.toml, relative to the project folder; pyproject.toml[plot,dev] takes extras and dependency groups along. The environment is built once per content and node, then reused. A lock file (uv.lock beside pyproject.toml, or what `flexrack lock` writes) decides its versions. Without it the environment has the bare Python of the node.')
+      .meta({examples: ['requirements.txt', 'pyproject.toml[plot]', {version: '3.12', requirements: 'requirements.txt'}]}),
     sync: z
       .strictObject({
         exclude: z

@@ -21,7 +21,7 @@ export async function checkManifest({manifest, source}: LocatedManifest, nodes: 
     findings.push({...fromProblem(problemAt(source, source.span(path, 'value'), message), 'manifest'), severity, fix})
   if (workspace.python !== undefined) findings.push(...(await checkRequirements(folder, workspace.python)))
   const stale = workspace.python === undefined ? undefined : await PROJECT_LOCK.stale(folder, workspace.python)
-  if (stale !== undefined) report(['workspace', 'python'], stale, 'flexrack lock')
+  if (stale !== undefined) report(['workspace', 'python'], stale.message, stale.fix)
   if (!train) return findings
   const script = train.command[0] ?? ''
   if (INTERPRETERS.has(posix.basename(script))) {
@@ -48,6 +48,7 @@ const REQUIREMENT = new RegExp(String.raw`^${NAME}\s*(?:\[[^\]]*\]\s*)?(?:@\s*\S
 
 /** Lines of a requirements file that pip could not read, and files it names that are not there. */
 async function checkRequirements(folder: string, python: string): Promise<Finding[]> {
+  if (PROJECT_LOCK.isPyproject(python)) return []
   const file = join(folder, python)
   const text = await readFile(file, 'utf8')
   const source: Pick<Source, 'file' | 'text'> = {file, text}

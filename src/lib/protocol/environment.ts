@@ -19,8 +19,19 @@ export interface EnvironmentWanted extends EnvironmentContent {
   owner?: string
   /** Builds it; without this, pip does. */
   uv?: UvOrder
+  download?: DownloadWay
   /** The command that asked, and for which node. */
   asker?: Asker
+}
+
+/** Packages come through the caller, for as long as this call. */
+export interface DownloadWay {
+  /** URL of an HTTP proxy on the node's loopback, with its secret. */
+  proxy: string
+  /** The settings count instead of all that the node has of its own. */
+  instead?: boolean
+  /** Of pip on the caller's machine, by the long names of its options: where packages come from. Each counts where the node has none of its own. */
+  settings: Record<string, string>
 }
 
 export interface Asker {
@@ -52,6 +63,7 @@ export interface EnvironmentMade {
 
 export interface ResolveWanted extends EnvironmentContent {
   uv: UvOrder
+  download?: DownloadWay
   /** For every platform, from this Python on, with hashes: `3.11`. By default for this node, without. */
   universal?: string
 }

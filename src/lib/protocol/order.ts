@@ -43,7 +43,8 @@ export interface RankPlace {
 
 /** Leases of the GPU daemons that the run's supervisor holds. Absolute paths. */
 export interface HeldLeases {
-  hold: string
+  /** flexrack-lease-keeper. */
+  keeper: string
   file: string
   folder: string
   libraries: string | null

@@ -107,9 +107,14 @@ function checkNames(source: Source): Problem[] {
 }
 
 function resolveRack(file: string, value: RackFile): Rack {
-  const nodes = value.nodes.map(resolveNode).map((one) => (one.name === value.slurm?.login ? {...one, pooled: true} : one))
+  const {network, network_hosts: networkHosts} = value
+  const shared = {...(network && {network}), ...(networkHosts && {networkHosts})}
+  const nodes = value.nodes.map((one): RackNode => ({...shared, ...resolveNode(one), ...(one.name === value.slurm?.login && {pooled: true})}))
   const {node, ...head} = value.head
-  return {name: basename(file).replace(/\.ya?ml$/, ''), path: file, nodes, head: {node: node ?? nodes[0]?.name ?? '', ...head}, ...(value.gpu && {gpu: resolveGpu(value.gpu)}), ...(value.slurm && {slurm: value.slurm as RackSlurm})}
+  return {
+    name: basename(file).replace(/\.ya?ml$/, ''), path: file, nodes, head: {node: node ?? nodes[0]?.name ?? '', ...head}, ...shared,
+    ...(value.gpu && {gpu: resolveGpu(value.gpu)}), ...(value.slurm && {slurm: value.slurm as RackSlurm}),
+  }
 }
 
 function resolveGpu({bind, trusted_fabric, ...gpu}: NonNullable<RackFile['gpu']>): Partial<GpuSpec> {

@@ -4,7 +4,7 @@ import {basename, dirname, join} from 'node:path'
 import {isMap, isScalar, isSeq, parseDocument, type Document, type YAMLMap} from 'yaml'
 import {CliError, ownMark, stateOfMark, type ProcessMark} from '../base/index.ts'
 import {expandHome, parseRack, readRack} from './load.ts'
-import type {GpuSpec, Rack, RackNode, RackSlurm} from './types.ts'
+import type {GpuSpec, Rack, RackNetwork, RackNode, RackSlurm} from './types.ts'
 
 const HEADER = ' A rack of flexrack: a named set of nodes. Described in docs/rack-file.md; edit it freely, comments are kept.'
 const LOCK_WAIT_MS = 10_000
@@ -66,15 +66,19 @@ export function renderRack(rack: Rack, before?: string): string {
   const oldSlurm = usable.get('slurm')
   if (isMap(oldSlurm)) updateMap(usable, oldSlurm, slurm)
   else if (Object.keys(written(slurm)).length > 0) usable.set('slurm', usable.createNode(written(slurm)))
+  for (const [key, value] of [['network', rack.network], ['network_hosts', rack.networkHosts]] as const) {
+    if (value === undefined) usable.delete(key)
+    else if (JSON.stringify((usable.toJS() as Record<string, unknown>)[key]) !== JSON.stringify(value)) usable.set(key, usable.createNode(value))
+  }
   const nodes = usable.get('nodes')
   // Labels that nodes share are written out for each: an anchor (&a1) is nothing to edit by hand.
-  if (!isSeq(nodes)) usable.set('nodes', usable.createNode(rack.nodes.map((node) => written(nodeFields(node))), {aliasDuplicateObjects: false}))
+  if (!isSeq(nodes)) usable.set('nodes', usable.createNode(rack.nodes.map((node) => written(nodeFields(node, rack.network))), {aliasDuplicateObjects: false}))
   else {
     const old = new Map(nodes.items.filter(isMap).map((item) => [textOf(item.get('name', true)), item]))
     nodes.items = rack.nodes.map((node) => {
       const item = old.get(node.name)
-      if (item) updateMap(usable, item, nodeFields(node))
-      return item ?? usable.createNode(written(nodeFields(node)))
+      if (item) updateMap(usable, item, nodeFields(node, rack.network))
+      return item ?? usable.createNode(written(nodeFields(node, rack.network)))
     })
   }
   return usable.toString({lineWidth: 0})
@@ -142,7 +146,7 @@ function slurmFields(slurm?: RackSlurm): Record<string, Field> {
   return {...Object.fromEntries(Object.entries(words).map(([key, value]) => [key, {value}])), extra: {value: extra, isDefault: extra.length === 0}}
 }
 
-function nodeFields(node: RackNode): Record<string, Field> {
+function nodeFields(node: RackNode, shared?: RackNetwork): Record<string, Field> {
   return {
     name: {value: node.name},
     host: {value: node.host},
@@ -154,6 +158,7 @@ function nodeFields(node: RackNode): Record<string, Field> {
     address: {value: node.address},
     root: {value: node.root, isDefault: node.root === '~/.flexrack'},
     environments: {value: node.environments},
+    network: {value: node.network, isDefault: node.network === (shared ?? 'direct')},
     gpu: {value: node.gpu && written(gpuFields(node.gpu))},
     labels: {value: node.labels, isDefault: Object.keys(node.labels).length === 0},
   }

@@ -26,6 +26,8 @@ const gpuKeys = {
     .meta({examples: [{CUDA_VISIBLE_DEVICES: '0,1'}]}),
 }
 
+const network = z.enum(['direct', 'through-client', 'bundle'])
+
 const node = z
   .strictObject({
     name: z.string().regex(NODE_NAME, NODE_NAME_RULE).describe('Name of the node in every command.').meta({written: 'as-is'}),
@@ -38,6 +40,7 @@ const node = z
     address: z.string().regex(HOST, 'must be a host name or an address').optional().describe('Address at which the other nodes reach this one; by default found by route.'),
     root: nodePath.default('~/.flexrack').describe("flexrack's folder on the node. Machines that share it, as homes on NFS, each have their own folder in it."),
     environments: nodePath.optional().describe('Folder of Python environments, where several nodes share one; by default `environments` in the root.'),
+    network: network.optional().describe("How it gets at package indexes, where that differs from the rack's `network`."),
     gpu: z.strictObject(gpuKeys).partial().optional().describe("The node's GPU daemon, where it differs from the rack's `gpu`."),
     labels: z.record(z.string().regex(LABEL, 'must be letters, digits, dots, dashes, underscores or slashes'), z.string().regex(/^[^,\s=]{0,63}$/, 'must be short text without blanks, commas and equal signs').meta({written: 'as-is'})).default({}).describe('Labels to select nodes by, `--on gpu=a100`.').meta({examples: [{gpu: 'a100'}]}),
   })
@@ -83,6 +86,13 @@ export const rackSchema = z
     head,
     gpu: z.strictObject(gpuKeys).partial().optional().describe('The GPU daemons of all nodes, `flexrack gpu serve`.'),
     slurm: slurm.optional(),
+    network: network.optional().describe('How nodes get at package indexes: `direct`, the default, by themselves; `through-client` through the SSH connection of the command, for nodes without internet; `bundle` from the bundles that were applied on its machine (`flexrack bundle apply`), through the same connection, and from nowhere else.'),
+    network_hosts: z
+      .array(z.string().regex(/^(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?(?::\d{1,5})?$/, 'must be HOST, *.HOST or HOST:PORT'))
+      .max(200)
+      .optional()
+      .describe('Hosts that nodes may reach through the command, besides those that the settings of pip and uv on its machine and the requirements name. Without a port: 80 and 443.')
+      .meta({examples: [['files.example.org', '*.example.org', '10.0.0.5:8080']]}),
     nodes: z.array(node).min(1).max(10_000).describe('The machines of the rack.'),
   })
   .meta({title: 'rack file', description: 'A named set of nodes: `<config folder>/flexrack/racks/<name>.yaml`.'})

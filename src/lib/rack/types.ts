@@ -9,7 +9,14 @@ export interface Rack {
   gpu?: Partial<GpuSpec>
   /** Slurm places its runs. */
   slurm?: RackSlurm
+  /** Of the nodes that do not say it themselves. */
+  network?: RackNetwork
+  /** Hosts that nodes may reach through this machine, besides those that the settings of package indexes name. */
+  networkHosts?: string[]
 }
+
+/** How a node gets packages: by itself, through the machine that flexrack runs on, or from the bundles that were applied there. */
+export type RackNetwork = 'direct' | 'through-client' | 'bundle'
 
 export interface RackSlurm {
   /** Name of the node with Slurm's programs. */
@@ -44,6 +51,10 @@ export interface RackNode {
   labels: Record<string, string>
   /** Its name may lead to another machine each time, and all of them count as one: the login node of a Slurm. */
   pooled?: boolean
+  /** Its own, or the rack's; absent: direct. */
+  network?: RackNetwork
+  /** The rack's. */
+  networkHosts?: string[]
   /** Where its GPU daemon differs from the rack's. */
   gpu?: Partial<GpuSpec>
 }

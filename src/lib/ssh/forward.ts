@@ -4,7 +4,7 @@ import {connect as connectSecurely, type TLSSocket} from 'node:tls'
 import type {ClientChannel} from 'ssh2'
 import {CliError} from '../base/index.ts'
 import type {Connection} from './connection.ts'
-import type {Forward, ForwardInput, Pinned} from './types.ts'
+import type {Forward, ForwardInput, Pinned, RemoteForwardInput} from './types.ts'
 
 const PROOF_MS = 10_000
 
@@ -55,9 +55,10 @@ export async function forwardLocal(connection: Connection, input: ForwardInput):
 }
 
 /** See NodeShell.forwardRemote. Throws REFUSED when the node does not allow it or the port is taken there. */
-export async function forwardRemote(connection: Connection, input: ForwardInput): Promise<Forward> {
+export async function forwardRemote(connection: Connection, input: RemoteForwardInput): Promise<Forward> {
   if (connection.lost) throw connection.lost
   const sockets = new Set<Socket>()
+  const taken = new Set<ClientChannel>()
   const port = await new Promise<number>((resolve, reject) => {
     const off = connection.onLost(reject)
     connection.client.forwardIn('127.0.0.1', input.port ?? 0, (error, realPort) => {
@@ -75,6 +76,13 @@ export async function forwardRemote(connection: Connection, input: ForwardInput)
   })
   const onConnection = (details: {destPort: number}, accept: () => ClientChannel, reject: () => void): void => {
     if (details.destPort !== port) return
+    if ('take' in input) {
+      const stream = accept()
+      taken.add(stream)
+      stream.once('close', () => taken.delete(stream))
+      stream.on('error', () => {})
+      return input.take(stream)
+    }
     const socket = connect({host: input.targetHost ?? '127.0.0.1', port: input.targetPort, allowHalfOpen: true, noDelay: true})
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -91,6 +99,7 @@ export async function forwardRemote(connection: Connection, input: ForwardInput)
     off()
     connection.client.off('tcp connection', onConnection)
     for (const socket of sockets) socket.destroy()
+    for (const stream of taken) stream.close()
     if (connection.lost) return
     await new Promise<void>((resolve) => {
       const done = (): void => {

@@ -1,4 +1,4 @@
-import type {Readable, Writable} from 'node:stream'
+import type {Duplex, Readable, Writable} from 'node:stream'
 import type {Secret} from '../base/index.ts'
 
 /** What is needed to reach a node. A RackNode is one. */
@@ -123,6 +123,8 @@ export interface ForwardInput {
   pinned?: Pinned
 }
 
+export type RemoteForwardInput = Omit<ForwardInput, 'pinned'> | {port?: number; take(stream: Duplex): void}
+
 export interface NodeShell {
   readonly node: string
   /** Runs a POSIX sh script. A non-zero status is a result, not an error: see `run` for that. */
@@ -138,8 +140,8 @@ export interface NodeShell {
    * `pinned` it speaks TLS there, and plain here, and its port is kept until close(), also when the connection is lost.
    */
   forwardLocal(input: ForwardInput): Promise<Forward>
-  /** Listens on the node's loopback and connects each connection to host:port as seen from here. */
-  forwardRemote(input: Omit<ForwardInput, 'pinned'>): Promise<Forward>
+  /** Listens on the node's loopback and connects each connection to host:port as seen from here, or gives it to `take`. */
+  forwardRemote(input: RemoteForwardInput): Promise<Forward>
   /** Resolves when the connection ends, however. */
   readonly closed: Promise<void>
 }

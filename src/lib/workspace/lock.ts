@@ -6,7 +6,8 @@ import type {Manifest} from '../manifest/index.ts'
 import type {Handlers, PlanOf} from '../plan/index.ts'
 import {LOCK_FILE, lockText} from './lock-file.ts'
 import {changedSince, digestOf} from './project-files.ts'
-import {readSources, staleLock} from './requirements.ts'
+import {namedProject} from './pyproject.ts'
+import {isLockedByUv, readSources, staleLock} from './requirements.ts'
 
 type LockInput = {
   node: string
@@ -39,6 +40,7 @@ const LOCK_HANDLERS: Handlers<LockKinds, {host(node: string): Host | Promise<Hos
 async function planLock(hosts: Host[], manifest: Manifest, context: Context): Promise<PlanOf<LockKinds>> {
   const {python: file, pythonVersion: version} = manifest.workspace
   if (file === undefined) throw new CliError('USAGE', 'there is nothing to lock: workspace.python names no requirements file', {hint: 'workspace: {python: requirements.txt}'})
+  if (await isLockedByUv(manifest.folder, file)) throw new CliError('USAGE', `the versions for ${file} are in uv.lock already, and nodes install exactly those`, {hint: 'uv lock'})
   const sources = await readSources(manifest.folder, file)
   const pythons = await Promise.all(hosts.map(async (host) => (await host.call('environment.plan', {requirements: '', ...(version !== undefined && {python: version})}, {signal: context.signal})).python))
   const python = oldest(pythons)
@@ -48,7 +50,7 @@ async function planLock(hosts: Host[], manifest: Manifest, context: Context): Pr
 }
 
 /** The lock file of a project: how it is made, and what is wrong with it. */
-export const PROJECT_LOCK = {plan: planLock, handlers: LOCK_HANDLERS, stale: staleLock}
+export const PROJECT_LOCK = {plan: planLock, handlers: LOCK_HANDLERS, stale: staleLock, isPyproject: (python: string): boolean => namedProject(python) !== undefined}
 
 async function lock({node, folder, requirements: file, digest, python, version}: LockInput, _done: unknown, {host, context}: {host(node: string): Host | Promise<Host>; context: Context}): Promise<Locked> {
   const sources = await readSources(folder, file)

@@ -97,6 +97,7 @@ async function readProject(files: ProjectFiles, manifest: Manifest, context: Con
     files.snapshot(manifest.folder, manifest.workspace.exclude, context),
     codeOnly ? undefined : files.requirements(manifest.folder, manifest.workspace.python ?? null),
   ])
+  for (const sentence of wanted?.warnings ?? []) context.reporter.warn(sentence)
   return {snapshot, wanted}
 }
 

@@ -2,6 +2,8 @@ import {readFile} from 'node:fs/promises'
 import {dirname, isAbsolute, posix, relative, resolve, sep} from 'node:path'
 import {CliError} from '../base/index.ts'
 import {LOCK_FILE, readLock} from './lock-file.ts'
+import {namedProject, readPyproject, type NamedProject} from './pyproject.ts'
+import {parseUvLock, UV_LOCK, type Required} from './uv-lock.ts'
 
 /** A requirements file with everything it includes, as one text that means the same on a node. */
 export interface Requirements {
@@ -9,6 +11,8 @@ export interface Requirements {
   constraints: string
   /** File and line of each line of `requirements`. */
   origins: string[]
+  /** What whoever installs them should know. */
+  warnings?: string[]
 }
 
 interface Line {
@@ -17,10 +21,13 @@ interface Line {
 }
 
 /**
- * What the environments of a project are made from: its lock file where it has one, else its requirements.
- * Errors: those of readSources; CHECK_FAILED where the lock file does not belong to the requirements any more.
+ * What the environments of a project are made from: its lock file where it has one, else its requirements. Beside a pyproject.toml that is uv.lock.
+ * Errors: those of readSources; CHECK_FAILED where the lock file does not belong to the requirements any more, or names what lies on this machine alone.
  */
 export async function readRequirements(folder: string, file: string | undefined): Promise<Requirements> {
+  const project = file === undefined ? undefined : namedProject(file)
+  const locked = project && (await readUvLock(folder, project))
+  if (locked) return locked
   const sources = await readSources(folder, file)
   const lock = file === undefined ? undefined : await readLock(folder, sources)
   if (!lock) return sources
@@ -31,20 +38,61 @@ export async function readRequirements(folder: string, file: string | undefined)
 
 const staleText = (file: string): string => `${LOCK_FILE} does not belong to ${file} any more`
 
-/** What is wrong with the lock file of a project; undefined where nothing is. Requirements that cannot be read are told elsewhere. */
-export async function staleLock(folder: string, file: string): Promise<string | undefined> {
+/** What is wrong with the lock file of a project, and what mends it; undefined where nothing is. Requirements that cannot be read are told elsewhere. */
+export async function staleLock(folder: string, file: string): Promise<{message: string; fix: string} | undefined> {
+  const project = namedProject(file)
+  if (project && (await uvLockText(folder, project)) !== undefined) {
+    return readUvLock(folder, project).then(() => undefined, (error: CliError) => ({message: error.message, fix: error.hint ?? 'uv lock'}))
+  }
   const lock = await readSources(folder, file).then((sources) => readLock(folder, sources), () => undefined)
-  return lock && !lock.isCurrent ? staleText(file) : undefined
+  return lock && !lock.isCurrent ? {message: staleText(file), fix: 'flexrack lock'} : undefined
+}
+
+/** Where the uv.lock of a project would be: beside its pyproject.toml. Relative to the project folder. */
+const uvLockOf = ({file}: NamedProject): string => posix.join(posix.dirname(file), UV_LOCK)
+
+async function uvLockText(folder: string, project: NamedProject): Promise<string | undefined> {
+  return readFile(resolve(folder, uvLockOf(project)), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+}
+
+/** True where uv has locked the versions of what `workspace.python` names. */
+export async function isLockedByUv(folder: string, file: string): Promise<boolean> {
+  const project = namedProject(file)
+  return project !== undefined && (await uvLockText(folder, project)) !== undefined
+}
+
+async function readUvLock(folder: string, project: NamedProject): Promise<Requirements | undefined> {
+  const text = await uvLockText(folder, project)
+  if (text === undefined) return undefined
+  const {extras, groups, required} = readPyproject(await readText(folder, project.file, []), project)
+  const lock = parseUvLock(text, uvLockOf(project))
+  const changed = different(required, lock.required)
+  if (changed !== undefined) {
+    throw new CliError('CHECK_FAILED', `${uvLockOf(project)} does not belong to ${project.file} any more: they differ in ${changed}`, {hint: 'uv lock', details: {file: uvLockOf(project), requirement: changed}})
+  }
+  const {lines, warnings} = lock.export(extras, groups)
+  return {requirements: textOf(lines), constraints: '', origins: lines.map((line) => line.origin), warnings}
+}
+
+/** The first name that both require in another way. */
+function different(one: Required[], other: Required[]): string | undefined {
+  const keys = (all: Required[]): Set<string> => new Set(all.map(({name, specifier}) => `${name} ${specifier}`))
+  const [left, right] = [keys(one), keys(other)]
+  return [...[...left].filter((key) => !right.has(key)), ...[...right].filter((key) => !left.has(key))][0]?.trim()
 }
 
 /**
- * Reads a requirements file of a project; -r and -c lines are replaced by what they name. `file` undefined: none.
+ * Reads a requirements file of a project, or its pyproject.toml; -r and -c lines are replaced by what they name. `file` undefined: none.
  * Errors: NOT_FOUND for a file that is not there, CHECK_FAILED for what cannot mean the same on a node: paths of this machine,
  * files outside the project, files that include each other.
  */
 export async function readSources(folder: string, file: string | undefined): Promise<Requirements> {
   const constraints: Line[] = []
-  const requirements = file === undefined ? [] : await readLines(folder, file, [], constraints)
+  const project = file === undefined ? undefined : namedProject(file)
+  const requirements = project ? readPyproject(await readText(folder, project.file, []), project).lines.map(checkPortable) : file === undefined ? [] : await readLines(folder, file, [], constraints)
   return {
     requirements: textOf(requirements),
     constraints: textOf(constraints),

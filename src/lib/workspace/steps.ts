@@ -91,7 +91,8 @@ export interface InspectedEnvironment {
 /** None where it is there already, and noted as this project's. Pure. */
 export function environmentSteps(node: string, {project, folder, requirements: file, python: version}: ProjectOrigin, wanted: Requirements, {hash, path, ready, noted, python}: InspectedEnvironment, like: string | null): StepOf<WorkspaceKinds>[] {
   if (ready && noted) return []
-  const count = wanted.origins.length === 1 ? '1 requirement' : `${wanted.origins.length} requirements`
+  const number = wanted.requirements.split('\n').filter((line) => line.trim() !== '' && !/^\s*--?[a-z]/.test(line)).length // neither hashes nor options
+  const count = number === 1 ? '1 requirement' : `${number} requirements`
   const title = ready ? `Use the Python environment ${hash}, which is there` : `Build the Python environment ${hash} (Python ${python}, ${count})`
   const input: EnvironmentInput = {node, project, folder, requirements: file, python: version, digest: digestOf(wanted), hash, path, like: ready ? null : like}
   return [{id: `environment:${node}`, node, kind: 'workspace.environment', title, input, needs: []}]
@@ -112,7 +113,7 @@ function deltaOf({put, remove, forget, send, bytes}: SyncInput, {entries, sizes}
 }
 
 async function environment(input: EnvironmentInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<Environment & {node: string}> {
-  const wanted = await files.requirements(input.folder, input.requirements)
+  const {warnings: _told, ...wanted} = await files.requirements(input.folder, input.requirements)
   if (digestOf(wanted) !== input.digest) throw changedSince(input.folder, input.requirements ?? 'the list of packages')
   const {like, python: version} = input
   const content = {...wanted, ...(version !== null && {python: version})}

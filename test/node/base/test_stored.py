@@ -20,6 +20,7 @@ from flexrack_node.reservation.place import Place
 from flexrack_node.run.files import RunFolder
 from flexrack_node.runs import dashboard, view
 from flexrack_node.service import head
+from flexrack_node.service import record as service_record
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord
 from flexrack_node.slurm.board import Board
@@ -54,7 +55,8 @@ def first_write(path):
 
 # Kind, its file below flexrack's folder (with {} as an older version wrote it), how it is read, and what is read of it.
 FILES = [
-    ("run.spec", "runs/r/spec.json", SPEC, lambda path: RunFolder(path.parent).spec()["node"], "a"),
+    ("run.spec", "runs/r/spec.json", {**SPEC, "leases": {"hold": "/k", "file": "/f", "folder": "/d", "libraries": None, "env": {}}}, lambda path: RunFolder(path.parent).spec()["leases"],
+     {"keeper": "/k", "file": "/f", "folder": "/d", "libraries": None, "env": {}}),
     ("run.state", "runs/r/state.json", {"status": "running", "epoch": 3, "leader": "b"}, lambda path: RunFolder(path.parent).state()["term"], 3),
     ("run.result", "runs/r/result.json", {"status": "finished", "epoch": 2}, lambda path: RunFolder(path.parent).result()["term"], 2),
     ("run.stop", "runs/r/stop.json", {"grace": 1.0, "kill": False, "by": "x"}, lambda path: RunFolder(path.parent).stop_request()["by"], "x"),
@@ -69,6 +71,7 @@ FILES = [
     ("relay.rejected", "runs/r/spool/rejected.jsonl", {"status": 400, "entry": WRITE}, lambda path: read_rejected(path.parent)[0], {"status": 400, "entry": WRITE}),
     ("usage.entry", "usage.jsonl", LINE, lambda path: usage.logged(path.parent), [LINE]),
     ("installed.entry", "installed.jsonl", {"path": "runs", "kind": "runs", "at": "2026-01-01T00:00:00Z"}, lambda path: installed.listing(path.parent)[0]["kind"], "runs"),
+    ("boot.settings", "boot/settings.json", {"by": "cron"}, lambda path: service_record.read("boot.settings", path), {"by": "cron"}),
     ("service.spec", "services/s/spec.json", {"argv": ["x"]}, lambda path: ServiceRecord(path.parents[2], "s").spec(), {"argv": ["x"]}),
     ("service.state", "services/s/state.json", {"status": "running"}, lambda path: ServiceRecord(path.parents[2], "s").state(), {"status": "running"}),
     ("service.stop", "services/s/stop.json", {"grace": 4.0, "spare": True}, lambda path: ServiceRecord(path.parents[2], "s").stop_grace(), 4.0),

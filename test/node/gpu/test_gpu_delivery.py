@@ -25,7 +25,7 @@ class GpuDeliveryTest(unittest.TestCase):
     def deliver(self, **drivers):
         server = {"node": "n", "address": "127.0.0.1", "port": 1, "unix": "", "boot_id": "b", "transport": "tcp", "api": "opencl", "lease": "l", "key": "ab", "devices": []}
         leases = {"version": 1, "grace_seconds": 30, "servers": [server]}
-        return delivery.deliver({"leases": leases, "hold": "hold-1", "icd": "../driver.so", "libraries": {}, **drivers}, self.channel)
+        return delivery.deliver({"leases": leases, "keeper": "keeper-1", "icd": "../driver.so", "libraries": {}, **drivers}, self.channel)
 
     def test_a_lease_file_is_the_owners_alone_and_goes_away_whole(self):
         placed = self.deliver()
@@ -34,7 +34,7 @@ class GpuDeliveryTest(unittest.TestCase):
         self.assertEqual(json.loads(Path(placed["file"]).read_text())["servers"][0]["key"], "ab")
         programs = self.root / "gpu" / "program"
         self.assertEqual({path.name: path.read_text() for path in Path(placed["vendors"]).iterdir()}, {"flexrack.icd": f"{programs}/driver.so\n"})
-        self.assertEqual(placed["hold"], f"{programs}/hold-1")
+        self.assertEqual(placed["keeper"], f"{programs}/keeper-1")
         self.assertIsNone(placed["libraries"])
         self.assertEqual(delivery.forget({"folder": f"/somewhere/else/{Path(placed['folder']).name}"}, self.channel), {"removed": True})
         self.assertFalse(Path(placed["folder"]).exists())

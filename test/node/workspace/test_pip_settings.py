@@ -1,3 +1,4 @@
+import json
 import os
 import shutil
 import subprocess
@@ -103,3 +104,40 @@ class TranslateTest(unittest.TestCase):
             self.assertEqual(out.env["UV_FIND_LINKS"], f"{folder},{folder},https://x.example/links")
             self.assertEqual(out.told, ["pip's setting find-links names /nowhere/at-all, which does not count: there is no such folder",
                                         f"pip's setting find-links names {page}, which does not count: uv reads folders and web pages only"])
+
+
+class ThroughCallerTest(unittest.TestCase):
+    DOWNLOAD = {"proxy": "http://flexrack:s3cret@127.0.0.1:9", "settings": {"index-url": "https://a.example/simple", "find-links": "https://b.example/links", "no-index": "1"}}
+
+    def variables(self, env):
+        return pip_settings.through_caller(self.DOWNLOAD, {"PIP_CONFIG_FILE": "/dev/null", **env}, "/nonexistent")
+
+    def test_the_proxy_counts_for_pip_and_uv_more_than_any_of_the_nodes(self):
+        env = {"PIP_PROXY": "http://other:1", "HTTPS_PROXY": "http://other:1"}
+        env.update(self.variables(env))
+        self.assertEqual({env[key] for key in ("HTTP_PROXY", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "PIP_PROXY")}, {self.DOWNLOAD["proxy"]})
+        self.assertEqual(translated(pip_settings.read(env, "/nonexistent"), env).env["https_proxy"], self.DOWNLOAD["proxy"])
+
+    def test_the_callers_places_count_each_where_the_node_has_none(self):
+        found = self.variables({})
+        self.assertEqual((found["PIP_INDEX_URL"], found["PIP_FIND_LINKS"], found.get("PIP_NO_INDEX")), ("https://a.example/simple", "https://b.example/links", None))
+        self.assertNotIn("PIP_INDEX_URL", self.variables({"UV_DEFAULT_INDEX": "https://own.example"}))
+        found = self.variables({"PIP_INDEX_URL": "https://own.example"})
+        self.assertNotIn("PIP_INDEX_URL", found)
+        self.assertEqual(found["PIP_FIND_LINKS"], "https://b.example/links")
+
+    def test_where_the_callers_settings_stand_instead_nothing_of_the_node_counts(self):
+        env = {"PIP_INDEX_URL": "https://own.example", "UV_DEFAULT_INDEX": "https://own.example", "UV_NO_INDEX": "0", "no_proxy": "*", "PATH": "/bin", "PIP_CONFIG_FILE": "/etc/own.conf"}
+        found = pip_settings.through_caller({**self.DOWNLOAD, "instead": True}, env, "/nonexistent")
+        self.assertEqual([found[key] for key in ("UV_DEFAULT_INDEX", "UV_NO_INDEX", "no_proxy")], [None] * 3)
+        left = {**env, **found}
+        after = {key: value for key, value in left.items() if value is not None}
+        self.assertEqual(after["PATH"], "/bin")
+        translation = translated(pip_settings.read(after, "/nonexistent"), after, "alpha\n")
+        self.assertEqual(translation.args, ["--no-index"])
+        self.assertEqual((translation.env["UV_FIND_LINKS"], translation.env["UV_DEFAULT_INDEX"]), ("https://b.example/links", "https://a.example/simple"))
+
+    def test_the_command_line_reads_the_settings_of_its_own_machine(self):
+        env = {"PATH": os.environ["PATH"], "PIP_CONFIG_FILE": "/dev/null", "PIP_EXTRA_INDEX_URL": "https://c.example"}
+        shown = subprocess.run([sys.executable, "-I", pip_settings.__file__], env=env, capture_output=True, text=True, check=True)
+        self.assertEqual(json.loads(shown.stdout), {"extra-index-url": "https://c.example"})

@@ -53,10 +53,12 @@ describe('adding and removing', () => {
   it('makes the rack, then adds to it, then takes away', async () => {
     await addNodes(file, parseHosts(['a', 'b'], {}))
     expect((await addNodes(file, parseHosts(['c'], {}))).nodes.map((node) => node.name)).toEqual(['a', 'b', 'c'])
+    await addNodes(file, parseHosts(['d'], {network: 'through-client'}))
     const rack = await loadRack(file, {})
+    expect(rack.nodes.map((node) => node.network)).toEqual([undefined, undefined, undefined, 'through-client'])
     expect(rack.head.node).toBe('a')
-    expect((await removeNodes(rack, ['b'], false))?.nodes.map((node) => node.name)).toEqual(['a', 'c'])
-    expect((await loadRack(file, {})).nodes).toHaveLength(2)
+    expect((await removeNodes(rack, ['b'], false))?.nodes.map((node) => node.name)).toEqual(['a', 'c', 'd'])
+    expect((await loadRack(file, {})).nodes).toHaveLength(3)
   })
 
   it('plans the connections before the file, and changes nothing by planning', async () => {

@@ -126,6 +126,20 @@ describe('writing a rack', () => {
     await expect(loadRack('other', env)).rejects.toMatchObject({code: 'RACK_INVALID', message: expect.stringContaining('did you mean "login-1"?')})
   })
 
+  it('gives back how nodes get at package indexes: the rack says it for those that do not', async () => {
+    const path = await write('lab', 'network: through-client # no internet\nnetwork_hosts:\n  - files.example.org # ours\n  - 10.0.0.5:8080\nnodes:\n  - name: a\n    host: h\n  - name: b\n    host: h\n    network: direct\n')
+    const rack = await loadRack('lab', env)
+    const networkHosts = ['files.example.org', '10.0.0.5:8080']
+    expect(rack).toMatchObject({network: 'through-client', networkHosts, nodes: [{network: 'through-client', networkHosts}, {network: 'direct', networkHosts}]})
+    const before = await readFile(path, 'utf8')
+    await editRack(path, (one) => one)
+    expect(await readFile(path, 'utf8')).toBe(before)
+    await editRack(path, ({network: _, ...one}) => ({...one, nodes: one.nodes.map((node) => ({...node, network: 'through-client' as const}))}))
+    expect((await loadRack('lab', env)).nodes.map(({network}) => network)).toEqual(['through-client', 'through-client'])
+    await write('other', 'network_hosts: ["https://files.example.org/"]\nnodes: [{name: a, host: h}]\n')
+    await expect(loadRack('other', env)).rejects.toMatchObject({message: expect.stringContaining('must be HOST, *.HOST or HOST:PORT')})
+  })
+
   it('keeps the comments and the order of what a person wrote', async () => {
     const path = await write('lab', '# My rack\nnodes:\n  # the fast one\n  - host: 10.0.0.1 # by the window\n    name: a\n    identity_file: ~/.ssh/key\n  - {name: b, host: h}\nhead:\n  bind: 127.0.0.1 # never open\n')
     await editRack(path, (rack) => ({...rack, nodes: [{...rack.nodes[0]!, port: 2222}, node('c')]}))

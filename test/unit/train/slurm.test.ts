@@ -137,7 +137,7 @@ describe('the script', () => {
       const script = slurmScript(request(), {...places, folder: strange, python: join(folder, 'python'), step: 'step.py'}, brings)
       execFileSync('sh', ['-c', script], {env: {PATH: `${folder}:${process.env.PATH}`}, cwd: folder})
       const lines = readFileSync(log, 'utf8').split('\n')
-      expect(lines.slice(0, 6)).toEqual(['-I', '-S', 'step.py', 'prepare', strange, JSON.stringify(brings)])
+      expect(lines.slice(0, 6)).toEqual(['-I', '-S', 'step.py', 'prepare', strange, JSON.stringify({schema: 2, ...brings})])
       expect(lines.slice(-4, -1)).toEqual(['step.py', 'member', strange])
       expect(() => readFileSync(join(folder, 'bad'))).toThrow('ENOENT')
     } finally {

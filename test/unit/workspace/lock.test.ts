@@ -60,7 +60,7 @@ it('is refused once the requirements say something else, and not for a comment',
   expect((await read()).origins).toHaveLength(3)
   await writeFile(join(folder, 'requirements.txt'), `${before}numpy\n`)
   await expect(read()).rejects.toMatchObject({code: 'CHECK_FAILED', message: 'flexrack.lock does not belong to requirements.txt any more', hint: 'flexrack lock'})
-  expect(await PROJECT_LOCK.stale(folder, 'requirements.txt')).toBe('flexrack.lock does not belong to requirements.txt any more')
+  expect(await PROJECT_LOCK.stale(folder, 'requirements.txt')).toEqual({message: 'flexrack.lock does not belong to requirements.txt any more', fix: 'flexrack lock'})
 })
 
 it('is not planned for a project without requirements', async () => {

@@ -1,4 +1,4 @@
-import {CliError} from '../../base/index.ts'
+import {CliError, stamped} from '../../base/index.ts'
 import type {RunOrder} from '../../protocol/index.ts'
 import {quote} from '../../ssh/index.ts'
 import type {RunSpec, SlurmRequest} from '../types.ts'
@@ -43,7 +43,7 @@ export function slurmScript(spec: RunSpec & {slurm: SlurmRequest}, places: Slurm
     '',
     `run=${folder}`,
     `step=${quote([places.step])}`,
-    ...(brings ? [`${prepare} <<'${END}'`, JSON.stringify(brings), END] : [`${prepare} </dev/null`]),
+    ...(brings ? [`${prepare} <<'${END}'`, JSON.stringify(stamped('run.spec', brings)), END] : [`${prepare} </dev/null`]),
     `case $? in 0) ;; ${OVER}) exit 0 ;; *) exit 1 ;; esac`,
     '',
     '# A SIGTERM of Slurm is for the ranks, which may save their state; this shell waits for them.',

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-namespace flexrack::backend::opencl {
+namespace flexrack::backend {
 
 class WorkerThread {
  public:
@@ -60,4 +60,4 @@ class WorkerThread {
   std::thread thread_;
 };
 
-}  // namespace flexrack::backend::opencl
+}  // namespace flexrack::backend

@@ -1,4 +1,4 @@
-#include "backend/opencl/printing.h"
+#include "backend/printing.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-namespace flexrack::backend::opencl {
+namespace flexrack::backend {
 namespace {
 constexpr int kPipeBytes = 1 << 20;   // so that a kernel that prints much seldom waits for us
 }
@@ -67,4 +67,4 @@ void Printing::run() {
   }
 }
 
-}  // namespace flexrack::backend::opencl
+}  // namespace flexrack::backend

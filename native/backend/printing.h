@@ -7,7 +7,7 @@
 
 #include "wire/frame.h"
 
-namespace flexrack::backend::opencl {
+namespace flexrack::backend {
 
 /// While it lives, file descriptor 1 of this process is its pipe.
 class Printing {
@@ -31,4 +31,4 @@ class Printing {
   std::thread reader_;
 };
 
-}  // namespace flexrack::backend::opencl
+}  // namespace flexrack::backend

@@ -1,0 +1,40 @@
+// What there is: devices, contexts, and what watchers are told of them.
+#pragma once
+
+#include <chrono>
+
+#include "backend/cuda/core.h"
+#include "backend/cuda/meter.h"
+
+namespace flexrack::backend::cuda {
+
+class Streams;
+
+class Contexts : public virtual cu::Requests {
+ public:
+  Contexts(Core& core, Streams& streams) : core_(core), streams_(streams) {}
+  /// Nobody is told of the use of a device any more.
+  void end_metering() { meter_.close(); }
+
+ private:
+  void on(const cu::Describe& m, Respond<cu::DescribeReply> respond) override;
+  void on(const cu::Usage& m, Respond<cu::UsageReply> respond) override;
+  void on(const cu::CreateContext& m, Respond<cu::CreateContextReply> respond) override;
+  void on(const cu::ReleaseContext& m) override;
+  void on(const cu::WaitContext& m, Respond<cu::WaitContextReply> respond) override;
+  void on(const cu::SetLimit& m, Respond<cu::SetLimitReply> respond) override;
+  void on(const cu::MemoryInfo& m, Respond<cu::MemoryInfoReply> respond) override;
+
+  void create(const cu::CreateContext& m, Respond<cu::CreateContextReply>& respond);
+  // ---- what watchers see (usage.cpp)
+  void entered(std::uint32_t device);
+  void left(std::uint32_t device);
+  void look(std::uint32_t device, std::chrono::nanoseconds past);
+
+  Core& core_;
+  Streams& streams_;
+  std::uint64_t process_ = 0;   ///< as the client says it is called
+  Meter meter_{[this](std::uint32_t device, std::chrono::nanoseconds past) { look(device, past); }};
+};
+
+}  // namespace flexrack::backend::cuda

@@ -1,0 +1,82 @@
+// Graphs that are instantiated: the client has built them, and says all of them at once. What they do in the client: graph_host.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "backend/cuda/core.h"
+#include "backend/cuda/graph_host.h"
+
+namespace flexrack::backend::cuda {
+
+class CallContext;
+class Graphs;
+class Launches;
+class Transfers;
+
+/// Whom the driver's graphs tell that they are gone, for as long as there is somebody.
+struct GraphOwner {
+  std::mutex lock;
+  Graphs* graphs = nullptr;
+};
+
+class Graphs : public virtual cu::Requests {
+ public:
+  Graphs(Core& core, Transfers& transfers, Launches& launches) : core_(core), transfers_(transfers), launches_(launches) {}
+
+  void start();
+  /// Nothing is waited for in the client any more.
+  void end() { host_.end(); }
+  /// All of them are about to be destroyed: what they have of ours goes with the last of them.
+  void forget_all() { stops_.clear(); }
+  /// From now on the driver tells nobody that they are gone.
+  void leave();
+
+  /// The client has run that function of a graph. False: there is none.
+  bool ran(std::uint64_t run) { return (run & GraphHost::kRun) != 0 && host_.ran(run); }
+  /// An object of the session's is gone, perhaps one of ours.
+  void forget(std::uint64_t handle);
+  /// The same of a part of another object.
+  void dropped(const Record& gone);
+
+ private:
+  void on(const cu::CreateGraph& m) override;
+  void on(const cu::AddNode& m) override;
+  void on(const cu::SetExecNode& m) override;
+  void on(const cu::EnableNode& m) override;
+  void on(const cu::LaunchGraph& m) override;
+  void on(const cu::GraphInput& m) override;
+  void on(const cu::Instantiate& m, Respond<cu::InstantiateReply> respond) override;
+
+  /// A graph on its way to be instantiated: the first thing that was wrong with it.
+  struct GraphError {
+    CUresult status = CUDA_SUCCESS;
+    std::uint64_t node = 0;
+  };
+  /// Memory that the nodes of a graph name. A driver believes for ever what it was told when the node was made, so it is looked at again when the graph is launched.
+  struct NamedMemory {
+    std::map<std::uint64_t, std::vector<Stretch>> nodes{};   ///< by handle of the node
+    std::set<std::uint64_t> disabled{};                      ///< nodes that launches leave out
+    std::uint64_t seen = ~std::uint64_t{0};                  ///< AddressMap::removals() when all of it was last there
+  };
+  bool is_memory_there(std::uint64_t exec);
+  GraphStop* make_stop(CallContext& call, const cu::AddNode& m);
+  bool stage(CallContext& call, GraphStop& stop, const cu::NodeWork& work);
+  GraphStop* stop_of(std::uint64_t node, GraphStop::Sort sort);
+  bool expect_input(GraphStop& stop, std::uint64_t context, const wire::Payload& data);
+  void forget_stop(GraphStop* stop);
+
+  Core& core_;
+  Transfers& transfers_;
+  Launches& launches_;
+  std::map<std::uint64_t, GraphError> errors_;                        ///< by handle of the graph
+  std::map<std::uint64_t, NamedMemory> graph_memory_, exec_memory_;   ///< by handle, of those that name any
+  std::map<std::uint64_t, GraphStop*> stops_;                         ///< by handle of the node; the driver's graphs own them
+  GraphHost host_;
+  std::shared_ptr<GraphOwner> owner_ = std::make_shared<GraphOwner>();
+};
+
+}  // namespace flexrack::backend::cuda

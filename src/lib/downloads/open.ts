@@ -1,0 +1,66 @@
+import {randomBytes} from 'node:crypto'
+import type {Context} from '../base/index.ts'
+import type {DownloadWay} from '../protocol/index.ts'
+import type {NodeShell} from '../ssh/index.ts'
+import {BUNDLE_SETTINGS} from './bundled.ts'
+import {NamedHosts, type IndexSettings} from './named-hosts.ts'
+import {readIndexSettings} from './pip-settings.ts'
+import {DownloadProxy} from './proxy.ts'
+import {connectThrough, connectTo, proxyFor} from './upstream.ts'
+
+export interface DownloadInput {
+  /** What is to be installed: it may name hosts. */
+  texts: readonly string[]
+  /** `network_hosts` of the rack file. */
+  more: readonly string[]
+  /** Only from bundles that were applied on this machine. */
+  bundled: boolean
+  /** The node program's reader of pip's settings, a file of this machine. */
+  reader: string
+}
+
+export interface Downloads {
+  /** For the node. It has the secret. */
+  way: DownloadWay
+  /** What the node asked for and did not get. */
+  refused: ReadonlySet<string>
+  unreachable: ReadonlyMap<string, string>
+  close(): Promise<void>
+}
+
+/** What a node downloads goes through this machine until `close()`. Errors: those of NodeShell.forwardRemote. */
+export async function openDownloads(shell: NodeShell, input: DownloadInput, context: Context): Promise<Downloads> {
+  const secret = randomBytes(24).toString('base64url')
+  const {proxy, settings} = input.bundled
+    ? {proxy: new DownloadProxy({secret, hosts: new NamedHosts(null), env: context.env, bundled: true}), settings: BUNDLE_SETTINGS}
+    : await proxyToIndexes(secret, input, context)
+  const forward = await shell.forwardRemote({take: (stream) => proxy.take(stream)})
+  shell.closed.then(() => proxy.close(), () => {})
+  return {
+    way: {proxy: `http://flexrack:${secret}@127.0.0.1:${forward.port}`, settings, ...(input.bundled && {instead: true})},
+    refused: proxy.refused, unreachable: proxy.unreachable,
+    async close() {
+      proxy.close()
+      await forward.close()
+    },
+  }
+}
+
+async function proxyToIndexes(secret: string, {texts, more, reader}: DownloadInput, {env}: Context): Promise<{proxy: DownloadProxy; settings: Record<string, string>}> {
+  const settings = await readIndexSettings(reader, env)
+  const {proxy: proxySetting, ...rest} = settings
+  return {proxy: new DownloadProxy({secret, hosts: new NamedHosts({settings, more, texts}), env, ...(proxySetting !== undefined && {proxySetting})}), settings: settingsFor(rest)}
+}
+
+function settingsFor(settings: Omit<IndexSettings, 'proxy'>): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
+}
+
+/** Whether this machine reaches the package index that it would use itself; its name where it does. */
+export async function indexWithinReach(reader: string, context: Context): Promise<string | undefined> {
+  const settings = await readIndexSettings(reader, context.env)
+  const {host, port} = new NamedHosts({settings, more: [], texts: []}).first
+  const proxy = proxyFor({host}, port === 80 ? 'http' : 'https', context.env, settings.proxy)
+  const to = {host, port, mayBePrivate: true}
+  return (proxy ? connectThrough(proxy, to) : connectTo(to)).then((socket) => (socket.destroy(), host), () => undefined)
+}

@@ -1,0 +1,32 @@
+import {execFile} from 'node:child_process'
+import {promisify} from 'node:util'
+import type {IndexSettings} from './named-hosts.ts'
+
+const KEYS = ['index-url', 'extra-index-url', 'find-links', 'trusted-host', 'proxy'] as const
+const PATIENCE_MS = 20_000
+
+/**
+ * Where packages come from on this machine: pip's configuration files and PIP_*, read by the node program's own reader (`program`, a file), and over
+ * them uv's variables. Without Python here, only the variables count.
+ */
+export async function readIndexSettings(program: string, env: NodeJS.ProcessEnv): Promise<IndexSettings> {
+  const read = await promisify(execFile)('python3', ['-I', program], {env, timeout: PATIENCE_MS}).then(
+    ({stdout}) => JSON.parse(stdout) as Record<string, string>,
+    (): Record<string, string> => Object.fromEntries(KEYS.flatMap((key) => (env[`PIP_${key.toUpperCase().replaceAll('-', '_')}`] ? [[key, env[`PIP_${key.toUpperCase().replaceAll('-', '_')}`] as string]] : []))),
+  )
+  const own: IndexSettings = {
+    'index-url': env.UV_DEFAULT_INDEX || env.UV_INDEX_URL,
+    'extra-index-url': (env.UV_INDEX || env.UV_EXTRA_INDEX_URL)?.split(/\s+/).map((one) => one.replace(/^[\w-]+=(?=https?:)/, '')).join(' '),
+    'find-links': env.UV_FIND_LINKS?.replaceAll(',', ' '),
+  } as IndexSettings
+  return Object.fromEntries(KEYS.flatMap((key) => {
+    const value = onlyWeb(key, own[key] || read[key])
+    return value ? [[key, value]] : []
+  }))
+}
+
+/** A folder of this machine means nothing on a node. */
+function onlyWeb(key: (typeof KEYS)[number], value: string | undefined): string | undefined {
+  if (value === undefined || key === 'trusted-host' || key === 'proxy') return value
+  return value.split(/\s+/).filter((one) => /^https?:\/\//.test(one)).join(' ') || undefined
+}
