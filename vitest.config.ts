@@ -2,6 +2,8 @@ import {defineConfig} from 'vitest/config'
 
 export default defineConfig({
   test: {
+    // A test that starts a service changes no crontab of whoever runs it.
+    env: {FLEXRACK_REBOOT: 'stay'},
     testTimeout: process.env.FLEXRACK_LONG ? 3_600_000 : 300_000,
     hookTimeout: 300_000,
     // Two cores is the machine we plan for. What starts real servers waits for them most of the time (scripts/testing/vitest.ts runs three files of it at once).

@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '..')
 const folder = join(root, 'native/build/release')
 const stampFile = join(folder, '.sources')
 /** What users need; tests are built elsewhere. */
-const PRODUCTS: Record<string, string> = {
+export const PRODUCTS: Readonly<Record<string, string>> = {
   'flexrack-gpud': 'flexrack-gpud',
   'flexrack-lease-keeper': 'flexrack-lease-keeper',
   'flexrack-bench': 'flexrack-bench',
@@ -29,7 +29,7 @@ if (process.argv[1] === import.meta.filename) {
 
 /** Builds where something has changed. Two at once are one after the other. Throws with the Debian packages to install, or what the compiler said above. */
 export async function buildNative({force = false}: {force?: boolean} = {}): Promise<void> {
-  const sources = await hashSources()
+  const sources = await hashSources(['scripts/build-native.ts'])
   if (!force && (await isCurrent(sources))) return
   const packages = missingPackages()
   if (packages.length > 0) throw new Error(`The native layer cannot be built here without ${packages.join(', ')}.\n  try: sudo apt-get install ${packages.join(' ')}`)
@@ -52,9 +52,10 @@ async function isCurrent(hash: string): Promise<boolean> {
   return Object.values(PRODUCTS).every((file) => existsSync(join(folder, file))) && (await readFile(stampFile, 'utf8').catch(() => '')) === hash
 }
 
-async function hashSources(): Promise<string> {
+/** `besides`: files that say how it is built. */
+export async function hashSources(besides: string[]): Promise<string> {
   const hash = createHash('sha256')
-  const files = globSync(['native/**/*.{cpp,h,c,inc,txt,cmake,map,in,profile,sh}', 'native/CMakePresets.json', 'scripts/build-native.ts'], {cwd: root, exclude: ['native/build', 'native/test']})
+  const files = globSync(['native/**/*.{cpp,h,c,inc,txt,cmake,map,in,profile,sh}', 'native/CMakePresets.json', ...besides], {cwd: root, exclude: ['native/build', 'native/test']})
   for (const file of files.sort()) hash.update(`${file}\0`).update(await readFile(join(root, file))).update('\0')
   return hash.digest('hex')
 }
@@ -82,7 +83,7 @@ function configure(): void {
   ])
 }
 
-function has(program: string): boolean {
+export function has(program: string): boolean {
   return spawnSync(program, ['--version'], {stdio: 'ignore'}).status === 0
 }
 

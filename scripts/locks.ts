@@ -3,7 +3,7 @@
  * npm run locks -- checks  only those of the inputs that are named
  * npm run locks -- --check says whether they belong to their inputs; needs no network
  *
- * Inputs are what ends with .in in locks, for what flexrack installs, in scripts, for what checks it, beside the recipes in runtimes, and in test/native/frameworks, for frameworks that are tried on the GPU in software. A lock is for every platform and Python at once (environment markers), and in the form that `pip install --require-hashes` takes.
+ * Inputs are what ends with .in in locks, for what flexrack installs, in scripts, for what checks and builds it, beside the recipes in runtimes, and in test/native/frameworks, for frameworks that are tried on the GPU in software. A lock is for every platform and Python at once (environment markers), and in the form that `pip install --require-hashes` takes.
  */
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'

@@ -43,6 +43,16 @@ const GROUPS: Group[] = [
     packages: {'clang-14': '/usr/bin/clang++-14', 'libclang-rt-14-dev': '/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux'},
   },
   {
+    // Programs of another kind of machine.
+    suites: ['long'],
+    packages: {'qemu-user-static': '/usr/bin/qemu-aarch64-static'},
+  },
+  {
+    // What starts services after a reboot.
+    suites: ['node', 'integration'],
+    packages: {systemd: '/lib/systemd/systemd', cron: '/usr/sbin/cron'},
+  },
+  {
     // A real OpenCL device on the CPU, with programs that use one.
     suites: ['native', 'integration', 'e2e'],
     packages: {

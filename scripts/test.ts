@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const parts = tier === 'fast' ? FAST : tier === 'long' ? LONG : partsOf(words)
   // Fuzzing with libFuzzer needs a compiler of its own.
   const isFuzzing = tier === 'long' || process.env.FLEXRACK_FUZZ_SECONDS !== undefined
-  if (tier !== 'fast') await prepareMachine([...parts.map(({suite}) => suite), ...(isFuzzing ? ['fuzzing'] : [])])
+  if (tier !== 'fast') await prepareMachine([...parts.map(({suite}) => suite), ...(isFuzzing ? ['fuzzing'] : []), ...(tier === 'long' ? ['long'] : [])])
   if (isWatched) {
     const [part] = parts
     if (!part || parts.length > 1 || !['unit', 'integration', 'e2e'].includes(part.suite)) throw new Error('--watch takes one suite: unit, integration or e2e')

@@ -99,7 +99,11 @@ void md5(std::uint32_t* out, unsigned threads, unsigned rounds, std::uint32_t of
         for (unsigned i = 16 * part; i < 16 * part + 16; i++) {
           auto &a = of[(64 - i) % 4], &b = of[(65 - i) % 4], &c = of[(66 - i) % 4], &d = of[(67 - i) % 4];
           const unsigned turn = kTurns[part][i % 4];
+#ifdef __clang__
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
           for (unsigned lane = 0; lane < kLanes; lane++) {
             const std::uint32_t sum = a[lane] + function(b[lane], c[lane], d[lane]) + constants[i] + (offset + first + lane);
             a[lane] = b[lane] + (sum << turn | sum >> (32 - turn));

@@ -1,6 +1,7 @@
 #include "client/trace.h"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -30,7 +31,8 @@ void trace(std::string_view line) {
   static const auto start = std::chrono::steady_clock::now();
   const std::chrono::duration<double> since = std::chrono::steady_clock::now() - start;
   char head[64];
-  const int length = std::snprintf(head, sizeof head, "%.6f %d.%d ", since.count(), ::getpid(), ::gettid());
+  const int length = std::snprintf(head, sizeof head, "%.6f %d.%d ", since.count(), ::getpid(),
+                                   static_cast<int>(::syscall(SYS_gettid)));
   std::string text(head, static_cast<std::size_t>(length));
   text += line;
   text += '\n';

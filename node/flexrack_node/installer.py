@@ -97,7 +97,7 @@ def prune(root: Path, keep: str) -> List[str]:
     running = commands_running()
     removed = []
     for folder in (root / "program").iterdir():
-        if folder.name == keep or running is None or any(f"/program/{folder.name}/" in command for command in running):
+        if folder.name == keep or running is None or any(f"/program/{folder.name}/" in command for command in [*running, *after_reboot(root)]):
             continue
         try:
             if time.time() - folder.stat().st_mtime < UNUSED_SECONDS:
@@ -107,6 +107,14 @@ def prune(root: Path, keep: str) -> List[str]:
         shutil.rmtree(folder, ignore_errors=True)
         removed.append(folder.name)
     return removed
+
+
+def after_reboot(root: Path) -> List[str]:
+    """What starts services again then: service/comeback.py."""
+    try:
+        return [(root / "boot" / "resume").read_text(encoding="utf-8")]
+    except FileNotFoundError:
+        return []
 
 
 def commands_running() -> Optional[List[str]]:

@@ -10,7 +10,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.gpu import daemon
 from flexrack_node.process import containment  # all before anything is removed: this program is on the list too
-from flexrack_node.service import control
+from flexrack_node.service import comeback, control
 from flexrack_node.workspace import environment
 from flexrack_node.workspace.workspace import TAG as WORKSPACE_TAG
 
@@ -23,7 +23,8 @@ _MARKS = (f"{containment.TAG}=".encode(), f"{WORKSPACE_TAG}=".encode())
 
 def listing(given: "Optional[Nothing]", channel: Channel) -> "NodeInstalled":
     """{root, entries: [{path, kind, at, inside}], alive: [{pid, command}]}: only what is really there."""
-    return {"root": str(channel.root), "entries": entries(channel.root), "alive": [describe(pid) for pid in living(channel.root)]}
+    return {"root": str(channel.root), "entries": entries(channel.root), "alive": [describe(pid) for pid in living(channel.root)],
+            "outside": comeback.outside(channel.root)}
 
 
 def remove(given: "UninstallOrder", channel: Channel) -> "Uninstalled":
@@ -38,6 +39,7 @@ def remove(given: "UninstallOrder", channel: Channel) -> "Uninstalled":
         raise NodeError("CONFLICT", f"{len(alive)} processes of flexrack still run here; --force ends them first", "--force", alive=[describe(pid) for pid in alive])
     daemon.take_away(channel, float(given.get("grace", 10)))  # a unit of systemd is known outside of the root too
     ended = end_all(channel, alive, float(given.get("grace", 10)))
+    comeback.take_away(channel.root, stop=True)
     environment.leave(channel)
     removed: List[str] = []
     left: List[PathLeft] = []

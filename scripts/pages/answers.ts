@@ -13,6 +13,8 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'endpoint:rollback': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:scale': {answer: '{command: string, ...Change}', from: 'src/lib/endpoint/endpoints.ts'},
   'endpoint:show': {answer: 'EndpointDetails', from: 'src/lib/endpoint/show.ts'},
+  'bundle:apply': {answer: 'AppliedBundle', from: ['src/lib/bundle/apply.ts', 'src/lib/bundle/format.ts']},
+  'bundle:create': {answer: 'MadeBundle', from: ['src/lib/bundle/create.ts', 'src/lib/bundle/format.ts']},
   'gpu:bench': {answer: 'BenchedGpu[]', from: ['src/lib/gpu/bench.ts', 'src/lib/gpu/link.ts']},
   'gpu:leases': {answer: '{leases: Lease[]; nodes: GpuNodeReport[]}', from: 'src/lib/gpu/gpus.ts'},
   'gpu:list': {answer: 'GpuReport', from: 'src/lib/gpu/gpus.ts'},

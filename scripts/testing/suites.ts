@@ -1,4 +1,5 @@
 import {resolve} from 'node:path'
+import {HERE} from '../portable/machines.ts'
 import {beginBuilds, type Builds} from './builds.ts'
 import {runChecks} from './checks.ts'
 import {addCounts, noCounts, type Counts} from './counts.ts'
@@ -35,6 +36,9 @@ export const LONG: Part[] = [
   {suite: 'unit', words: ['property'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['property'], env: {FLEXRACK_LONG: '1'}},
   {suite: 'integration', words: ['.long.'], env: {FLEXRACK_LONG: '1'}},
+  // Both build what the package has; then a checkout's tests of GPUs are passed by that, too.
+  {suite: 'e2e', words: ['.long.'], env: {FLEXRACK_LONG: '1'}},
+  {suite: 'e2e', words: ['attach', 'gpu'], env: {FLEXRACK_LONG: '1', FLEXRACK_NATIVE: resolve(root, 'native/prebuilt', `linux-${HERE}`)}},
   {suite: 'integration', words: ['chaos'], env: {FLEXRACK_LONG: '1', FLEXRACK_ROUNDS: '200'}},
 ]
 

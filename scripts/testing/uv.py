@@ -2,8 +2,10 @@
 
     python3 scripts/testing/uv.py                      prints where it is, fetches it if it is not there
     python3 scripts/testing/uv.py make ENV WORDS...    a new virtual environment ENV; WORDS as for `pip install`
+    python3 scripts/testing/uv.py locked NAME LOCK     prints the folder of the environment with what a lock file has
 """
 import fcntl
+import hashlib
 import os
 import shutil
 import subprocess
@@ -64,8 +66,29 @@ def make(target, words):
     subprocess.run([tool, "pip", "install", "--quiet", "--python", f"{target}/bin/python", *told.args, *words, *limits], check=True, env=env, stdout=sys.stderr)
 
 
+def kept(name, content, words, finish=None):
+    """The folder of an environment that is made where it is missing, once for each content; one makes it, others wait. Raises as `make`."""
+    target = shared_folder() / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
+    with (target.parent / f"{target.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (target / "complete").exists():
+            print(f"building the Python environment {target.name}: {' '.join(words)}", file=sys.stderr)
+            make(target, words)
+            if finish:
+                finish(target)
+            (target / "complete").touch()
+    return target
+
+
+def locked(name, lock):
+    """One with exactly what a lock file has (npm run locks), by its hashes; what it leaves out stays out."""
+    return kept(name, lock.read_text(), ["--require-hashes", "--no-deps", "--only-binary", ":all:", "-r", str(lock)])
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["make"]:
         make(Path(sys.argv[2]), sys.argv[3:])
+    elif sys.argv[1:2] == ["locked"]:
+        print(locked(sys.argv[2], Path(sys.argv[3])))
     else:
         print(program())

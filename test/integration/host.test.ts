@@ -54,7 +54,7 @@ describe('openHost', () => {
     expect((await stat(join(place, 'flexrack_node'))).ctimeMs).toBe(before)
     const record = (await readFile(join(folder, 'root', 'installed.jsonl'), 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as unknown)
     const at: unknown = expect.stringMatching(/^\d{4}-.*Z$/)
-    expect(record).toEqual([{path: 'machine', kind: 'claim', at}, {path: `program/${hash}`, kind: 'program', at}])
+    expect(record).toEqual([{schema: 1, path: 'machine', kind: 'claim', at}, {schema: 1, path: `program/${hash}`, kind: 'program', at}])
   })
 
   it('finds the home folder of the node behind ~, and environments of their own', async () => {

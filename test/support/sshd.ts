@@ -15,7 +15,7 @@ const SSHD = '/usr/sbin/sshd'
 export interface SshdOptions {
   /** More lines of sshd_config; they come first, so they win. */
   config?: string
-  /** Environment of the sessions, besides HOME (sshd takes one SetEnv only, so not in `config`). */
+  /** Environment of the sessions, besides HOME; services there leave crontab and units alone unless it says so (sshd takes one SetEnv only, so not in `config`). */
   env?: Record<string, string>
   /** Types for ssh-keygen -t; ed25519 alone by default. */
   hostKeyTypes?: string[]
@@ -79,7 +79,7 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
       `ListenAddress ${address}:${port}`,
       ...Object.values(hostKeys).map((file) => `HostKey ${file.replace(/\.pub$/, '')}`),
       `AuthorizedKeysFile ${authorizedKeys}`,
-      `SetEnv ${Object.entries({...options.env, HOME: home}).map(([name, value]) => `"${name}=${value}"`).join(' ')}`,
+      `SetEnv ${Object.entries({FLEXRACK_REBOOT: 'stay', ...options.env, HOME: home}).map(([name, value]) => `"${name}=${value}"`).join(' ')}`,
       'PidFile none',
       'StrictModes no',
       'UsePAM no',

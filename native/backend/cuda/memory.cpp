@@ -100,7 +100,7 @@ void Memory::map_at(CallContext& call, const cu::Allocate& m, Allocation& made) 
   if (!call.run(core_.table.cuMemCreate, &made.memory, static_cast<size_t>(whole), &wish, 0ull)) return;
   if (call.run(core_.table.cuMemMap, m.at, static_cast<size_t>(whole), size_t{0}, made.memory, 0ull)) {
     std::vector<CUmemAccessDesc> who(core_.devices.size());
-    for (std::size_t i = 0; i < core_.devices.size(); ++i) who[i] = {{CU_MEM_LOCATION_TYPE_DEVICE, {core_.devices[i].native}}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    for (std::size_t i = 0; i < core_.devices.size(); ++i) who[i] = {{CU_MEM_LOCATION_TYPE_DEVICE, core_.devices[i].native}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     // Its own device first; peers only where they can.
     std::swap(who[0], who[made.device]);
     call.run(core_.table.cuMemSetAccess, m.at, static_cast<size_t>(whole), who.data(), size_t{1});
@@ -220,7 +220,7 @@ void Memory::on(const cu::SetAccess& m) {
   for (const auto& one : m.accesses) {
     const auto type = static_cast<CUmemLocationType>(one.kind);
     const int id = type == CU_MEM_LOCATION_TYPE_DEVICE ? call.device(one.device) : static_cast<int>(one.device);
-    who.push_back({{type, {id}}, static_cast<CUmemAccess_flags>(one.flags)});
+    who.push_back({{type, id}, static_cast<CUmemAccess_flags>(one.flags)});
   }
   call.run(core_.table.cuMemSetAccess, m.at, static_cast<size_t>(m.size), who.data(), who.size());
   call.end();

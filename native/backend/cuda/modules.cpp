@@ -77,7 +77,7 @@ void Modules::on(const cu::Load& m, Respond<cu::LoadReply> respond) {
   *arriving_ += m.image.size;
   loading->arriving = {nullptr, [all = arriving_, size = m.image.size](void*) { *all -= size; }};
   loading->image = std::make_shared<wire::Bytes>(m.image.size + 1);  // a zero behind it ends PTX text
-  const auto whole = [this, loading, load](bool has_arrived) {
+  const auto whole = [loading, load](bool has_arrived) {
     auto& image = *loading->image;
     const wire::View content(image.data(), image.size() - 1);
     const auto digest = flexrack::cuda::content_hash(std::as_bytes(std::span(content)));

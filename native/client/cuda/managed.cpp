@@ -58,7 +58,7 @@ void change_hints(const Allocation& of, std::uint64_t address, std::size_t size,
 
 /// CU_DEVICE_CPU or a device, as the first forms of these functions have it.
 CUmemLocation location_of(CUdevice ordinal) {
-  return ordinal == CU_DEVICE_CPU ? CUmemLocation{CU_MEM_LOCATION_TYPE_HOST, {CU_DEVICE_CPU}} : CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, {ordinal}};
+  return ordinal == CU_DEVICE_CPU ? CUmemLocation{CU_MEM_LOCATION_TYPE_HOST, CU_DEVICE_CPU} : CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, ordinal};
 }
 
 CUresult check_location(const CUmemLocation& location, HintPlace& place) {

@@ -50,18 +50,18 @@ void Command::dispatch() {
     worker_->post(Ref<Command>(this));
   } else {
     // Long chains of these would nest as deep as they are long.
-    thread_local std::vector<Ref<Command>>* under_way = nullptr;
-    if (under_way) {
-      under_way->emplace_back(this);
+    thread_local std::vector<Ref<Command>>* chained = nullptr;
+    if (chained) {
+      chained->emplace_back(this);
       return;
     }
     std::vector<Ref<Command>> chain{Ref<Command>(this)};
-    under_way = &chain;
+    chained = &chain;
     for (std::size_t i = 0; i < chain.size(); ++i) {
       const auto next = std::move(chain[i]);
       next->run();
     }
-    under_way = nullptr;
+    chained = nullptr;
   }
 }
 

@@ -26,7 +26,7 @@ steady_clock::time_point CopyEngine::reserve(std::uint64_t bytes) {
   auto before = busy_until_.load();
   std::int64_t until = 0;
   do {
-    until = std::max(from, before) + takes;
+    until = std::max<std::int64_t>(from, before) + takes;
   } while (!busy_until_.compare_exchange_weak(before, until));
   return steady_clock::time_point(steady_clock::duration(until));
 }

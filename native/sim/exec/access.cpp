@@ -87,7 +87,7 @@ FLEXRACK_INLINE bool locate_at_once(Warp& warp, const Step* step, const Address&
     if (bytes < size) return false;
     std::byte* const shared = warp.block->shared();
     const auto* base = warp.registers<const std::uint32_t>(address.base);
-    _Pragma("GCC ivdep") for (unsigned lane = 0; lane < kLanes; ++lane) {
+    FLEXRACK_INDEPENDENT for (unsigned lane = 0; lane < kLanes; ++lane) {
       const std::uint64_t offset = static_cast<std::uint32_t>(base[lane] + static_cast<std::uint32_t>(address.displacement));
       outside |= (((bytes - size) - offset) >> 63 | (offset & (align - 1))) & lane_bits(lane);
       warp.targets[lane] = shared + offset;
@@ -99,7 +99,7 @@ FLEXRACK_INLINE bool locate_at_once(Warp& warp, const Step* step, const Address&
   const std::uint64_t span = is_write ? kept.write_span : kept.read_span;
   if (span < size) return false;
   const auto* base = warp.registers<const std::uint64_t>(address.base);
-  _Pragma("GCC ivdep") for (unsigned lane = 0; lane < kLanes; ++lane) {
+  FLEXRACK_INDEPENDENT for (unsigned lane = 0; lane < kLanes; ++lane) {
     const std::uint64_t at = base[lane] + static_cast<std::uint64_t>(address.displacement), offset = at - kept.begin;
     outside |= ((offset | ((span - size) - offset)) >> 63 | (at & (align - 1))) & lane_bits(lane);
     warp.targets[lane] = reinterpret_cast<std::byte*>(at);

@@ -58,7 +58,7 @@ FLEXRACK_INLINE float log2_float(float a) {
   sum = sum * s + 1.0;
   const float value = static_cast<float>(static_cast<double>(exponent) + 2.0 / std::numbers::ln2 * t * sum);
   const float special = a == 0.0f ? -HUGE_VALF : a > 0.0f ? HUGE_VALF : bits<float>(kNan32);
-  return (a > 0.0f) & (a < HUGE_VALF) ? value : special;
+  return ((a > 0.0f) & (a < HUGE_VALF)) ? value : special;
 }
 
 /// The sine of x + quarters * pi/2.
@@ -87,7 +87,7 @@ FLEXRACK_INLINE float sine(float a, std::int32_t quarters) {
   const auto count = static_cast<std::uint32_t>(bits<std::uint64_t>(turns + 6755399441055744.0)) + static_cast<std::uint32_t>(quarters);
   const double chosen = count & 1 ? even : odd;
   const float value = static_cast<float>(count & 2 ? -chosen : chosen);
-  const float at_zero = (a == 0.0f) & (quarters == 0) ? a : value;
+  const float at_zero = ((a == 0.0f) & (quarters == 0)) ? a : value;
   return __builtin_fabsf(a) < HUGE_VALF ? at_zero : bits<float>(kNan32);
 }
 

@@ -5,7 +5,12 @@
 #include "sim/exec/warp.h"
 
 // Loops over lanes: registers overlap wholly or not at all, so no lane's result is another lane's source.
-#define FLEXRACK_LANES _Pragma("GCC ivdep") for (unsigned i = 0; i < kLanes; ++i)
+#ifdef __clang__
+#define FLEXRACK_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define FLEXRACK_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+#define FLEXRACK_LANES FLEXRACK_INDEPENDENT for (unsigned i = 0; i < kLanes; ++i)
 
 namespace flexrack::sim::exec {
 

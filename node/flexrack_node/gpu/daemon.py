@@ -4,7 +4,7 @@
 
 What it serves is chosen by the user's side: `drivers` of gpu.inspect says what this machine has.
 
-It runs as a systemd user unit where there is one, else under a supervisor of ours (service/control.py). Either way its workers,
+It runs as a systemd user unit where those begin with the machine (service/comeback.py), else under a supervisor of ours (service/control.py). Either way its workers,
 one a client, outlive it: a broker that was killed or is replaced finds them again.
 """
 import json
@@ -20,7 +20,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
 from flexrack_node.gpu import admin_socket, drivers, unit
-from flexrack_node.service import control
+from flexrack_node.service import comeback, control
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, read, write
 
@@ -47,10 +47,11 @@ def inspect(given: "GpuQuestion", channel: Channel) -> "GpuFound":
     folder = channel.root / "gpu"
     state = admin_socket.look(channel.root)
     settings = read("gpu.settings", folder / "settings.json")
+    comes_back = comeback.look(channel.root)
     found: GpuFound = {
         "folder": str(folder), "system": platform.system().lower(), "machine": platform.machine(), "glibc": platform.libc_ver()[1],
         "placed": [name for name in given.get("programs", []) if (folder / "program" / name).exists()],
-        "keeper": "systemd" if unit.is_usable() else "supervisor",
+        "keeper": "systemd" if unit.unit_path(folder).exists() or (not settings and comes_back["by"] == "systemd") else "supervisor", "comes_back": comes_back,
         "running": state is not None, "pid": state and state["pid"], "settings": settings,
     }
     if given.get("drivers") and not settings:
@@ -70,7 +71,7 @@ def place(given: "ProgramFile", channel: Channel) -> "FilePlaced":
 def start(given: "GpuOrder", channel: Channel) -> "GpuStarted":
     """{program, backend, driver, sim, bind: [address], port, transport, grace, env}: has exactly this daemon run, and waits until it answers.
 
-    Another one that runs is replaced: only the broker, its clients do not notice. -> {started, pid, port, keeper, linger}
+    Another one that runs is replaced: only the broker, its clients do not notice. -> {started, pid, port, keeper, comes_back}
     """
     record(channel.root, channel.root / "gpu", "gpu")
     folder = channel.root / "gpu"
@@ -91,11 +92,12 @@ def start(given: "GpuOrder", channel: Channel) -> "GpuStarted":
     old = admin_socket.look(channel.root)
     settings = {**given, "port": port}
     write("gpu.settings", folder / "settings.json", settings)
-    keeper: Literal["systemd", "supervisor"] = "systemd" if unit.is_usable() else "supervisor"
+    comes_back = comeback.settle(channel)
+    keeper: Literal["systemd", "supervisor"] = "systemd" if comes_back["by"] == "systemd" else "supervisor"
     started = (start_unit if keeper == "systemd" else start_service)(channel, argv, given.get("env") or {})
     state = wait_until_ready(channel, keeper, old if started else None)
     tidy(folder, given)
-    return {"started": started, "pid": state["pid"], "port": state["port"], "keeper": keeper, "linger": keeper != "systemd" or unit.has_linger()}
+    return {"started": started, "pid": state["pid"], "port": state["port"], "keeper": keeper, "comes_back": comes_back}
 
 
 def stop(given: "GpuStop", channel: Channel) -> "Withdrawn":
@@ -128,6 +130,8 @@ def take_away(channel: Channel, grace: float) -> None:
         shutil.rmtree(folder / "daemon", ignore_errors=True)
         for path in [folder / "settings.json", *daemon_files(folder)]:
             path.unlink(missing_ok=True)
+    if comeback.is_set_up(channel.root):
+        comeback.settle(channel)
 
 
 def start_unit(channel: Channel, argv: List[str], env: Dict[str, str]) -> bool:
@@ -136,6 +140,7 @@ def start_unit(channel: Channel, argv: List[str], env: Dict[str, str]) -> bool:
 
 
 def start_service(channel: Channel, argv: List[str], env: Dict[str, str]) -> bool:
+    unit.remove(channel.root / "gpu")  # it was kept by systemd, which would end it at logout
     spec: ServiceStart = {"id": SERVICE, "argv": argv, "env": env, "grace": 10, "spare_children": True, "restart": {"max": 20, "window_seconds": 120}, "replace": True}
     return bool(control.start(spec, channel)["started"])
 

@@ -23,10 +23,14 @@ class UvOrder(_UvOrder, total=False):
     without: str
 
 
-class DownloadWay(TypedDict):
-    """Packages come through the caller, for as long as this call."""
+class _DownloadWay(TypedDict):
     proxy: str
     settings: Dict[str, str]
+
+
+class DownloadWay(_DownloadWay, total=False):
+    """Packages come through the caller, for as long as this call."""
+    instead: bool
 
 
 class Asker(TypedDict):

@@ -1,6 +1,8 @@
 """GPUs that a node shares, and leases of them. Generated from protocol/gpu.json by `npm run protocol`; for type checkers alone."""
 from typing import Dict, List, Literal, Optional, TypedDict
 
+from flexrack_node.schema.service import ComesBack
+
 Backend = Literal["cuda", "opencl", "sim"]
 
 
@@ -54,6 +56,7 @@ class _GpuFound(TypedDict):
     glibc: str
     placed: List[str]
     keeper: Literal["systemd", "supervisor"]
+    comes_back: ComesBack
     running: bool
     pid: Optional[int]
     settings: Optional[GpuOrder]
@@ -69,7 +72,7 @@ class GpuStarted(TypedDict):
     pid: int
     port: int
     keeper: Literal["systemd", "supervisor"]
-    linger: bool
+    comes_back: ComesBack
 
 
 class GpuStop(TypedDict, total=False):

@@ -1,6 +1,8 @@
 """The head's files on its node. Generated from protocol/head.json by `npm run protocol`; for type checkers alone."""
 from typing import Any, Dict, List, Optional, TypedDict
 
+from flexrack_node.schema.service import ComesBack
+
 
 class HeadQuestion(TypedDict):
     nodes: List[str]
@@ -21,6 +23,7 @@ class HeadNode(TypedDict):
     node: Optional[NodeProgramFound]
     placed: List[str]
     memory_free: Optional[int]
+    comes_back: ComesBack
 
 
 class _ProgramFile(TypedDict):

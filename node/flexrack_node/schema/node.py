@@ -20,6 +20,7 @@ class NodeInstalled(TypedDict):
     root: str
     entries: List[UninstallEntry]
     alive: List[RunningProcess]
+    outside: List[str]
 
 
 class UninstallOrder(TypedDict, total=False):

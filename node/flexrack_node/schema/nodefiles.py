@@ -2,7 +2,7 @@
 from typing import Any, Dict, List, Literal, Optional, TypedDict
 
 from flexrack_node.schema.reservation import Had
-from flexrack_node.schema.service import ProcessExit, ServiceOrder
+from flexrack_node.schema.service import ComesBack, ProcessExit, ServiceOrder
 from flexrack_node.schema.sweep import SweepRecord, Trial
 
 
@@ -42,6 +42,20 @@ class ServiceEnd(TypedDict):
     """Somebody asked for the end of a service."""
     grace: float
     spare: bool
+
+
+class OwnMachine(TypedDict):
+    """What tells a machine from others."""
+    host: str
+    machine: str
+    addresses: List[str]
+
+
+class KeptComeback(ComesBack):
+    """What starts the node's services again after a reboot."""
+    lingers_for_us: bool
+    machine: OwnMachine
+    environment: Dict[str, str]
 
 
 class LogOffsets(TypedDict):

@@ -57,8 +57,34 @@ class ServiceState(TypedDict):
     supervised: bool
 
 
+class ComesBack(TypedDict):
+    """Who starts the node's services again after a reboot."""
+    by: Literal["systemd", "cron", "none", "off"]
+    why: Optional[str]
+
+
+class NotRunning(TypedDict):
+    """A service that is to run on the node and does not."""
+    id: str
+    state: str
+    exit: Optional[str]
+    last: Optional[str]
+
+
+class BootFound(TypedDict):
+    comes_back: ComesBack
+    wanted: List[str]
+    missing: List[NotRunning]
+
+
+class BootResumed(TypedDict):
+    started: List[str]
+    failed: Dict[str, str]
+
+
 class ServiceStarted(ServiceState):
     started: bool
+    comes_back: ComesBack
 
 
 class ServiceStopped(ServiceState):
@@ -99,7 +125,7 @@ class LogPiece(TypedDict):
 
 
 class AliveEvent(TypedDict):
-    """Nothing new: a caller that has gone is noticed by it."""
+    """No news: a caller that has gone is noticed by it."""
     event: Literal["alive"]
 
 

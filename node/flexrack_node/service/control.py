@@ -19,6 +19,7 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record as record_installed
 from flexrack_node.process.containment import Containment
 from flexrack_node.process.detach import detach
+from flexrack_node.service import comeback
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, end_process, start_time
 
@@ -50,13 +51,13 @@ def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":
         if now["state"] in ALIVE and same:
             if not record.is_supervised():
                 launch(record, channel)
-            return {**describe(record), "started": False}
+            return {**describe(record), "started": False, "comes_back": comeback.settle(channel)}
         halt(record, float(given.get("grace") or 10), spare=bool(spec.get("spare_children")))
         record.write_spec(spec)
         record.forget_stop()
         record.write_state({"status": "starting", "restarts": 0, "log_from": ServiceLog(record.folder).end()})
         launch(record, channel)
-        return {**describe(record), "started": True}
+        return {**describe(record), "started": True, "comes_back": comeback.settle(channel)}
 
 
 def status(given: "ServiceId", channel: Channel) -> "ServiceState":
@@ -80,6 +81,8 @@ def stop(given: "ServiceStop", channel: Channel) -> "ServiceStopped":
         now: ServiceStopped = {**describe(record), "stopped": was in ALIVE}
         if given.get("remove"):
             shutil.rmtree(record.folder, ignore_errors=True)
+        if comeback.is_set_up(channel.root) and not comeback.is_wanted(channel.root):
+            comeback.settle(channel)
         return now
 
 
@@ -149,6 +152,8 @@ def adopt_or_end(record: ServiceRecord, channel: Channel) -> None:
         containment = Containment(record.tag, record.folder)
         if containment.pids():
             halt(record, 2)
+            if wanted:
+                record.forget_stop()  # nobody asked for its end
         else:
             containment.close()
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, List, Optional
 from flexrack_node.base import program_file, stored
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.installed import record
+from flexrack_node.service import comeback
 
 if TYPE_CHECKING:
     from flexrack_node.schema.head import FilePlaced, FilesRemoved, HeadAccess, HeadConfigured, HeadKept, HeadNode, HeadQuestion, NodeProgramFound, ProgramFile
@@ -33,7 +34,7 @@ def inspect(given: "HeadQuestion", channel: Channel) -> "HeadNode":
         "folder": str(folder), "system": platform.system().lower(), "machine": platform.machine(), "libc": libc,
         "node": find_node([*given.get("nodes", []), *map(str, sorted((folder / "program").glob("node-*")))], given["oldest"]),
         "placed": [name for name in given.get("programs", []) if (folder / "program" / name).exists()],
-        "memory_free": memory_free(),
+        "memory_free": memory_free(), "comes_back": comeback.look(channel.root),
     }
 
 

@@ -12,7 +12,7 @@ import signal
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Dict, Iterator, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
 from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
@@ -37,6 +37,10 @@ class ServiceRecord:
 
     def exists(self) -> bool:
         return (self.folder / "spec.json").is_file()
+
+    def is_wanted(self) -> bool:
+        """It was started, and nobody has stopped it since; also where it ended with its machine, or gave up."""
+        return self.exists() and not (self.folder / "stop.json").exists()
 
     def spec(self) -> Dict[str, Any]:
         return read("service.spec", self.folder / "spec.json") or {}
@@ -97,6 +101,13 @@ class ServiceRecord:
             return True
         finally:
             os.close(file)
+
+
+def wanted(root: Path) -> List[ServiceRecord]:
+    """The services that are to run on this node, by id."""
+    folder = root / "services"
+    names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+    return [record for record in (ServiceRecord(root, name) for name in names if ID_PATTERN.fullmatch(name)) if record.is_wanted()]
 
 
 def start_time(pid: int) -> Optional[str]:

@@ -158,7 +158,11 @@ def download(request: "Union[EnvironmentWanted, ResolveWanted]") -> None:
     """As the caller says, from here on: this process is one call, and whatever fetches something is its child."""
     way = request.get("download")
     if way:
-        os.environ.update(pip_settings.through_caller(way, os.environ))
+        for key, value in pip_settings.through_caller(way, os.environ).items():
+            if value is None:
+                os.environ.pop(key, None)
+            else:
+                os.environ[key] = value
 
 
 def python_facts(wanted: Optional[str]) -> Dict[str, Any]:

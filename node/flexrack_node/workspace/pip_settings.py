@@ -8,7 +8,7 @@ import os
 import ssl
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Mapping
+from typing import Any, Dict, List, Mapping, Optional
 from urllib.parse import unquote, urlsplit
 
 # Of no meaning for a new environment, or for how it is filled.
@@ -58,9 +58,15 @@ def read(env: Mapping[str, str], prefix: str = sys.prefix) -> Dict[str, str]:
     return found
 
 
-def through_caller(download: Mapping[str, Any], env: Mapping[str, str], prefix: str = sys.prefix) -> Dict[str, str]:
-    """Variables for pip, uv and what they start: everything goes through the caller's proxy. They hold its secret, so they are for environments of processes only."""
-    found = dict.fromkeys(PROXIES, str(download["proxy"]))
+def through_caller(download: Mapping[str, Any], env: Mapping[str, str], prefix: str = sys.prefix) -> Dict[str, Optional[str]]:
+    """Variables for pip, uv and what they start: everything goes through the caller's proxy. They hold its secret, so they are for environments of processes only.
+    None: not set."""
+    found: Dict[str, Optional[str]] = dict.fromkeys(PROXIES, str(download["proxy"]))
+    if download.get("instead"):
+        found.update({key: None for key in env if key.startswith(("PIP_", "UV_")) or key.lower() == "no_proxy"})
+        found.update({"PIP_CONFIG_FILE": os.devnull, "UV_NO_CONFIG": "1", "PIP_PROXY": str(download["proxy"])})
+        found.update({f"PIP_{key.upper().replace('-', '_')}": str(value) for key, value in download["settings"].items()})
+        return found
     own = {**read(env, prefix), **env}
     for key, value in download["settings"].items():
         if key in PLACES and not any(own.get(name) for name in (key, *PLACES[key])):

@@ -9,8 +9,8 @@ export function uninstallPlanText(plan: PlanOf<InstallKinds>): string {
   if (plan.steps.length === 0) return 'Nothing of flexrack is on these nodes.'
   const lines = plan.steps.flatMap((step) => {
     if (step.kind !== 'node.uninstall') return []
-    const {paths, alive} = step.input
-    return [`${step.node}:`, ...paths.map((path) => `  ${path}`), ...alive.map(({pid, command}) => `  still running: ${pid} ${command.length > 100 ? `${command.slice(0, 100)}…` : command}`)]
+    const {paths, outside, alive} = step.input
+    return [`${step.node}:`, ...paths.map((path) => `  ${path}`), ...outside.map((one) => `  ${one}`), ...alive.map(({pid, command}) => `  still running: ${pid} ${command.length > 100 ? `${command.slice(0, 100)}…` : command}`)]
   })
   return `${lines.join('\n')}\n\n${planText(plan)}`
 }

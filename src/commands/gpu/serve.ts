@@ -9,7 +9,7 @@ export default class GpuServe extends BaseCommand {
   static override summary = 'share the GPUs of nodes with other machines'
   static override description =
     'Through CUDA where a node has NVIDIA\'s driver, else through OpenCL, or as --backend says; sim is a GPU in software that runs CUDA programs on the CPU. ' +
-    'Installs the GPU daemon on the nodes and starts it: as a systemd user unit where the node has user units, else under a supervisor. Nothing needs root. The daemon listens where `gpu.bind` of the rack file says, by default on loopback. ' +
+    'Installs the GPU daemon on the nodes and starts it: as a systemd user unit where those begin with the machine, else under a supervisor. Nothing needs root. It comes back after a reboot of the node (docs/reboot.md). The daemon listens where `gpu.bind` of the rack file says, by default on loopback. ' +
     'Run it again to update the daemon: without --backend a node keeps its backend, and programs that use its GPUs keep running.'
   static override examples = ['<%= config.bin %> gpu serve', '<%= config.bin %> gpu serve node-1 node-2', '<%= config.bin %> gpu serve --on gpu=a100 --dry-run', '<%= config.bin %> gpu serve --backend sim --sim-devices 4 --sim-memory 8GiB']
   static override strict = false

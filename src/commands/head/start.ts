@@ -5,7 +5,7 @@ export default class HeadStart extends BaseCommand {
   static override summary = "start the rack's service: tracking, registry and gateway"
   static override description =
     'Runs one long-lived service on the head node of the rack (head.node in the rack file): a real MLflow server that is reached only with a token, and the gateway to endpoints. ' +
-    'The first start builds an environment with MLflow there. Running it again changes nothing, or brings the head up to date with the rack file.'
+    'It comes back after a reboot of the node (docs/reboot.md). The first start builds an environment with MLflow there. Running it again changes nothing, or brings the head up to date with the rack file.'
   static override examples = ['<%= config.bin %> head start', '<%= config.bin %> head start --rack lab --dry-run']
   static override flags = {rack: rackFlag, project: projectFlag, 'dry-run': dryRunFlag}
 

@@ -23,7 +23,7 @@ export default class RackAdd extends BaseCommand {
     label: Flags.string({description: 'label to select the nodes by, KEY=VALUE', multiple: true, multipleNonGreedy: true}),
     address: Flags.string({description: 'address at which the other nodes reach this one'}),
     root: Flags.string({description: "flexrack's folder on the nodes (default: ~/.flexrack)"}),
-    network: Flags.option({description: 'how they get at package indexes: by themselves, or through the SSH connection', options: ['direct', 'through-client'] as const})(),
+    network: Flags.option({description: 'how they get packages: by themselves, through the SSH connection, or from bundles applied here', options: ['direct', 'through-client', 'bundle'] as const})(),
     trust: Flags.boolean({description: 'record unknown host keys'}),
     probe: Flags.boolean({default: true, allowNo: true, description: 'connect to the hosts first'}),
     'dry-run': dryRunFlag,

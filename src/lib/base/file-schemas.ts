@@ -2,6 +2,7 @@
 export const SCHEMAS = {
   'attach.owner': 1,
   'background.command': 1,
+  'boot.settings': 1,
   'endpoint.token': 1,
   'environment.ready': 1,
   'environment.user': 1,

@@ -36,7 +36,13 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
 export class NamedHosts {
   readonly #named: Named[]
 
-  constructor({settings, more, texts}: HostSources) {
+  /** Null: no host at all. */
+  constructor(sources: HostSources | null) {
+    if (!sources) {
+      this.#named = []
+      return
+    }
+    const {settings, more, texts} = sources
     const own = [settings['extra-index-url'], settings['find-links'], settings['index-url']].flatMap((one) => urlsIn(one ?? ''))
     const index = settings['index-url'] ? [] : [namedBy(DEFAULT_INDEX, 'public')]
     const first = [...own.map((url) => namedBy(url, 'any')), ...index, ...texts.flatMap(urlsIn).map((url) => namedBy(url, 'public'))].flatMap((one) => one ?? [])

@@ -2,6 +2,7 @@ import {randomBytes} from 'node:crypto'
 import type {Context} from '../base/index.ts'
 import type {DownloadWay} from '../protocol/index.ts'
 import type {NodeShell} from '../ssh/index.ts'
+import {BUNDLE_SETTINGS} from './bundled.ts'
 import {NamedHosts, type IndexSettings} from './named-hosts.ts'
 import {readIndexSettings} from './pip-settings.ts'
 import {DownloadProxy} from './proxy.ts'
@@ -12,6 +13,8 @@ export interface DownloadInput {
   texts: readonly string[]
   /** `network_hosts` of the rack file. */
   more: readonly string[]
+  /** Only from bundles that were applied on this machine. */
+  bundled: boolean
   /** The node program's reader of pip's settings, a file of this machine. */
   reader: string
 }
@@ -26,21 +29,27 @@ export interface Downloads {
 }
 
 /** What a node downloads goes through this machine until `close()`. Errors: those of NodeShell.forwardRemote. */
-export async function openDownloads(shell: NodeShell, {texts, more, reader}: DownloadInput, context: Context): Promise<Downloads> {
-  const settings = await readIndexSettings(reader, context.env)
+export async function openDownloads(shell: NodeShell, input: DownloadInput, context: Context): Promise<Downloads> {
   const secret = randomBytes(24).toString('base64url')
-  const {proxy: proxySetting, ...rest} = settings
-  const proxy = new DownloadProxy({secret, hosts: new NamedHosts({settings, more, texts}), env: context.env, ...(proxySetting !== undefined && {proxySetting})})
+  const {proxy, settings} = input.bundled
+    ? {proxy: new DownloadProxy({secret, hosts: new NamedHosts(null), env: context.env, bundled: true}), settings: BUNDLE_SETTINGS}
+    : await proxyToIndexes(secret, input, context)
   const forward = await shell.forwardRemote({take: (stream) => proxy.take(stream)})
   shell.closed.then(() => proxy.close(), () => {})
   return {
-    way: {proxy: `http://flexrack:${secret}@127.0.0.1:${forward.port}`, settings: settingsFor(rest)},
+    way: {proxy: `http://flexrack:${secret}@127.0.0.1:${forward.port}`, settings, ...(input.bundled && {instead: true})},
     refused: proxy.refused, unreachable: proxy.unreachable,
     async close() {
       proxy.close()
       await forward.close()
     },
   }
+}
+
+async function proxyToIndexes(secret: string, {texts, more, reader}: DownloadInput, {env}: Context): Promise<{proxy: DownloadProxy; settings: Record<string, string>}> {
+  const settings = await readIndexSettings(reader, env)
+  const {proxy: proxySetting, ...rest} = settings
+  return {proxy: new DownloadProxy({secret, hosts: new NamedHosts({settings, more, texts}), env, ...(proxySetting !== undefined && {proxySetting})}), settings: settingsFor(rest)}
 }
 
 function settingsFor(settings: Omit<IndexSettings, 'proxy'>): Record<string, string> {

@@ -2,6 +2,7 @@ import {createHash, timingSafeEqual} from 'node:crypto'
 import {createServer, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse} from 'node:http'
 import type {Socket} from 'node:net'
 import {pipeline, type Duplex} from 'node:stream'
+import {BUNDLE_HOST, serveBundled} from './bundled.ts'
 import type {NamedHosts} from './named-hosts.ts'
 import {connectThrough, connectTo, PrivateAddress, proxyFor, proxyHeader, type Destination} from './upstream.ts'
 
@@ -12,6 +13,8 @@ export interface ProxyOptions {
   env: NodeJS.ProcessEnv
   /** pip's setting of the same. */
   proxySetting?: string
+  /** Whether it has the wheels of bundles that were applied here, by the name BUNDLE_HOST. */
+  bundled?: boolean
   /** Milliseconds; the defaults are HEAD_MS and IDLE_MS. */
   headMs?: number
   idleMs?: number
@@ -112,6 +115,10 @@ export class DownloadProxy {
   async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const {socket: stream, headers, url = '', method} = request
     const target = /^http:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined
+    if (this.#options.bundled && target?.host === BUNDLE_HOST && this.#isProven(headers['proxy-authorization'])) {
+      this.#settle(stream)
+      return serveBundled(request, response, target.pathname, this.#options.env)
+    }
     const to = this.#refusal(headers, stream, target && {host: target.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(target.port || 80)})
     const far = Array.isArray(to) ? to : await this.#reach(to, 'http')
     if (Array.isArray(far) || !target || Array.isArray(to)) {

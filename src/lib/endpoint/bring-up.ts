@@ -6,6 +6,7 @@ import {ensureEnvironment, followServiceLog, serviceStatus, startService, type E
 import {askRoute} from '../route/index.ts'
 import type {ServiceFront} from '../protocol/index.ts'
 import {renderRecipe, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
+import {warnOfReboot} from '../reboot/index.ts'
 import type {ModelFile, Replica} from './document.ts'
 import type {FetchedModel} from './model-files.ts'
 import {isNearHead, LOOPBACK, serverAddress, serverUrl} from './placement.ts'
@@ -82,7 +83,8 @@ export async function startReplica(site: Site, input: {endpoint: string; release
   })
   await host.call('endpoint.write', {name: endpoint, release, replica: replica.index, files: rendered.files})
   const front = isNearHead(site.rack, nodeOf(site, replica.node)) ? undefined : await makeFront(site, host, first, taken)
-  await startService(host, {id: replica.service, argv: rendered.argv, env: rendered.env, cwd: folder, restart: recipe.start.restart, grace: recipe.graceSeconds, ...(front && {front})}, {replace: true})
+  const {comesBack} = await startService(host, {id: replica.service, argv: rendered.argv, env: rendered.env, cwd: folder, restart: recipe.start.restart, grace: recipe.graceSeconds, ...(front && {front})}, {replace: true})
+  warnOfReboot(host.node, 'a model server', comesBack, site.context)
   const [address, port] = front?.listen ?? [LOOPBACK, first]
   return {replica: {...replica, url: serverUrl(address, port, front !== undefined)}, port: first, rendered, files: model.files}
 }

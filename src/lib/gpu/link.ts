@@ -6,7 +6,7 @@ import {executePlan, throwIfFailed} from '../plan/index.ts'
 import type {RackNode} from '../rack/index.ts'
 import {quote, type Fleet, type RemoteProcess} from '../ssh/index.ts'
 import {runBench} from './bench-program.ts'
-import {checkMachine, loadNative, nativePath} from './native.ts'
+import {forNode, loadNative, nativePath, type NativeFile} from './native.ts'
 import {isLoopback, isWildcard, type Route} from './reach.ts'
 import {PLACE_HANDLERS, placeSteps} from './place-files.ts'
 
@@ -60,9 +60,9 @@ function figures(way: LinkFigures['way'], answer: Record<string, number | string
 
 /** Puts flexrack-bench on the node, if it is not there; its path. */
 async function placeBench(host: Host, context: Context): Promise<string> {
-  const file = await loadNative('flexrack-bench', context.env)
-  const found = await host.call('gpu.inspect', {programs: [file.name]}, {signal: context.signal})
-  checkMachine(file, host.node, found)
+  const files = await loadNative('flexrack-bench', context.env)
+  const found = await host.call('gpu.inspect', {programs: files.map(({name}) => name)}, {signal: context.signal})
+  const [file] = forNode([files], host.node, found) as [NativeFile]
   const plan = {command: 'gpu bench', steps: placeSteps(host.node, found.placed, [file])}
   throwIfFailed(await executePlan(plan, PLACE_HANDLERS, {host: () => host, context}, context))
   return `${found.folder}/program/${file.name}`

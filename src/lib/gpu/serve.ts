@@ -1,11 +1,12 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import {executePlan, fill, fromEnv, throwIfFailed, type FromEnv, type Handlers, type Outputs, type PlanOf, type StepOf, type StepOutcome} from '../plan/index.ts'
-import type {Backend, GpuOrder} from '../protocol/index.ts'
+import type {Backend, ComesBack, GpuOrder} from '../protocol/index.ts'
 import type {GpuSpec, Rack, RackNode} from '../rack/index.ts'
+import {rebootTitle, warnOfReboot} from '../reboot/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {AS_BEFORE, chooseBackend, type BackendWish, type ChosenBackend} from './backend.ts'
-import {checkMachine, loadNative, type NativeFile} from './native.ts'
+import {forNode, loadNative, type NativeFile} from './native.ts'
 import {placeFile, placeSteps, type PlaceEnv, type PlaceKinds} from './place-files.ts'
 
 /** What became of the daemon of one node. */
@@ -18,8 +19,8 @@ export interface Served {
   port: number
   /** What starts it again when it ends. */
   keeper: 'systemd' | 'supervisor'
-  /** False where systemd ends it when the user logs out. */
-  linger: boolean
+  /** Who starts it again after a reboot. */
+  comes_back: ComesBack
 }
 
 /** The values of its environment variables stay with whoever starts it: a rack file may have secrets there. */
@@ -69,18 +70,17 @@ export async function planServe(place: {rack: Rack; fleet: Fleet}, nodes: RackNo
   return {plan: {command: 'gpu serve', steps: steps.flat()}, chosen, failed}
 }
 
-async function loadSim(context: Context): Promise<NativeFile> {
+async function loadSim(context: Context): Promise<NativeFile[]> {
   return loadNative('libflexrack-sim.so', context.env)
 }
 
-async function planNode(host: Host, settings: GpuSpec, programs: {gpud: NativeFile; sim: NativeFile | undefined}, wish: BackendWish, context: Context): Promise<{steps: StepOf<ServeKinds>[]; chosen: ChosenBackend}> {
+async function planNode(host: Host, settings: GpuSpec, programs: {gpud: NativeFile[]; sim: NativeFile[] | undefined}, wish: BackendWish, context: Context): Promise<{steps: StepOf<ServeKinds>[]; chosen: ChosenBackend}> {
   const {bind, port, transport, trustedFabric, grace, env} = settings
-  const {gpud, sim} = programs
-  const names = [gpud, ...(sim ? [sim] : [])].map((file) => file.name)
+  const names = [...programs.gpud, ...(programs.sim ?? [])].map((file) => file.name)
   const found = await host.call('gpu.inspect', {programs: names, ...(wish.backend === undefined && {drivers: true, env})}, {signal: context.signal})
-  checkMachine(gpud, host.node, found)
+  const [gpud] = forNode([programs.gpud], host.node, found) as [NativeFile]
   const chosen = chooseBackend(wish, host.node, found.settings ?? undefined, found.drivers)
-  const driver = chosen.backend === 'sim' ? (sim ?? (await loadSim(context))) : undefined
+  const [driver] = chosen.backend === 'sim' ? forNode([programs.sim ?? (await loadSim(context))], host.node, found) : []
   const wanted: GpuOrder = {
     program: gpud.name, backend: chosen.backend, ...(driver && {driver: driver.name}), ...(chosen.sim && {sim: chosen.sim}),
     bind, ...(port && {port}), transport, trusted_fabric: trustedFabric, grace, env,
@@ -89,7 +89,7 @@ async function planNode(host: Host, settings: GpuSpec, programs: {gpud: NativeFi
   const steps = placeSteps(host.node, found.placed, [gpud, ...(driver ? [driver] : [])])
   const input: StartInput = {node: host.node, settings: {...wanted, env: Object.fromEntries(Object.keys(env).map((name) => [name, fromEnv('variables', host.node, name)]))}}
   const at = port || found.settings?.port ? `port ${port ?? found.settings?.port}` : 'a free port'
-  const title = `${found.running ? 'Replace' : 'Start'} the GPU daemon (${chosen.backend}${chosen.why ? `: ${chosen.why}` : ''}) on ${bind.join(', ')}, ${at}${found.keeper === 'systemd' ? ', as a systemd user unit' : ''}${found.running ? '; programs that use it run on' : ''}`
+  const title = `${found.running ? 'Replace' : 'Start'} the GPU daemon (${chosen.backend}${chosen.why ? `: ${chosen.why}` : ''}) on ${bind.join(', ')}, ${at}${found.keeper === 'systemd' ? ', as a systemd user unit' : ''}${rebootTitle(found.comes_back)}${found.running ? '; programs that use it run on' : ''}`
   return {steps: [...steps, {id: `start:${host.node}`, node: host.node, kind: 'gpu.start', title, input, needs: steps.map((step) => step.id)}], chosen}
 }
 
@@ -129,7 +129,7 @@ async function start({node, settings}: StartInput, done: Outputs<ServeKinds>, {h
   try {
     const served = await (await host(node)).call('gpu.start', fill(settings, (from) => done.at(from), {variables}) as GpuOrder, {signal: context.signal})
     progress.done()
-    if (!served.linger) context.reporter.warn(`${node}: systemd ends the daemon when you log out there; to keep it: loginctl enable-linger`)
+    warnOfReboot(node, 'the GPU daemon', served.comes_back, context)
     return {node, backend: settings.backend, ...served}
   } catch (error) {
     progress.fail()
@@ -140,5 +140,5 @@ async function start({node, settings}: StartInput, done: Outputs<ServeKinds>, {h
 async function alreadyServed(host: Host): Promise<Served> {
   const found = await host.call('gpu.inspect', {programs: []})
   if (found.pid === null || !found.settings?.port) throw new CliError('GPU_FAILED', `the GPU daemon on ${host.node} has just ended`, {hint: 'flexrack gpu serve', details: {node: host.node}})
-  return {node: host.node, backend: found.settings.backend, started: false, pid: found.pid, port: found.settings.port, keeper: found.keeper, linger: true}
+  return {node: host.node, backend: found.settings.backend, started: false, pid: found.pid, port: found.settings.port, keeper: found.keeper, comes_back: found.comes_back}
 }

@@ -4,7 +4,7 @@ import {executePlan, throwIfFailed} from '../plan/index.ts'
 import type {Api, LeaseFile} from '../protocol/index.ts'
 import {DRIVERS, driverLinks, isSoftware} from './drivers.ts'
 import {writeLeases, type PlacedLeases} from './lease-file.ts'
-import {checkMachine, loadNative, nativePath, type NativeFile, type Product} from './native.ts'
+import {forNode, loadNative, nativePath, type NativeFile, type Product} from './native.ts'
 import {PLACE_HANDLERS, placeSteps} from './place-files.ts'
 
 /** Where a command with leases runs, once it has what it needs for them. */
@@ -23,12 +23,11 @@ export function prepareHere(api: Api, context: Context): Site {
 /** Puts the drivers and flexrack-lease-keeper on the node, where they are not there yet. */
 export async function prepareNode(host: Host, api: Api, context: Context): Promise<Site> {
   const products: Product[] = ['flexrack-lease-keeper', ...DRIVERS[api]]
-  const files = new Map(await Promise.all(products.map(async (product) => [product, await loadNative(product, context.env)] as const)))
-  const nameOf = (product: Product): string => (files.get(product) as NativeFile).name
-  const all = [...files.values()]
-  const found = await host.call('gpu.inspect', {programs: all.map((file) => file.name)}, {signal: context.signal})
-  checkMachine(all[0] as NativeFile, host.node, found)
-  const plan = {command: 'workspace exec', steps: placeSteps(host.node, found.placed, all)}
+  const built = await Promise.all(products.map((product) => loadNative(product, context.env)))
+  const found = await host.call('gpu.inspect', {programs: built.flat().map((file) => file.name)}, {signal: context.signal})
+  const files = forNode(built, host.node, found)
+  const nameOf = (product: Product): string => (files[products.indexOf(product)] as NativeFile).name
+  const plan = {command: 'workspace exec', steps: placeSteps(host.node, found.placed, files)}
   throwIfFailed(await executePlan(plan, PLACE_HANDLERS, {host: () => host, context}, context))
   return {
     deliver: async (leases) => {

@@ -3,6 +3,7 @@ import {openHost, serviceStatus, type Host} from '../host/index.ts'
 import {fromEnv, fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
 import type {HeadNode} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
+import {rebootTitle} from '../reboot/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {doorAddress} from './address.ts'
 import {needsOwnNode, OLDEST_NODE, ownMachine} from './node-choice.ts'
@@ -63,7 +64,7 @@ async function planStart(rack: Rack, host: Host, fleet: Fleet, context: Context)
     id: 'start',
     node: host.node,
     kind: 'head.start',
-    title: `Start the head on ${bind}:${head.port || '(a free port)'}, with TLS and Node.js ${there.node?.version ?? process.version.slice(1)}`,
+    title: `Start the head on ${bind}:${head.port || '(a free port)'}, with TLS and Node.js ${there.node?.version ?? process.version.slice(1)}${rebootTitle(there.comes_back)}`,
     input: {
       node: there.node?.path ?? `${there.folder}/program/${ownNode?.name}`,
       program: `${there.folder}/program/${program.name}`,

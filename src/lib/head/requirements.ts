@@ -19,3 +19,6 @@ export function headLocks(head: {store?: string; artifacts?: string}): string[] 
 
 /** Text of these. */
 export const headRequirements = (head: {store?: string; artifacts?: string}): string => readPythonLocks(headLocks(head))
+
+/** For who brings them to a machine without internet. */
+export const HEAD_PACKAGES = {locks: headLocks}

@@ -3,6 +3,7 @@ import {readPythonLocks, type Context} from '../base/index.ts'
 import {ensureEnvironment, startService, stopService, type Environment, type Host} from '../host/index.ts'
 import {fill, type FromEnv, type FromStep, type Handlers, type Outputs} from '../plan/index.ts'
 import type {Rack} from '../rack/index.ts'
+import {warnOfReboot} from '../reboot/index.ts'
 
 /** Id of the head's service on its node. */
 export const SERVICE_ID = 'head'
@@ -52,10 +53,11 @@ async function environment({locks}: {locks: string[]}, _done: unknown, {host, co
   return {...built, python: `${built.path}/bin/python`}
 }
 
-async function start({node, program, config, restart, grace}: StartInput, done: Outputs<HeadKinds>, {host, settings}: HeadEnv): Promise<void> {
+async function start({node, program, config, restart, grace}: StartInput, done: Outputs<HeadKinds>, {host, settings, context}: HeadEnv): Promise<void> {
   const {path} = await host.call('head.configure', {config: fill(config, (from) => done.at(from), settings) as Record<string, unknown>})
   const argv = [node, program, path]
-  await startService(host, {id: SERVICE_ID, argv, restart, grace}, {replace: true})
+  const {comesBack} = await startService(host, {id: SERVICE_ID, argv, restart, grace}, {replace: true})
+  warnOfReboot(host.node, 'the head', comesBack, context)
   await host.call('head.tidy', {keep: argv})
 }
 

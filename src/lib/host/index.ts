@@ -1,5 +1,6 @@
 export {openHost} from './open.ts'
 export {ensureEnvironment, VERSIONS, type EnvironmentInput} from './environment.ts'
+export {WHEELS} from './bring.ts'
 export {followServiceLog, serviceStatus, startService, stopService} from './service.ts'
 export type * from './service.ts'
 export type * from './types.ts'

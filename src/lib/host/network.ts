@@ -1,26 +1,35 @@
 import {join} from 'node:path'
 import {CliError, isCliError, type Context} from '../base/index.ts'
-import {indexWithinReach, openDownloads, type Downloads} from '../downloads/index.ts'
+import {bundledWheels, indexWithinReach, openDownloads, type Downloads} from '../downloads/index.ts'
 import type {DownloadWay} from '../protocol/index.ts'
 import {programFolder} from './program.ts'
 import type {Host} from './types.ts'
 
+interface Wanted {
+  requirements: string
+  constraints?: string
+  python?: string
+}
+
 /**
- * Asks a node for something that it may have to download: through this machine where the rack file says so, and only meanwhile. Otherwise, where the
- * node reaches no index and this machine does, the error says how it would work.
+ * Asks a node for something that it may have to download: through this machine, or from its bundles, where the rack file says so, and only meanwhile.
+ * Otherwise, where the node reaches no index and this machine does, the error says how it would work.
  */
-export async function withDownloads<T>(host: Host, {requirements, constraints, pins}: {requirements: string; constraints?: string; pins?: string}, context: Context, ask: (way: {download?: DownloadWay}) => Promise<T>): Promise<T> {
+export async function withDownloads<T>(host: Host, input: Wanted, context: Context, ask: (way: {download?: DownloadWay}) => Promise<T>): Promise<T> {
   const reader = join(programFolder(import.meta.dirname), 'workspace', 'pip_settings.py')
-  if (!host.network?.throughClient) {
+  const {way, hosts} = host.network ?? {way: 'direct', hosts: []}
+  if (way === 'direct') {
     return ask({}).catch(async (error: unknown) => {
       throw isUnreached(error) ? await offer(error, host, reader, context) : error
     })
   }
-  const downloads = await openDownloads(host.shell, {texts: [requirements, constraints ?? '', pins ?? ''], more: host.network.hosts, reader}, context)
+  const bundled = way === 'bundle'
+  if (bundled) await needBundle(host, input, context)
+  const downloads = await openDownloads(host.shell, {texts: [input.requirements, input.constraints ?? ''], more: hosts, bundled, reader}, context)
   try {
     return await ask({download: downloads.way})
   } catch (error) {
-    throw isCliError(error, 'ENVIRONMENT_FAILED') ? explain(error, downloads) : error
+    throw isCliError(error, 'ENVIRONMENT_FAILED') ? (bundled ? fromBundle(error) : explain(error, downloads)) : error
   } finally {
     await downloads.close()
   }
@@ -32,6 +41,9 @@ function isUnreached(error: unknown): error is CliError {
 
 async function offer(error: CliError, {node}: Host, reader: string, context: Context): Promise<CliError> {
   const index = await indexWithinReach(reader, context)
+  if (index === undefined && (await bundledWheels(context.env)).length > 0) {
+    return again(error, error.message, `a bundle was applied on this machine: write \`network: bundle\` for ${node} into the rack file, and its packages come from there`)
+  }
   if (index === undefined) return error
   return again(error, error.message, `this machine reaches ${index}: write \`network: through-client\` for ${node} into the rack file, and its packages come through the SSH connection`)
 }
@@ -45,6 +57,17 @@ function explain(error: CliError, {refused, unreachable}: Downloads): CliError {
   const [missed] = unreachable
   if (missed === undefined) return error
   return again(error, `${error.message.replace(/ from this node$/, '')}: this machine does not reach ${missed[0]} either (${missed[1]})`, 'set PIP_INDEX_URL here to an index that this machine reaches')
+}
+
+function fromBundle(error: CliError): CliError {
+  return again(error, error.message, error.hint ?? 'the bundles that were applied on this machine may lack it: flexrack bundle create, where there is internet')
+}
+
+/** Before anything is tried: it would end with pip, minutes later. What is on the node already needs no bundle. */
+async function needBundle(host: Host, {requirements, constraints, python}: Wanted, {env, signal}: Context): Promise<void> {
+  if (requirements.trim() === '' || (await bundledWheels(env)).length > 0) return
+  const {ready} = await host.call('environment.plan', {requirements, ...(constraints !== undefined && {constraints}), ...(python !== undefined && {python})}, {signal})
+  if (!ready) throw new CliError('NOT_FOUND', `no bundle was applied on this machine, and ${host.node} gets its packages from one`, {hint: 'flexrack bundle apply FILE', details: {node: host.node}})
 }
 
 function again(error: CliError, message: string, hint: string, more: Record<string, unknown> = {}): CliError {

@@ -33,7 +33,7 @@ export async function openHost(fleet: Fleet, node: RackNode, ctx: Context, optio
     root: installation.root,
     environments: installation.environments,
     program: installation.folder,
-    network: {throughClient: node.network === 'through-client', hosts: node.networkHosts ?? []},
+    network: {way: node.network ?? 'direct', hosts: node.networkHosts ?? []},
     call: (verb, input, options) => callVerb(shell, installation, verb, input, options),
   }
 }

@@ -1,4 +1,4 @@
-import type {ServiceFront, ServiceState, Verbs} from '../protocol/index.ts'
+import type {ComesBack, ServiceFront, ServiceState, Verbs} from '../protocol/index.ts'
 import type {CallOptions, Host} from './types.ts'
 
 /** A long-lived process on a node, kept running by a supervisor there. */
@@ -36,11 +36,11 @@ export interface ServiceStatus {
  * Starts a service unless exactly this one runs already. Another command under the same id: CONFLICT, or with
  * `replace` the old process is ended first.
  */
-export async function startService(host: Host, spec: ServiceSpec, options: {replace?: boolean} = {}): Promise<ServiceStatus & {started: boolean}> {
+export async function startService(host: Host, spec: ServiceSpec, options: {replace?: boolean} = {}): Promise<ServiceStatus & {started: boolean; comesBack: ComesBack}> {
   const {id, argv, env = {}, cwd, restart, grace = 10, front} = spec
   const limit = restart && {max: restart.max, window_seconds: restart.windowSeconds}
   const answer = await host.call('service.start', {id, argv, env, cwd, restart: limit, grace, front, replace: options.replace ?? false})
-  return {...fromRaw(answer), started: answer.started === true}
+  return {...fromRaw(answer), started: answer.started === true, comesBack: answer.comes_back}
 }
 
 /** What a service does now; `absent` where there never was one. Adopts the process of a supervisor that was killed. */

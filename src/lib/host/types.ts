@@ -16,7 +16,7 @@ export interface Host {
   /** Absolute path of the node program there. */
   readonly program: string
   /** How it gets at package indexes, as the rack file says; absent: as the node does by itself. */
-  readonly network?: {throughClient: boolean; hosts: readonly string[]}
+  readonly network?: {way: 'direct' | 'through-client' | 'bundle'; hosts: readonly string[]}
   /**
    * Calls a verb of the node program, see protocol/. `body` follows the input on stdin as raw bytes.
    * Errors of the program come back as CliError with the code it gave, or REMOTE_FAILED.

@@ -1,11 +1,11 @@
-import {spawn} from 'node:child_process'
 import {createHash} from 'node:crypto'
 import {mkdtemp, readdir, readFile, rename, rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {Readable} from 'node:stream'
 import {CliError, ensurePrivateFolder, readPythonLocks, userPaths, type Context} from '../base/index.ts'
+import {bundleFolder} from '../downloads/index.ts'
 import type {UvOrder} from '../protocol/index.ts'
-import {programFolder} from './program.ts'
+import {runFetcher} from './wheels.ts'
 import type {Host} from './types.ts'
 
 /** An older one on a node is passed over: its options and what it says may differ. */
@@ -23,7 +23,7 @@ export function uvOrder(): UvOrder {
 
 const wheels = new Map<string, Promise<Wheel>>()
 
-interface Wheel {
+export interface Wheel {
   name: string
   sha256: string
   bytes: Buffer
@@ -35,7 +35,7 @@ interface Wheel {
  */
 export async function bringUv(host: Host, machine: string, context: Context): Promise<void> {
   const key = `${machine} ${userPaths(context.env).cache}`
-  const coming = wheels.get(key) ?? obtain(machine, context)
+  const coming = wheels.get(key) ?? obtainUv(machine, context)
   wheels.set(key, coming)
   coming.catch(() => context.signal.aborted && wheels.delete(key))
   const {name, sha256, bytes} = await coming
@@ -58,12 +58,12 @@ async function* pieces(bytes: Buffer, tell: (sent: number) => void): AsyncGenera
   }
 }
 
-/** From the cache if it is what the lock says, else from the package index. */
-async function obtain(machine: string, context: Context): Promise<Wheel> {
+/** From the cache or a bundle if it is what the lock says, else from the package index. */
+export async function obtainUv(machine: string, context: Context): Promise<Wheel> {
   const {version, lock} = uvOrder()
   const folder = join(userPaths(context.env).cache, 'uv')
   const name = `uv-${version}-${machine}.whl`
-  const known = await readWheel(join(folder, name), name, lock)
+  const known = (await readWheel(join(folder, name), name, lock)) ?? (await readWheel(join(bundleFolder(context.env), 'uv', name), name, lock))
   if (known) return known
   await ensurePrivateFolder(folder)
   const progress = context.reporter.begin(`Fetch uv ${version} from the package index`)
@@ -92,19 +92,6 @@ async function readWheel(file: string, name: string, lock: string): Promise<Whee
 }
 
 /** By this machine's pip, which knows its index, proxy and certificates. */
-async function fetchInto(folder: string, machine: string, lock: string, {env, signal}: Context): Promise<void> {
-  const child = spawn('python3', [join(programFolder(import.meta.dirname), 'workspace', 'fetch_uv.py'), folder, machine], {
-    env: {...env, PIP_RETRIES: env.PIP_RETRIES ?? '1'}, signal, stdio: ['pipe', 'ignore', 'pipe'],
-  })
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4000)))
-  child.stdin.on('error', () => {}) // it ended early; its status tells
-  child.stdin.end(lock)
-  const status = await new Promise<number | string>((done) => {
-    child.on('error', (error) => done(error.message))
-    child.on('close', (code) => done(code ?? 'a signal'))
-  })
-  if (signal.aborted) throw new CliError('INTERRUPTED', 'interrupted')
-  const last = said.trim().split('\n').at(-1)?.replaceAll(/(:\/\/)[^/\s@]+@/g, '$1[redacted]@')
-  if (status !== 0) throw new CliError('REMOTE_FAILED', `this machine could not fetch it (${last || status})`)
+async function fetchInto(folder: string, machine: string, lock: string, context: Context): Promise<void> {
+  await runFetcher('fetch_uv.py', [folder, machine], lock, {...context, env: {...context.env, PIP_RETRIES: context.env.PIP_RETRIES ?? '1'}})
 }

@@ -14,8 +14,8 @@ export interface Installed {
 export type InstallKinds = {
   /** `root`: as the rack file has it. */
   'node.install': {input: {node: string; root: string}; output: Installed}
-  /** `paths` and `alive` are what was found; everything of flexrack that is there then goes. Seconds of grace. */
-  'node.uninstall': {input: {node: string; root: string; paths: string[]; alive: NodeInstalled['alive']; force: boolean; grace: number}; output: Uninstalled}
+  /** `paths`, `outside` (in words: what starts services again after a reboot) and `alive` are what was found; everything of flexrack that is there then goes. Seconds of grace. */
+  'node.uninstall': {input: {node: string; root: string; paths: string[]; outside: string[]; alive: NodeInstalled['alive']; force: boolean; grace: number}; output: Uninstalled}
 }
 
 export interface InstallEnv {
@@ -64,11 +64,11 @@ export async function planUninstall(rack: Pick<Rack, 'name'>, nodes: RackNode[],
   const reports = await overNodes('Looking at', nodes, fleet, ctx, (node) => look(node, fleet, ctx))
   const steps = reports.flatMap(({node, value}): StepOf<InstallKinds>[] => {
     if (!value) return []
-    const {root, entries, alive} = value
+    const {root, entries, alive, outside} = value
     const paths = entries.filter((entry) => entry.inside).map((entry) => entry.path)
     const running = alive.length === 0 ? '' : `; ${alive.length} processes run there, ${force ? 'and are ended' : 'so only with --force'}`
-    const title = `Remove ${paths.length} path${paths.length === 1 ? '' : 's'} below ${root}${running}`
-    return [{id: `uninstall:${node}`, node, kind: 'node.uninstall', title, input: {node, root: nodeOf({nodes}, node).root, paths, alive, force, grace}, needs: []}]
+    const title = `Remove ${paths.length} path${paths.length === 1 ? '' : 's'} below ${root}${outside.map((one) => `, ${one}`).join('')}${running}`
+    return [{id: `uninstall:${node}`, node, kind: 'node.uninstall', title, input: {node, root: nodeOf({nodes}, node).root, paths, outside, alive, force, grace}, needs: []}]
   })
   return {plan: {command: `rack uninstall ${rack.name}`, steps}, failed: reports.filter((one): one is NodeReport<never> => !one.ok)}
 }

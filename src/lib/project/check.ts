@@ -72,6 +72,7 @@ async function checkOnline({rack, nodes, located, input, findings, checked}: Onl
   const ports = port ? {[rack.head.node]: [[rack.head.bind ?? '0.0.0.0', port] as [string, number]]} : {}
   const {findings: nodeFindings, reached} = await checkNodes({nodes, ports, measuredTwice: input.preflight !== undefined, ...(located && {manifest: located.manifest})}, fleet, ctx)
   findings.push(...nodeFindings, ...head.findings)
+  findings.push(...(await (await import('./check-reboot.ts')).checkReboot(reached, fleet, ctx)))
   if (rack.slurm && reached.some((node) => node.name === rack.slurm?.login)) findings.push(...(await (await import('./check-slurm.ts')).checkSlurm(rack, located?.manifest, fleet, ctx)))
   checked.nodes = nodes.map((node) => node.name)
   if (head.uri !== undefined) checked.head = head.uri

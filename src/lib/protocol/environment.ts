@@ -28,6 +28,8 @@ export interface EnvironmentWanted extends EnvironmentContent {
 export interface DownloadWay {
   /** URL of an HTTP proxy on the node's loopback, with its secret. */
   proxy: string
+  /** The settings count instead of all that the node has of its own. */
+  instead?: boolean
   /** Of pip on the caller's machine, by the long names of its options: where packages come from. Each counts where the node has none of its own. */
   settings: Record<string, string>
 }

@@ -2,6 +2,7 @@
 import type {DaemonState, EndedLease, GrantedLease} from './daemon.ts'
 import type {FilePlaced, ProgramFile} from './head.ts'
 import type {Nothing} from './node.ts'
+import type {ComesBack} from './service.ts'
 
 /** What a daemon reaches its GPUs through; sim is a GPU in software, with CUDA's API. */
 export type Backend = 'cuda' | 'opencl' | 'sim'
@@ -66,6 +67,7 @@ export interface GpuFound {
   placed: string[]
   /** What starts it again when it ends. */
   keeper: 'systemd' | 'supervisor'
+  comes_back: ComesBack
   running: boolean
   pid: number | null
   settings: GpuOrder | null
@@ -79,8 +81,7 @@ export interface GpuStarted {
   pid: number
   port: number
   keeper: 'systemd' | 'supervisor'
-  /** False where systemd ends it when the user logs out. */
-  linger: boolean
+  comes_back: ComesBack
 }
 
 export interface GpuStop {

@@ -1,5 +1,6 @@
 // The head's files on its node. Generated from protocol/head.json by `npm run protocol`.
 import type {Nothing} from './node.ts'
+import type {ComesBack} from './service.ts'
 
 export interface HeadQuestion {
   nodes: string[]
@@ -26,6 +27,7 @@ export interface HeadNode {
   /** Names of the asked-for program files that are there. */
   placed: string[]
   memory_free: number | null
+  comes_back: ComesBack
 }
 
 export interface ProgramFile {

@@ -18,6 +18,8 @@ export interface NodeInstalled {
   root: string
   entries: UninstallEntry[]
   alive: RunningProcess[]
+  /** What goes besides, in words: what starts services again after a reboot. */
+  outside: string[]
 }
 
 export interface UninstallOrder {

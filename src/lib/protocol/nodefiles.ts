@@ -1,6 +1,6 @@
 // Files of a node that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/nodefiles.json by `npm run protocol`.
 import type {Had} from './reservation.ts'
-import type {ProcessExit, ServiceOrder} from './service.ts'
+import type {ComesBack, ProcessExit, ServiceOrder} from './service.ts'
 import type {SweepRecord, Trial} from './sweep.ts'
 
 /** Something that flexrack put on the node. */
@@ -40,6 +40,22 @@ export interface ServiceProcess {
 export interface ServiceEnd {
   grace: number
   spare: boolean
+}
+
+/** What tells a machine from others. */
+export interface OwnMachine {
+  host: string
+  machine: string
+  addresses: string[]
+}
+
+/** What starts the node's services again after a reboot. */
+export interface KeptComeback extends ComesBack {
+  /** Lingering of the account was off before. */
+  lingers_for_us: boolean
+  machine: OwnMachine
+  /** Of the session that started the services. */
+  environment: Record<string, string>
 }
 
 /** Offsets at which the older and the current part of a service's log begin. */

@@ -1,4 +1,5 @@
 // Services: long-lived processes of a node, kept running by a supervisor there. Generated from protocol/service.json by `npm run protocol`.
+import type {Nothing} from './node.ts'
 
 export interface ServiceRestart {
   max: number
@@ -63,8 +64,39 @@ export interface ServiceState {
   supervised: boolean
 }
 
+/** Who starts the node's services again after a reboot. */
+export interface ComesBack {
+  /** off: it is not wanted there, as on nodes of a local rack. */
+  by: 'systemd' | 'cron' | 'none' | 'off'
+  /** Why nobody does. */
+  why: string | null
+}
+
+/** A service that is to run on the node and does not. */
+export interface NotRunning {
+  id: string
+  state: string
+  /** How it ended last. */
+  exit: string | null
+  /** The last line of its log since it was started. */
+  last: string | null
+}
+
+export interface BootFound {
+  comes_back: ComesBack
+  /** Services that were started and that nobody has stopped since. */
+  wanted: string[]
+  missing: NotRunning[]
+}
+
+export interface BootResumed {
+  started: string[]
+  failed: Record<string, string>
+}
+
 export interface ServiceStarted extends ServiceState {
   started: boolean
+  comes_back: ComesBack
 }
 
 export interface ServiceStopped extends ServiceState {
@@ -103,7 +135,7 @@ export interface LogPiece {
   data: string
 }
 
-/** Nothing new: a caller that has gone is noticed by it. */
+/** No news: a caller that has gone is noticed by it. */
 export interface AliveEvent {
   event: 'alive'
 }
@@ -113,6 +145,10 @@ export interface LogEnd {
 }
 
 export interface ServiceVerbs {
+  /** Whether services come back after a reboot, and which of them do not run. */
+  'boot.inspect': {input: Nothing | null; result: BootFound; event: never}
+  /** What systemd or cron calls: starts every service that is to run and does not. */
+  'boot.resume': {input: Nothing | null; result: BootResumed; event: never}
   /** Starts a service unless exactly this one runs already. */
   'service.start': {input: ServiceStart; result: ServiceStarted; event: never}
   /** What it does now. Adopts the process of a supervisor that was killed. */

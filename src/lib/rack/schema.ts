@@ -26,7 +26,7 @@ const gpuKeys = {
     .meta({examples: [{CUDA_VISIBLE_DEVICES: '0,1'}]}),
 }
 
-const network = z.enum(['direct', 'through-client'])
+const network = z.enum(['direct', 'through-client', 'bundle'])
 
 const node = z
   .strictObject({
@@ -86,7 +86,7 @@ export const rackSchema = z
     head,
     gpu: z.strictObject(gpuKeys).partial().optional().describe('The GPU daemons of all nodes, `flexrack gpu serve`.'),
     slurm: slurm.optional(),
-    network: network.optional().describe('How nodes get at package indexes: `direct`, the default, by themselves; `through-client` through the SSH connection of the command, for nodes without internet.'),
+    network: network.optional().describe('How nodes get at package indexes: `direct`, the default, by themselves; `through-client` through the SSH connection of the command, for nodes without internet; `bundle` from the bundles that were applied on its machine (`flexrack bundle apply`), through the same connection, and from nowhere else.'),
     network_hosts: z
       .array(z.string().regex(/^(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?(?::\d{1,5})?$/, 'must be HOST, *.HOST or HOST:PORT'))
       .max(200)

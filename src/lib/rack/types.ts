@@ -15,8 +15,8 @@ export interface Rack {
   networkHosts?: string[]
 }
 
-/** How a node gets at package indexes: by itself, or through the machine that flexrack runs on. */
-export type RackNetwork = 'direct' | 'through-client'
+/** How a node gets packages: by itself, through the machine that flexrack runs on, or from the bundles that were applied there. */
+export type RackNetwork = 'direct' | 'through-client' | 'bundle'
 
 export interface RackSlurm {
   /** Name of the node with Slurm's programs. */

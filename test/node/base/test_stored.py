@@ -20,6 +20,7 @@ from flexrack_node.reservation.place import Place
 from flexrack_node.run.files import RunFolder
 from flexrack_node.runs import dashboard, view
 from flexrack_node.service import head
+from flexrack_node.service import record as service_record
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord
 from flexrack_node.slurm.board import Board
@@ -70,6 +71,7 @@ FILES = [
     ("relay.rejected", "runs/r/spool/rejected.jsonl", {"status": 400, "entry": WRITE}, lambda path: read_rejected(path.parent)[0], {"status": 400, "entry": WRITE}),
     ("usage.entry", "usage.jsonl", LINE, lambda path: usage.logged(path.parent), [LINE]),
     ("installed.entry", "installed.jsonl", {"path": "runs", "kind": "runs", "at": "2026-01-01T00:00:00Z"}, lambda path: installed.listing(path.parent)[0]["kind"], "runs"),
+    ("boot.settings", "boot/settings.json", {"by": "cron"}, lambda path: service_record.read("boot.settings", path), {"by": "cron"}),
     ("service.spec", "services/s/spec.json", {"argv": ["x"]}, lambda path: ServiceRecord(path.parents[2], "s").spec(), {"argv": ["x"]}),
     ("service.state", "services/s/state.json", {"status": "running"}, lambda path: ServiceRecord(path.parents[2], "s").state(), {"status": "running"}),
     ("service.stop", "services/s/stop.json", {"grace": 4.0, "spare": True}, lambda path: ServiceRecord(path.parents[2], "s").stop_grace(), 4.0),

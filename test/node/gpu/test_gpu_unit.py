@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 
 from flexrack_node.gpu import unit
+from flexrack_node.service import systemd
 from waiting import LONG
 
 SYSTEMD = "/lib/systemd/systemd"
@@ -38,7 +39,7 @@ def has_namespaces() -> bool:
 
 class GpuUnitTest(unittest.TestCase):
     def test_words_stay_words(self):
-        self.assertEqual(unit.quote('a b"c\\d%e$f'), '"a b\\"c\\\\d%%e$$f"')
+        self.assertEqual(systemd.quote('a b"c\\d%e$f'), '"a b\\"c\\\\d%%e$$f"')
         text = unit.unit_text(["/a b/gpud", "broker"], {"POCL_DEVICES": "pthread pthread"})
         self.assertIn('ExecStart="/a b/gpud" "broker"\n', text)
         self.assertIn('Environment="POCL_DEVICES=pthread pthread"\n', text)
@@ -59,7 +60,7 @@ class GpuUnitTest(unittest.TestCase):
 
 
 def inside(home: Path) -> None:
-    until(unit.is_usable, "a service manager")
+    until(systemd.is_usable, "a service manager")
     folder = home / "a folder" / "gpu"
     folder.mkdir(parents=True)
     (folder / "daemon.py").write_text(DAEMON)

@@ -126,6 +126,17 @@ class ThroughCallerTest(unittest.TestCase):
         self.assertNotIn("PIP_INDEX_URL", found)
         self.assertEqual(found["PIP_FIND_LINKS"], "https://b.example/links")
 
+    def test_where_the_callers_settings_stand_instead_nothing_of_the_node_counts(self):
+        env = {"PIP_INDEX_URL": "https://own.example", "UV_DEFAULT_INDEX": "https://own.example", "UV_NO_INDEX": "0", "no_proxy": "*", "PATH": "/bin", "PIP_CONFIG_FILE": "/etc/own.conf"}
+        found = pip_settings.through_caller({**self.DOWNLOAD, "instead": True}, env, "/nonexistent")
+        self.assertEqual([found[key] for key in ("UV_DEFAULT_INDEX", "UV_NO_INDEX", "no_proxy")], [None] * 3)
+        left = {**env, **found}
+        after = {key: value for key, value in left.items() if value is not None}
+        self.assertEqual(after["PATH"], "/bin")
+        translation = translated(pip_settings.read(after, "/nonexistent"), after, "alpha\n")
+        self.assertEqual(translation.args, ["--no-index"])
+        self.assertEqual((translation.env["UV_FIND_LINKS"], translation.env["UV_DEFAULT_INDEX"]), ("https://b.example/links", "https://a.example/simple"))
+
     def test_the_command_line_reads_the_settings_of_its_own_machine(self):
         env = {"PATH": os.environ["PATH"], "PIP_CONFIG_FILE": "/dev/null", "PIP_EXTRA_INDEX_URL": "https://c.example"}
         shown = subprocess.run([sys.executable, "-I", pip_settings.__file__], env=env, capture_output=True, text=True, check=True)

@@ -7,7 +7,7 @@ import type {HeadNode} from '../../../src/lib/protocol/index.ts'
 import type {Rack, RackNode} from '../../../src/lib/rack/index.ts'
 import {mlflowCommand, publicStore} from '../../../src/lib/head/service/mlflow-command.ts'
 
-const there: HeadNode = {folder: '/h', system: 'linux', machine: 'x86_64', libc: 'glibc', node: null, placed: [], memory_free: null}
+const there: HeadNode = {folder: '/h', system: 'linux', machine: 'x86_64', libc: 'glibc', node: null, placed: [], memory_free: null, comes_back: {by: 'off', why: null}}
 const here = {platform: 'linux', arch: 'x64', isGlibc: true}
 
 describe('the Node that runs the head', () => {

@@ -86,7 +86,7 @@ test('rack install and uninstall', async () => {
     }
     const {values} = await bothWays(planInstall({name: 'lab'}, nodes), INSTALL_HANDLERS, play)
     expect(values).toEqual(nodes.map(({name}) => ({root: `/home/${name}`})))
-    const found = recordingFleet({'node.installed': (node) => ({root: `/home/${node}`, entries: [{path: '/home/a', inside: true}, {path: '/run/b', inside: false}], alive: [{pid: 7, command: 'sleep'}]})})
+    const found = recordingFleet({'node.installed': (node) => ({root: `/home/${node}`, entries: [{path: '/home/a', inside: true}, {path: '/run/b', inside: false}], alive: [{pid: 7, command: 'sleep'}], outside: ['a line in the crontab']})})
     const {plan} = await planUninstall({name: 'lab'}, nodes, found, context, {force, grace})
     expect(found.requested.map((one) => one.verb)).toEqual(nodes.map(() => 'node.installed'))
     expect(plan.steps[0]).toMatchObject({input: {paths: ['/home/a'], alive: [{pid: 7}]}, title: expect.stringContaining(force ? 'and are ended' : 'only with --force')})

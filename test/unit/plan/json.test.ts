@@ -63,9 +63,9 @@ test('a workspace is brought up, and removed, by plans that were read back', asy
 
 test('GPU daemons start with the variables of the rack file, which their plan does not have', async () => {
   const fleet = recordingFleet({
-    'gpu.inspect': () => ({folder: '/g', system: 'linux', machine: 'x86_64', placed: [], keeper: 'supervisor', running: false, pid: null, settings: null}),
+    'gpu.inspect': () => ({folder: '/g', system: 'linux', machine: 'x86_64', placed: [], keeper: 'supervisor', comes_back: {by: 'none', why: 'no cron'}, running: false, pid: null, settings: null}),
     'gpu.place': () => ({}),
-    'gpu.start': () => ({started: true, pid: 1, port: 2, keeper: 'supervisor', linger: true}),
+    'gpu.start': () => ({started: true, pid: 1, port: 2, keeper: 'supervisor', comes_back: {by: 'none', why: 'no cron'}}),
   })
   const {plan} = await planServe({rack, fleet}, rack.nodes, {backend: 'sim'} as Parameters<typeof planServe>[2], context)
   expect(throughJson(plan)).toEqual(plan)
@@ -78,11 +78,11 @@ test('GPU daemons start with the variables of the rack file, which their plan do
 
 test('the head starts with its store, which its plan does not have', async () => {
   const fleet = recordingFleet({
-    'head.inspect': (_node, {programs}) => ({folder: '/h', system: 'linux', machine: 'x86_64', libc: 'glibc', node: {path: '/usr/bin/node', version: '24.0.0'}, placed: programs, memory_free: null}),
+    'head.inspect': (_node, {programs}) => ({folder: '/h', system: 'linux', machine: 'x86_64', libc: 'glibc', node: {path: '/usr/bin/node', version: '24.0.0'}, placed: programs, memory_free: null, comes_back: {by: 'cron', why: null}}),
     'environment.ensure': () => ({hash: 'h', path: '/e', built: true}),
     'head.configure': () => ({path: '/h/config.json'}),
     'head.tidy': () => ({}),
-    'service.start': () => ({started: true}),
+    'service.start': () => ({started: true, comes_back: {by: 'cron', why: null}}),
   })
   const plan = await planHead(rack, fleet, context, 'start')
   expect(throughJson(plan)).toEqual(plan)

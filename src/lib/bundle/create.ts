@@ -1,0 +1,152 @@
+import {createWriteStream} from 'node:fs'
+import {mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile} from 'node:fs/promises'
+import {basename, dirname, join, resolve} from 'node:path'
+import {pipeline} from 'node:stream/promises'
+import {packFiles} from '../artifact/index.ts'
+import {CliError, throwIfInterrupted, type Context} from '../base/index.ts'
+import {WHEELS} from '../host/index.ts'
+import type {Handlers, PlanOf, StepOf} from '../plan/index.ts'
+import {FORMAT, hashOf, MANIFEST, type BundledContent, type BundledFile, type BundleManifest} from './format.ts'
+import {missingOfProgram, ownVersion, packProgram} from './program.ts'
+import {lockOf, suits, type WheelSource} from './sources.ts'
+
+export interface BundleWish {
+  /** File to write. */
+  to: string
+  /** Of the nodes: x86_64, aarch64. */
+  machines: string[]
+  /** Versions of Python there, 3.11. */
+  pythons: string[]
+  program: boolean
+  sources: WheelSource[]
+}
+
+export interface MadeBundle {
+  file: string
+  bytes: number
+  sha256: string
+  files: number
+  contents: BundledContent[]
+}
+
+export type CreateKinds = {
+  'bundle.program': {input: {version: string}; output: void}
+  'bundle.uv': {input: {machine: string; version: string}; output: void}
+  'bundle.wheels': {input: {source: WheelSource; machine: string; python: string}; output: void}
+  'bundle.write': {input: {to: string; flexrack: string; contents: BundledContent[]}; output: MadeBundle}
+}
+
+export interface CreateEnv {
+  /** Where files are gathered: beside the bundle, as they may be large. */
+  draft: string
+  context: Context
+}
+
+const handlers: Handlers<CreateKinds, CreateEnv> = {'bundle.program': program, 'bundle.uv': uv, 'bundle.wheels': wheels, 'bundle.write': write}
+
+/** A bundle, made where there is internet. `draft` makes the folder that the steps need, and is to be removed. */
+export const CREATE = {plan, handlers, draft: makeDraft}
+
+/** Asks nothing of any network. Errors: USAGE where no runtime suits, those of the lock files. */
+async function plan({to, machines, pythons, program: withProgram, sources}: BundleWish, {env, reporter}: Context): Promise<PlanOf<CreateKinds>> {
+  const flexrack = await ownVersion()
+  const steps: StepOf<CreateKinds>[] = []
+  const contents: BundledContent[] = []
+  if (withProgram) {
+    const missing = missingOfProgram(machines)
+    if (missing?.fatal) throw new CliError('LOCAL_FAILED', missing.what, {hint: missing.hint})
+    if (missing) reporter.warn(`${missing.what} (${missing.hint})`)
+    steps.push({id: 'program', node: null, kind: 'bundle.program', title: `Pack flexrack ${flexrack} with all it runs with`, input: {version: flexrack}, needs: []})
+    contents.push({name: 'program'})
+  }
+  for (const machine of machines) {
+    const version = WHEELS.uvVersion()
+    steps.push({id: `uv:${machine}`, node: null, kind: 'bundle.uv', title: `Fetch uv ${version} for ${machine}`, input: {machine, version}, needs: []})
+    contents.push({name: 'uv', machine})
+  }
+  for (const source of sources) {
+    const lock = await lockOf(source, env)
+    if (lock.trim() === '') continue
+    for (const machine of machines) {
+      for (const python of pythons) {
+        if (!(await suits(source, python, env))) continue
+        contents.push({name: source.name, machine, python})
+        // One after the other: they share a folder.
+        const needs = steps.filter((step) => step.kind === 'bundle.wheels').slice(-1).map((step) => step.id)
+        steps.push({id: `wheels:${source.name}:${python}:${machine}`, node: null, kind: 'bundle.wheels', title: `Fetch the packages of ${source.name} for Python ${python} on ${machine}`, input: {source, machine, python}, needs})
+      }
+    }
+    if (!contents.some(({name}) => name === source.name)) throw new CliError('USAGE', `${source.name} works with none of these versions of Python: ${pythons.join(', ')}`, {hint: '--python 3.11, where nodes have it'})
+  }
+  steps.push({id: 'write', node: null, kind: 'bundle.write', title: `Write ${resolve(to)}, with a hash of every file`, input: {to: resolve(to), flexrack, contents}, needs: steps.map((step) => step.id)})
+  return {command: 'bundle create', steps}
+}
+
+async function makeDraft(to: string): Promise<string> {
+  const folder = dirname(resolve(to))
+  await mkdir(folder, {recursive: true})
+  const draft = await mkdtemp(join(folder, `.${basename(to)}-`))
+  for (const name of ['wheels', 'uv', 'program']) await mkdir(join(draft, name))
+  return draft
+}
+
+async function program({version}: {version: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {
+  const progress = context.reporter.begin(`Pack flexrack ${version}`)
+  await packProgram(join(draft, 'program'), context).then(() => progress.done(), (error: unknown) => {
+    progress.fail()
+    throw error
+  })
+}
+
+async function uv({machine}: {machine: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {
+  const {name, bytes} = await WHEELS.uv(machine, context)
+  await writeFile(join(draft, 'uv', name), bytes)
+}
+
+async function wheels({source, machine, python}: {source: WheelSource; machine: string; python: string}, _done: unknown, {draft, context}: CreateEnv): Promise<void> {
+  const progress = context.reporter.begin(`Fetch the packages of ${source.name} for Python ${python} on ${machine}`)
+  const lock = await lockOf(source, context.env)
+  try {
+    await WHEELS.fetch({folder: join(draft, 'wheels'), machine, python, lock}, context, (line) => {
+      const file = /^\s*Downloading (\S+)/.exec(line)?.[1]?.split('/').at(-1)
+      if (file !== undefined) progress.detail(`downloading ${file}`)
+    })
+    progress.done()
+  } catch (error) {
+    progress.fail()
+    if (!(error instanceof CliError) || error.code !== 'REMOTE_FAILED') throw error
+    const lacking = /No matching distribution found for ([^\s)]+)/.exec(error.message)?.[1]
+    throw new CliError('REMOTE_FAILED', lacking ? `the package index has no wheel of ${lacking} for Python ${python} on ${machine}, which ${source.name} needs` : `the packages of ${source.name} could not be fetched: ${error.message}`, {
+      hint: lacking ? 'a bundle has wheels only: choose another version of it, or of Python' : undefined, details: {source: source.name, machine, python}, cause: error,
+    })
+  }
+}
+
+async function write({to, flexrack, contents}: {to: string; flexrack: string; contents: BundledContent[]}, _done: unknown, {draft, context}: CreateEnv): Promise<MadeBundle> {
+  const progress = context.reporter.begin(`Write ${basename(to)}`)
+  const files: BundledFile[] = []
+  for (const folder of ['program', 'uv', 'wheels']) {
+    for (const name of (await readdir(join(draft, folder))).sort()) {
+      throwIfInterrupted(context.signal)
+      const path = `${folder}/${name}`
+      files.push({path, size: (await stat(join(draft, path))).size, sha256: await hashOf(join(draft, path), context.signal)})
+    }
+  }
+  const total = files.reduce((sum, {size}) => sum + size, 0)
+  const manifest: BundleManifest = {format: FORMAT, flexrack, made_at: new Date().toISOString(), contents, files}
+  await writeFile(join(draft, MANIFEST), `${JSON.stringify(manifest, undefined, 1)}\n`)
+  const part = join(draft, 'bundle')
+  const stream = await packFiles(draft, [MANIFEST, ...files.map(({path}) => path)])
+  let done = 0
+  stream.on('data', (chunk: Buffer) => progress.amount(Math.min((done += chunk.length), total), total, 'bytes'))
+  await pipeline(stream, createWriteStream(part, {mode: 0o644}), {signal: context.signal})
+  const handle = await open(part)
+  await handle.sync()
+  await handle.close()
+  await rename(part, to)
+  progress.done()
+  return {file: to, bytes: (await stat(to)).size, sha256: await hashOf(to), files: files.length, contents}
+}
+
+/** For who made the draft. */
+export const removeDraft = (draft: string): Promise<void> => rm(draft, {recursive: true, force: true})

@@ -1,0 +1,100 @@
+import {execFile} from 'node:child_process'
+import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {dirname, join} from 'node:path'
+import {promisify} from 'node:util'
+import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {makeContext} from '../../src/lib/base/index.ts'
+import {openHost} from '../../src/lib/host/index.ts'
+import {loadManifest} from '../../src/lib/manifest/index.ts'
+import {executePlan, throwIfFailed} from '../../src/lib/plan/index.ts'
+import {PROJECT_LOCK} from '../../src/lib/workspace/index.ts'
+import {startLocalRack} from '../support/local-rack.ts'
+import {mayMakeNetworks, startNetRack, type TestNetRack} from '../support/net-rack.ts'
+import {buildProgram, flexrack} from '../support/program.ts'
+
+const LONG = 1_800_000
+const MANIFEST = `name: digits
+workspace: {python: requirements.txt}
+train: {command: [train.py], launcher: plain, nodes: 2}
+`
+const SCRIPT = `import os, numpy, mlflow
+mlflow.log_metric("sum", float(numpy.arange(5).sum()))
+print("trained with numpy", numpy.__version__, flush=True)
+`
+
+describe.skipIf(!mayMakeNetworks())('a laptop and two nodes in networks without any route', () => {
+  let folder: string
+  let project: string
+  let net: TestNetRack
+
+  beforeAll(async () => {
+    buildProgram()
+    folder = await mkdtemp(join(tmpdir(), 'flexrack-offline-'))
+    project = join(folder, 'digits')
+    await mkdir(project)
+    await writeFile(join(project, 'flexrack.yaml'), MANIFEST)
+    await writeFile(join(project, 'train.py'), SCRIPT)
+    await writeFile(join(project, 'requirements.txt'), 'numpy\nmlflow-skinny\n')
+    // Where there is internet: a lock file, then the bundle.
+    const rack = await startLocalRack({nodes: 1})
+    try {
+      const context = makeContext({env: {...process.env, FLEXRACK_HOME: join(folder, 'online')}})
+      const host = await openHost(rack.fleet(), rack.rack.nodes[0] as (typeof rack.rack.nodes)[0], context)
+      throwIfFailed(await executePlan(await PROJECT_LOCK.plan([host], await loadManifest(project), context), PROJECT_LOCK.handlers, {host: () => host, context}, context))
+    } finally {
+      await rack.stop()
+    }
+    net = await startNetRack(3, undefined, () => ({PIP_CONFIG_FILE: '/dev/null', PIP_FIND_LINKS: ''}))
+  }, LONG)
+  afterAll(async () => {
+    await net?.stop()
+    await rm(folder, {recursive: true, force: true})
+  })
+
+  test('install flexrack, build environments, start the head and train, from one file', async () => {
+    const {stdout: version} = await promisify(execFile)('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'])
+    const bundle = join(folder, 'lab.bundle')
+    const parts = ['program', 'head', 'project'].flatMap((part) => ['--for', part])
+    const made = await flexrack(['bundle', 'create', '--to', bundle, '--python', version.trim(), ...parts, '-C', project, '--json'], {env: {FLEXRACK_HOME: join(folder, 'online')}})
+    expect(made).toMatchObject({status: 0})
+
+    // The third namespace is the laptop: nothing of it is outside.
+    const home = join(folder, 'laptop')
+    const laptop = join(home, 'own')
+    await mkdir(home)
+    const names = ['node-1', 'node-2', 'node-3']
+    const before = new Map(names.map((name) => [name, packets(net, name)]))
+    const space = net.inside('node-3', 'ip', 'netns', 'identify').trim()
+    const there = async (words: string[], cwd = home): Promise<string> => {
+      const env = {PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: home, FLEXRACK_HOME: laptop, PIP_CONFIG_FILE: '/dev/null', NO_COLOR: '1'}
+      return (await promisify(execFile)('ip', ['netns', 'exec', space, ...words], {cwd, env, maxBuffer: 64 << 20})).stdout
+    }
+    await expect(there(['python3', '-c', 'import socket; socket.create_connection(("203.0.113.1", 443), 5)'])).rejects.toThrow('unreachable')
+    await there(['tar', '-xf', bundle, '-C', home, '--wildcards', 'program/*'])
+    const {version: own} = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8')) as {version: string}
+    await there(['npm', 'install', '-g', '--offline', '--no-audit', '--no-fund', '--prefix', join(home, 'npm'), join(home, `program/flexrack-${own}.tgz`)])
+    const run = (...words: string[]): Promise<string> => there([process.execPath, join(home, 'npm/lib/node_modules/flexrack/bin/run.js'), ...words], project)
+    expect(JSON.parse(await run('bundle', 'apply', bundle, '--json'))).toMatchObject({there: 0, program: expect.stringMatching(/flexrack-.*\.tgz$/)})
+    for (const name of ['node-1', 'node-2']) {
+      const [address, server] = [net.addresses[name] as string, net.servers[name]]
+      await run('rack', 'add', 'lab', `${name}=${server?.user}@${address}:${server?.port}`, '--identity-file', server?.clientKey as string, '--address', address, '--root', `~/${name}`, '--network', 'bundle', '--trust')
+    }
+    await run('head', 'start', '--rack', 'lab')
+    const logs = await run('train', '--rack', 'lab')
+    expect(logs.match(/trained with numpy/g)).toHaveLength(2)
+    expect(await run('runs', 'list', '--rack', 'lab', '--json')).toMatch(/"(finished|FINISHED)"/)
+    await run('head', 'stop', '--rack', 'lab')
+    for (const name of names) {
+      expect(net.inside(name, 'ip', 'route').trim().split('\n')).toEqual([expect.stringMatching(/^198\.18\.\d+\.0\/24 dev eth0 /)])
+      const sent = packets(net, name) - (before.get(name) as number)
+      console.log(`${name}: ${sent} packets sent, all inside 198.18.0.0/15`)
+    }
+  }, LONG)
+})
+
+/** IP packets that a namespace has sent. */
+function packets(net: TestNetRack, node: string): number {
+  const [names, values] = net.inside(node, 'cat', '/proc/net/snmp').split('\n').filter((line) => line.startsWith('Ip:')).map((line) => line.split(' '))
+  return Number(values?.[names?.indexOf('OutRequests') ?? 0])
+}
