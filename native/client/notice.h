@@ -21,9 +21,7 @@ void take_notice(Session& session, Read&& read) {
     // Somebody may be waiting for what it says: an error is better than that.
     trace("a notice that cannot be read ends the session");
     session.abandon();
-  } catch (const std::exception& error) {
-    trace(error.what());
-  }
+  } catch (const std::exception& error) { trace(error.what()); }
 }
 
 }  // namespace flexrack::client

@@ -54,7 +54,9 @@ TEST_CASE("an image costs its variables, its constants and its code") {
                                                                                << 61);   // and does not wrap
   for (const auto wrong : {"", ".global", ".global .u32 a[", ".const .attribute(", ".global .align"})
     CHECK(of(wrong + std::string(";")) <= 512);
-  CHECK(backend::cuda::image_memory(wire::bytes_of_text("\x7f" "ELF")).bytes == 0);
+  CHECK(backend::cuda::image_memory(wire::bytes_of_text("\x7f"
+                                                        "ELF"))
+            .bytes == 0);
   CHECK_FALSE(backend::cuda::image_memory(wire::bytes_of_text(kLarge)).uses_heap);
   CHECK(backend::cuda::image_memory(wire::bytes_of_text(kMalloc)).uses_heap);
 }
