@@ -6,14 +6,9 @@
 #include <vector>
 
 #include "backend/cuda/core.h"
+#include "wire/bytes_of.h"
 
 namespace flexrack::backend::cuda {
-
-/// A structure of the API as its bytes: of the caller's memory.
-template <class T>
-wire::View bytes_of(const T& value) {
-  return {reinterpret_cast<const std::uint8_t*>(&value), sizeof value};
-}
 
 class CallContext {
  public:

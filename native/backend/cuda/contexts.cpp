@@ -31,7 +31,7 @@ void Contexts::on(const cu::Describe& m, Respond<cu::DescribeReply> respond) {
   core_.table.cuDriverGetVersion(&reply.driver_version);
   for (std::uint32_t i = 0; i < core_.devices.size(); ++i) {
     const auto& device = core_.devices[i];
-    cu::Device reported{.index = i, .memory = device.memory, .name = device.name, .uuid = bytes_of(device.uuid), .pci = device.pci};
+    cu::Device reported{.index = i, .memory = device.memory, .name = device.name, .uuid = wire::bytes_of(device.uuid), .pci = device.pci};
     reported.attributes = attributes(kFirstAttribute, kLastAttribute,
                                  [&](int* value, int which) { return core_.table.cuDeviceGetAttribute(value, static_cast<CUdevice_attribute>(which), device.native); });
     for (std::uint32_t other = 0; other < core_.devices.size(); ++other) {

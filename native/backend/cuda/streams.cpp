@@ -60,7 +60,7 @@ void Streams::on(const cu::StreamAttribute& m, Respond<cu::StreamAttributeReply>
   const auto stream = call.get<CUstream>(m.stream);
   CUstreamAttrValue value{};
   call.run(core_.table.cuStreamGetAttribute, stream, static_cast<CUstreamAttrID>(m.which), &value);
-  respond({.status = as_wire(call.status()), .value = bytes_of(value)});
+  respond({.status = as_wire(call.status()), .value = wire::bytes_of(value)});
 }
 
 void Streams::on(const cu::CreateEvent& m) {
