@@ -115,7 +115,8 @@ describe.skipIf(!mayMakeNetworks())('a node without a route to any package index
     const own = join(net.servers['node-1']?.home as string, '.config/uv')
     await mkdir(own, {recursive: true})
     await writeFile(join(own, 'uv.toml'), '[[index]]\nurl = "https://other.example/simple"\ndefault = true\n')
-    await expect(ensureEnvironment(await through(), {requirements: 'gamma\n'}, makeContext({env: {...env, PIP_CONFIG_FILE: '/dev/null'}}))).rejects.toMatchObject({
+    const pins = '# https://other.example/\n' // another node's answer
+    await expect(ensureEnvironment(await through(), {requirements: 'gamma\n', pins}, makeContext({env: {...env, PIP_CONFIG_FILE: '/dev/null'}}))).rejects.toMatchObject({
       message: expect.stringContaining('it asked for other.example:443, which no setting here names'), hint: 'if it is right, write `network_hosts: [other.example]` into the rack file',
     })
     await rm(own, {recursive: true})

@@ -79,6 +79,10 @@ class Leader:
             members, why, outcome = verdict["members"], verdict["why"], None
             self._folder.event("restarting", attempt=len(attempts) + 1, why=why, nodes=members)
 
+    def stop_request(self) -> Optional[Dict[str, Any]]:
+        """Who asked for the end, if somebody did."""
+        return self._membership.stop_request()
+
     def commit(self, result: Dict[str, Any]) -> None:
         """How it ended is known to the others from here on, also if this node is lost before it has put everything away."""
         self._membership.set_desired({"phase": "committed", "attempt": self._local.attempt, "result": result})

@@ -18,9 +18,11 @@ from flexrack_node.gpu.lease import LeaseHold
 from flexrack_node.measure import usage
 from flexrack_node.measure.sampler import Sampler
 from flexrack_node.process.detach import python_module
+from flexrack_node.process.shutdown import goes_down
 from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.reservation.hold import Hold
-from flexrack_node.run.cause import close_result, of_gang
+from flexrack_node.reservation.life import boot_id
+from flexrack_node.run.cause import close_result, of_gang, of_loss
 from flexrack_node.run.files import RunFolder, read
 from flexrack_node.run.leadership import leader_known
 from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
@@ -28,6 +30,7 @@ from flexrack_node.run.upstream import Upstream, upstream_of
 
 Judge = Callable[[Dict[str, Any], float], Dict[str, Any]]  # of the result, and when the signal came
 
+_SHUTDOWN = "the shutdown of "  # who asked for the end, before the node's name
 DRAIN_SECONDS = 5.0  # for tracking writes that wait, at the end; what is left stays in the spool
 
 
@@ -57,7 +60,7 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None) -> int:
         if leases:
             leases.give_back()
         return 1
-    folder.write("state", {"status": "waiting", "attempt": 0, "pid": os.getpid(), "started": started})
+    folder.write("state", {"status": "waiting", "attempt": 0, "pid": os.getpid(), "started": started, "boot": boot_id()})
     reaper = subprocess.Popen(
         python_module("gang.reaper", str(folder.path)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),  # Slurm's is for every process of the job, and means the ranks
@@ -115,7 +118,7 @@ def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids:
     else:
         leader = Leader(folder, spec, local, member.agent if member else None, ended if isinstance(ended, Handover) else None)
         leader.listen()
-        ended_as = leader.run()
+        ended_as = _with_shutdown(leader.run(), leader.stop_request())
         sampler.close()
         _lead(folder, spec, started, leader, relay, _with_signal(folder, close_result(spec, ended_as, started), judge))
     folder.write("state", {**folder.state(), "status": "ended"})
@@ -125,6 +128,13 @@ def _followed(folder: RunFolder, spec: Dict[str, Any]) -> Dict[str, Any]:
     """Whom this node follows, or is itself: {term, leader}."""
     term, leader = leader_known(spec, folder.state())
     return {"term": term, "leader": leader}
+
+
+def _with_shutdown(result: Dict[str, Any], request: Optional[Dict[str, Any]]) -> Dict[str, Any]:
+    """Nobody wanted its end whose machine goes down."""
+    if result["status"] != "stopped" or not request or not request["by"].startswith(_SHUTDOWN):
+        return result
+    return {**result, "status": "failed", "cause": of_loss(request["by"][len(_SHUTDOWN):], "reboot", f"{request['by']} ended the run")}
 
 
 def _with_signal(folder: RunFolder, result: Dict[str, Any], judge: Optional[Judge]) -> Dict[str, Any]:
@@ -241,7 +251,9 @@ def _listen_to_signals(folder: RunFolder, is_noted: bool) -> None:
         if is_noted:
             folder.write("signal", {"at": time.time(), "by": signal.Signals(number).name})
         if not folder.stop_request():
-            folder.write("stop", {"grace": folder.spec().get("grace", 10), "kill": False, "by": signal.Signals(number).name})
+            spec = folder.spec()
+            by = f"{_SHUTDOWN}{spec['node']}" if number == signal.SIGTERM and not is_noted and goes_down() else signal.Signals(number).name
+            folder.write("stop", {"grace": spec.get("grace", 10), "kill": False, "by": by})
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -70,6 +70,11 @@ def of_gang(node: str, message: str) -> Dict[str, Any]:
     return {"kind": "gang", "node": node, "rank": None, "exit": None, "signal": None, "at": time.time(), "message": message, "lines": [], "others": []}
 
 
+def of_loss(node: str, kind: str, message: str) -> Dict[str, Any]:
+    """A cause that is a node's: it was rebooted (`reboot`), or its supervisor was killed (`supervisor`)."""
+    return {**of_gang(node, message), "lost": kind}
+
+
 def _of_rank(node: str, record: Mapping[str, Any], shift: float) -> Dict[str, Any]:
     error = record.get("error") or {}
     at = error.get("at") or record["ended"]

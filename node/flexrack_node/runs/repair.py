@@ -5,9 +5,9 @@ be quick.
 """
 import time
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
-from flexrack_node.run.cause import close_result, of_gang
+from flexrack_node.run.cause import close_result, of_gang, of_loss
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import leader_known
 from flexrack_node.runs.view import RunView
@@ -45,13 +45,24 @@ def _repair(folder: RunFolder) -> None:
     _sweep(folder)
     spec = folder.spec()
     started = float(folder.state().get("started") or folder.path.stat().st_ctime)
-    cause = of_gang(spec["node"], "the supervisor was killed, or the node was restarted, while the run was going on")
+    cause = _cause(spec["node"], folder.state().get("boot"))
     folder.event("lost")
     attempts = [{"attempt": number, "status": "failed"} for number in folder.attempts()]
     result = close_result(spec, {"status": "failed", "cause": cause, "attempts": attempts}, started)
     term, leader = leader_known(spec, folder.state())
     last = max((record.get("ended") or record["started"] for number in folder.attempts() for record in folder.records(number).values()), default=started)
     folder.write("result", {**result, "ended": last, "duration": last - started, "lost": True, "term": term, "leader": leader})
+
+
+def _cause(node: str, boot: Optional[str]) -> Dict[str, Any]:
+    """`boot`: the one in which the supervisor began; None where it was too old to say so, or never came that far."""
+    from flexrack_node.reservation.life import boot_id
+
+    if boot is None:
+        return of_gang(node, "the supervisor was killed, or the node was restarted, while the run was going on")
+    if boot != boot_id():
+        return of_loss(node, "reboot", f"{node} was rebooted while the run was going on")
+    return of_loss(node, "supervisor", "the supervisor was killed while the run was going on")
 
 
 def _give_back(spec: Dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ class _Cause(TypedDict):
 
 class Cause(_Cause, total=False):
     """Why a run failed: the first failure that was not a consequence of another."""
-    lost: Literal["node", "supervisor", "link"]
+    lost: Literal["node", "supervisor", "link", "reboot"]
     stuck: int
 
 

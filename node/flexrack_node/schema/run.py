@@ -108,6 +108,7 @@ class StateEvent(_StateEvent, total=False):
     attempt: int
     pid: int
     started: float
+    boot: str
     gang: Optional[GangPlace]
     term: int
     leader: str

@@ -24,6 +24,7 @@ class RunState(_RunState, total=False):
     attempt: int
     pid: int
     started: float
+    boot: str
     gang: Optional[GangPlace]
     term: int
     leader: str

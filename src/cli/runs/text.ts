@@ -81,6 +81,7 @@ export function shownRunText(run: ShownRun): string {
       ['end', run.doubt ? `not known: ${run.doubt.message}\n${reportedLater(run)}` : undefined],
       ['slurm', run.slurm ? slurmLine(run.slurm) : undefined],
       ['cause', run.cause ? describeCause(run.cause) : run.tags['flexrack.cause']],
+      ['rebooted', run.cause?.lost === 'reboot' || run.rebooted.length === 0 ? undefined : `${run.rebooted.join(', ')}, while it went on`],
       ['command', run.command.join(' ')],
       ['started', times],
       ['nodes', `${run.nodes.join(', ')}${run.worldSize === null ? '' : ` (${count(run.worldSize, 'rank')})`}`],

@@ -14,8 +14,8 @@ export interface Cause {
   lines: string[]
   /** Ranks that failed as a consequence. */
   others: number[]
-  /** A node was lost: it is silent, its supervisor was killed, or some of the others do not reach it. */
-  lost?: 'node' | 'supervisor' | 'link'
+  /** A node was lost: it is silent, its supervisor was killed, some of the others do not reach it, or it was rebooted. */
+  lost?: 'node' | 'supervisor' | 'link' | 'reboot'
   /** So many attempts in a row made no progress. */
   stuck?: number
 }

@@ -110,6 +110,8 @@ export interface StateEvent {
   attempt?: number
   pid?: number
   started?: number
+  /** Of the machine, when the supervisor began. */
+  boot?: string
   gang?: GangPlace | null
   term?: number
   leader?: string

@@ -20,6 +20,8 @@ export interface RunState {
   attempt?: number
   pid?: number
   started?: number
+  /** Of the machine, when the supervisor began. */
+  boot?: string
   gang?: GangPlace | null
   term?: number
   leader?: string

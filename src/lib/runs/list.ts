@@ -22,6 +22,8 @@ export interface RunEntry {
   ended: number | null
   attempt: number | null
   cause: Cause | null
+  /** Nodes that were rebooted while it went on, as they say themselves. */
+  rebooted: string[]
   /** Last values. */
   metrics: Record<string, number>
   experiment: string | null
@@ -58,6 +60,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       ended: record.endTime ?? null,
       attempt: numberOf(record.tags['flexrack.attempts']),
       cause: null,
+      rebooted: [],
       metrics: Object.fromEntries(Object.values(record.metrics).map((metric) => [metric.key, metric.value])),
       experiment: record.experimentId,
       trackedId: record.id,
@@ -84,6 +87,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
       ended: state.ended === null || doubt ? null : state.ended * 1000,
       attempt: state.attempt,
       cause: doubt ? null : state.cause,
+      rebooted: one.nodes.filter(({cause}) => cause?.lost === 'reboot').map(({node}) => node),
       metrics: known?.metrics ?? {},
       experiment: known?.experiment ?? null,
       trackedId: state.tracked,

@@ -6,9 +6,11 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {makeContext, silentReporter, type Context} from '../../../src/lib/base/index.ts'
 import {connectHead, planHead, startHead} from '../../../src/lib/head/index.ts'
 import {openHost, serviceStatus, startService} from '../../../src/lib/host/index.ts'
+import {checkReboot} from '../../../src/lib/project/check-reboot.ts'
 import type {Rack} from '../../../src/lib/rack/index.ts'
 import {openFleet, type Fleet} from '../../../src/lib/ssh/index.ts'
 import {openMlflow} from '../../../src/lib/tracking/index.ts'
+import {unknownFiles} from '../../support/kept-files.ts'
 import {startRebootable, whyNotRebootable, type RebootableNode} from '../../support/rebootable.ts'
 import {freePort} from '../../support/sshd.ts'
 
@@ -75,4 +77,6 @@ test.skipIf(whyNot)('head and the front of a server come back after a power cut,
   await again.close()
   await until(() => listens(port))
   expect(await serviceStatus(await openHost(fleet, machine.node, context), 'endpoint-digits-r1-0')).toMatchObject({state: 'running', restarts: 0})
+  expect(await checkReboot(rack.nodes, fleet, context)).toEqual([])
+  expect(unknownFiles('NODE', join(machine.home, '.flexrack'))).toEqual([])
 })

@@ -11,7 +11,6 @@ import unittest.mock
 from pathlib import Path
 
 import reboot_support
-
 from flexrack_node.base import installed
 from flexrack_node.base.channel import Channel
 from flexrack_node.gpu import unit

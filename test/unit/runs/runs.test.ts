@@ -80,6 +80,13 @@ describe('mergeRuns', () => {
     expect(entryOf(tracked('a', {status: 'FAILED'}))?.doubt?.message).toBe(`${message}; its record at the tracking server says failed`)
   })
 
+  it('names the nodes that say that they were rebooted, also where the run went on without them', () => {
+    const cause: Cause = {kind: 'gang', node: 'node-2', rank: null, exit: null, signal: null, at: 1, message: 'node-2 was rebooted while the run was going on', lines: [], others: [], lost: 'reboot'}
+    const [entry] = mergeRuns([{run: 'a', nodes: [nodeRun('a'), nodeRun('a', {node: 'node-2', index: 1, committed: false, status: 'failed', cause})]}], [], {everyNodeQueried: true})
+    expect(entry).toMatchObject({status: 'finished', cause: null, rebooted: ['node-2']})
+    expect(mergeRuns([found('b')], [], {everyNodeQueried: true})[0]?.rebooted).toEqual([])
+  })
+
   it('puts the newest first', () => {
     expect(mergeRuns([found('old'), found('new', {started: 500})], [tracked('middle', {startTime: 300_000})], {everyNodeQueried: true}).map((one) => one.run)).toEqual(['new', 'middle', 'old'])
   })
