@@ -2,7 +2,7 @@
 // With --check it writes nothing and fails if something is not current.
 import {mkdir, readdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {dirname, join, resolve} from 'node:path'
-import {nativeFiles, pythonFiles, typescriptFiles} from './protocol/files.ts'
+import {nativeFiles, pythonCalls, pythonFiles, typescriptFiles} from './protocol/files.ts'
 import {pythonOf} from './protocol/python.ts'
 import {readTopics} from './protocol/schema.ts'
 import {typescriptIndex, typescriptOf} from './protocol/typescript.ts'
@@ -13,6 +13,7 @@ const topics = readTopics(join(root, 'protocol'))
 const files: Record<string, string> = {
   'src/lib/base/file-schemas.ts': typescriptFiles(topics),
   'node/flexrack_node/base/file_schemas.py': pythonFiles(topics),
+  'node/flexrack_node/schema/kept.py': pythonCalls(topics),
   'native/server/file_schemas.h': nativeFiles(topics),
   'src/lib/protocol/index.ts': typescriptIndex(topics),
   'node/flexrack_node/schema/__init__.py': '"""The protocol as TypedDicts, a module a topic. Nothing imports it while the program runs."""\n',

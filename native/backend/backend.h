@@ -17,7 +17,8 @@ class Peers {
   /// The next dial under this id and key is for this session.
   virtual bool accept(std::uint64_t peer, wire::View key) = 0;
   /// Dials it. The link carries payloads only.
-  virtual bool open(std::uint64_t peer, wire::View key, const std::string& address, std::uint16_t port, wire::View session) = 0;
+  virtual bool open(std::uint64_t peer, wire::View key, const std::string& address, std::uint16_t port,
+                    wire::View session) = 0;
   /// The link of that id, null if there is none (yet).
   virtual wire::Link* link(std::uint64_t peer) = 0;
   /// It is not there yet and may come: else nothing is gained by waiting for it.
@@ -40,15 +41,17 @@ struct DeviceReport {
   std::uint64_t memory = 0;                           ///< bytes
   std::uint32_t compute_units = 0;
   std::string capability{};                           ///< CUDA's compute capability, "9.0"; empty for other APIs
-  std::optional<std::uint64_t> context_memory{};      ///< bytes that a context takes of it, where the API has such a thing and it could be measured
+  std::optional<std::uint64_t>
+      context_memory{};  ///< bytes that a context takes of it, where the API has such a thing and it could be measured
 };
 
-/// The devices of this machine, the order stable over restarts. Throws std::runtime_error where the API's library is missing.
+/// The devices of this machine, the order stable over restarts. Throws std::runtime_error where the API's library is
+/// missing.
 std::vector<DeviceReport> list_opencl_devices();
 std::unique_ptr<Backend> make_opencl_backend(Grant& grant);
 
-/// The same of a CUDA driver, `driver` as dlopen takes it: the machine's libcuda.so.1, or one in software. Ids are uuids. Throws too where the driver
-/// does not start, with its reason.
+/// The same of a CUDA driver, `driver` as dlopen takes it: the machine's libcuda.so.1, or one in software. Ids are
+/// uuids. Throws too where the driver does not start, with its reason.
 std::vector<DeviceReport> list_cuda_devices(const std::string& driver);
 std::unique_ptr<Backend> make_cuda_backend(Grant& grant, const std::string& driver);
 

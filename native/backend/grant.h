@@ -38,16 +38,19 @@ class Grant {
 
   /// True: launches on this device go through admit(); false: a whole device, which pays nothing.
   virtual bool is_time_sliced(std::size_t device) const = 0;
-  /// Asks for one launch. `admitted` is called, perhaps at once and on this thread, perhaps later on another, when the device
-  /// is this lease's to use.
+  /// Asks for one launch. `admitted` is called, perhaps at once and on this thread, perhaps later on another, when the
+  /// device is this lease's to use.
   virtual void admit(std::size_t device, std::function<void()> admitted) = 0;
-  /// One launch took so long on the device, by its events; or so many did together. For whole devices too, where it is known: `gpu smi` shows it.
+  /// One launch took so long on the device, by its events; or so many did together. For whole devices too, where it is
+  /// known: `gpu smi` shows it.
   virtual void finished(std::size_t device, std::uint64_t nanoseconds, std::uint32_t count = 1) = 0;
 
-  /// What the other sessions of the lease may know: this one's client, by that name, has contexts on the device, or has none any more.
+  /// What the other sessions of the lease may know: this one's client, by that name, has contexts on the device, or has
+  /// none any more.
   virtual void use(std::size_t device, std::uint64_t process, bool has_contexts) = 0;
   virtual std::vector<User> users(std::size_t device) const = 0;
-  /// The part of the last second that the device worked for the lease, 0 to 1, as `gpu smi` shows it; nothing where nobody has looked yet.
+  /// The part of the last second that the device worked for the lease, 0 to 1, as `gpu smi` shows it; nothing where
+  /// nobody has looked yet.
   virtual std::optional<double> utilization(std::size_t device) const = 0;
 };
 

@@ -18,11 +18,13 @@ class PeerLinks {
 
   bool accept(std::uint64_t peer, wire::View key) { return peers_.accept(peer, key); }
   /// Dials it, then `done`.
-  void open(std::uint64_t peer, wire::View key, std::string_view address, std::uint16_t port, wire::View session, std::function<void(bool is_open)> done);
+  void open(std::uint64_t peer, wire::View key, std::string_view address, std::uint16_t port, wire::View session,
+            std::function<void(bool is_open)> done);
   /// Null where there is none now.
   wire::Link* find(std::uint64_t peer) { return peers_.link(peer); }
   bool is_expected(std::uint64_t peer) { return peers_.is_expected(peer); }
-  /// `action` with the link behind everything that was begun before, or with null where there is none within a few seconds: it may still be on its way.
+  /// `action` with the link behind everything that was begun before, or with null where there is none within a few
+  /// seconds: it may still be on its way.
   void when_there(std::uint64_t peer, std::function<void(wire::Link*)> action);
   /// Closing waits for the thread that reads, which may be the one that calls this.
   void close_later(wire::Link& link);

@@ -7,11 +7,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <stdexcept>
 
 #include "wire/boot.h"
 #include "wire/json.h"
+#include "wire/preamble.h"
 
 namespace flexrack::client {
 namespace {
@@ -33,23 +33,6 @@ std::string read_all(int fd) {
   }
 }
 
-std::optional<unsigned> digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return std::nullopt;
-}
-
-wire::Bytes from_hex(const std::string& text) {
-  wire::Bytes bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    const auto high = digit(text[i]);
-    const auto low = digit(text[i + 1]);
-    if (!high || !low) return {};
-    bytes.push_back(static_cast<std::uint8_t>(*high << 4 | *low));
-  }
-  return text.size() % 2 == 0 ? bytes : wire::Bytes{};
-}
-
 /// auto: shared memory where the daemon runs under this very kernel and its socket can be reached from here (it may be
 /// in another container).
 std::string resolve_transport(std::string wish, const wire::Dial& dial, const std::string& boot_id) {
@@ -68,7 +51,7 @@ LeasedServer read_server(const wire::Json& entry, std::chrono::milliseconds grac
   dial.address = entry["address"].text();
   dial.unix_path = entry["unix"].text();
   dial.lease = entry["lease"].text();
-  dial.key = from_hex(entry["key"].text());
+  dial.key = wire::from_hex(entry["key"].text());
   dial.grace = grace;
   if (port < 0 || port > 65535 || (dial.address.empty() && dial.unix_path.empty()) ||
       dial.lease.size() != kLeaseDigits || dial.key.size() != kKeyBytes) {

@@ -69,14 +69,14 @@ function given({parameter: {name, direction, isOptional, count}, as, isArray, fi
   if (direction === 'new') return `  const auto made_${name} = call.make<${type}>();\n  ${target} = made_${name}.handle();\n`
   const list = isOptional ? 'optional_list' : 'list'
   if (isArray && as === 'handle') return `  const auto all_${name} = call.handles(call.${list}(${name}, ${count}));\n  ${target} = all_${name};\n`
-  if (isArray && as === 'flat') return `  const auto all_${name} = call.local(call.${list}(${name}, ${count}));\n  ${target} = bytes_of(all_${name});\n`
+  if (isArray && as === 'flat') return `  const auto all_${name} = call.local(call.${list}(${name}, ${count}));\n  ${target} = wire::bytes_of(all_${name});\n`
   if (isArray) return `  ${target} = call.${list}(${name}, ${count});\n`
   switch (as) {
     case 'handle': return `  ${target} = call.handle(${name});\n`
     case 'device': return `  ${target} = call.device(${name});\n`
     case 'address': return `  ${target} = call.address(${name});\n`
     case 'text': return `  ${target} = call.text(${name});\n`
-    case 'flat': return `  const auto own_${name} = call.local(${direction === 'in' ? `call.value(${name})` : name});\n  ${target} = bytes_of(own_${name});\n`
+    case 'flat': return `  const auto own_${name} = call.local(${direction === 'in' ? `call.value(${name})` : name});\n  ${target} = wire::bytes_of(own_${name});\n`
     default: return `  ${target} = ${wireCast(field, name)};\n`
   }
 }

@@ -68,7 +68,7 @@ function handler(spec: Spec, one: ApiFunction): string {
   const checks = lists.slice(1).map(({parameter}) => `  call.check(${parameter.isOptional ? `${parameter.name}.empty() || ` : ''}${parameter.name}.size() == ${lists[0]?.parameter.name}.size());\n`)
   const end = one.plain?.kind === 'send' ? '  call.end();\n' : [
     `  cu::${type}Reply reply;\n  reply.status = call.status();\n`,
-    ...all.filter(({parameter}) => parameter.direction === 'out').map(({parameter: {name}, as, field}) => `  reply.${field.name} = ${as === 'flat' ? `bytes_of(${name})` : wireCast(field, name)};\n`),
+    ...all.filter(({parameter}) => parameter.direction === 'out').map(({parameter: {name}, as, field}) => `  reply.${field.name} = ${as === 'flat' ? `wire::bytes_of(${name})` : wireCast(field, name)};\n`),
     '  respond(reply);\n',
   ].join('')
   const after = all.flatMap(({parameter: {name, direction}, field, type: of}) => direction === 'new' ? [`  call.keep(m.${field.name}, ${name}, ${partOf(all)});\n`]

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "wire/bytes_of.h"
 #include "wire/client_hello.h"
 
 namespace flexrack::wire {
@@ -11,16 +12,14 @@ namespace {
 /// not try again.
 constexpr std::uint8_t kDecryptError[] = {21, 3, 3, 0, 2, 2, 51};
 
-View bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
-
 }  // namespace
 
 Digest proof_of(std::string_view role, View preamble, View client_nonce, View server_nonce, View key) {
-  return authenticate(key, {bytes_of(role), preamble, client_nonce, server_nonce});
+  return authenticate(key, {bytes_of_text(role), preamble, client_nonce, server_nonce});
 }
 
 TlsIdentity tls_identity(const Preamble& preamble, View key) {
-  return {to_hex(preamble.lease), authenticate(key, {bytes_of("flexrack tls 1.3"), encode_preamble(preamble)})};
+  return {to_hex(preamble.lease), authenticate(key, {bytes_of_text("flexrack tls 1.3"), encode_preamble(preamble)})};
 }
 
 Proving::Proving(const Preamble& preamble, View key)

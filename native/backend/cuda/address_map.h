@@ -1,4 +1,5 @@
-// What a client may name by address: memory that its session has got, and nothing else of the worker's process, which a driver would take for memory of the host.
+// What a client may name by address: memory that its session has got, and nothing else of the worker's process, which a
+// driver would take for memory of the host.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +14,27 @@ namespace flexrack::backend::cuda {
 struct Allocation {
   enum class Sort : std::uint8_t {
     plain,
-    mapped,      ///< by `allocate`, at an address of the client's choice
-    pinned,      ///< mirrors memory of the application
+    mapped,  ///< by `allocate`, at an address of the client's choice
+    pinned,  ///< mirrors memory of the application
     from_pool,
-    mapping,     ///< by `map_memory`
-    variable     ///< of a module
+    mapping,  ///< by `map_memory`
+    variable  ///< of a module
   };
   Sort sort = Sort::plain;
   std::uint32_t device = 0;
-  std::uint64_t context = 0;       ///< handle of the one it goes with; 0: none
+  std::uint64_t context = 0;  ///< handle of the one it goes with; 0: none
   std::uint64_t size = 0;
   std::uint64_t charged = 0;
-  std::uint64_t mapped = 0;        ///< bytes of address space of a mapped one
-  CUmemGenericAllocationHandle memory = 0;   ///< of a mapped one
-  std::uint64_t owner = 0;         ///< handle of the module or library it goes with
-  std::shared_ptr<void> share{};   ///< of a mapping: the share that its memory has
+  std::uint64_t mapped = 0;  ///< bytes of address space of a mapped one
+  CUmemGenericAllocationHandle memory = 0;  ///< of a mapped one
+  std::uint64_t owner = 0;  ///< handle of the module or library it goes with
+  std::shared_ptr<void> share{};  ///< of a mapping: the share that its memory has
 
   std::uint64_t room() const { return sort == Sort::mapped ? mapped : size; }
   /// By `free` and `free_to_pool`.
-  bool is_freeable() const { return sort == Sort::plain || sort == Sort::mapped || sort == Sort::pinned || sort == Sort::from_pool; }
+  bool is_freeable() const {
+    return sort == Sort::plain || sort == Sort::mapped || sort == Sort::pinned || sort == Sort::from_pool;
+  }
 };
 
 /// Some bytes of memory.
@@ -120,7 +123,7 @@ class AddressMap {
 
   Stretches stretches_;
   std::uint64_t removals_ = 0;
-  mutable std::uint64_t last_start_ = 0, last_end_ = 0;   ///< where the last question's answer was yes
+  mutable std::uint64_t last_start_ = 0, last_end_ = 0;  ///< where the last question's answer was yes
 };
 
 }  // namespace flexrack::backend::cuda

@@ -34,7 +34,8 @@ void Memory::on(const cu::CreateArray& m, Respond<cu::CreateArrayReply> respond)
   shape.Flags = m.shape.flags;
   const auto element = element_bytes(m.shape.format) * m.shape.channels;
   std::uint64_t bytes = element;
-  for (const auto extent : {m.shape.width, std::max<std::uint64_t>(m.shape.height, 1), std::max<std::uint64_t>(m.shape.depth, 1)}) {
+  for (const auto extent :
+       {m.shape.width, std::max<std::uint64_t>(m.shape.height, 1), std::max<std::uint64_t>(m.shape.depth, 1)}) {
     if (__builtin_mul_overflow(bytes, extent, &bytes)) call.fail(CUDA_ERROR_INVALID_VALUE);
   }
   if (element == 0) call.fail(CUDA_ERROR_NOT_SUPPORTED);  // what it costs cannot be charged
@@ -69,14 +70,24 @@ CUDA_RESOURCE_DESC Memory::resource(CallContext& call, const cu::Resource& repor
   found.flags = reported.flags;
   switch (found.resType) {
     case CU_RESOURCE_TYPE_ARRAY: found.res.array.hArray = call.get<CUarray>(reported.object); break;
-    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: found.res.mipmap.hMipmappedArray = call.get<CUmipmappedArray>(reported.object); break;
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+      found.res.mipmap.hMipmappedArray = call.get<CUmipmappedArray>(reported.object);
+      break;
     case CU_RESOURCE_TYPE_LINEAR:
       call.address(reported.object, reported.width);
-      found.res.linear = {reported.object, static_cast<CUarray_format>(reported.format), reported.channels, static_cast<size_t>(reported.width)};
+      found.res.linear = {reported.object, static_cast<CUarray_format>(reported.format), reported.channels,
+                          static_cast<size_t>(reported.width)};
       break;
     case CU_RESOURCE_TYPE_PITCH2D:
-      call.rows(reported.object, reported.pitch, call.product(reported.width, element_bytes(reported.format) * reported.channels), reported.height, 0, 1);
-      found.res.pitch2D = {reported.object, static_cast<CUarray_format>(reported.format), reported.channels, static_cast<size_t>(reported.width), static_cast<size_t>(reported.height), static_cast<size_t>(reported.pitch)};
+      call.rows(reported.object, reported.pitch,
+                call.product(reported.width, element_bytes(reported.format) * reported.channels), reported.height, 0,
+                1);
+      found.res.pitch2D = {reported.object,
+                           static_cast<CUarray_format>(reported.format),
+                           reported.channels,
+                           static_cast<size_t>(reported.width),
+                           static_cast<size_t>(reported.height),
+                           static_cast<size_t>(reported.pitch)};
       break;
     default: call.fail(CUDA_ERROR_INVALID_VALUE);
   }
@@ -92,7 +103,8 @@ void Memory::on(const cu::CreateTexture& m, Respond<cu::CreateTextureReply> resp
   if (!m.view.empty()) view = call.flat<CUDA_RESOURCE_VIEW_DESC>(m.view);
   CUtexObject made = 0;
   if (core_.shown.size() >= kMostShown) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  if (call.run(core_.table.cuTexObjectCreate, &made, &shown, &how, m.view.empty() ? nullptr : &view)) core_.shown[{false, made}] = m.context;
+  if (call.run(core_.table.cuTexObjectCreate, &made, &shown, &how, m.view.empty() ? nullptr : &view))
+    core_.shown[{false, made}] = m.context;
   respond({.status = as_wire(call.status()), .object = made});
 }
 

@@ -6,14 +6,9 @@
 #include <vector>
 
 #include "backend/cuda/core.h"
+#include "wire/bytes_of.h"
 
 namespace flexrack::backend::cuda {
-
-/// A structure of the API as its bytes: of the caller's memory.
-template <class T>
-wire::View bytes_of(const T& value) {
-  return {reinterpret_cast<const std::uint8_t*>(&value), sizeof value};
-}
 
 class CallContext {
  public:
@@ -22,7 +17,8 @@ class CallContext {
     if (context != 0 && !core.make_current(context)) fail(CUDA_ERROR_INVALID_CONTEXT);
   }
 
-  /// What is made goes with a context: in none it would be made in whichever is current, and outlive what the session knows of it.
+  /// What is made goes with a context: in none it would be made in whichever is current, and outlive what the session
+  /// knows of it.
   CallContext& in_context() {
     if (context_ == 0) fail(CUDA_ERROR_INVALID_CONTEXT);
     return *this;
@@ -45,7 +41,8 @@ class CallContext {
     }
     return static_cast<T>(record->native);
   }
-  /// What launches take: a module's function, or a library's kernel itself, whose settings may change after its function was asked for.
+  /// What launches take: a module's function, or a library's kernel itself, whose settings may change after its
+  /// function was asked for.
   CUfunction launched(std::uint64_t handle) {
     auto* found = core_.handles.find(handle);
     if (status_ != CUDA_SUCCESS || !found || found->kind != Kind::kernel) return get<CUfunction>(handle);
@@ -53,7 +50,8 @@ class CallContext {
     needs(*found);
     return reinterpret_cast<CUfunction>(found->native);
   }
-  /// As much as the kernel reads: a driver copies that, however much is there. To one that takes nothing anything may be given.
+  /// As much as the kernel reads: a driver copies that, however much is there. To one that takes nothing anything may
+  /// be given.
   void check_parameters(std::uint64_t kernel, std::size_t bytes) {
     const auto* found = core_.handles.find(kernel);
     check(!found || bytes == found->parameter_bytes || (found->parameter_bytes == 0 && found->has_parameter_bytes));
@@ -81,8 +79,10 @@ class CallContext {
     if (named_ && size > 0) named_->push_back({at, size});
     return at;
   }
-  /// From the first byte to the last of slices of rows: `pitch` bytes from row to row, `slice` bytes from slice to slice; 0: of rows or slices that are packed.
-  void rows(std::uint64_t at, std::uint64_t pitch, std::uint64_t width, std::uint64_t height, std::uint64_t slice, std::uint64_t depth) {
+  /// From the first byte to the last of slices of rows: `pitch` bytes from row to row, `slice` bytes from slice to
+  /// slice; 0: of rows or slices that are packed.
+  void rows(std::uint64_t at, std::uint64_t pitch, std::uint64_t width, std::uint64_t height, std::uint64_t slice,
+            std::uint64_t depth) {
     if (width == 0 || height == 0 || depth == 0) return;
     if (pitch == 0) pitch = width;
     if (slice == 0) slice = product(pitch, height);
@@ -130,22 +130,31 @@ class CallContext {
     return values;
   }
   /// What follows holds a place among those who wait.
-  void may_wait() { if (!core_.waiters.has_room()) fail(CUDA_ERROR_OUT_OF_MEMORY); }
-  void check(bool holds) { if (!holds) fail(CUDA_ERROR_INVALID_VALUE); }
-  void fail(CUresult status) { if (status_ == CUDA_SUCCESS) status_ = status; }
+  void may_wait() {
+    if (!core_.waiters.has_room()) fail(CUDA_ERROR_OUT_OF_MEMORY);
+  }
+  void check(bool holds) {
+    if (!holds) fail(CUDA_ERROR_INVALID_VALUE);
+  }
+  void fail(CUresult status) {
+    if (status_ == CUDA_SUCCESS) status_ = status;
+  }
 
   /// Calls the driver, unless something was wrong before.
   template <class Function, class... Values>
   bool run(Function function, Values&&... values) {
-    if (status_ == CUDA_SUCCESS) status_ = function ? function(std::forward<Values>(values)...) : CUDA_ERROR_NOT_SUPPORTED;
+    if (status_ == CUDA_SUCCESS)
+      status_ = function ? function(std::forward<Values>(values)...) : CUDA_ERROR_NOT_SUPPORTED;
     return status_ == CUDA_SUCCESS;
   }
 
-  /// The driver has made it: the client's handle stands for it from now on. What cannot be kept is the client's mistake.
+  /// The driver has made it: the client's handle stands for it from now on. What cannot be kept is the client's
+  /// mistake.
   template <class T>
   Record* keep(std::uint64_t handle, T native, std::uint64_t owner = 0) {
     if (status_ != CUDA_SUCCESS) return nullptr;
-    if (!core_.handles.insert(handle, {.kind = kKindOf<T>, .native = native, .context = context_, .owner = owner})) fail(CUDA_ERROR_INVALID_HANDLE);
+    if (!core_.handles.insert(handle, {.kind = kKindOf<T>, .native = native, .context = context_, .owner = owner}))
+      fail(CUDA_ERROR_INVALID_HANDLE);
     return status_ == CUDA_SUCCESS ? core_.handles.find(handle) : nullptr;
   }
   template <class T>

@@ -8,7 +8,8 @@
 namespace flexrack::backend::cuda {
 namespace {
 
-/// What other processes take or give back meanwhile is in the difference of a whole device: the middle of so many is taken.
+/// What other processes take or give back meanwhile is in the difference of a whole device: the middle of so many is
+/// taken.
 constexpr std::size_t kRounds = 3;
 
 }  // namespace

@@ -9,9 +9,16 @@ namespace {
 
 /// CUdevice_attribute starts at 1 (cuda.h 13.0); a newer driver may know more than we do, which does no harm.
 constexpr int kFirstAttribute = 1, kLastAttribute = 200;
-constexpr CUlimit kLimits[] = {CU_LIMIT_STACK_SIZE, CU_LIMIT_PRINTF_FIFO_SIZE, CU_LIMIT_MALLOC_HEAP_SIZE, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH,
-                               CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, CU_LIMIT_MAX_L2_FETCH_GRANULARITY, CU_LIMIT_PERSISTING_L2_CACHE_SIZE,
-                               CU_LIMIT_SHMEM_SIZE, CU_LIMIT_CIG_ENABLED, CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED};
+constexpr CUlimit kLimits[] = {CU_LIMIT_STACK_SIZE,
+                               CU_LIMIT_PRINTF_FIFO_SIZE,
+                               CU_LIMIT_MALLOC_HEAP_SIZE,
+                               CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH,
+                               CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT,
+                               CU_LIMIT_MAX_L2_FETCH_GRANULARITY,
+                               CU_LIMIT_PERSISTING_L2_CACHE_SIZE,
+                               CU_LIMIT_SHMEM_SIZE,
+                               CU_LIMIT_CIG_ENABLED,
+                               CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED};
 
 template <class Ask>
 std::vector<cu::Attribute> attributes(int first, int last, Ask&& ask) {
@@ -31,26 +38,36 @@ void Contexts::on(const cu::Describe& m, Respond<cu::DescribeReply> respond) {
   core_.table.cuDriverGetVersion(&reply.driver_version);
   for (std::uint32_t i = 0; i < core_.devices.size(); ++i) {
     const auto& device = core_.devices[i];
-    cu::Device reported{.index = i, .memory = device.memory, .name = device.name, .uuid = bytes_of(device.uuid), .pci = device.pci};
-    reported.attributes = attributes(kFirstAttribute, kLastAttribute,
-                                 [&](int* value, int which) { return core_.table.cuDeviceGetAttribute(value, static_cast<CUdevice_attribute>(which), device.native); });
+    cu::Device reported{.index = i,
+                        .memory = device.memory,
+                        .name = device.name,
+                        .uuid = wire::bytes_of(device.uuid),
+                        .pci = device.pci};
+    reported.attributes = attributes(kFirstAttribute, kLastAttribute, [&](int* value, int which) {
+      return core_.table.cuDeviceGetAttribute(value, static_cast<CUdevice_attribute>(which), device.native);
+    });
     for (std::uint32_t other = 0; other < core_.devices.size(); ++other) {
       if (other == i) continue;
       int can = 0;
       core_.table.cuDeviceCanAccessPeer(&can, device.native, core_.devices[other].native);
       reported.peers.push_back({other, static_cast<std::uint32_t>(can), attributes(1, 8, [&](int* value, int which) {
-                              return core_.table.cuDeviceGetP2PAttribute(value, static_cast<CUdevice_P2PAttribute>(which), device.native, core_.devices[other].native);
-                            })});
+                                  return core_.table.cuDeviceGetP2PAttribute(
+                                      value, static_cast<CUdevice_P2PAttribute>(which), device.native,
+                                      core_.devices[other].native);
+                                })});
     }
     reply.devices.push_back(std::move(reported));
   }
   respond(reply);
 }
 
-/// Behind the end of every context before it: a primary context that is being reset would take with it what retains it meanwhile.
+/// Behind the end of every context before it: a primary context that is being reset would take with it what retains it
+/// meanwhile.
 void Contexts::on(const cu::CreateContext& m, Respond<cu::CreateContextReply> respond) {
   if (!core_.waiters.has_room()) return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
-  core_.behind_frees([this, m, answer = std::make_shared<Respond<cu::CreateContextReply>>(std::move(respond))] { create(m, *answer); });
+  core_.behind_frees([this, m, answer = std::make_shared<Respond<cu::CreateContextReply>>(std::move(respond))] {
+    create(m, *answer);
+  });
 }
 
 void Contexts::create(const cu::CreateContext& m, Respond<cu::CreateContextReply>& respond) {
@@ -101,7 +118,8 @@ void Contexts::create(const cu::CreateContext& m, Respond<cu::CreateContextReply
     if (core_.table.cuCtxGetCacheConfig(&cache) == CUDA_SUCCESS) reply.cache_config = cache;
     for (const auto which : kLimits) {
       size_t value = 0;
-      if (core_.table.cuCtxGetLimit(&value, which) == CUDA_SUCCESS) reply.limits.push_back({static_cast<std::uint32_t>(which), 0, value});
+      if (core_.table.cuCtxGetLimit(&value, which) == CUDA_SUCCESS)
+        reply.limits.push_back({static_cast<std::uint32_t>(which), 0, value});
     }
     // What a new context has of these is in what it takes.
     auto& memory = *core_.handles.find(m.context)->memory;
@@ -129,7 +147,7 @@ void Contexts::on(const cu::ReleaseContext& m) {
     std::shared_ptr<Users> users;
     std::shared_ptr<HostSide> host;
     std::map<std::uint32_t, std::uint64_t> charged;      ///< bytes by device
-    std::vector<std::uint64_t> outlive{};                ///< addresses from pools, which are the device's and not the context's
+    std::vector<std::uint64_t> outlive{};  ///< addresses from pools, which are the device's and not the context's
     std::vector<std::shared_ptr<Mirror>> mirrors{};
   };
   auto ending = std::make_shared<Ending>(Ending{native, record->users, record->host, {}});
@@ -161,7 +179,8 @@ void Contexts::on(const cu::ReleaseContext& m) {
   // It waits for what runs in it, and for who waits for that.
   core_.waiters.run([this, ending, device, is_primary, is_reset = m.is_reset != 0] {
     ending->users->wait_for_all();
-    if ((!ending->outlive.empty() || !ending->mirrors.empty()) && core_.table.cuCtxSetCurrent(ending->native) == CUDA_SUCCESS) {
+    if ((!ending->outlive.empty() || !ending->mirrors.empty()) &&
+        core_.table.cuCtxSetCurrent(ending->native) == CUDA_SUCCESS) {
       for (const auto address : ending->outlive) core_.table.cuMemFree_v2(address);
       for (const auto& mirror : ending->mirrors) core_.mirrors.give_back(*mirror);
     }
@@ -178,7 +197,8 @@ void Contexts::on(const cu::WaitContext& m, Respond<cu::WaitContextReply> respon
   CallContext call(core_, m.kOp, m.context);
   call.may_wait();
   if (!call.is_good()) return respond({.status = as_wire(call.status())});
-  core_.later(m.context, [this, context = m.context, point = core_.mirrors.point(), answer = std::make_shared<Respond<cu::WaitContextReply>>(std::move(respond))] {
+  core_.later(m.context, [this, context = m.context, point = core_.mirrors.point(),
+                          answer = std::make_shared<Respond<cu::WaitContextReply>>(std::move(respond))] {
     const auto status = core_.table.cuCtxSynchronize();
     core_.printed();
     core_.mirrors.tell_changes(point, context, std::nullopt);
@@ -193,7 +213,9 @@ void Contexts::on(const cu::SetLimit& m, Respond<cu::SetLimitReply> respond) {
   if (call.is_good() && m.context != 0) call.fail(core_.reserve(m.context, static_cast<CUlimit>(m.which), m.value));
   call.run(core_.table.cuCtxSetLimit, static_cast<CUlimit>(m.which), static_cast<size_t>(m.value));
   call.run(core_.table.cuCtxGetLimit, &value, static_cast<CUlimit>(m.which));
-  if (const auto* record = core_.handles.find(m.context); call.is_good() && record && record->memory && m.which == CU_LIMIT_MALLOC_HEAP_SIZE) record->memory->malloc_heap = value;
+  if (const auto* record = core_.handles.find(m.context);
+      call.is_good() && record && record->memory && m.which == CU_LIMIT_MALLOC_HEAP_SIZE)
+    record->memory->malloc_heap = value;
   respond({.status = as_wire(call.status()), .value = value});
 }
 

@@ -49,7 +49,9 @@ bool Core::make_current(std::uint64_t context) {
   const bool is_dispatching = std::this_thread::get_id() == dispatcher;
   if (is_dispatching && context == current) return true;
   const auto* record = handles.find(context);
-  if (!record || record->kind != Kind::context || table.cuCtxSetCurrent(static_cast<CUcontext>(record->native)) != CUDA_SUCCESS) return false;
+  if (!record || record->kind != Kind::context ||
+      table.cuCtxSetCurrent(static_cast<CUcontext>(record->native)) != CUDA_SUCCESS)
+    return false;
   if (is_dispatching) current = context;
   return true;
 }

@@ -67,16 +67,19 @@ class Core {
   Frees frees;
   std::atomic<std::size_t> loads{0};   ///< under way at the driver
 
-  /// Held during a message, and wherever what follows is touched; recursive because a payload that is there already may finish a message at once.
+  /// Held during a message, and wherever what follows is touched; recursive because a payload that is there already may
+  /// finish a message at once.
   std::recursive_mutex lock;
   HandleTable handles;
   AddressMap allocations;
-  std::map<std::pair<bool, std::uint64_t>, std::uint64_t> shown;   ///< textures (false) and surfaces by their numbers, and the contexts they are in
-  std::set<std::uint64_t> broken;                ///< contexts in which something failed for good, told to the client
-  std::uint64_t current = 0;                     ///< handle of the context that is current on the dispatching thread
+  std::map<std::pair<bool, std::uint64_t>, std::uint64_t>
+      shown;  ///< textures (false) and surfaces by their numbers, and the contexts they are in
+  std::set<std::uint64_t> broken;  ///< contexts in which something failed for good, told to the client
+  std::uint64_t current = 0;  ///< handle of the context that is current on the dispatching thread
   std::thread::id dispatcher{};
 
-  /// What the parts have to do where another one finds that a context has failed, or drops an object of theirs. Under the lock.
+  /// What the parts have to do where another one finds that a context has failed, or drops an object of theirs. Under
+  /// the lock.
   std::function<void(std::uint64_t context, CUresult status)> on_broken = [](std::uint64_t, CUresult) {};
   std::function<void(const Record& gone)> on_dropped = [](const Record&) {};
 
@@ -115,7 +118,9 @@ class Core {
 
   // ---- the share
   bool charge(std::uint32_t device, std::uint64_t bytes) { return bytes == 0 || grant.charge(device, bytes); }
-  void refund(std::uint32_t device, std::uint64_t bytes) { if (bytes) grant.refund(device, bytes); }
+  void refund(std::uint32_t device, std::uint64_t bytes) {
+    if (bytes) grant.refund(device, bytes);
+  }
   /// Gives back what has been charged when the last who has it is gone.
   std::shared_ptr<void> hold(std::uint32_t device, std::uint64_t bytes);
   /// The driver has it there: from now on the client may name it.
@@ -124,11 +129,14 @@ class Core {
   void drop_owned(std::uint64_t owner, Kind kind);
 
   // ---- what the driver takes for itself (overhead.cpp)
-  /// Bytes of the device that this process has, where the driver or NVML tells of one process; nothing while something else may change it.
+  /// Bytes of the device that this process has, where the driver or NVML tells of one process; nothing while something
+  /// else may change it.
   std::optional<std::uint64_t> own_memory(std::uint32_t device);
-  /// Of a context that was made: the share is charged what it took instead of what was expected. False: that is more than there is.
+  /// Of a context that was made: the share is charged what it took instead of what was expected. False: that is more
+  /// than there is.
   bool settle(std::uint32_t device, std::optional<std::uint64_t> before, std::uint64_t& charged);
-  /// Charges what loading an image takes, and, where it calls malloc, what that takes from once in a context. CUDA_ERROR_OUT_OF_MEMORY: the share has not that much.
+  /// Charges what loading an image takes, and, where it calls malloc, what that takes from once in a context.
+  /// CUDA_ERROR_OUT_OF_MEMORY: the share has not that much.
   CUresult charge_image(std::uint64_t context, const ImageMemory& image);
   /// The code and variables of a library (`owner`) are in each context where they are used, from the first use on.
   CUresult bring_in(std::uint64_t owner, std::uint64_t context);
@@ -138,7 +146,7 @@ class Core {
 
  private:
   std::mutex printing_lock_;
-  std::uint64_t next_loaded_ = std::uint64_t{3} << 62;   ///< handles that nobody is told
+  std::uint64_t next_loaded_ = std::uint64_t{3} << 62;  ///< handles that nobody is told
 };
 
 }  // namespace flexrack::backend::cuda

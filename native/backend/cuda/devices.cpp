@@ -21,7 +21,8 @@ void check(const DriverLibrary& driver, const char* what, CUresult result) {
 
 int attribute(const DriverLibrary& driver, CUdevice device, CUdevice_attribute which) {
   int value = 0;
-  check(driver, "cuDeviceGetAttribute", driver.need<decltype(cuDeviceGetAttribute)>("cuDeviceGetAttribute")(&value, which, device));
+  check(driver, "cuDeviceGetAttribute",
+        driver.need<decltype(cuDeviceGetAttribute)>("cuDeviceGetAttribute")(&value, which, device));
   return value;
 }
 
@@ -35,7 +36,9 @@ std::string version_text(const DriverLibrary& driver) {
 DeviceReport describe(const DriverLibrary& driver, CUdevice device) {
   DeviceReport report;
   std::array<char, 256> name{};
-  check(driver, "cuDeviceGetName", driver.need<decltype(cuDeviceGetName)>("cuDeviceGetName")(name.data(), static_cast<int>(name.size()) - 1, device));
+  check(driver, "cuDeviceGetName",
+        driver.need<decltype(cuDeviceGetName)>("cuDeviceGetName")(name.data(), static_cast<int>(name.size()) - 1,
+                                                                  device));
   std::size_t bytes = 0;
   check(driver, "cuDeviceTotalMem", driver.need<decltype(cuDeviceTotalMem_v2)>("cuDeviceTotalMem_v2")(&bytes, device));
   report.native_id = uuid_text(driver, device);
@@ -47,18 +50,21 @@ DeviceReport describe(const DriverLibrary& driver, CUdevice device) {
                       std::to_string(attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
   report.memory = bytes;
   report.context_memory = measure_context(driver, device, report.native_id);
-  report.compute_units = static_cast<std::uint32_t>(attribute(driver, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  report.compute_units =
+      static_cast<std::uint32_t>(attribute(driver, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   return report;
 }
 
 }  // namespace
 
 std::string uuid_text(const DriverLibrary& driver, CUdevice device) {
-  // Since CUDA 11.4 there are two: of the GPU, and of the part of it that this device is, where it is divided (cuda.h, cuDeviceGetUuid_v2).
+  // Since CUDA 11.4 there are two: of the GPU, and of the part of it that this device is, where it is divided (cuda.h,
+  // cuDeviceGetUuid_v2).
   CUuuid whole{}, own{};
   check(driver, "cuDeviceGetUuid", driver.need<decltype(cuDeviceGetUuid)>("cuDeviceGetUuid")(&whole, device));
   own = whole;
-  if (auto* second = driver.find<decltype(cuDeviceGetUuid_v2)>("cuDeviceGetUuid_v2")) check(driver, "cuDeviceGetUuid", second(&own, device));
+  if (auto* second = driver.find<decltype(cuDeviceGetUuid_v2)>("cuDeviceGetUuid_v2"))
+    check(driver, "cuDeviceGetUuid", second(&own, device));
   std::string text = std::memcmp(&whole, &own, sizeof own) == 0 ? "GPU" : "MIG";
   constexpr char kDigits[] = "0123456789abcdef";
   for (std::size_t i = 0; i < sizeof own.bytes; ++i) {

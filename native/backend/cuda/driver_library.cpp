@@ -18,9 +18,12 @@ bool is_forwarding(void* library) {
   return file.starts_with("libflexrack-cuda") || file.starts_with("libflexrack-nvml");
 }
 
-DriverLibrary::DriverLibrary(const std::string& path) : path_(path), library_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+DriverLibrary::DriverLibrary(const std::string& path)
+    : path_(path), library_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
   if (!library_) throw std::runtime_error("no CUDA driver: " + std::string(dlerror()));
-  if (is_forwarding(library_)) throw std::runtime_error(path + " is flexrack's own driver, for GPUs of other machines: a daemon serves those of its own");
+  if (is_forwarding(library_))
+    throw std::runtime_error(path +
+                             " is flexrack's own driver, for GPUs of other machines: a daemon serves those of its own");
   sim_ = flexrack::cuda::find_table<flexrack::cuda::SimTable>(find<decltype(cuGetExportTable)>("cuGetExportTable"));
 }
 
@@ -44,7 +47,8 @@ std::string DriverLibrary::text_of(CUresult result) const {
   return name + (meaning.empty() ? "" : " (" + meaning + ")") + (logged.empty() ? "" : ": " + logged);
 }
 
-/// The text of the newest line. cuda.h 13.0, cuLogsDumpToMemory: at most 25600 bytes, "[time][pid][CUDA][level] text" a line.
+/// The text of the newest line. cuda.h 13.0, cuLogsDumpToMemory: at most 25600 bytes, "[time][pid][CUDA][level] text" a
+/// line.
 std::string DriverLibrary::last_logged() const {
   auto* dump = find<decltype(cuLogsDumpToMemory)>("cuLogsDumpToMemory");
   if (!dump) return {};

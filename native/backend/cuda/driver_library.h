@@ -1,4 +1,5 @@
-// A library with the CUDA driver API: the machine's own libcuda.so.1, or a driver in software. Opened once a process and never closed.
+// A library with the CUDA driver API: the machine's own libcuda.so.1, or a driver in software. Opened once a process
+// and never closed.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@ namespace flexrack::backend::cuda {
 
 class DriverLibrary {
  public:
-  /// `path`: what dlopen takes. Throws std::runtime_error where it cannot be opened, or is flexrack's own client driver.
+  /// `path`: what dlopen takes. Throws std::runtime_error where it cannot be opened, or is flexrack's own client
+  /// driver.
   explicit DriverLibrary(const std::string& path);
 
   /// The function of that symbol, as gen/cuda/cuda.h declares it; null where the library has none.
@@ -27,7 +29,8 @@ class DriverLibrary {
   /// What only the driver in software has; null where this is another one.
   const flexrack::cuda::SimTable* sim() const { return sim_; }
 
-  /// For people: "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)", and what the driver's error log says last, where it has one (CUDA 12.9).
+  /// For people: "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)", and what the driver's error log says
+  /// last, where it has one (CUDA 12.9).
   std::string text_of(CUresult result) const;
 
  private:
@@ -40,7 +43,8 @@ class DriverLibrary {
   const flexrack::cuda::SimTable* sim_ = nullptr;
 };
 
-/// A daemon must not serve what it would get from daemons: inside `flexrack attach`, the libraries of CUDA's names are those that forward.
+/// A daemon must not serve what it would get from daemons: inside `flexrack attach`, the libraries of CUDA's names are
+/// those that forward.
 bool is_forwarding(void* library);
 
 }  // namespace flexrack::backend::cuda

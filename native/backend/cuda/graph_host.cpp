@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t kMostWaiting = 1 << 22;
 
 std::size_t most_held() {
-  static const auto half = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 2;
+  static const auto half =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 2;
   return half;
 }
 
@@ -50,7 +51,8 @@ bool GraphHost::has_room(std::size_t more) {
 }
 
 std::shared_ptr<void> GraphHost::hold(std::size_t bytes) const {
-  if (held_->fetch_add(bytes) + bytes <= most_held()) return {held_.get(), [all = held_, bytes](void*) { *all -= bytes; }};
+  if (held_->fetch_add(bytes) + bytes <= most_held())
+    return {held_.get(), [all = held_, bytes](void*) { *all -= bytes; }};
   *held_ -= bytes;
   return nullptr;
 }
@@ -91,7 +93,8 @@ void GraphHost::forget(const GraphStop& stop) {
   waiting_ -= stop.arrivals.size() + stop.tickets.size();
 }
 
-/// One launch of a graph after the other: the piece is this launch's until its copy is over. A client that announced nothing gets what was there.
+/// One launch of a graph after the other: the piece is this launch's until its copy is over. A client that announced
+/// nothing gets what was there.
 void GraphHost::take_input(GraphStop& stop) {
   std::unique_lock guard(lock_);
   if (is_ending_ || stop.arrivals.empty()) return;

@@ -1,4 +1,5 @@
-// What a graph does in the client: host functions that it runs, bytes that come from its memory and go there. Each is a host node of the driver's graph.
+// What a graph does in the client: host functions that it runs, bytes that come from its memory and go there. Each is a
+// host node of the driver's graph.
 #pragma once
 
 #include <atomic>
@@ -20,21 +21,24 @@ class GraphHost;
 /// Bytes on their way to one launch's node.
 struct GraphArrival {
   wire::Bytes bytes;
-  std::shared_ptr<void> held{};                ///< their part of what may be on its way
-  bool is_over = false, has_arrived = false;   ///< under the lock of GraphHost
+  std::shared_ptr<void> held{};  ///< their part of what may be on its way
+  bool is_over = false, has_arrived = false;  ///< under the lock of GraphHost
 };
 
-/// One such node. The driver's graph owns it, and whatever was instantiated from that: it goes when none of them is there any more.
+/// One such node. The driver's graph owns it, and whatever was instantiated from that: it goes when none of them is
+/// there any more.
 struct GraphStop {
   enum class Sort : std::uint8_t { function, input, output };
   GraphHost* host = nullptr;
   Sort sort = Sort::function;
-  std::uint64_t function = 0;                  ///< the client's number for it
-  CUgraphNode copy = nullptr;                  ///< the copy that an input or output belongs to
-  StagingPool::Held staging{};                 ///< what that copies from or to: each launch's bytes for as long as its copy takes; changed under the lock
-  std::vector<StagingPool::Held> earlier{};    ///< of earlier parameters, which launches may still use
-  std::deque<std::shared_ptr<GraphArrival>> arrivals{};   ///< under the lock of GraphHost: of launches under way, null: nothing comes
-  std::deque<std::uint64_t> tickets{};         ///< under the lock: likewise of outputs, 0: nobody wants them
+  std::uint64_t function = 0;  ///< the client's number for it
+  CUgraphNode copy = nullptr;  ///< the copy that an input or output belongs to
+  StagingPool::Held staging{};  ///< what that copies from or to: each launch's bytes for as long as its copy takes;
+                                ///< changed under the lock
+  std::vector<StagingPool::Held> earlier{};  ///< of earlier parameters, which launches may still use
+  std::deque<std::shared_ptr<GraphArrival>>
+      arrivals{};  ///< under the lock of GraphHost: of launches under way, null: nothing comes
+  std::deque<std::uint64_t> tickets{};  ///< under the lock: likewise of outputs, 0: nobody wants them
 };
 
 /// Runs them, on the driver's threads. Thread-safe; may not call the driver there.
@@ -83,10 +87,11 @@ class GraphHost {
   Deliver deliver_;
   std::mutex lock_;
   std::condition_variable changed_;
-  std::set<std::uint64_t> runs_;              ///< functions that the client is running
+  std::set<std::uint64_t> runs_;  ///< functions that the client is running
   std::uint64_t next_run_ = 1;
-  std::size_t waiting_ = 0;                    ///< arrivals and tickets of all stops
-  std::shared_ptr<std::atomic<std::size_t>> held_ = std::make_shared<std::atomic<std::size_t>>(0);   ///< bytes on their way
+  std::size_t waiting_ = 0;  ///< arrivals and tickets of all stops
+  std::shared_ptr<std::atomic<std::size_t>> held_ =
+      std::make_shared<std::atomic<std::size_t>>(0);  ///< bytes on their way
   bool is_ending_ = false;
 };
 

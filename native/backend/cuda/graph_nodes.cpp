@@ -43,7 +43,8 @@ NodeParams::NodeParams(CallContext& call, const cu::NodeWork& work, GraphStop* s
     }
     case CU_GRAPH_NODE_TYPE_MEMSET:
       call.check(work.element == 1 || work.element == 2 || work.element == 4);
-      call.rows(work.target.object, work.extent.height <= 1 ? 0 : work.target.pitch, call.product(work.extent.width, work.element), work.extent.height, 0, 1);
+      call.rows(work.target.object, work.extent.height <= 1 ? 0 : work.target.pitch,
+                call.product(work.extent.width, work.element), work.extent.height, 0, 1);
       params_.memset.dst = work.target.object;
       params_.memset.pitch = work.target.pitch;
       params_.memset.value = static_cast<unsigned>(work.value);

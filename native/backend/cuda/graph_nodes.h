@@ -9,8 +9,12 @@
 namespace flexrack::backend::cuda {
 
 /// The client's own memory, packed, is one side of the copy (cuda.api, Place).
-inline bool is_input(const cu::NodeWork& work) { return work.kind == CU_GRAPH_NODE_TYPE_MEMCPY && work.source.kind == 2; }
-inline bool is_output(const cu::NodeWork& work) { return work.kind == CU_GRAPH_NODE_TYPE_MEMCPY && work.target.kind == 2; }
+inline bool is_input(const cu::NodeWork& work) {
+  return work.kind == CU_GRAPH_NODE_TYPE_MEMCPY && work.source.kind == 2;
+}
+inline bool is_output(const cu::NodeWork& work) {
+  return work.kind == CU_GRAPH_NODE_TYPE_MEMCPY && work.target.kind == 2;
+}
 
 /// The driver's structure and all it points to. `stop`: of a host function, an input or an output.
 class NodeParams {

@@ -1,4 +1,5 @@
-// Graphs that are instantiated: the client has built them, and says all of them at once. What they do in the client: graph_host.
+// Graphs that are instantiated: the client has built them, and says all of them at once. What they do in the client:
+// graph_host.
 #include "backend/cuda/graphs.h"
 
 #include "backend/cuda/graph_nodes.h"
@@ -68,7 +69,8 @@ void Graphs::forget_stop(GraphStop* stop) {
   core_.waiters.run([gone = std::shared_ptr<GraphStop>(stop)] {});
 }
 
-/// For a host function, an input or an output: it belongs to the driver's graph from now on. Null where the node is none of these, or `call` has failed.
+/// For a host function, an input or an output: it belongs to the driver's graph from now on. Null where the node is
+/// none of these, or `call` has failed.
 GraphStop* Graphs::make_stop(CallContext& call, const cu::AddNode& m) {
   const bool is_function = m.work.kind == CU_GRAPH_NODE_TYPE_HOST, takes = is_input(m.work), gives = is_output(m.work);
   const auto graph = call.get<CUgraph>(m.graph);
@@ -83,18 +85,21 @@ GraphStop* Graphs::make_stop(CallContext& call, const cu::AddNode& m) {
   stop->function = m.work.value;
   if (!is_function && !stage(call, *stop, m.work)) return nullptr;
   auto owned = std::unique_ptr<Owned>(new Owned{owner_, stop.get()});
-  // The driver calls on a thread of its own, whenever it likes: perhaps when the session is over. Its memory is left to the end of the process then.
+  // The driver calls on a thread of its own, whenever it likes: perhaps when the session is over. Its memory is left to
+  // the end of the process then.
   const auto let_go = [](void* data) {
     const std::unique_ptr<Owned> gone(static_cast<Owned*>(data));
     const std::lock_guard guard(gone->owner->lock);
     if (gone->owner->graphs) gone->owner->graphs->forget_stop(gone->stop);
   };
   CUuserObject object = nullptr;
-  if (!call.run(core_.table.cuUserObjectCreate, &object, static_cast<void*>(owned.get()), static_cast<CUhostFn>(let_go), 1u,
-                static_cast<unsigned>(CU_USER_OBJECT_NO_DESTRUCTOR_SYNC))) return nullptr;
+  if (!call.run(core_.table.cuUserObjectCreate, &object, static_cast<void*>(owned.get()), static_cast<CUhostFn>(let_go),
+                1u, static_cast<unsigned>(CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)))
+    return nullptr;
   static_cast<void>(owned.release());
   auto* const made = stop.release();
-  if (!call.run(core_.table.cuGraphRetainUserObject, graph, object, 1u, static_cast<unsigned>(CU_GRAPH_USER_OBJECT_MOVE))) {
+  if (!call.run(core_.table.cuGraphRetainUserObject, graph, object, 1u,
+                static_cast<unsigned>(CU_GRAPH_USER_OBJECT_MOVE))) {
     if (core_.table.cuUserObjectRelease) core_.table.cuUserObjectRelease(object, 1);
     return nullptr;
   }
@@ -155,9 +160,13 @@ void Graphs::on(const cu::Instantiate& m, Respond<cu::InstantiateReply> respond)
   CUgraphExec exec = nullptr;
   call.run(core_.table.cuGraphInstantiateWithParams, &exec, call.get<CUgraph>(m.graph), &how);
   if (!call.keep(m.exec, exec) && exec) core_.table.cuGraphExecDestroy(exec);
-  if (const auto named = graph_memory_.find(m.graph); call.is_good() && named != graph_memory_.end()) exec_memory_[m.exec] = named->second;
+  if (const auto named = graph_memory_.find(m.graph); call.is_good() && named != graph_memory_.end())
+    exec_memory_[m.exec] = named->second;
   std::uint64_t node = 0;
-  if (how.hErrNode_out) core_.handles.each([&](const Record& one) { if (one.kind == Kind::node && one.native == how.hErrNode_out) node = one.handle; });
+  if (how.hErrNode_out)
+    core_.handles.each([&](const Record& one) {
+      if (one.kind == Kind::node && one.native == how.hErrNode_out) node = one.handle;
+    });
   respond({.status = as_wire(call.status()), .result = static_cast<std::uint32_t>(how.result_out), .node = node});
 }
 
@@ -170,7 +179,8 @@ void Graphs::on(const cu::SetExecNode& m) {
   CallContext call(core_, m.kOp, m.work.context);
   auto node = call.get<CUgraphNode>(m.node);
   GraphStop* stop = nullptr;
-  if (const auto sort = is_input(m.work) ? GraphStop::Sort::input : GraphStop::Sort::output; is_input(m.work) || is_output(m.work)) {
+  if (const auto sort = is_input(m.work) ? GraphStop::Sort::input : GraphStop::Sort::output;
+      is_input(m.work) || is_output(m.work)) {
     stop = stop_of(m.node, sort);
     call.check(stop != nullptr);
     if (call.is_good() && stage(call, *stop, m.work)) node = stop->copy;
@@ -180,7 +190,8 @@ void Graphs::on(const cu::SetExecNode& m) {
   std::vector<Stretch> named;
   call.remember(named);
   NodeParams params(call, m.work, stop);
-  if (call.run(core_.table.cuGraphExecNodeSetParams, call.get<CUgraphExec>(m.exec), node, params.get())) exec_memory_[m.exec].nodes[m.node] = std::move(named);
+  if (call.run(core_.table.cuGraphExecNodeSetParams, call.get<CUgraphExec>(m.exec), node, params.get()))
+    exec_memory_[m.exec].nodes[m.node] = std::move(named);
   call.end();
 }
 
@@ -206,7 +217,8 @@ bool Graphs::is_memory_there(std::uint64_t exec) {
   auto& named = found->second;
   for (const auto& [node, stretches] : named.nodes) {
     if (named.disabled.contains(node)) continue;
-    for (const auto& one : stretches) if (!core_.allocations.holds(one.at, one.size)) return false;
+    for (const auto& one : stretches)
+      if (!core_.allocations.holds(one.at, one.size)) return false;
   }
   named.seen = core_.allocations.removals();
   return true;
@@ -234,7 +246,8 @@ bool Graphs::expect_input(GraphStop& stop, std::uint64_t context, const wire::Pa
   host_.expect(stop, arrival);
   core_.link->land(data.ticket, arrival->bytes, [this, arrival, context](bool has_arrived) {
     host_.arrived(*arrival, has_arrived);
-    if (!has_arrived) core_.tell(cu::Failed{.context = context, .op = cu::LaunchGraph::kOp, .status = as_wire(CUDA_ERROR_UNKNOWN)});
+    if (!has_arrived)
+      core_.tell(cu::Failed{.context = context, .op = cu::LaunchGraph::kOp, .status = as_wire(CUDA_ERROR_UNKNOWN)});
   });
   return true;
 }
@@ -262,11 +275,13 @@ void Graphs::on(const cu::LaunchGraph& m) {
   if (call.is_good() && core_.grant.is_time_sliced(device)) launches_.launch_time_sliced(call, device, stream, launch);
   else launch();
   std::vector<std::uint64_t> tickets;
-  for (const auto& one : m.outputs) if (one.ticket != 0) tickets.push_back(one.ticket);
+  for (const auto& one : m.outputs)
+    if (one.ticket != 0) tickets.push_back(one.ticket);
   if (call.is_good() && !tickets.empty()) {
     // A launch that fails delivers nothing, and nobody is to wait for it.
     transfers_.when_reached(call, stream, [this, tickets = std::move(tickets)](CUresult status) {
-      if (status != CUDA_SUCCESS) for (const auto ticket : tickets) core_.link->cancel(ticket);
+      if (status != CUDA_SUCCESS)
+        for (const auto ticket : tickets) core_.link->cancel(ticket);
     });
   } else if (!call.is_good()) {
     if (is_known) {

@@ -1,4 +1,5 @@
-// Graphs that are instantiated: the client has built them, and says all of them at once. What they do in the client: graph_host.
+// Graphs that are instantiated: the client has built them, and says all of them at once. What they do in the client:
+// graph_host.
 #pragma once
 
 #include <map>
@@ -25,7 +26,8 @@ struct GraphOwner {
 
 class Graphs : public virtual cu::Requests {
  public:
-  Graphs(Core& core, Transfers& transfers, Launches& launches) : core_(core), transfers_(transfers), launches_(launches) {}
+  Graphs(Core& core, Transfers& transfers, Launches& launches)
+      : core_(core), transfers_(transfers), launches_(launches) {}
 
   void start();
   /// Nothing is waited for in the client any more.
@@ -56,11 +58,12 @@ class Graphs : public virtual cu::Requests {
     CUresult status = CUDA_SUCCESS;
     std::uint64_t node = 0;
   };
-  /// Memory that the nodes of a graph name. A driver believes for ever what it was told when the node was made, so it is looked at again when the graph is launched.
+  /// Memory that the nodes of a graph name. A driver believes for ever what it was told when the node was made, so it
+  /// is looked at again when the graph is launched.
   struct NamedMemory {
     std::map<std::uint64_t, std::vector<Stretch>> nodes{};   ///< by handle of the node
     std::set<std::uint64_t> disabled{};                      ///< nodes that launches leave out
-    std::uint64_t seen = ~std::uint64_t{0};                  ///< AddressMap::removals() when all of it was last there
+    std::uint64_t seen = ~std::uint64_t{0};  ///< AddressMap::removals() when all of it was last there
   };
   bool is_memory_there(std::uint64_t exec);
   GraphStop* make_stop(CallContext& call, const cu::AddNode& m);
@@ -72,9 +75,9 @@ class Graphs : public virtual cu::Requests {
   Core& core_;
   Transfers& transfers_;
   Launches& launches_;
-  std::map<std::uint64_t, GraphError> errors_;                        ///< by handle of the graph
-  std::map<std::uint64_t, NamedMemory> graph_memory_, exec_memory_;   ///< by handle, of those that name any
-  std::map<std::uint64_t, GraphStop*> stops_;                         ///< by handle of the node; the driver's graphs own them
+  std::map<std::uint64_t, GraphError> errors_;  ///< by handle of the graph
+  std::map<std::uint64_t, NamedMemory> graph_memory_, exec_memory_;  ///< by handle, of those that name any
+  std::map<std::uint64_t, GraphStop*> stops_;  ///< by handle of the node; the driver's graphs own them
   GraphHost host_;
   std::shared_ptr<GraphOwner> owner_ = std::make_shared<GraphOwner>();
 };

@@ -13,28 +13,63 @@
 
 namespace flexrack::backend::cuda {
 
-enum class Kind : std::uint8_t { none, context, stream, event, module, library, kernel, function, graph, exec, node, pool, array, mipmap, memory, loaded, latch };
+enum class Kind : std::uint8_t {
+  none,
+  context,
+  stream,
+  event,
+  module,
+  library,
+  kernel,
+  function,
+  graph,
+  exec,
+  node,
+  pool,
+  array,
+  mipmap,
+  memory,
+  loaded,
+  latch
+};
 
 template <class T>
 inline constexpr Kind kKindOf = Kind::none;
-template <> inline constexpr Kind kKindOf<CUcontext> = Kind::context;
-template <> inline constexpr Kind kKindOf<CUstream> = Kind::stream;
-template <> inline constexpr Kind kKindOf<CUevent> = Kind::event;
-template <> inline constexpr Kind kKindOf<CUmodule> = Kind::module;
-template <> inline constexpr Kind kKindOf<CUlibrary> = Kind::library;
-template <> inline constexpr Kind kKindOf<CUkernel> = Kind::kernel;
-template <> inline constexpr Kind kKindOf<CUfunction> = Kind::function;
-template <> inline constexpr Kind kKindOf<CUgraph> = Kind::graph;
-template <> inline constexpr Kind kKindOf<CUgraphExec> = Kind::exec;
-template <> inline constexpr Kind kKindOf<CUgraphNode> = Kind::node;
-template <> inline constexpr Kind kKindOf<CUmemoryPool> = Kind::pool;
-template <> inline constexpr Kind kKindOf<CUarray> = Kind::array;
-template <> inline constexpr Kind kKindOf<CUmipmappedArray> = Kind::mipmap;
+template <>
+inline constexpr Kind kKindOf<CUcontext> = Kind::context;
+template <>
+inline constexpr Kind kKindOf<CUstream> = Kind::stream;
+template <>
+inline constexpr Kind kKindOf<CUevent> = Kind::event;
+template <>
+inline constexpr Kind kKindOf<CUmodule> = Kind::module;
+template <>
+inline constexpr Kind kKindOf<CUlibrary> = Kind::library;
+template <>
+inline constexpr Kind kKindOf<CUkernel> = Kind::kernel;
+template <>
+inline constexpr Kind kKindOf<CUfunction> = Kind::function;
+template <>
+inline constexpr Kind kKindOf<CUgraph> = Kind::graph;
+template <>
+inline constexpr Kind kKindOf<CUgraphExec> = Kind::exec;
+template <>
+inline constexpr Kind kKindOf<CUgraphNode> = Kind::node;
+template <>
+inline constexpr Kind kKindOf<CUmemoryPool> = Kind::pool;
+template <>
+inline constexpr Kind kKindOf<CUarray> = Kind::array;
+template <>
+inline constexpr Kind kKindOf<CUmipmappedArray> = Kind::mipmap;
 
 /// Others may belong to it, and go with it.
-inline bool may_own(Kind kind) { return kind == Kind::module || kind == Kind::library || kind == Kind::graph || kind == Kind::array || kind == Kind::mipmap; }
+inline bool may_own(Kind kind) {
+  return kind == Kind::module || kind == Kind::library || kind == Kind::graph || kind == Kind::array ||
+         kind == Kind::mipmap;
+}
 
-/// What the driver has given a context beyond what every one takes, each the highest it has been: it keeps that until the context ends.
+/// What the driver has given a context beyond what every one takes, each the highest it has been: it keeps that until
+/// the context ends.
 struct ContextMemory {
   std::uint64_t stack = 0;       ///< bytes a thread
   std::uint64_t printf_fifo = 0, malloc_heap = 0;
@@ -52,7 +87,8 @@ class Users {
             }};
   }
   void wait_for_all() const {
-    for (auto left = count_.load(std::memory_order_acquire); left != 0; left = count_.load(std::memory_order_acquire)) count_.wait(left);
+    for (auto left = count_.load(std::memory_order_acquire); left != 0; left = count_.load(std::memory_order_acquire))
+      count_.wait(left);
   }
 
  private:
@@ -76,10 +112,11 @@ struct Record {
   std::shared_ptr<Users> users{};                     ///< of a context
   std::shared_ptr<HostSide> host{};                   ///< of a context
   std::shared_ptr<ContextMemory> memory{};            ///< of a context
-  ImageMemory image{};                                ///< of a library: what it takes in each context where it is used
-  std::uint64_t local_bytes = 0;                      ///< of a kernel: local memory of a thread
-  std::shared_ptr<void> held{};                       ///< of an event: it ends with the last who waits for it
-  std::map<std::uint64_t, CUfunction> in_context{};   ///< of a library and its kernels: where they were used, and a kernel's function there once it was asked for
+  ImageMemory image{};  ///< of a library: what it takes in each context where it is used
+  std::uint64_t local_bytes = 0;  ///< of a kernel: local memory of a thread
+  std::shared_ptr<void> held{};  ///< of an event: it ends with the last who waits for it
+  std::map<std::uint64_t, CUfunction> in_context{};  ///< of a library and its kernels: where they were used, and a
+                                                     ///< kernel's function there once it was asked for
 };
 
 /// Live objects of one client: 4 Mi at most, less of what costs a driver much.
@@ -127,8 +164,12 @@ class HandleTable {
   static constexpr std::size_t most(Kind kind) {
     switch (kind) {
       case Kind::context: return 128;
-      case Kind::stream: case Kind::module: case Kind::library: case Kind::pool: return 1 << 16;
-      case Kind::latch: case Kind::event: return 1 << 20;
+      case Kind::stream:
+      case Kind::module:
+      case Kind::library:
+      case Kind::pool: return 1 << 16;
+      case Kind::latch:
+      case Kind::event: return 1 << 20;
       default: return kMost;
     }
   }

@@ -1,5 +1,6 @@
-// Memory of this process that the devices of a context reach: what is staged for it, and the latches of its streams. The pages are ours and lie there as long as
-// anybody has a piece of them, though their registration at the driver ends with the context: what still lands for it lands in memory that is there.
+// Memory of this process that the devices of a context reach: what is staged for it, and the latches of its streams.
+// The pages are ours and lie there as long as anybody has a piece of them, though their registration at the driver ends
+// with the context: what still lands for it lands in memory that is there.
 #pragma once
 
 #include <initializer_list>
@@ -13,10 +14,13 @@ namespace flexrack::backend::cuda {
 /// One a context.
 class HostSide {
  public:
-  explicit HostSide(const cu::DriverTable& driver) : pages_(driver), staging_(pages_), latches_(driver, pages_), create_event_(driver.cuEventCreate) {}
+  explicit HostSide(const cu::DriverTable& driver)
+      : pages_(driver), staging_(pages_), latches_(driver, pages_), create_event_(driver.cuEventCreate) {}
 
   /// Null where the driver has no more, or half of the machine's memory is in use. With a current context.
-  static StagingPool::Held take(const std::shared_ptr<HostSide>& side, std::size_t size) { return side ? StagingPool::take(side->staging_, size, side) : nullptr; }
+  static StagingPool::Held take(const std::shared_ptr<HostSide>& side, std::size_t size) {
+    return side ? StagingPool::take(side->staging_, size, side) : nullptr;
+  }
   /// Of a copy on that stream, in the window of what it has staged. Null as above, or where too many copies wait.
   static std::shared_ptr<Windows::Use> take(const std::shared_ptr<HostSide>& side, CUstream stream, std::size_t size) {
     return side ? side->windows_.take(stream, size, side) : nullptr;
@@ -35,7 +39,7 @@ class HostSide {
   Latches latches_;
   decltype(&::cuEventCreate) const create_event_;
   std::mutex events_lock_;
-  std::vector<CUevent> events_;   ///< made, and of no use at the moment
+  std::vector<CUevent> events_;  ///< made, and of no use at the moment
 };
 
 inline CUevent HostSide::event(const std::shared_ptr<HostSide>& side) {
@@ -54,7 +58,8 @@ inline CUevent HostSide::event(const std::shared_ptr<HostSide>& side) {
 
 inline void HostSide::give_back(HostSide& side, std::initializer_list<CUevent> events) {
   const std::lock_guard guard(side.events_lock_);
-  for (auto* const one : events) if (one) side.events_.push_back(one);
+  for (auto* const one : events)
+    if (one) side.events_.push_back(one);
 }
 
 }  // namespace flexrack::backend::cuda

@@ -23,13 +23,13 @@ std::optional<ImageFormat> format_of(wire::View image) {
       }
     }
     return found.format;
-  } catch (const flexrack::cuda::FatbinError&) {
-    return std::nullopt;
-  }
+  } catch (const flexrack::cuda::FatbinError&) { return std::nullopt; }
 }
 
 bool begins(wire::View data, std::string_view with) {
-  return data.size() >= with.size() && std::equal(with.begin(), with.end(), data.begin(), [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
+  return data.size() >= with.size() && std::equal(with.begin(), with.end(), data.begin(), [](char a, std::uint8_t b) {
+           return static_cast<std::uint8_t>(a) == b;
+         });
 }
 
 }  // namespace
@@ -43,7 +43,11 @@ CUresult check_input(std::uint32_t kind, wire::View data) {
     case CU_JIT_INPUT_CUBIN: is_good = is(ImageFormat::elf); break;
     case CU_JIT_INPUT_PTX: is_good = is(ImageFormat::ptx); break;
     case CU_JIT_INPUT_FATBINARY: is_good = is(ImageFormat::fatbin); break;
-    case CU_JIT_INPUT_OBJECT: is_good = begins(data, "\x7f""ELF"); break;
+    case CU_JIT_INPUT_OBJECT:
+      is_good = begins(data,
+                       "\x7f"
+                       "ELF");
+      break;
     case CU_JIT_INPUT_LIBRARY: is_good = begins(data, "!<arch>\n"); break;
     default: break;
   }

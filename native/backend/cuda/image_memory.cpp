@@ -15,15 +15,21 @@ namespace {
 
 constexpr std::uint64_t kPiece = 512, kStatement = 64, kEndless = std::uint64_t{1} << 62;
 
-std::uint64_t plus(std::uint64_t one, std::uint64_t other) { return one > kEndless - std::min(kEndless, other) ? kEndless : one + other; }
+std::uint64_t plus(std::uint64_t one, std::uint64_t other) {
+  return one > kEndless - std::min(kEndless, other) ? kEndless : one + other;
+}
 std::uint64_t times(std::uint64_t one, std::uint64_t other) {
   std::uint64_t all = 0;
   return __builtin_mul_overflow(one, other, &all) || all > kEndless ? kEndless : all;
 }
-std::uint64_t in_pieces(std::uint64_t bytes) { return bytes > kEndless ? kEndless : (bytes + kPiece - 1) / kPiece * kPiece; }
+std::uint64_t in_pieces(std::uint64_t bytes) {
+  return bytes > kEndless ? kEndless : (bytes + kPiece - 1) / kPiece * kPiece;
+}
 
 /// Shared and local memory are no device memory of the image's, though they have sections ("CUDA Binary Utilities").
-bool is_on_device(std::string_view section) { return !section.starts_with(".nv.shared") && !section.starts_with(".nv.local"); }
+bool is_on_device(std::string_view section) {
+  return !section.starts_with(".nv.shared") && !section.starts_with(".nv.local");
+}
 
 std::uint64_t elf_bytes(std::string_view file) {
   Elf64_Ehdr head;
@@ -36,7 +42,8 @@ std::uint64_t elf_bytes(std::string_view file) {
   };
   Elf64_Shdr names{}, section{};
   // What is laid out otherwise is no larger loaded than it is.
-  if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_shentsize != sizeof section || !at(head.e_shstrndx, names)) return file.size();
+  if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_shentsize != sizeof section || !at(head.e_shstrndx, names))
+    return file.size();
   std::uint64_t bytes = 0;
   for (std::uint64_t i = 0; i < head.e_shnum && at(i, section); ++i) {
     if ((section.sh_flags & SHF_ALLOC) == 0) continue;
@@ -51,7 +58,10 @@ std::uint64_t elf_bytes(std::string_view file) {
 }
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%' || c == '.'; }
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+         c == '%' || c == '.';
+}
 
 /// Bytes of ".u32", ".v4"...; 0: it says nothing about size. References to textures are handles.
 std::uint64_t factor(std::string_view word) {
@@ -60,11 +70,14 @@ std::uint64_t factor(std::string_view word) {
   if (word.size() == 3 && word[1] == 'v') return static_cast<std::uint64_t>(word[2] - '0');
   unsigned bits = 0;
   const auto digits = word.find_first_of("0123456789");
-  if (digits == word.npos || std::from_chars(word.data() + digits, word.data() + word.size(), bits).ptr != word.data() + word.size()) return 0;
+  if (digits == word.npos ||
+      std::from_chars(word.data() + digits, word.data() + word.size(), bits).ptr != word.data() + word.size())
+    return 0;
   return bits / 8;
 }
 
-/// From behind ".global" or ".const": `.align 4 .b8 name[16]`, or several with commas between ("PTX ISA", 5.4, variables).
+/// From behind ".global" or ".const": `.align 4 .b8 name[16]`, or several with commas between ("PTX ISA", 5.4,
+/// variables).
 std::uint64_t declared(std::string_view text) {
   std::uint64_t element = 1, bytes = 0, one = 0;
   bool has_type = false, is_number_next = false;
@@ -80,9 +93,14 @@ std::uint64_t declared(std::string_view text) {
       std::uint64_t count = 0;
       const bool is_hex = inside.starts_with("0x");
       if (is_hex) inside.remove_prefix(2);
-      if (std::from_chars(inside.data(), inside.data() + inside.size(), count, is_hex ? 16 : 10).ec == std::errc::result_out_of_range) count = kEndless;
+      if (std::from_chars(inside.data(), inside.data() + inside.size(), count, is_hex ? 16 : 10).ec ==
+          std::errc::result_out_of_range)
+        count = kEndless;
       // As many as its initial value has, where it says none.
-      if (inside.empty()) count = 1 + static_cast<std::uint64_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(end), text.begin() + static_cast<std::ptrdiff_t>(std::min(text.find(';', end), text.size())), ','));
+      if (inside.empty())
+        count = 1 + static_cast<std::uint64_t>(std::count(
+                        text.begin() + static_cast<std::ptrdiff_t>(end),
+                        text.begin() + static_cast<std::ptrdiff_t>(std::min(text.find(';', end), text.size())), ','));
       one = times(one, count);
       at = std::min(end + 1, text.size());
     } else if (c == ',') {
@@ -129,13 +147,13 @@ ImageMemory image_memory(wire::View image) {
         const auto content = flexrack::cuda::contents(entry);
         const std::string_view code(reinterpret_cast<const char*>(content.data()), content.size());
         found.uses_heap |= code.find("malloc") != code.npos;
-        largest = std::max(largest, entry.kind == flexrack::cuda::CodeKind::elf ? elf_bytes(code) : entry.kind == flexrack::cuda::CodeKind::ptx ? ptx_bytes(code) : code.size());
+        largest = std::max(largest, entry.kind == flexrack::cuda::CodeKind::elf   ? elf_bytes(code)
+                                    : entry.kind == flexrack::cuda::CodeKind::ptx ? ptx_bytes(code)
+                                                                                  : code.size());
       }
       found.bytes = plus(found.bytes, largest);
     }
-  } catch (const flexrack::cuda::FatbinError&) {
-    return {};
-  }
+  } catch (const flexrack::cuda::FatbinError&) { return {}; }
   return found;
 }
 

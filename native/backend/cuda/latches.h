@@ -1,4 +1,5 @@
-// Points where a stream stops until we let it go on: a payload has landed, the client has run a host function, a share's turn has come.
+// Points where a stream stops until we let it go on: a payload has landed, the client has run a host function, a
+// share's turn has come.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,10 @@ class Latches;
 struct Latch {
   std::uint32_t* word = nullptr;   ///< in host memory
   CUdeviceptr address = 0;         ///< the same for the device
-  std::uint32_t number = 0;        ///< open from this number on, as cuStreamWaitValue32 compares (cyclic): whoever waited before is never held up again
+  std::uint32_t number = 0;  ///< open from this number on, as cuStreamWaitValue32 compares (cyclic): whoever waited
+                             ///< before is never held up again
   Latches* latches = nullptr;
-  std::shared_ptr<void> owner{};   ///< of those
+  std::shared_ptr<void> owner{};  ///< of those
 
   explicit operator bool() const { return word != nullptr; }
   void open() const { __atomic_store_n(word, number, __ATOMIC_RELEASE); }
@@ -29,7 +31,8 @@ struct Latch {
   CUresult wait(CUstream stream) const;
 };
 
-/// Thread-safe. A latch is a word of pinned memory that the stream waits on (cuStreamWaitValue32), so nothing of ours is in the way of other streams.
+/// Thread-safe. A latch is a word of pinned memory that the stream waits on (cuStreamWaitValue32), so nothing of ours
+/// is in the way of other streams.
 class Latches {
  public:
   Latches(const cu::DriverTable& driver, Pages& pages) : driver_(driver), pages_(pages) {}
@@ -45,7 +48,7 @@ class Latches {
     std::uint32_t number;
   };
 
-  const cu::DriverTable driver_;   ///< a copy: this may outlive the session
+  const cu::DriverTable driver_;  ///< a copy: this may outlive the session
   Pages& pages_;
   std::mutex lock_;
   std::vector<Word> free_;

@@ -2,17 +2,17 @@
 
 namespace flexrack::backend::cuda {
 
-/// Numbers go as they are, events and addresses are the session's own; what a driver will add may hold anything (cuda.h 13.0).
+/// Numbers go as they are, events and addresses are the session's own; what a driver will add may hold anything
+/// (cuda.h 13.0).
 void check_attribute(CallContext& call, CUlaunchAttributeID which, CUlaunchAttributeValue& value, std::uint64_t event) {
   switch (which) {
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-      value.programmaticEvent.event = call.get<CUevent>(event);
-      return;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: value.programmaticEvent.event = call.get<CUevent>(event); return;
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
       value.launchCompletionEvent.event = call.get<CUevent>(event);
       return;
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-      call.address(reinterpret_cast<std::uint64_t>(value.accessPolicyWindow.base_ptr), value.accessPolicyWindow.num_bytes);
+      call.address(reinterpret_cast<std::uint64_t>(value.accessPolicyWindow.base_ptr),
+                   value.accessPolicyWindow.num_bytes);
       break;
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
       value.deviceUpdatableKernelNode.devNode = nullptr;  // what the driver puts there is a pointer of its own

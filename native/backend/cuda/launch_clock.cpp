@@ -6,7 +6,8 @@ namespace flexrack::backend::cuda {
 namespace {
 
 constexpr std::size_t kMostTimed = 1 << 16;
-/// Between two looks: a part of what launches take, so that the device is idle for no more than that part of a slice before it is known to be free.
+/// Between two looks: a part of what launches take, so that the device is idle for no more than that part of a slice
+/// before it is known to be free.
 constexpr auto kShortestRest = std::chrono::nanoseconds(20'000), kLongestRest = std::chrono::nanoseconds(200'000);
 constexpr int kPartOfLaunch = 32;
 
@@ -54,7 +55,8 @@ std::uint64_t LaunchClock::time_of(const TimedLaunch& launch) const {
   return static_cast<std::uint64_t>(static_cast<double>(milliseconds) * 1e6);
 }
 
-/// Takes what is over. False: nothing that was let go is left, so somebody will say when there is. The lock is not held while the driver is asked.
+/// Takes what is over. False: nothing that was let go is left, so somebody will say when there is. The lock is not held
+/// while the driver is asked.
 bool LaunchClock::look(std::unique_lock<std::mutex>& guard) {
   struct Sum {
     std::uint64_t nanoseconds = 0;
@@ -125,12 +127,14 @@ void LaunchClock::run() {
     }
     if (is_one_left) {
       shared_->changed.wait_for(guard, rest);
-      rest = std::min(rest * 2, std::clamp<std::chrono::nanoseconds>(usual_ / kPartOfLaunch, kShortestRest, kLongestRest));
+      rest =
+          std::min(rest * 2, std::clamp<std::chrono::nanoseconds>(usual_ / kPartOfLaunch, kShortestRest, kLongestRest));
       continue;
     }
     shared_->is_resting = true;
     shared_->changed.wait(guard, [this] {
-      return shared_->is_closed || std::any_of(shared_->lanes.begin(), shared_->lanes.end(), [](const auto& lane) { return lane.second.front().latch.is_open(); });
+      return shared_->is_closed || std::any_of(shared_->lanes.begin(), shared_->lanes.end(),
+                                               [](const auto& lane) { return lane.second.front().latch.is_open(); });
     });
     shared_->is_resting = false;
   }

@@ -24,7 +24,8 @@ struct TimedLaunch {
   std::shared_ptr<void> use{};        ///< of the context, which stays as long
 };
 
-/// Thread-safe. Asks (cuEventQuery) only about launches whose latch is open, of each stream the first that is not over; the thread is there from the first launch on.
+/// Thread-safe. Asks (cuEventQuery) only about launches whose latch is open, of each stream the first that is not over;
+/// the thread is there from the first launch on.
 class LaunchClock {
  public:
   /// So many launches are over on the device, and took so long by their events, all together.

@@ -12,11 +12,13 @@ void Launches::on(const cu::Launch& m) {
   const auto stream = call.get<CUstream>(m.stream);
   call.check_parameters(m.kernel, m.parameters.size());
   auto size = m.parameters.size();
-  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::uint8_t*>(m.parameters.data()), CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::uint8_t*>(m.parameters.data()),
+                   CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
   void** const config = size > 0 ? extra : nullptr;
   const auto launch = [&] {
     if (m.attributes.empty() && m.is_cooperative == 0) {
-      return call.run(core_.table.cuLaunchKernel, function, m.grid.x, m.grid.y, m.grid.z, m.block.x, m.block.y, m.block.z, m.shared_bytes, stream, static_cast<void**>(nullptr), config);
+      return call.run(core_.table.cuLaunchKernel, function, m.grid.x, m.grid.y, m.grid.z, m.block.x, m.block.y,
+                      m.block.z, m.shared_bytes, stream, static_cast<void**>(nullptr), config);
     }
     auto attributes = launch_attributes(call, m.attributes);
     if (m.is_cooperative != 0) {
@@ -41,11 +43,16 @@ void Launches::on(const cu::Launch& m) {
 }
 
 /// The stream stops at a latch until it is this share's turn; the time between two events is what the launch took.
-void Launches::launch_time_sliced(CallContext& call, std::uint32_t device, CUstream stream, const std::function<bool()>& launch) {
+void Launches::launch_time_sliced(CallContext& call, std::uint32_t device, CUstream stream,
+                                  const std::function<bool()>& launch) {
   if (!clock_.has_room()) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
   const auto* context = call.is_good() ? core_.handles.find(call.context()) : nullptr;
   if (!context) return call.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  TimedLaunch timed{.latch = HostSide::latch(context->host), .start = HostSide::event(context->host), .end = HostSide::event(context->host), .host = context->host, .use = Users::one_of(context->users)};
+  TimedLaunch timed{.latch = HostSide::latch(context->host),
+                    .start = HostSide::event(context->host),
+                    .end = HostSide::event(context->host),
+                    .host = context->host,
+                    .use = Users::one_of(context->users)};
   const auto latch = timed.latch;
   bool is_launched = false;
   if (latch && timed.start && timed.end) {

@@ -16,7 +16,8 @@ class Launches : public virtual cu::Requests {
   explicit Launches(Core& core) : core_(core) {}
 
   /// The stream stops at a latch until it is this share's turn; the time between two events is what the launch took.
-  void launch_time_sliced(CallContext& call, std::uint32_t device, CUstream stream, const std::function<bool()>& launch);
+  void launch_time_sliced(CallContext& call, std::uint32_t device, CUstream stream,
+                          const std::function<bool()>& launch);
   /// Waits that long for what is under way. False: something still is.
   bool close(std::chrono::milliseconds patience) { return clock_.close(patience); }
 
@@ -24,7 +25,9 @@ class Launches : public virtual cu::Requests {
   void on(const cu::Launch& m) override;
 
   Core& core_;
-  LaunchClock clock_{core_.table, [this](std::uint32_t device, std::uint64_t nanoseconds, std::uint32_t count) { core_.grant.finished(device, nanoseconds, count); }};
+  LaunchClock clock_{core_.table, [this](std::uint32_t device, std::uint64_t nanoseconds, std::uint32_t count) {
+                       core_.grant.finished(device, nanoseconds, count);
+                     }};
 };
 
 }  // namespace flexrack::backend::cuda

@@ -18,7 +18,8 @@ struct Linking {
     wire::Bytes data;
     LoadOptions options;
   };
-  Linking(const cu::Link& m, wire::Respond<cu::LinkReply>&& answer) : context(m.context), options(m.options), respond(std::move(answer)) {}
+  Linking(const cu::Link& m, wire::Respond<cu::LinkReply>&& answer)
+      : context(m.context), options(m.options), respond(std::move(answer)) {}
   const std::uint64_t context;
   LoadOptions options;
   std::vector<Input> inputs{};
@@ -35,7 +36,8 @@ void Modules::on(const cu::Link& m, Respond<cu::LinkReply> respond) {
   call.may_wait();
   const bool is_possible = call.is_good() && m.inputs.size() <= kMostInputs;
   if (!is_possible) {
-    for (const auto& one : m.inputs) if (!one.data.is_inline()) core_.link->cancel(one.data.ticket);
+    for (const auto& one : m.inputs)
+      if (!one.data.is_inline()) core_.link->cancel(one.data.ticket);
     return respond({.status = as_wire(call.is_good() ? CUDA_ERROR_OUT_OF_MEMORY : call.status())});
   }
   auto linking = std::make_shared<Linking>(m, std::move(respond));
@@ -43,12 +45,15 @@ void Modules::on(const cu::Link& m, Respond<cu::LinkReply> respond) {
   for (const auto& one : m.inputs) {
     bytes += one.data.size;
     if (one.data.size > kMostBytes || bytes > kMostBytes || !linking->options.is_passable()) linking->is_lost = true;
-    linking->inputs.push_back({one.kind, std::string(one.name), wire::Bytes(linking->is_lost ? 0 : one.data.size + 1), LoadOptions(one.options)});
+    linking->inputs.push_back({one.kind, std::string(one.name), wire::Bytes(linking->is_lost ? 0 : one.data.size + 1),
+                               LoadOptions(one.options)});
   }
   const auto arrived = [this, linking] {
     if (linking->missing.fetch_sub(1) != 1) return;
     for (const auto& input : linking->inputs) {
-      const auto known = input.data.empty() ? CUDA_ERROR_INVALID_IMAGE : check_input(input.kind, wire::View(input.data).first(input.data.size() - 1));
+      const auto known = input.data.empty()
+                             ? CUDA_ERROR_INVALID_IMAGE
+                             : check_input(input.kind, wire::View(input.data).first(input.data.size() - 1));
       if (known != CUDA_SUCCESS || !input.options.is_passable()) linking->is_lost = true;
     }
     if (linking->is_lost) return linking->respond({.status = as_wire(CUDA_ERROR_INVALID_IMAGE)});
@@ -60,13 +65,17 @@ void Modules::on(const cu::Link& m, Respond<cu::LinkReply> respond) {
         if (status != CUDA_SUCCESS) break;
         // Text counts its zero; anything else is as long as it is.
         const auto size = one.data.size() - (one.kind == CU_JIT_INPUT_PTX ? 0 : 1);
-        status = core_.table.cuLinkAddData_v2(state, static_cast<CUjitInputType>(one.kind), one.data.data(), size, one.name.c_str(), 0, nullptr, nullptr);
+        status = core_.table.cuLinkAddData_v2(state, static_cast<CUjitInputType>(one.kind), one.data.data(), size,
+                                              one.name.c_str(), 0, nullptr, nullptr);
       }
       void* image = nullptr;
       size_t size = 0;
       if (status == CUDA_SUCCESS) status = core_.table.cuLinkComplete(state, &image, &size);
       const auto info = options.info_log(), error = options.error_log();
-      linking->respond({.status = as_wire(status), .info_log = info, .error_log = error, .image = {static_cast<const std::uint8_t*>(image), status == CUDA_SUCCESS ? size : 0}});
+      linking->respond({.status = as_wire(status),
+                        .info_log = info,
+                        .error_log = error,
+                        .image = {static_cast<const std::uint8_t*>(image), status == CUDA_SUCCESS ? size : 0}});
       if (state) core_.table.cuLinkDestroy(state);
     });
   };
@@ -100,7 +109,8 @@ void Modules::on(const cu::OccupancyOfClusters& m, Respond<cu::OccupancyOfCluste
   how.attrs = attributes.data();
   how.numAttrs = static_cast<unsigned>(attributes.size());
   int value = 0;
-  call.run(m.is_active != 0 ? core_.table.cuOccupancyMaxActiveClusters : core_.table.cuOccupancyMaxPotentialClusterSize, &value, function, &how);
+  call.run(m.is_active != 0 ? core_.table.cuOccupancyMaxActiveClusters : core_.table.cuOccupancyMaxPotentialClusterSize,
+           &value, function, &how);
   respond({.status = as_wire(call.status()), .value = value});
 }
 

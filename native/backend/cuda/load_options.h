@@ -1,4 +1,5 @@
-// The options of a load or a link as the driver takes them: parallel arrays, values in pointers, and buffers for what it has to say.
+// The options of a load or a link as the driver takes them: parallel arrays, values in pointers, and buffers for what
+// it has to say.
 #pragma once
 
 #include <string>
@@ -15,7 +16,8 @@ class LoadOptions {
   explicit LoadOptions(std::span<const cu::Option> reported) : info_(kLogBytes, '\0'), error_(kLogBytes, '\0') {
     for (const auto& one : reported) {
       if (is_number(one.which)) add(static_cast<CUjit_option>(one.which), one.value);
-      // Of a library's options (CUlibraryOption, sent with the highest bit set) one is a pointer, and the other says that the image stays where it is.
+      // Of a library's options (CUlibraryOption, sent with the highest bit set) one is a pointer, and the other says
+      // that the image stays where it is.
       else if (!is_answer(one.which)) is_passable_ = false;
     }
     add(CU_JIT_INFO_LOG_BUFFER, reinterpret_cast<std::uintptr_t>(info_.data()));
@@ -37,7 +39,8 @@ class LoadOptions {
  private:
   static constexpr std::size_t kLogBytes = 16 * 1024;
 
-  /// Numbers only: what points to the client's memory (buffers, names and addresses of global symbols) cannot come along, and what a driver will add may.
+  /// Numbers only: what points to the client's memory (buffers, names and addresses of global symbols) cannot come
+  /// along, and what a driver will add may.
   static bool is_number(std::uint32_t which) {
     switch (which) {
       case CU_JIT_MAX_REGISTERS:
@@ -67,7 +70,9 @@ class LoadOptions {
     }
   }
   /// The driver's own to fill: left out.
-  static bool is_answer(std::uint32_t which) { return which >= CU_JIT_WALL_TIME && which <= CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES; }
+  static bool is_answer(std::uint32_t which) {
+    return which >= CU_JIT_WALL_TIME && which <= CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
+  }
   void add(CUjit_option which, std::uint64_t value) {
     jit_.push_back(which);
     jit_values_.push_back(reinterpret_cast<void*>(static_cast<std::uintptr_t>(value)));

@@ -19,7 +19,9 @@ class Nvml {
   Nvml() {
     void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library || is_forwarding(library)) return;
-    const auto find = [library](auto& function, const char* symbol) { function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, symbol)); };
+    const auto find = [library](auto& function, const char* symbol) {
+      function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, symbol));
+    };
     find(init, "nvmlInit_v2");
     find(handle_by_uuid, "nvmlDeviceGetHandleByUUID");
     find(utilization, "nvmlDeviceGetUtilizationRates");
@@ -32,7 +34,8 @@ class Nvml {
     if (!init || !handle_by_uuid || init() != NVML_SUCCESS) return;
     is_open = true;
     std::array<char, NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE> text{};
-    if (driver_version && driver_version(text.data(), static_cast<unsigned>(text.size() - 1)) == NVML_SUCCESS) driver = text.data();
+    if (driver_version && driver_version(text.data(), static_cast<unsigned>(text.size() - 1)) == NVML_SUCCESS)
+      driver = text.data();
   }
 
   nvmlDevice_t find_device(const std::string& uuid) {
@@ -69,7 +72,8 @@ Nvml& nvml() {
 template <class Value, class Function, class... Arguments>
 std::optional<Value> read_one(Function* function, Arguments... arguments) {
   unsigned value = 0;
-  return function && function(arguments..., &value) == NVML_SUCCESS ? std::optional(static_cast<Value>(value)) : std::nullopt;
+  return function && function(arguments..., &value) == NVML_SUCCESS ? std::optional(static_cast<Value>(value))
+                                                                    : std::nullopt;
 }
 
 }  // namespace
@@ -80,7 +84,8 @@ Readings read_management(const std::string& uuid) {
   const auto device = library.find_device(uuid);
   if (!device) return found;
   nvmlUtilization_t rates{};
-  if (library.utilization && library.utilization(device, &rates) == NVML_SUCCESS) found.busy = rates.gpu, found.memory_busy = rates.memory;
+  if (library.utilization && library.utilization(device, &rates) == NVML_SUCCESS)
+    found.busy = rates.gpu, found.memory_busy = rates.memory;
   found.temperature = read_one<int>(library.temperature, device, NVML_TEMPERATURE_GPU);
   found.power = read_one<unsigned>(library.power, device);
   found.clock = read_one<unsigned>(library.clock, device, NVML_CLOCK_SM);
@@ -92,7 +97,8 @@ std::optional<unsigned> read_busy(const std::string& uuid) {
   auto& library = nvml();
   const auto device = library.find_device(uuid);
   nvmlUtilization_t rates{};
-  return device && library.utilization && library.utilization(device, &rates) == NVML_SUCCESS ? std::optional(rates.gpu) : std::nullopt;
+  return device && library.utilization && library.utilization(device, &rates) == NVML_SUCCESS ? std::optional(rates.gpu)
+                                                                                              : std::nullopt;
 }
 
 std::optional<std::uint64_t> read_own_memory(const std::string& uuid) {
@@ -114,7 +120,9 @@ std::optional<std::uint64_t> read_used_memory(const std::string& uuid) {
   auto& library = nvml();
   const auto device = library.find_device(uuid);
   nvmlMemory_t read{};
-  return device && library.memory && library.memory(device, &read) == NVML_SUCCESS ? std::optional<std::uint64_t>(read.used) : std::nullopt;
+  return device && library.memory && library.memory(device, &read) == NVML_SUCCESS
+             ? std::optional<std::uint64_t>(read.used)
+             : std::nullopt;
 }
 
 const std::string& management_driver() { return nvml().driver; }

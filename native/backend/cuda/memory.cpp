@@ -8,7 +8,9 @@ namespace {
 
 constexpr std::size_t kMostReservations = 1 << 16;
 
-bool is_within(std::uint64_t at, std::uint64_t size, std::uint64_t start, std::uint64_t room) { return at >= start && size <= room && at - start <= room - size; }
+bool is_within(std::uint64_t at, std::uint64_t size, std::uint64_t start, std::uint64_t room) {
+  return at >= start && size <= room && at - start <= room - size;
+}
 
 std::uint64_t rounded(std::uint64_t size, std::uint64_t to) { return (size + to - 1) / to * to; }
 
@@ -27,7 +29,9 @@ CUmemAllocationProp device_memory(CUdevice device, std::uint32_t flags) {
 void Memory::on(const cu::ReserveAddresses& m, Respond<cu::ReserveAddressesReply> respond) {
   CUdeviceptr at = 0;
   const bool is_range = m.size != 0 && m.at != 0 && m.at + m.size > m.at;
-  auto status = !is_range || !core_.table.cuMemAddressReserve ? CUDA_ERROR_INVALID_VALUE : reservations_.size() >= kMostReservations ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+  auto status = !is_range || !core_.table.cuMemAddressReserve ? CUDA_ERROR_INVALID_VALUE
+                : reservations_.size() >= kMostReservations   ? CUDA_ERROR_OUT_OF_MEMORY
+                                                              : CUDA_SUCCESS;
   if (status == CUDA_SUCCESS) status = core_.table.cuMemAddressReserve(&at, m.size, 0, m.at, 0);
   if (status == CUDA_SUCCESS && at != m.at) {  // a wish the driver may ignore
     core_.table.cuMemAddressFree(at, m.size);
@@ -47,7 +51,8 @@ void Memory::on(const cu::FreeAddresses& m) {
 }
 
 void Memory::on(const cu::Allocate& m, Respond<cu::AllocateReply> respond) {
-  core_.behind_frees([this, m, answer = std::make_shared<Respond<cu::AllocateReply>>(std::move(respond))] { allocate(m, *answer); });
+  core_.behind_frees(
+      [this, m, answer = std::make_shared<Respond<cu::AllocateReply>>(std::move(respond))] { allocate(m, *answer); });
 }
 
 void Memory::allocate(const cu::Allocate& m, Respond<cu::AllocateReply>& respond) {
@@ -56,11 +61,16 @@ void Memory::allocate(const cu::Allocate& m, Respond<cu::AllocateReply>& respond
   if (call.is_good() && m.kind == 1) {
     std::uint64_t address = 0;
     call.fail(core_.mirrors.make(m.context, m.at, m.size, m.flags, address));
-    if (call.is_good()) core_.know(address, {.sort = Allocation::Sort::pinned, .device = core_.device_of(m.context), .context = m.context, .size = m.size});
+    if (call.is_good())
+      core_.know(address, {.sort = Allocation::Sort::pinned,
+                           .device = core_.device_of(m.context),
+                           .context = m.context,
+                           .size = m.size});
     return respond({.status = as_wire(call.status()), .address = address});
   }
   if (!call.is_good()) return respond({.status = as_wire(call.status())});
-  Allocation made{.sort = Allocation::Sort::plain, .device = core_.device_of(m.context), .context = m.context, .size = m.size};
+  Allocation made{
+      .sort = Allocation::Sort::plain, .device = core_.device_of(m.context), .context = m.context, .size = m.size};
   call.check(m.size > 0 && m.kind == 0);
   std::uint64_t address = 0;
   // What is mapped costs whole pages, and is charged there.
@@ -100,7 +110,8 @@ void Memory::map_at(CallContext& call, const cu::Allocate& m, Allocation& made) 
   if (!call.run(core_.table.cuMemCreate, &made.memory, static_cast<size_t>(whole), &wish, 0ull)) return;
   if (call.run(core_.table.cuMemMap, m.at, static_cast<size_t>(whole), size_t{0}, made.memory, 0ull)) {
     std::vector<CUmemAccessDesc> who(core_.devices.size());
-    for (std::size_t i = 0; i < core_.devices.size(); ++i) who[i] = {{CU_MEM_LOCATION_TYPE_DEVICE, core_.devices[i].native}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    for (std::size_t i = 0; i < core_.devices.size(); ++i)
+      who[i] = {{CU_MEM_LOCATION_TYPE_DEVICE, core_.devices[i].native}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     // Its own device first; peers only where they can.
     std::swap(who[0], who[made.device]);
     call.run(core_.table.cuMemSetAccess, m.at, static_cast<size_t>(whole), who.data(), size_t{1});
@@ -126,7 +137,8 @@ bool Memory::may_map(std::uint64_t at, std::uint64_t size) const {
 void Memory::on(const cu::Free& m) {
   CallContext call(core_, m.kOp, m.context);
   if (const auto mirror = call.is_good() ? core_.mirrors.take(m.address) : nullptr) {
-    if (const auto known = core_.allocations.find(m.address); known != core_.allocations.end()) core_.allocations.erase(known);
+    if (const auto known = core_.allocations.find(m.address); known != core_.allocations.end())
+      core_.allocations.erase(known);
     return free_later(m.context, [this, mirror] { return core_.mirrors.give_back(*mirror); });
   }
   const auto found = core_.allocations.find(m.address);
@@ -172,12 +184,17 @@ void Memory::on(const cu::CreateMemory& m, Respond<cu::CreateMemoryReply> respon
   core_.behind_frees([this, m, answer = std::make_shared<Respond<cu::CreateMemoryReply>>(std::move(respond))] {
     CallContext call(core_, m.kOp, 0);
     const auto wish = device_memory(call.device(m.device), m.flags);
-    if (!call.is_good()) return (*answer)({.status = as_wire(call.status())});  // no device: nothing is charged or given back
+    if (!call.is_good())
+      return (*answer)({.status = as_wire(call.status())});  // no device: nothing is charged or given back
     if (!core_.charge(m.device, m.size)) return (*answer)({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
     const auto share = core_.hold(m.device, m.size);
     CUmemGenericAllocationHandle memory = 0;
     if (call.run(core_.table.cuMemCreate, &memory, static_cast<size_t>(m.size), &wish, 0ull) &&
-        !core_.handles.insert(m.memory, {.kind = Kind::memory, .native = reinterpret_cast<void*>(memory), .device = m.device, .charged = 0, .share = share})) {
+        !core_.handles.insert(m.memory, {.kind = Kind::memory,
+                                         .native = reinterpret_cast<void*>(memory),
+                                         .device = m.device,
+                                         .charged = 0,
+                                         .share = share})) {
       core_.table.cuMemRelease(memory);
       call.fail(CUDA_ERROR_INVALID_HANDLE);
     }
@@ -189,25 +206,34 @@ void Memory::on(const cu::MapMemory& m) {
   CallContext call(core_, m.kOp, 0);
   auto* memory = call.record(m.memory, Kind::memory);
   call.check(may_map(m.at, m.size));
-  if (call.is_good() && call.run(core_.table.cuMemMap, m.at, static_cast<size_t>(m.size), static_cast<size_t>(m.offset), reinterpret_cast<CUmemGenericAllocationHandle>(memory->native), 0ull)) {
-    core_.allocations.add(m.at, {.sort = Allocation::Sort::mapping, .device = memory->device, .size = m.size, .share = memory->share});
+  if (call.is_good() && call.run(core_.table.cuMemMap, m.at, static_cast<size_t>(m.size), static_cast<size_t>(m.offset),
+                                 reinterpret_cast<CUmemGenericAllocationHandle>(memory->native), 0ull)) {
+    core_.allocations.add(
+        m.at, {.sort = Allocation::Sort::mapping, .device = memory->device, .size = m.size, .share = memory->share});
   }
   call.end();
 }
 
 /// The driver may wait for what uses it: not in dispatch.
 void Memory::on(const cu::UnmapMemory& m, Respond<cu::UnmapMemoryReply> respond) {
-  // Whole mappings that lie side by side, as the driver wants it, and nothing else: what allocate() has mapped goes with `free`.
+  // Whole mappings that lie side by side, as the driver wants it, and nothing else: what allocate() has mapped goes
+  // with `free`.
   auto end = m.at;
   auto one = core_.allocations.find(m.at);
-  for (; one != core_.allocations.end() && one->first == end && one->second.sort == Allocation::Sort::mapping && end - m.at < m.size; ++one) end += one->second.size;
+  for (; one != core_.allocations.end() && one->first == end && one->second.sort == Allocation::Sort::mapping &&
+         end - m.at < m.size;
+       ++one)
+    end += one->second.size;
   if (m.size == 0 || end - m.at != m.size) return respond({.status = as_wire(CUDA_ERROR_INVALID_VALUE)});
   if (!core_.waiters.has_room()) return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
-  core_.later(0, [this, at = m.at, size = m.size, answer = std::make_shared<Respond<cu::UnmapMemoryReply>>(std::move(respond))] {
+  core_.later(0, [this, at = m.at, size = m.size,
+                  answer = std::make_shared<Respond<cu::UnmapMemoryReply>>(std::move(respond))] {
     const auto status = core_.table.cuMemUnmap(at, size);
     if (status == CUDA_SUCCESS) {
       const std::lock_guard guard(core_.lock);
-      core_.allocations.erase_if([&](std::uint64_t address, const Allocation& mapping) { return mapping.sort == Allocation::Sort::mapping && address >= at && address - at < size; });
+      core_.allocations.erase_if([&](std::uint64_t address, const Allocation& mapping) {
+        return mapping.sort == Allocation::Sort::mapping && address >= at && address - at < size;
+      });
     }
     (*answer)({.status = as_wire(status)});
   });
@@ -230,7 +256,8 @@ void Memory::on(const cu::MemoryGranularity& m, Respond<cu::MemoryGranularityRep
   CallContext call(core_, m.kOp, 0);
   const auto wish = device_memory(call.device(m.device), m.flags);
   size_t size = 0;
-  call.run(core_.table.cuMemGetAllocationGranularity, &size, &wish, static_cast<CUmemAllocationGranularity_flags>(m.option));
+  call.run(core_.table.cuMemGetAllocationGranularity, &size, &wish,
+           static_cast<CUmemAllocationGranularity_flags>(m.option));
   respond({.status = as_wire(call.status()), .size = size});
 }
 

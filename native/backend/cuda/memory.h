@@ -1,4 +1,5 @@
-// Addresses, memory, pools, arrays and what shows them: every byte is taken from the share before the driver is asked for it.
+// Addresses, memory, pools, arrays and what shows them: every byte is taken from the share before the driver is asked
+// for it.
 #pragma once
 
 #include <map>
@@ -35,7 +36,8 @@ class Memory : public virtual cu::Requests {
 
   void allocate(const cu::Allocate& m, Respond<cu::AllocateReply>& respond);
   void allocate(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoolReply>& respond);
-  /// Off the dispatch: `give_back` gives memory back to the driver, which may wait for what uses it. What asks for memory comes behind it.
+  /// Off the dispatch: `give_back` gives memory back to the driver, which may wait for what uses it. What asks for
+  /// memory comes behind it.
   void free_later(std::uint64_t context, std::function<CUresult()> give_back);
   /// The client has reserved it, and nothing lies there yet.
   bool may_map(std::uint64_t at, std::uint64_t size) const;

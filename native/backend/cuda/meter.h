@@ -1,4 +1,5 @@
-// Looks again and again at how long whole devices were at work: none of their launches is timed, and `gpu smi` and NVML show it all the same.
+// Looks again and again at how long whole devices were at work: none of their launches is timed, and `gpu smi` and NVML
+// show it all the same.
 #pragma once
 
 #include <chrono>
@@ -32,7 +33,7 @@ class Meter {
   const Look look_;
   std::mutex lock_;
   std::condition_variable changed_;
-  std::map<std::uint32_t, Clock::time_point> watched_;   ///< when it was looked at last
+  std::map<std::uint32_t, Clock::time_point> watched_;  ///< when it was looked at last
   bool is_closed_ = false;
   std::thread thread_;
 };

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kReported = std::uint64_t{1} << 20;      ///< bytes a notice, about
 constexpr std::size_t kMostRanges = 16 * 1024;               ///< a notice
 constexpr std::uint64_t kMostContent = std::uint64_t{8} << 20;   ///< of a variable, with one reply
-constexpr std::uint64_t kStep = std::uint64_t{1} << 20;      ///< compared at a time: others wait for the lock meanwhile
+constexpr std::uint64_t kStep = std::uint64_t{1} << 20;  ///< compared at a time: others wait for the lock meanwhile
 
 std::uint64_t host_page() {
   static const auto size = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -22,7 +22,8 @@ std::uint64_t host_page() {
 
 std::uint8_t* map_pages(std::uint64_t at, std::uint64_t size) {
   void* const wish = reinterpret_cast<void*>(at);
-  void* const got = ::mmap(wish, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at != 0 ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+  void* const got = ::mmap(wish, size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at != 0 ? MAP_FIXED_NOREPLACE : 0), -1, 0);
   if (got == MAP_FAILED) return nullptr;
   if (at == 0 || got == wish) return static_cast<std::uint8_t*>(got);
   ::munmap(got, size);
@@ -48,7 +49,8 @@ void Mirrors::keep(std::shared_ptr<Mirror> mirror) {
   is_empty_.store(false, std::memory_order_relaxed);
 }
 
-CUresult Mirrors::make(std::uint64_t context, std::uint64_t at, std::uint64_t size, unsigned flags, std::uint64_t& address) {
+CUresult Mirrors::make(std::uint64_t context, std::uint64_t at, std::uint64_t size, unsigned flags,
+                       std::uint64_t& address) {
   if (size == 0 || at > ~size - host_page()) return CUDA_ERROR_INVALID_VALUE;
   if (size > most_) return CUDA_ERROR_OUT_OF_MEMORY;
   const auto first = at / host_page() * host_page();
@@ -67,10 +69,12 @@ CUresult Mirrors::make(std::uint64_t context, std::uint64_t at, std::uint64_t si
   if (!made->twin) return CUDA_ERROR_OUT_OF_MEMORY;
   if (!driver_.cuMemHostRegister_v2 || !driver_.cuMemHostGetDevicePointer_v2) return CUDA_ERROR_NOT_SUPPORTED;
   const auto kind = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | (flags & CU_MEMHOSTREGISTER_READ_ONLY);
-  if (const auto status = driver_.cuMemHostRegister_v2(made->pages, made->page_bytes, kind); status != CUDA_SUCCESS) return status;
+  if (const auto status = driver_.cuMemHostRegister_v2(made->pages, made->page_bytes, kind); status != CUDA_SUCCESS)
+    return status;
   CUdeviceptr seen = 0;
   auto status = driver_.cuMemHostGetDevicePointer_v2(&seen, made->pages, 0);
-  // With unified addresses the device has it where the host has it; a device that has not cannot use what the application's pointers say.
+  // With unified addresses the device has it where the host has it; a device that has not cannot use what the
+  // application's pointers say.
   if (status == CUDA_SUCCESS && seen != reinterpret_cast<std::uint64_t>(made->pages)) status = CUDA_ERROR_NOT_SUPPORTED;
   if (status != CUDA_SUCCESS) {
     driver_.cuMemHostUnregister(made->pages);
@@ -82,7 +86,8 @@ CUresult Mirrors::make(std::uint64_t context, std::uint64_t at, std::uint64_t si
   return CUDA_SUCCESS;
 }
 
-CUresult Mirrors::watch(std::uint64_t context, std::uint64_t owner, std::uint64_t at, std::uint64_t size, wire::Bytes& content) {
+CUresult Mirrors::watch(std::uint64_t context, std::uint64_t owner, std::uint64_t at, std::uint64_t size,
+                        wire::Bytes& content) {
   const std::lock_guard guard(lock_);
   if (size == 0) return CUDA_ERROR_INVALID_VALUE;
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(at);
@@ -90,7 +95,8 @@ CUresult Mirrors::watch(std::uint64_t context, std::uint64_t owner, std::uint64_
   while (used > 0 && bytes[used - 1] == 0) --used;
   if (used > kMostContent) return CUDA_ERROR_NOT_SUPPORTED;
   content.assign(bytes, bytes + used);
-  if (const auto known = all_.find(at); known != all_.end()) return std::memcpy(known->second->twin, bytes, known->second->size), CUDA_SUCCESS;
+  if (const auto known = all_.find(at); known != all_.end())
+    return std::memcpy(known->second->twin, bytes, known->second->size), CUDA_SUCCESS;
   auto made = std::make_shared<Mirror>();
   made->memory = reinterpret_cast<std::uint8_t*>(at);
   made->size = size;
@@ -137,7 +143,9 @@ void Mirrors::forget_owner(std::uint64_t owner) {
   });
 }
 
-CUresult Mirrors::give_back(const Mirror& mirror) { return mirror.pages ? driver_.cuMemHostUnregister(mirror.pages) : CUDA_SUCCESS; }
+CUresult Mirrors::give_back(const Mirror& mirror) {
+  return mirror.pages ? driver_.cuMemHostUnregister(mirror.pages) : CUDA_SUCCESS;
+}
 
 void Mirrors::abandon() {
   const std::lock_guard guard(lock_);
@@ -198,10 +206,12 @@ void Mirrors::tell_changes(std::uint64_t point, std::uint64_t context, std::opti
       {
         const std::lock_guard guard(lock_);
         if (mirror->is_gone) break;
-        flexrack::cuda::take_changes(mirror->memory + at, mirror->twin + at, std::min(kStep, mirror->size - at), [&](std::size_t offset, wire::View bytes) {
-          ranges.push_back({reinterpret_cast<std::uint64_t>(mirror->memory) + at + offset, bytes.size()});
-          data.insert(data.end(), bytes.begin(), bytes.end());
-        });
+        flexrack::cuda::take_changes(
+            mirror->memory + at, mirror->twin + at, std::min(kStep, mirror->size - at),
+            [&](std::size_t offset, wire::View bytes) {
+              ranges.push_back({reinterpret_cast<std::uint64_t>(mirror->memory) + at + offset, bytes.size()});
+              data.insert(data.end(), bytes.begin(), bytes.end());
+            });
       }
       if (data.size() >= kReported || ranges.size() >= kMostRanges) tell();
     }

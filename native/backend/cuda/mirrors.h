@@ -1,4 +1,5 @@
-// Memory of the application that kernels use here: pinned memory at the same address, kept like the application's by what both sides tell each other.
+// Memory of the application that kernels use here: pinned memory at the same address, kept like the application's by
+// what both sides tell each other.
 #pragma once
 
 #include <atomic>
@@ -39,11 +40,13 @@ class Mirrors {
   /// `most`: bytes that may be mirrored at a time. Before anything else.
   void start(std::uint64_t most, Tell tell);
 
-  /// Pinned memory at that address, or wherever (0); with the context current. CUDA_ERROR_ALREADY_MAPPED: something else is there;
-  /// CUDA_ERROR_OUT_OF_MEMORY: more than may be mirrored.
+  /// Pinned memory at that address, or wherever (0); with the context current. CUDA_ERROR_ALREADY_MAPPED: something
+  /// else is there; CUDA_ERROR_OUT_OF_MEMORY: more than may be mirrored.
   CUresult make(std::uint64_t context, std::uint64_t at, std::uint64_t size, unsigned flags, std::uint64_t& address);
-  /// Memory that the driver has anyway: a module's managed variable. `content`: what it holds, without the zeros at its end, of which there may be much.
-  CUresult watch(std::uint64_t context, std::uint64_t owner, std::uint64_t at, std::uint64_t size, wire::Bytes& content);
+  /// Memory that the driver has anyway: a module's managed variable. `content`: what it holds, without the zeros at its
+  /// end, of which there may be much.
+  CUresult watch(std::uint64_t context, std::uint64_t owner, std::uint64_t at, std::uint64_t size,
+                 wire::Bytes& content);
   /// No more of it is told. Who unregisters it calls give_back() with its context current.
   std::shared_ptr<Mirror> take(std::uint64_t address);
   std::vector<std::shared_ptr<Mirror>> take_of_context(std::uint64_t context);
@@ -62,7 +65,8 @@ class Mirrors {
   bool is_quiet();
   /// Where all streams are now, for told().
   std::uint64_t point();
-  /// Tells the client what has changed here since it was last told. Whatever was on those streams at that point is over.
+  /// Tells the client what has changed here since it was last told. Whatever was on those streams at that point is
+  /// over.
   void tell_changes() { tell_changes(0, 0, 0); }
   void tell_changes(std::uint64_t point, std::uint64_t context, std::optional<std::uint64_t> stream);
 
@@ -77,10 +81,11 @@ class Mirrors {
   std::uint64_t most_ = 0;
   Tell tell_;
   std::atomic<bool> is_empty_{true};
-  std::mutex telling_;                                            ///< held over looking and telling: who finds nothing new comes after what was
-  std::mutex lock_;                                               ///< of the rest, and of the bytes while they are compared or written
-  std::map<std::uint64_t, std::shared_ptr<Mirror>> all_;          ///< by address
-  std::map<std::uint64_t, Use> used_;                             ///< streams by handle, default streams by their context's, that may still change mirrors
+  std::mutex telling_;  ///< held over looking and telling: who finds nothing new comes after what was
+  std::mutex lock_;  ///< of the rest, and of the bytes while they are compared or written
+  std::map<std::uint64_t, std::shared_ptr<Mirror>> all_;  ///< by address
+  std::map<std::uint64_t, Use>
+      used_;  ///< streams by handle, default streams by their context's, that may still change mirrors
   std::uint64_t last_use_ = 0, mirrored_ = 0;
 };
 

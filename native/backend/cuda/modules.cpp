@@ -1,4 +1,5 @@
-// Modules, libraries and their kernels: loaded once by content, described to the client so that it needs to ask nothing at a launch.
+// Modules, libraries and their kernels: loaded once by content, described to the client so that it needs to ask nothing
+// at a launch.
 #include "backend/cuda/modules.h"
 
 #include <cstring>
@@ -13,16 +14,19 @@ namespace {
 
 constexpr std::size_t kMostImageBytes = std::size_t{1} << 30;
 constexpr std::size_t kMostImagesKept = 4096;
-constexpr std::size_t kMostBytesKept = std::size_t{4} << 30, kMostArriving = std::size_t{4} << 30;   ///< of all images of a session
+constexpr std::size_t kMostBytesKept = std::size_t{4} << 30,
+                      kMostArriving = std::size_t{4} << 30;  ///< of all images of a session
 /// So many kernels are described with the load; a library of thousands is asked for those it launches.
 constexpr std::size_t kDescribedAtOnce = 64;
-/// CUfunction_attribute that kernels are launched and asked by: all that cuda.h 13.0 knows, cudaFuncGetAttributes fails where one is not had.
+/// CUfunction_attribute that kernels are launched and asked by: all that cuda.h 13.0 knows, cudaFuncGetAttributes fails
+/// where one is not had.
 constexpr int kLastFunctionAttribute = CU_FUNC_ATTRIBUTE_MAX - 1;
 
 std::string key(wire::View hash) { return {reinterpret_cast<const char*>(hash.data()), hash.size()}; }
 
 bool has_device_code_rejected(CUresult status) {
-  return status == CUDA_ERROR_INVALID_IMAGE || status == CUDA_ERROR_NO_BINARY_FOR_GPU || status == CUDA_ERROR_INVALID_PTX || status == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+  return status == CUDA_ERROR_INVALID_IMAGE || status == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+         status == CUDA_ERROR_INVALID_PTX || status == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
 }
 
 }  // namespace
@@ -40,7 +44,7 @@ void Modules::on(const cu::Load& m, Respond<cu::LoadReply> respond) {
     std::string hash;
     LoadOptions options;
     std::shared_ptr<wire::Bytes> image;
-    std::shared_ptr<void> arriving;   ///< its bytes among those that are not kept yet
+    std::shared_ptr<void> arriving;  ///< its bytes among those that are not kept yet
     Respond<cu::LoadReply> respond;
   };
   CallContext call(core_, m.kOp, m.is_library != 0 ? 0 : m.context);
@@ -52,12 +56,15 @@ void Modules::on(const cu::Load& m, Respond<cu::LoadReply> respond) {
     return respond({.status = as_wire(call.status())});
   }
   const auto known = images_.find(key(m.hash));
-  if (m.image.size == 0 && known == images_.end()) return respond({.status = as_wire(CUDA_ERROR_FILE_NOT_FOUND), .is_unknown = 1});
+  if (m.image.size == 0 && known == images_.end())
+    return respond({.status = as_wire(CUDA_ERROR_FILE_NOT_FOUND), .is_unknown = 1});
   if (m.image.size > kMostImageBytes || m.image.size > kMostArriving - std::min(kMostArriving, arriving_->load())) {
     if (!m.image.is_inline()) core_.link->cancel(m.image.ticket);
     return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
   }
-  auto loading = std::make_shared<Loading>(Loading{m.is_library != 0 ? 0 : m.context, m.module, m.is_library != 0, key(m.hash), LoadOptions(m.options), nullptr, nullptr, std::move(respond)});
+  auto loading =
+      std::make_shared<Loading>(Loading{m.is_library != 0 ? 0 : m.context, m.module, m.is_library != 0, key(m.hash),
+                                        LoadOptions(m.options), nullptr, nullptr, std::move(respond)});
   if (!loading->options.is_passable()) {
     if (!m.image.is_inline()) core_.link->cancel(m.image.ticket);
     return loading->respond({.status = as_wire(CUDA_ERROR_INVALID_VALUE)});
@@ -81,7 +88,8 @@ void Modules::on(const cu::Load& m, Respond<cu::LoadReply> respond) {
     auto& image = *loading->image;
     const wire::View content(image.data(), image.size() - 1);
     const auto digest = flexrack::cuda::content_hash(std::as_bytes(std::span(content)));
-    if (!has_arrived || key(digest) != loading->hash || check_image(content) != CUDA_SUCCESS) return loading->respond({.status = as_wire(CUDA_ERROR_INVALID_IMAGE)});
+    if (!has_arrived || key(digest) != loading->hash || check_image(content) != CUDA_SUCCESS)
+      return loading->respond({.status = as_wire(CUDA_ERROR_INVALID_IMAGE)});
     load(loading->image);
   };
   if (m.image.is_inline()) {
@@ -94,12 +102,14 @@ void Modules::on(const cu::Load& m, Respond<cu::LoadReply> respond) {
 
 void Modules::keep_image(const std::string& hash, std::shared_ptr<const wire::Bytes> image, CUresult status) {
   const auto size = image->size();
-  if (has_device_code_rejected(status) || images_.size() >= kMostImagesKept || size > kMostBytesKept - image_bytes_) return;
+  if (has_device_code_rejected(status) || images_.size() >= kMostImagesKept || size > kMostBytesKept - image_bytes_)
+    return;
   if (images_.emplace(hash, std::move(image)).second) image_bytes_ += size;
 }
 
 /// On a waiting thread, the context current there.
-void Modules::load_image(LoadReply& reply, std::uint64_t context, std::uint64_t module, const wire::Bytes& image, LoadOptions& options) {
+void Modules::load_image(LoadReply& reply, std::uint64_t context, std::uint64_t module, const wire::Bytes& image,
+                         LoadOptions& options) {
   CUmodule made = nullptr;
   CUlibrary library = nullptr;
   const auto takes = image_memory(image);
@@ -115,10 +125,13 @@ void Modules::load_image(LoadReply& reply, std::uint64_t context, std::uint64_t 
   if (status != CUDA_SUCCESS) {
     // The share has not that much left.
   } else if (reply.is_library) {
-    status = core_.table.cuLibraryLoadData ? core_.table.cuLibraryLoadData(&library, image.data(), options.jit(), options.jit_values(), options.jit_count(), nullptr, nullptr, 0)
-                                      : CUDA_ERROR_NOT_SUPPORTED;
+    status = core_.table.cuLibraryLoadData
+                 ? core_.table.cuLibraryLoadData(&library, image.data(), options.jit(), options.jit_values(),
+                                                 options.jit_count(), nullptr, nullptr, 0)
+                 : CUDA_ERROR_NOT_SUPPORTED;
   } else {
-    status = core_.table.cuModuleLoadDataEx(&made, image.data(), options.jit_count(), options.jit(), options.jit_values());
+    status =
+        core_.table.cuModuleLoadDataEx(&made, image.data(), options.jit_count(), options.jit(), options.jit_values());
   }
   reply.info_log = options.info_log();
   reply.error_log = options.error_log();
@@ -129,8 +142,15 @@ void Modules::load_image(LoadReply& reply, std::uint64_t context, std::uint64_t 
   if (status == CUDA_SUCCESS) {
     // Its context may have been released meanwhile: it ends when this is over.
     const auto* in = reply.is_library ? nullptr : core_.handles.find(context);
-    const bool is_kept = reply.is_library ? core_.handles.insert(module, {.kind = Kind::library, .native = library, .context = 0, .image = takes})
-                                          : in && in->kind == Kind::context && core_.handles.insert(module, {.kind = Kind::module, .native = made, .context = context, .device = device, .charged = takes.bytes});
+    const bool is_kept =
+        reply.is_library
+            ? core_.handles.insert(module, {.kind = Kind::library, .native = library, .context = 0, .image = takes})
+            : in && in->kind == Kind::context &&
+                  core_.handles.insert(module, {.kind = Kind::module,
+                                                .native = made,
+                                                .context = context,
+                                                .device = device,
+                                                .charged = takes.bytes});
     if (!is_kept) {
       if (library) core_.table.cuLibraryUnload(library);
       if (made) core_.table.cuModuleUnload(made);
@@ -151,34 +171,46 @@ void Modules::list_kernels(LoadReply& reply, std::uint64_t context, std::uint64_
     const auto library = static_cast<CUlibrary>(record->native);
     if (core_.table.cuLibraryGetKernelCount(&count, library) != CUDA_SUCCESS) return;
     all.resize(count);
-    if (core_.table.cuLibraryEnumerateKernels(reinterpret_cast<CUkernel*>(all.data()), count, library) != CUDA_SUCCESS) return;
+    if (core_.table.cuLibraryEnumerateKernels(reinterpret_cast<CUkernel*>(all.data()), count, library) != CUDA_SUCCESS)
+      return;
   } else if (!reply.is_library && core_.table.cuModuleGetFunctionCount && core_.table.cuModuleEnumerateFunctions) {
     const auto native = static_cast<CUmodule>(record->native);
     if (core_.table.cuModuleGetFunctionCount(&count, native) != CUDA_SUCCESS) return;
     all.resize(count);
-    if (core_.table.cuModuleEnumerateFunctions(reinterpret_cast<CUfunction*>(all.data()), count, native) != CUDA_SUCCESS) return;
+    if (core_.table.cuModuleEnumerateFunctions(reinterpret_cast<CUfunction*>(all.data()), count, native) !=
+        CUDA_SUCCESS)
+      return;
   }
   for (auto* one : all) {
     const char* name = nullptr;
-    const auto status = reply.is_library ? core_.table.cuKernelGetName(&name, static_cast<CUkernel>(one)) : core_.table.cuFuncGetName(&name, static_cast<CUfunction>(one));
+    const auto status = reply.is_library ? core_.table.cuKernelGetName(&name, static_cast<CUkernel>(one))
+                                         : core_.table.cuFuncGetName(&name, static_cast<CUfunction>(one));
     if (status != CUDA_SUCCESS || !name) continue;
     reply.message.names.push_back(name);
     if (reply.message.kernels.size() < kDescribedAtOnce) {
       cu::Kernel reported;
-      if (describe_kernel(reported, context, module, reply.is_library, one, name)) reply.message.kernels.push_back(std::move(reported));
+      if (describe_kernel(reported, context, module, reply.is_library, one, name))
+        reply.message.kernels.push_back(std::move(reported));
     }
   }
 }
 
-bool Modules::describe_kernel(cu::Kernel& reported, std::uint64_t context, std::uint64_t module, bool is_library, void* native, std::string_view name) {
+bool Modules::describe_kernel(cu::Kernel& reported, std::uint64_t context, std::uint64_t module, bool is_library,
+                              void* native, std::string_view name) {
   reported.kernel = mint();
   reported.name = name;
-  const bool has_parameters = is_library ? core_.table.cuKernelGetParamInfo != nullptr : core_.table.cuFuncGetParamInfo != nullptr;
-  if (!core_.handles.insert(reported.kernel, {.kind = is_library ? Kind::kernel : Kind::function, .native = native, .context = is_library ? 0 : context, .owner = module})) return false;
+  const bool has_parameters =
+      is_library ? core_.table.cuKernelGetParamInfo != nullptr : core_.table.cuFuncGetParamInfo != nullptr;
+  if (!core_.handles.insert(reported.kernel, {.kind = is_library ? Kind::kernel : Kind::function,
+                                              .native = native,
+                                              .context = is_library ? 0 : context,
+                                              .owner = module}))
+    return false;
   for (size_t index = 0; has_parameters; ++index) {
     size_t offset = 0, size = 0;
-    const auto status = is_library ? core_.table.cuKernelGetParamInfo(static_cast<CUkernel>(native), index, &offset, &size)
-                                   : core_.table.cuFuncGetParamInfo(static_cast<CUfunction>(native), index, &offset, &size);
+    const auto status = is_library
+                            ? core_.table.cuKernelGetParamInfo(static_cast<CUkernel>(native), index, &offset, &size)
+                            : core_.table.cuFuncGetParamInfo(static_cast<CUfunction>(native), index, &offset, &size);
     if (status != CUDA_SUCCESS) break;
     reported.parameters.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size)});
     reported.parameter_bytes = static_cast<std::uint32_t>(offset + size);
@@ -190,10 +222,12 @@ bool Modules::describe_kernel(cu::Kernel& reported, std::uint64_t context, std::
   for (int which = 0; which <= kLastFunctionAttribute; ++which) {
     int value = 0;
     const auto attribute = static_cast<CUfunction_attribute>(which);
-    const auto status = is_library ? core_.table.cuKernelGetAttribute(&value, attribute, static_cast<CUkernel>(native), device)
-                                   : core_.table.cuFuncGetAttribute(&value, attribute, static_cast<CUfunction>(native));
+    const auto status = is_library
+                            ? core_.table.cuKernelGetAttribute(&value, attribute, static_cast<CUkernel>(native), device)
+                            : core_.table.cuFuncGetAttribute(&value, attribute, static_cast<CUfunction>(native));
     if (status == CUDA_SUCCESS) reported.attributes.push_back({which, value});
-    if (status == CUDA_SUCCESS && attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES && value > 0) record->local_bytes = static_cast<std::uint64_t>(value);
+    if (status == CUDA_SUCCESS && attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES && value > 0)
+      record->local_bytes = static_cast<std::uint64_t>(value);
   }
   return true;
 }
@@ -205,12 +239,17 @@ void Modules::on(const cu::FindKernel& m, Respond<cu::FindKernelReply> respond) 
   const std::string name(m.name);
   void* native = nullptr;
   const bool is_library = call.is_good() && record->kind == Kind::library;
-  if (is_library) call.run(core_.table.cuLibraryGetKernel, reinterpret_cast<CUkernel*>(&native), static_cast<CUlibrary>(record->native), name.c_str());
-  else if (call.is_good()) call.run(core_.table.cuModuleGetFunction, reinterpret_cast<CUfunction*>(&native), static_cast<CUmodule>(record->native), name.c_str());
+  if (is_library)
+    call.run(core_.table.cuLibraryGetKernel, reinterpret_cast<CUkernel*>(&native),
+             static_cast<CUlibrary>(record->native), name.c_str());
+  else if (call.is_good())
+    call.run(core_.table.cuModuleGetFunction, reinterpret_cast<CUfunction*>(&native),
+             static_cast<CUmodule>(record->native), name.c_str());
   cu::FindKernelReply reply;
   if (call.is_good()) {
     reply.kernel.emplace_back();
-    if (!describe_kernel(reply.kernel.back(), m.context, m.module, is_library, native, name)) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
+    if (!describe_kernel(reply.kernel.back(), m.context, m.module, is_library, native, name))
+      call.fail(CUDA_ERROR_OUT_OF_MEMORY);
   }
   reply.status = as_wire(call.status());
   if (!call.is_good()) reply.kernel.clear();
@@ -226,19 +265,32 @@ void Modules::on(const cu::FindVariable& m, Respond<cu::FindVariableReply> respo
   size_t size = 0;
   if (call.is_good() && record->kind == Kind::library && m.context != 0) call.fail(core_.bring_in(m.module, m.context));
   if (call.is_good() && record->kind == Kind::library) {
-    call.run(m.is_managed != 0 ? core_.table.cuLibraryGetManaged : core_.table.cuLibraryGetGlobal, &address, &size, static_cast<CUlibrary>(record->native), name.c_str());
+    call.run(m.is_managed != 0 ? core_.table.cuLibraryGetManaged : core_.table.cuLibraryGetGlobal, &address, &size,
+             static_cast<CUlibrary>(record->native), name.c_str());
   } else if (call.is_good()) {
     call.run(core_.table.cuModuleGetGlobal_v2, &address, &size, static_cast<CUmodule>(record->native), name.c_str());
   }
   if (call.is_good() && size != 0 && !core_.allocations.holds(address, size)) {
-    core_.know(address, {.sort = Allocation::Sort::variable, .device = core_.device_of(m.context), .context = m.context, .size = size, .owner = m.module});
+    core_.know(address, {.sort = Allocation::Sort::variable,
+                         .device = core_.device_of(m.context),
+                         .context = m.context,
+                         .size = size,
+                         .owner = m.module});
   }
   // What a library says is managed is so; of anything else the driver says it.
   unsigned is_managed = m.is_managed != 0 && call.is_good() && record->kind == Kind::library;
-  if (call.is_good() && is_managed == 0 && (!core_.table.cuPointerGetAttribute || core_.table.cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) != CUDA_SUCCESS)) is_managed = 0;
+  if (call.is_good() && is_managed == 0 &&
+      (!core_.table.cuPointerGetAttribute ||
+       core_.table.cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) != CUDA_SUCCESS))
+    is_managed = 0;
   wire::Bytes content;
-  if (call.is_good() && is_managed != 0) call.fail(core_.mirrors.watch(record->kind == Kind::library ? 0 : m.context, m.module, address, size, content));
-  respond({.status = as_wire(call.status()), .is_managed = is_managed, .address = address, .size = size, .content = content});
+  if (call.is_good() && is_managed != 0)
+    call.fail(core_.mirrors.watch(record->kind == Kind::library ? 0 : m.context, m.module, address, size, content));
+  respond({.status = as_wire(call.status()),
+           .is_managed = is_managed,
+           .address = address,
+           .size = size,
+           .content = content});
 }
 
 }  // namespace flexrack::backend::cuda

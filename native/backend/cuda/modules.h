@@ -1,4 +1,5 @@
-// Modules, libraries and their kernels: loaded once by content, described to the client so that it needs to ask nothing at a launch.
+// Modules, libraries and their kernels: loaded once by content, described to the client so that it needs to ask nothing
+// at a launch.
 #pragma once
 
 #include <atomic>
@@ -32,16 +33,19 @@ class Modules : public virtual cu::Requests {
     bool is_library = false;
   };
   void keep_image(const std::string& hash, std::shared_ptr<const wire::Bytes> image, CUresult status);
-  void load_image(LoadReply& reply, std::uint64_t context, std::uint64_t module, const wire::Bytes& image, LoadOptions& options);
+  void load_image(LoadReply& reply, std::uint64_t context, std::uint64_t module, const wire::Bytes& image,
+                  LoadOptions& options);
   void list_kernels(LoadReply& reply, std::uint64_t context, std::uint64_t module);
   /// Puts it under a handle of ours and says all about it; `name` is shown. False: there is no room for more.
-  bool describe_kernel(cu::Kernel& reported, std::uint64_t context, std::uint64_t module, bool is_library, void* native, std::string_view name);
+  bool describe_kernel(cu::Kernel& reported, std::uint64_t context, std::uint64_t module, bool is_library, void* native,
+                       std::string_view name);
   std::uint64_t mint() { return next_own_++; }
 
   Core& core_;
-  std::map<std::string, std::shared_ptr<const wire::Bytes>> images_;   ///< by SHA-256
+  std::map<std::string, std::shared_ptr<const wire::Bytes>> images_;  ///< by SHA-256
   std::size_t image_bytes_ = 0;
-  std::shared_ptr<std::atomic<std::size_t>> arriving_ = std::make_shared<std::atomic<std::size_t>>(0);   ///< bytes of images that are not loaded yet
+  std::shared_ptr<std::atomic<std::size_t>> arriving_ =
+      std::make_shared<std::atomic<std::size_t>>(0);  ///< bytes of images that are not loaded yet
   std::uint64_t next_own_ = std::uint64_t{1} << 63;
 };
 

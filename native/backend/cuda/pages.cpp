@@ -16,7 +16,9 @@ std::size_t Pages::most() {
   static const auto bytes = [] {
     const auto* const reported = std::getenv("FLEXRACK_TEST_STAGING_BYTES");
     const auto wanted = reported ? std::strtoull(reported, nullptr, 10) : 0;
-    return wanted > 0 ? std::size_t{wanted} : static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 2;
+    return wanted > 0 ? std::size_t{wanted}
+                      : static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                            static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 2;
   }();
   return bytes;
 }
@@ -35,7 +37,8 @@ void* Pages::take(std::size_t size) {
     return nullptr;
   }
   void* const at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (at != MAP_FAILED && driver_.cuMemHostRegister_v2(at, size, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP) == CUDA_SUCCESS) {
+  if (at != MAP_FAILED && driver_.cuMemHostRegister_v2(
+                              at, size, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP) == CUDA_SUCCESS) {
     const std::lock_guard guard(lock_);
     taken_[at] = size;
     return at;

@@ -17,9 +17,11 @@ class Pages {
   ~Pages();
   Pages(const Pages&) = delete;
 
-  /// Bytes that a process takes at most: half of the machine's memory, or what FLEXRACK_TEST_STAGING_BYTES says, so that tests of it need not fill machines.
+  /// Bytes that a process takes at most: half of the machine's memory, or what FLEXRACK_TEST_STAGING_BYTES says, so
+  /// that tests of it need not fill machines.
   static std::size_t most();
-  /// Zeros, in whole pages, for the context that is current. Null where the machine or the driver has no more, or that much is taken.
+  /// Zeros, in whole pages, for the context that is current. Null where the machine or the driver has no more, or that
+  /// much is taken.
   void* take(std::size_t size);
   /// False: the driver does not let go of it, and it stays.
   bool give(void* at);

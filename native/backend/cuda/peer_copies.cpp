@@ -9,22 +9,29 @@ namespace {
 
 CUresult as_status(bool is_there) { return is_there ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM; }
 
-bool is_plain(const cu::Place& place, const cu::Extent& extent) { return place.kind == 0 && extent.height == 1 && extent.depth == 1; }
+bool is_plain(const cu::Place& place, const cu::Extent& extent) {
+  return place.kind == 0 && extent.height == 1 && extent.depth == 1;
+}
 
 }  // namespace
 
-void PeerCopies::on(const cu::PeerAccept& m, Respond<cu::PeerAcceptReply> respond) { respond({.status = as_wire(as_status(core_.peers->accept(m.peer, m.key)))}); }
+void PeerCopies::on(const cu::PeerAccept& m, Respond<cu::PeerAcceptReply> respond) {
+  respond({.status = as_wire(as_status(core_.peers->accept(m.peer, m.key)))});
+}
 
 void PeerCopies::on(const cu::PeerOpen& m, Respond<cu::PeerOpenReply> respond) {
   if (m.port == 0 || m.port > 0xffff) return respond({.status = as_wire(CUDA_ERROR_INVALID_VALUE)});
   core_.peers->open(m.peer, m.key, m.address, static_cast<std::uint16_t>(m.port), m.session,
-                    [answer = std::make_shared<Respond<cu::PeerOpenReply>>(std::move(respond))](bool is_open) { (*answer)({.status = as_wire(as_status(is_open))}); });
+                    [answer = std::make_shared<Respond<cu::PeerOpenReply>>(std::move(respond))](bool is_open) {
+                      (*answer)({.status = as_wire(as_status(is_open))});
+                    });
 }
 
 void PeerCopies::on(const cu::PeerReady& m, Respond<cu::PeerReadyReply> respond) {
-  core_.peers->when_there(m.peer, [answer = std::make_shared<Respond<cu::PeerReadyReply>>(std::move(respond))](wire::Link* there) {
-    (*answer)({.status = as_wire(as_status(there != nullptr))});
-  });
+  core_.peers->when_there(
+      m.peer, [answer = std::make_shared<Respond<cu::PeerReadyReply>>(std::move(respond))](wire::Link* there) {
+        (*answer)({.status = as_wire(as_status(there != nullptr))});
+      });
 }
 
 void PeerCopies::on(const cu::PeerClose& m) {
@@ -43,7 +50,8 @@ void PeerCopies::on(const cu::ExportMemory& m) {
   if (!link) call.fail(CUDA_ERROR_UNKNOWN);
   if (link) {
     transfers_.send_out(call, stream, size.value_or(0), m.ticket, link, [&](void* target) {
-      if (is_plain(m.source, m.extent)) return core_.table.cuMemcpyDtoHAsync_v2(target, m.source.object + m.source.x, m.extent.width, stream);
+      if (is_plain(m.source, m.extent))
+        return core_.table.cuMemcpyDtoHAsync_v2(target, m.source.object + m.source.x, m.extent.width, stream);
       to_host(copy, target);
       return core_.table.cuMemcpy3DAsync_v2(&copy, stream);
     });
@@ -62,7 +70,8 @@ void PeerCopies::on(const cu::ImportMemory& m) {
   if (!link) call.fail(CUDA_ERROR_UNKNOWN);
   if (link) {
     transfers_.bring_from(call, stream, *link, m.ticket, size.value_or(0), [&](const void* source) {
-      if (is_plain(m.target, m.extent)) return core_.table.cuMemcpyHtoDAsync_v2(m.target.object + m.target.x, source, m.extent.width, stream);
+      if (is_plain(m.target, m.extent))
+        return core_.table.cuMemcpyHtoDAsync_v2(m.target.object + m.target.x, source, m.extent.width, stream);
       from_host(copy, source);
       return core_.table.cuMemcpy3DAsync_v2(&copy, stream);
     });

@@ -1,4 +1,5 @@
-// Copies between this server and others, which do not pass the client. What a peer sends lands only where the client has announced it (import_memory).
+// Copies between this server and others, which do not pass the client. What a peer sends lands only where the client
+// has announced it (import_memory).
 #pragma once
 
 #include "backend/cuda/core.h"

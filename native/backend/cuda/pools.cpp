@@ -31,7 +31,9 @@ void Memory::on(const cu::CreatePool& m, Respond<cu::CreatePoolReply> respond) {
 }
 
 void Memory::on(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoolReply> respond) {
-  core_.behind_frees([this, m, answer = std::make_shared<Respond<cu::AllocateFromPoolReply>>(std::move(respond))] { allocate(m, *answer); });
+  core_.behind_frees([this, m, answer = std::make_shared<Respond<cu::AllocateFromPoolReply>>(std::move(respond))] {
+    allocate(m, *answer);
+  });
 }
 
 void Memory::allocate(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoolReply>& respond) {
@@ -43,19 +45,28 @@ void Memory::allocate(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoo
   const auto device = pool ? pool->device : core_.device_of(m.context);
   if (!core_.charge(device, m.size)) return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
   CUdeviceptr address = 0;
-  if (pool) call.run(core_.table.cuMemAllocFromPoolAsync, &address, static_cast<size_t>(m.size), static_cast<CUmemoryPool>(pool->native), stream);
+  if (pool)
+    call.run(core_.table.cuMemAllocFromPoolAsync, &address, static_cast<size_t>(m.size),
+             static_cast<CUmemoryPool>(pool->native), stream);
   else call.run(core_.table.cuMemAllocAsync, &address, static_cast<size_t>(m.size), stream);
-  if (call.is_good()) core_.know(address, {.sort = Allocation::Sort::from_pool, .device = device, .context = m.context, .size = m.size, .charged = m.size});
+  if (call.is_good())
+    core_.know(address, {.sort = Allocation::Sort::from_pool,
+                         .device = device,
+                         .context = m.context,
+                         .size = m.size,
+                         .charged = m.size});
   else core_.refund(device, m.size);
   respond({.status = as_wire(call.status()), .address = address});
 }
 
-/// Free for the next who asks on that stream at once, as the API has it; the share too, since the next bytes are the same ones.
+/// Free for the next who asks on that stream at once, as the API has it; the share too, since the next bytes are the
+/// same ones.
 void Memory::on(const cu::FreeToPool& m) {
   CallContext call(core_, m.kOp, m.context);
   const auto stream = call.get<CUstream>(m.stream);
   const auto found = core_.allocations.find(m.address);
-  call.check(found != core_.allocations.end() && (found->second.sort == Allocation::Sort::from_pool || found->second.sort == Allocation::Sort::plain));
+  call.check(found != core_.allocations.end() &&
+             (found->second.sort == Allocation::Sort::from_pool || found->second.sort == Allocation::Sort::plain));
   if (call.run(core_.table.cuMemFreeAsync, m.address, stream)) {
     core_.refund(found->second.device, found->second.charged);
     core_.allocations.erase(found);
@@ -66,7 +77,9 @@ void Memory::on(const cu::FreeToPool& m) {
 namespace {
 
 /// Those of cuda.h 13.0 are an int or 64 bits; what a driver will add may be larger than what it is given room for.
-bool is_number(CUmemPool_attribute which) { return which >= CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES && which <= CU_MEMPOOL_ATTR_USED_MEM_HIGH; }
+bool is_number(CUmemPool_attribute which) {
+  return which >= CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES && which <= CU_MEMPOOL_ATTR_USED_MEM_HIGH;
+}
 
 }  // namespace
 
@@ -74,7 +87,8 @@ void Memory::on(const cu::SetPoolAttribute& m) {
   CallContext call(core_, m.kOp, 0);
   auto value = m.value;
   call.check(is_number(static_cast<CUmemPool_attribute>(m.which)));
-  call.run(core_.table.cuMemPoolSetAttribute, call.get<CUmemoryPool>(m.pool), static_cast<CUmemPool_attribute>(m.which), static_cast<void*>(&value));
+  call.run(core_.table.cuMemPoolSetAttribute, call.get<CUmemoryPool>(m.pool), static_cast<CUmemPool_attribute>(m.which),
+           static_cast<void*>(&value));
   call.end();
 }
 
@@ -82,7 +96,8 @@ void Memory::on(const cu::PoolAttribute& m, Respond<cu::PoolAttributeReply> resp
   CallContext call(core_, m.kOp, 0);
   std::uint64_t value = 0;  // an int or a cuuint64_t; little-endian, so both are read well
   call.check(is_number(static_cast<CUmemPool_attribute>(m.which)));
-  call.run(core_.table.cuMemPoolGetAttribute, call.get<CUmemoryPool>(m.pool), static_cast<CUmemPool_attribute>(m.which), static_cast<void*>(&value));
+  call.run(core_.table.cuMemPoolGetAttribute, call.get<CUmemoryPool>(m.pool), static_cast<CUmemPool_attribute>(m.which),
+           static_cast<void*>(&value));
   respond({.status = as_wire(call.status()), .value = value});
 }
 

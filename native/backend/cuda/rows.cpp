@@ -6,8 +6,8 @@ namespace {
 /// cuda.h 13.0: a copy of rows takes addresses and arrays of either side.
 CUmemorytype type_of(const cu::Place& place) { return place.kind == 1 ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED; }
 
-/// Where the memory begins in which a box of rows lies: with all of the box in it, from the origin's offset on (cuda.h 13.0, CUDA_MEMCPY3D: z slices of
-/// `height` rows of `pitch` bytes, y rows, x bytes).
+/// Where the memory begins in which a box of rows lies: with all of the box in it, from the origin's offset on
+/// (cuda.h 13.0, CUDA_MEMCPY3D: z slices of `height` rows of `pitch` bytes, y rows, x bytes).
 CUdeviceptr box(CallContext& call, const cu::Place& place, const cu::Extent& extent) {
   const auto pitch = place.pitch != 0 ? place.pitch : extent.width;
   const auto slice = call.product(pitch, place.height != 0 ? place.height : extent.height);
@@ -58,7 +58,8 @@ void to_host(CUDA_MEMCPY3D& copy, void* target) {
 
 std::optional<std::uint64_t> box_bytes(const cu::Extent& extent) {
   std::uint64_t rows = 0, all = 0;
-  if (__builtin_mul_overflow(extent.height, extent.depth, &rows) || __builtin_mul_overflow(rows, extent.width, &all)) return std::nullopt;
+  if (__builtin_mul_overflow(extent.height, extent.depth, &rows) || __builtin_mul_overflow(rows, extent.width, &all))
+    return std::nullopt;
   return all;
 }
 

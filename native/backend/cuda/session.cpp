@@ -10,7 +10,9 @@
 
 namespace flexrack::backend {
 
-std::unique_ptr<Backend> make_cuda_backend(Grant& grant, const std::string& driver) { return std::make_unique<cuda::Session>(grant, driver); }
+std::unique_ptr<Backend> make_cuda_backend(Grant& grant, const std::string& driver) {
+  return std::make_unique<cuda::Session>(grant, driver);
+}
 
 }  // namespace flexrack::backend
 
@@ -20,19 +22,25 @@ namespace {
 /// How long an end waits for what runs on the device: the end of the process stops the rest.
 constexpr auto kSettleWithin = std::chrono::milliseconds(500);
 
-/// Mirrored memory a lease: as much as its devices have, but no more than this part of the machine's (its twin takes as much again).
+/// Mirrored memory a lease: as much as its devices have, but no more than this part of the machine's (its twin takes as
+/// much again).
 constexpr std::uint64_t kMostOfMachine = 8;
 
 std::uint64_t most_mirrored(const std::vector<Device>& devices) {
   std::uint64_t shares = 0;
   for (const auto& one : devices) shares += one.memory;
   const auto pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
-  return std::min(shares, pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / kMostOfMachine : shares);
+  return std::min(shares, pages > 0 && page > 0
+                              ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / kMostOfMachine
+                              : shares);
 }
 
-/// The end of a context waits for its kernels, which may never end: after a while that is left to the end of the process. Whether all have ended.
+/// The end of a context waits for its kernels, which may never end: after a while that is left to the end of the
+/// process. Whether all have ended.
 bool end_within(std::chrono::milliseconds patience, std::vector<std::function<void()>> endings) {
-  std::packaged_task<void()> all([endings = std::move(endings)] { for (const auto& one : endings) one(); });
+  std::packaged_task<void()> all([endings = std::move(endings)] {
+    for (const auto& one : endings) one();
+  });
   auto over = all.get_future();
   try {
     std::thread(std::move(all)).detach();
@@ -93,7 +101,8 @@ void Session::on_frame(const wire::Header& header, wire::View body) {
 
 void Session::on_over(std::string_view) {}
 
-/// The driver gives back all that a context has with the context, and the process is about to end; what still runs is ended with it.
+/// The driver gives back all that a context has with the context, and the process is about to end; what still runs is
+/// ended with it.
 void Session::stop() {
   if (!link) return;
   peers->end();
@@ -114,15 +123,25 @@ void Session::stop() {
     // What graphs have of ours goes with the last of them.
     Graphs::forget_all();
     handles.take_if([&](const Record& record) {
-      if (record.kind == Kind::exec) endings.push_back([driver = table, native = static_cast<CUgraphExec>(record.native)] { driver.cuGraphExecDestroy(native); });
-      if (record.kind == Kind::graph) endings.push_back([driver = table, native = static_cast<CUgraph>(record.native)] { driver.cuGraphDestroy(native); });
+      if (record.kind == Kind::exec)
+        endings.push_back(
+            [driver = table, native = static_cast<CUgraphExec>(record.native)] { driver.cuGraphExecDestroy(native); });
+      if (record.kind == Kind::graph)
+        endings.push_back(
+            [driver = table, native = static_cast<CUgraph>(record.native)] { driver.cuGraphDestroy(native); });
       return record.kind == Kind::exec || record.kind == Kind::graph;
     });
     handles.take_if([&](const Record& record) {
       if (record.kind != Kind::context) return false;
       of_contexts.emplace_back(record.device, record.charged);
-      if ((record.flags & 1) != 0) endings.push_back([driver = table, host = record.host, device = devices[record.device].native] { driver.cuDevicePrimaryCtxReset_v2(device); });
-      else endings.push_back([driver = table, host = record.host, native = static_cast<CUcontext>(record.native)] { driver.cuCtxDestroy_v2(native); });
+      if ((record.flags & 1) != 0)
+        endings.push_back([driver = table, host = record.host, device = devices[record.device].native] {
+          driver.cuDevicePrimaryCtxReset_v2(device);
+        });
+      else
+        endings.push_back([driver = table, host = record.host, native = static_cast<CUcontext>(record.native)] {
+          driver.cuCtxDestroy_v2(native);
+        });
       return true;
     });
     is_settled = end_within(kSettleWithin, std::move(endings));
@@ -157,12 +176,20 @@ void Session::on(const cu::Release& m) {
     case Kind::event: break;  // with the last who waits for it
     case Kind::module: release(table.cuModuleUnload, static_cast<CUmodule>(record->native)); break;
     case Kind::library: release(table.cuLibraryUnload, static_cast<CUlibrary>(record->native)); break;
-    case Kind::graph: if (record->owner == 0) release(table.cuGraphDestroy, static_cast<CUgraph>(record->native)); break;
+    case Kind::graph:
+      if (record->owner == 0) release(table.cuGraphDestroy, static_cast<CUgraph>(record->native));
+      break;
     case Kind::exec: release(table.cuGraphExecDestroy, static_cast<CUgraphExec>(record->native)); break;
-    case Kind::pool: if (record->flags == 0) release(table.cuMemPoolDestroy, static_cast<CUmemoryPool>(record->native)); break;
-    case Kind::array: if (record->owner == 0) release(table.cuArrayDestroy, static_cast<CUarray>(record->native)); break;
+    case Kind::pool:
+      if (record->flags == 0) release(table.cuMemPoolDestroy, static_cast<CUmemoryPool>(record->native));
+      break;
+    case Kind::array:
+      if (record->owner == 0) release(table.cuArrayDestroy, static_cast<CUarray>(record->native));
+      break;
     case Kind::mipmap: release(table.cuMipmappedArrayDestroy, static_cast<CUmipmappedArray>(record->native)); break;
-    case Kind::memory: release(table.cuMemRelease, reinterpret_cast<CUmemGenericAllocationHandle>(record->native)); break;
+    case Kind::memory:
+      release(table.cuMemRelease, reinterpret_cast<CUmemGenericAllocationHandle>(record->native));
+      break;
     case Kind::latch: Streams::open_latch(m.object); break;
     default: break;  // kernels, functions and nodes go with what they are part of
   }

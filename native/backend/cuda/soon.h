@@ -1,4 +1,5 @@
-// What is about to be over is waited for where it is asked about: handing the wait to another thread, and its answer back, takes longer.
+// What is about to be over is waited for where it is asked about: handing the wait to another thread, and its answer
+// back, takes longer.
 #pragma once
 
 #include <chrono>

@@ -7,7 +7,9 @@ namespace {
 constexpr std::size_t kSmallest = 4096, kLargest = std::size_t{1} << 40;
 }
 
-std::size_t StagingPool::room_of(std::size_t size) { return std::bit_ceil(std::min(std::max(size, kSmallest), kLargest)); }
+std::size_t StagingPool::room_of(std::size_t size) {
+  return std::bit_ceil(std::min(std::max(size, kSmallest), kLargest));
+}
 
 StagingPool::Held StagingPool::take(StagingPool& pool, std::size_t size, std::shared_ptr<void> owner) {
   if (size > kLargest) return nullptr;

@@ -12,7 +12,8 @@
 
 namespace flexrack::backend::cuda {
 
-/// Thread-safe. Pieces are kept for the next who wants that size, up to a limit; needs a current context to make new ones.
+/// Thread-safe. Pieces are kept for the next who wants that size, up to a limit; needs a current context to make new
+/// ones.
 class StagingPool {
  public:
   explicit StagingPool(Pages& pages) : pages_(pages) {}

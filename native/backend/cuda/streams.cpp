@@ -31,18 +31,21 @@ void Streams::on(const cu::WaitStream& m, Respond<cu::WaitStreamReply> respond) 
   }
   // For an event of ours: the client may end the stream meanwhile.
   auto answer = std::make_shared<Respond<cu::WaitStreamReply>>(std::move(respond));
-  const bool is_put = transfers_.when_reached(call, stream, [this, context = m.context, handle = m.stream, point = core_.mirrors.point(), answer](CUresult over) {
-    core_.printed();
-    core_.mirrors.tell_changes(point, context, handle);
-    (*answer)({.status = as_wire(over)});
-  });
+  const bool is_put = transfers_.when_reached(
+      call, stream,
+      [this, context = m.context, handle = m.stream, point = core_.mirrors.point(), answer](CUresult over) {
+        core_.printed();
+        core_.mirrors.tell_changes(point, context, handle);
+        (*answer)({.status = as_wire(over)});
+      });
   if (!is_put) (*answer)({.status = as_wire(call.status())});
 }
 
 void Streams::on(const cu::QueryStream& m, Respond<cu::QueryStreamReply> respond) {
   CallContext call(core_, m.kOp, m.context);
   const auto stream = call.get<CUstream>(m.stream);
-  if (call.run(core_.table.cuStreamQuery, stream)) core_.mirrors.tell_changes(core_.mirrors.point(), m.context, m.stream);
+  if (call.run(core_.table.cuStreamQuery, stream))
+    core_.mirrors.tell_changes(core_.mirrors.point(), m.context, m.stream);
   respond({.status = as_wire(call.status())});
 }
 
@@ -60,7 +63,7 @@ void Streams::on(const cu::StreamAttribute& m, Respond<cu::StreamAttributeReply>
   const auto stream = call.get<CUstream>(m.stream);
   CUstreamAttrValue value{};
   call.run(core_.table.cuStreamGetAttribute, stream, static_cast<CUstreamAttrID>(m.which), &value);
-  respond({.status = as_wire(call.status()), .value = bytes_of(value)});
+  respond({.status = as_wire(call.status()), .value = wire::bytes_of(value)});
 }
 
 void Streams::on(const cu::CreateEvent& m) {
@@ -70,7 +73,9 @@ void Streams::on(const cu::CreateEvent& m) {
   if (!core_.handles.has_room(Kind::event)) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
   // Events of other processes are refused by the client; a flag for it would only cost.
   call.run(core_.table.cuEventCreate, &made, m.flags & ~static_cast<unsigned>(CU_EVENT_INTERPROCESS));
-  auto held = std::shared_ptr<void>(made, [this](void* event) { if (event) core_.table.cuEventDestroy_v2(static_cast<CUevent>(event)); });
+  auto held = std::shared_ptr<void>(made, [this](void* event) {
+    if (event) core_.table.cuEventDestroy_v2(static_cast<CUevent>(event));
+  });
   if (auto* record = call.keep(m.event, made)) record->held = std::move(held);
   call.end();
 }
@@ -88,7 +93,8 @@ void Streams::on(const cu::WaitEvent& m, Respond<cu::WaitEventReply> respond) {
     core_.noticed(context, status);
     return respond({.status = as_wire(status)});
   }
-  core_.later(context, [this, event, held = record->held, context, answer = std::make_shared<Respond<cu::WaitEventReply>>(std::move(respond))] {
+  core_.later(context, [this, event, held = record->held, context,
+                        answer = std::make_shared<Respond<cu::WaitEventReply>>(std::move(respond))] {
     const auto over = core_.table.cuEventSynchronize(event);
     core_.printed();
     core_.mirrors.tell_changes();
@@ -109,7 +115,8 @@ void Streams::on(const cu::WatchEvent& m) {
   const auto* record = call.record(m.event, Kind::event);
   call.may_wait();
   if (!call.is_good()) return call.end();
-  core_.later(record->context, [this, native = static_cast<CUevent>(record->native), held = record->held, handle = m.event, number = m.number] {
+  core_.later(record->context, [this, native = static_cast<CUevent>(record->native), held = record->held,
+                                handle = m.event, number = m.number] {
     const auto status = core_.table.cuEventSynchronize(native);
     core_.printed();
     core_.mirrors.tell_changes();
@@ -121,7 +128,8 @@ void Streams::on(const cu::ElapsedTime& m, Respond<cu::ElapsedTimeReply> respond
   CallContext call(core_, m.kOp, 0);
   const auto start = call.get<CUevent>(m.start), end = call.get<CUevent>(m.end);
   float milliseconds = 0;
-  call.run(core_.table.cuEventElapsedTime_v2 ? core_.table.cuEventElapsedTime_v2 : core_.table.cuEventElapsedTime, &milliseconds, start, end);
+  call.run(core_.table.cuEventElapsedTime_v2 ? core_.table.cuEventElapsedTime_v2 : core_.table.cuEventElapsedTime,
+           &milliseconds, start, end);
   respond({.status = as_wire(call.status()), .milliseconds = static_cast<double>(milliseconds)});
 }
 
@@ -141,8 +149,9 @@ void reach(CUstream, CUresult status, void* data) {
 
 }  // namespace
 
-/// The stream tells us and waits at a latch, which the client's answer opens: a function that takes long holds up its own stream only. A callback, whichever of both
-/// the client put: a driver calls it behind a kernel that failed too (cuStreamAddCallback), where it leaves a host function out, and nobody would hear of that.
+/// The stream tells us and waits at a latch, which the client's answer opens: a function that takes long holds up its
+/// own stream only. A callback, whichever of both the client put: a driver calls it behind a kernel that failed too
+/// (cuStreamAddCallback), where it leaves a host function out, and nobody would hear of that.
 void Streams::on(const cu::HostFunction& m) {
   CallContext call(core_, m.kOp, m.context);
   const auto stream = call.get<CUstream>(m.stream);
@@ -184,7 +193,8 @@ void Streams::on(const cu::WaitLatch& m) {
   CallContext call(core_, m.kOp, m.context);
   const auto stream = call.get<CUstream>(m.stream);
   const auto* record = core_.handles.find(m.latch);
-  if (call.is_good() && (record ? record->kind != Kind::latch : !core_.handles.insert(m.latch, {.kind = Kind::latch}))) call.fail(CUDA_ERROR_INVALID_HANDLE);
+  if (call.is_good() && (record ? record->kind != Kind::latch : !core_.handles.insert(m.latch, {.kind = Kind::latch})))
+    call.fail(CUDA_ERROR_INVALID_HANDLE);
   if (call.is_good()) {
     auto& latch = client_latches_[m.latch][m.context];
     if (!latch) latch = HostSide::latch(core_.host_of(m.context));
@@ -202,7 +212,8 @@ void Streams::on(const cu::OpenLatch& m) {
 
 void Streams::abandon(std::uint64_t context, CUresult status) {
   for (const auto& [number, run] : runs_) {
-    if (run.context == context) core_.tell(cu::RunHostFunction{.function = run.function, .run = number, .status = as_wire(status)});
+    if (run.context == context)
+      core_.tell(cu::RunHostFunction{.function = run.function, .run = number, .status = as_wire(status)});
   }
 }
 
@@ -219,10 +230,12 @@ void Streams::let_go(std::uint64_t context) {
 }
 
 void Streams::let_go_all() {
-  for (auto& [number, run] : runs_) if (run.latch) run.latch.open();
+  for (auto& [number, run] : runs_)
+    if (run.latch) run.latch.open();
   runs_.clear();
   for (auto& [handle, latches] : client_latches_) {
-    for (auto& [context, latch] : latches) if (latch) latch.open();
+    for (auto& [context, latch] : latches)
+      if (latch) latch.open();
   }
   client_latches_.clear();
 }

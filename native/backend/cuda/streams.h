@@ -14,7 +14,8 @@ class Streams : public virtual cu::Requests {
  public:
   Streams(Core& core, Transfers& transfers, Graphs& graphs) : core_(core), transfers_(transfers), graphs_(graphs) {}
 
-  /// Something in the context has failed for good: host functions behind it are never reached, and the client waits for none of them.
+  /// Something in the context has failed for good: host functions behind it are never reached, and the client waits for
+  /// none of them.
   void abandon(std::uint64_t context, CUresult status);
   /// Nothing of what the context's streams wait for is waited for any longer.
   void let_go(std::uint64_t context);
@@ -48,7 +49,8 @@ class Streams : public virtual cu::Requests {
   Graphs& graphs_;
   std::map<std::uint64_t, HostRun> runs_;   ///< host functions the client is running, or will
   std::uint64_t next_run_ = 1;
-  std::map<std::uint64_t, std::map<std::uint64_t, Latch>> client_latches_;   ///< closed ones, a word in each context where something waits
+  std::map<std::uint64_t, std::map<std::uint64_t, Latch>>
+      client_latches_;   ///< closed ones, a word in each context where something waits
 };
 
 }  // namespace flexrack::backend::cuda

@@ -6,7 +6,8 @@
 #include "backend/cuda/soon.h"
 
 namespace flexrack::backend::cuda {
-std::function<void()> Transfers::wait_from_here(CallContext& call, CUstream stream, std::function<void(CUresult)> reached) {
+std::function<void()> Transfers::wait_from_here(CallContext& call, CUstream stream,
+                                                std::function<void(CUresult)> reached) {
   CUevent event = nullptr;
   call.may_wait();
   call.run(core_.table.cuEventCreate, &event, static_cast<unsigned>(CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC));
@@ -29,7 +30,8 @@ bool Transfers::when_reached(CallContext& call, CUstream stream, std::function<v
   return wait != nullptr;
 }
 
-void Transfers::bring(CallContext& call, CUstream stream, const wire::Payload& data, const std::function<CUresult(const void* source)>& enqueue) {
+void Transfers::bring(CallContext& call, CUstream stream, const wire::Payload& data,
+                      const std::function<CUresult(const void* source)>& enqueue) {
   if (data.is_inline()) {
     // Pageable memory: the driver has taken its copy when it returns (CUDA driver API, "API synchronization behavior").
     if (call.is_good()) call.fail(enqueue(data.inline_data.data()));
@@ -38,7 +40,8 @@ void Transfers::bring(CallContext& call, CUstream stream, const wire::Payload& d
   bring_from(call, stream, *core_.link, data.ticket, data.size, enqueue);
 }
 
-void Transfers::bring_from(CallContext& call, CUstream stream, wire::Link& from, std::uint64_t ticket, std::uint64_t size, const std::function<CUresult(const void* source)>& enqueue) {
+void Transfers::bring_from(CallContext& call, CUstream stream, wire::Link& from, std::uint64_t ticket,
+                           std::uint64_t size, const std::function<CUresult(const void* source)>& enqueue) {
   call.may_wait();
   const auto host = core_.host_of(call.context());
   const auto staged = call.is_good() ? HostSide::take(host, stream, size) : nullptr;
@@ -54,7 +57,8 @@ void Transfers::bring_from(CallContext& call, CUstream stream, wire::Link& from,
     if (staged) staged->give_up();
     return;
   }
-  const cu::Failed lost{.context = call.context(), .op = call.op(), .status = as_wire(CUDA_ERROR_UNKNOWN), .object = call.object()};
+  const cu::Failed lost{
+      .context = call.context(), .op = call.op(), .status = as_wire(CUDA_ERROR_UNKNOWN), .object = call.object()};
   staged->start([this, wait, staged, latch, &from, ticket, lost] {
     wait();
     from.land(ticket, staged->span(), [this, piece = staged->piece(), latch, lost](bool has_arrived) {
@@ -65,7 +69,8 @@ void Transfers::bring_from(CallContext& call, CUstream stream, wire::Link& from,
   });
 }
 
-void Transfers::send_out(CallContext& call, CUstream stream, std::uint64_t size, std::uint64_t ticket, wire::Link* to, const std::function<CUresult(void* target)>& enqueue) {
+void Transfers::send_out(CallContext& call, CUstream stream, std::uint64_t size, std::uint64_t ticket, wire::Link* to,
+                         const std::function<CUresult(void* target)>& enqueue) {
   call.may_wait();
   const auto host = core_.host_of(call.context());
   const auto staged = call.is_good() ? HostSide::take(host, stream, size) : nullptr;
@@ -75,8 +80,10 @@ void Transfers::send_out(CallContext& call, CUstream stream, std::uint64_t size,
   if (call.is_good() && latch) call.fail(latch.wait(stream));
   if (call.is_good()) call.fail(enqueue(staged->span().data()));
   // Few bytes are often here before another thread could look for them.
-  const bool may_be_soon = call.is_good() && !latch && core_.table.cuStreamQuery && size < wire::kInlinePayload && core_.mirrors.is_quiet();
-  if (may_be_soon && soon([&] { return core_.table.cuStreamQuery(stream); }) == CUDA_SUCCESS && core_.mirrors.is_quiet()) {
+  const bool may_be_soon =
+      call.is_good() && !latch && core_.table.cuStreamQuery && size < wire::kInlinePayload && core_.mirrors.is_quiet();
+  if (may_be_soon && soon([&] { return core_.table.cuStreamQuery(stream); }) == CUDA_SUCCESS &&
+      core_.mirrors.is_quiet()) {
     core_.printed();
     to->push(ticket, staged->span(), [staged](bool) { staged->over(); });
     return to->flush();
@@ -108,7 +115,8 @@ void Transfers::on(const cu::WriteMemory& m) {
   CallContext call(core_, m.kOp, m.context);
   const auto stream = call.get<CUstream>(m.stream);
   call.address(m.address, m.data.size);
-  bring(call, stream, m.data, [&](const void* source) { return core_.table.cuMemcpyHtoDAsync_v2(m.address, source, m.data.size, stream); });
+  bring(call, stream, m.data,
+        [&](const void* source) { return core_.table.cuMemcpyHtoDAsync_v2(m.address, source, m.data.size, stream); });
   call.end();
 }
 
@@ -116,7 +124,8 @@ void Transfers::on(const cu::ReadMemory& m) {
   CallContext call(core_, m.kOp, m.context);
   const auto stream = call.get<CUstream>(m.stream);
   call.address(m.address, m.size);
-  send_out(call, stream, m.size, m.ticket, core_.link, [&](void* target) { return core_.table.cuMemcpyDtoHAsync_v2(target, m.address, m.size, stream); });
+  send_out(call, stream, m.size, m.ticket, core_.link,
+           [&](void* target) { return core_.table.cuMemcpyDtoHAsync_v2(target, m.address, m.size, stream); });
   call.end();
 }
 
@@ -166,12 +175,16 @@ void Transfers::on(const cu::CopyRows& m) {
   if (m.source_context != 0 && m.source_context != m.context) {
     CUDA_MEMCPY3D_PEER between{};
     static_assert(sizeof(CUDA_MEMCPY3D) <= sizeof between);
-    between.srcXInBytes = copy.srcXInBytes, between.srcY = copy.srcY, between.srcZ = copy.srcZ, between.srcLOD = copy.srcLOD;
+    between.srcXInBytes = copy.srcXInBytes, between.srcY = copy.srcY, between.srcZ = copy.srcZ,
+    between.srcLOD = copy.srcLOD;
     between.srcMemoryType = copy.srcMemoryType, between.srcDevice = copy.srcDevice, between.srcArray = copy.srcArray;
-    between.srcContext = call.get<CUcontext>(m.source_context), between.srcPitch = copy.srcPitch, between.srcHeight = copy.srcHeight;
-    between.dstXInBytes = copy.dstXInBytes, between.dstY = copy.dstY, between.dstZ = copy.dstZ, between.dstLOD = copy.dstLOD;
+    between.srcContext = call.get<CUcontext>(m.source_context), between.srcPitch = copy.srcPitch,
+    between.srcHeight = copy.srcHeight;
+    between.dstXInBytes = copy.dstXInBytes, between.dstY = copy.dstY, between.dstZ = copy.dstZ,
+    between.dstLOD = copy.dstLOD;
     between.dstMemoryType = copy.dstMemoryType, between.dstDevice = copy.dstDevice, between.dstArray = copy.dstArray;
-    between.dstContext = call.get<CUcontext>(m.context), between.dstPitch = copy.dstPitch, between.dstHeight = copy.dstHeight;
+    between.dstContext = call.get<CUcontext>(m.context), between.dstPitch = copy.dstPitch,
+    between.dstHeight = copy.dstHeight;
     between.WidthInBytes = copy.WidthInBytes, between.Height = copy.Height, between.Depth = copy.Depth;
     call.run(core_.table.cuMemcpy3DPeerAsync, &between, stream);
   } else {
@@ -183,17 +196,23 @@ void Transfers::on(const cu::CopyRows& m) {
 void Transfers::on(const cu::Fill& m) {
   CallContext call(core_, m.kOp, m.context);
   const auto stream = call.get<CUstream>(m.stream);
-  const auto width = static_cast<size_t>(m.width), height = static_cast<size_t>(m.height), pitch = static_cast<size_t>(m.pitch);
+  const auto width = static_cast<size_t>(m.width), height = static_cast<size_t>(m.height),
+             pitch = static_cast<size_t>(m.pitch);
   const bool is_flat = height == 1;
   call.rows(m.address, is_flat ? 0 : m.pitch, call.product(m.width, m.element), m.height, 0, 1);
   switch (m.element) {
     case 1:
       if (is_flat) call.run(core_.table.cuMemsetD8Async, m.address, static_cast<unsigned char>(m.value), width, stream);
-      else call.run(core_.table.cuMemsetD2D8Async, m.address, pitch, static_cast<unsigned char>(m.value), width, height, stream);
+      else
+        call.run(core_.table.cuMemsetD2D8Async, m.address, pitch, static_cast<unsigned char>(m.value), width, height,
+                 stream);
       break;
     case 2:
-      if (is_flat) call.run(core_.table.cuMemsetD16Async, m.address, static_cast<unsigned short>(m.value), width, stream);
-      else call.run(core_.table.cuMemsetD2D16Async, m.address, pitch, static_cast<unsigned short>(m.value), width, height, stream);
+      if (is_flat)
+        call.run(core_.table.cuMemsetD16Async, m.address, static_cast<unsigned short>(m.value), width, stream);
+      else
+        call.run(core_.table.cuMemsetD2D16Async, m.address, pitch, static_cast<unsigned short>(m.value), width, height,
+                 stream);
       break;
     case 4:
       if (is_flat) call.run(core_.table.cuMemsetD32Async, m.address, m.value, width, stream);

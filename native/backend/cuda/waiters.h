@@ -1,4 +1,5 @@
-// Threads for what the driver blocks in, so that no message waits for another's stream. As many as there are waits at one time; idle ones are kept.
+// Threads for what the driver blocks in, so that no message waits for another's stream. As many as there are waits at
+// one time; idle ones are kept.
 #pragma once
 
 #include <atomic>
@@ -41,7 +42,8 @@ class Waiters {
   static void serve(const std::shared_ptr<Shared>& shared);
 
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
-  std::shared_ptr<std::atomic<std::size_t>> pending_ = std::make_shared<std::atomic<std::size_t>>(0);   ///< asked for and not over
+  std::shared_ptr<std::atomic<std::size_t>> pending_ =
+      std::make_shared<std::atomic<std::size_t>>(0);   ///< asked for and not over
 };
 
 }  // namespace flexrack::backend::cuda

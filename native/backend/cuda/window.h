@@ -1,5 +1,6 @@
-// How much a stream has staged at one time. A copy of any size goes through a window of memory: what is beyond it waits, on its stream, for the memory of an
-// earlier copy of the same stream. Never for one of another stream, which may be waiting for this one.
+// How much a stream has staged at one time. A copy of any size goes through a window of memory: what is beyond it
+// waits, on its stream, for the memory of an earlier copy of the same stream. Never for one of another stream, which
+// may be waiting for this one.
 #pragma once
 
 #include <deque>
@@ -18,7 +19,8 @@ class Windows {
   /// A copy's memory, from when the use before has ended until over().
   class Use : public std::enable_shared_from_this<Use> {
    public:
-    Use(Windows& all, std::shared_ptr<void> owner, CUstream stream) : all_(all), owner_(std::move(owner)), stream_(stream) {}
+    Use(Windows& all, std::shared_ptr<void> owner, CUstream stream)
+        : all_(all), owner_(std::move(owner)), stream_(stream) {}
     ~Use() { over(); }
     Use(const Use&) = delete;
 
@@ -32,7 +34,9 @@ class Windows {
     /// Nothing touches the memory any more; the next use begins.
     void over();
     /// Nothing ever will.
-    void give_up() { start([self = shared_from_this()] { self->over(); }); }
+    void give_up() {
+      start([self = shared_from_this()] { self->over(); });
+    }
 
    private:
     friend class Windows;
@@ -50,7 +54,8 @@ class Windows {
 
   explicit Windows(StagingPool& pool) : pool_(pool) {}
 
-  /// Memory for the next copy on that stream. Null where the driver has no more, or too many copies wait. With a current context.
+  /// Memory for the next copy on that stream. Null where the driver has no more, or too many copies wait. With a
+  /// current context.
   std::shared_ptr<Use> take(CUstream stream, std::size_t size, const std::shared_ptr<void>& owner);
 
  private:

@@ -1,4 +1,5 @@
-// Arguments of kernels. A driver takes a pointer at its word, so what the client sends as a number is never passed where a pointer is read.
+// Arguments of kernels. A driver takes a pointer at its word, so what the client sends as a number is never passed
+// where a pointer is read.
 #include "backend/opencl/kernel_profile.h"
 #include "backend/opencl/session.h"
 
@@ -23,7 +24,9 @@ cl_int Session::set_argument(KernelRecord& kernel, const cl::Argument& given) {
   if (given.index >= kernel.kinds.size()) return CL_INVALID_ARG_INDEX;
   const auto kind = kernel.kinds[given.index];
   const auto* context = kernel.program->context.get();
-  const auto set = [&](std::size_t size, const void* value) { return native().clSetKernelArg(kernel.native, given.index, size, value); };
+  const auto set = [&](std::size_t size, const void* value) {
+    return native().clSetKernelArg(kernel.native, given.index, size, value);
+  };
   cl_int status = CL_INVALID_ARG_VALUE;
   std::uint64_t object = 0;
   switch (given.kind) {
@@ -69,7 +72,8 @@ cl_int Session::set_argument(KernelRecord& kernel, const cl::Argument& given) {
       if (kind != argument::kMemory && kind != argument::kUnknown) return CL_INVALID_ARG_VALUE;
       if (given.object != 0 && !shared(*context, given.object, 1)) return CL_INVALID_ARG_VALUE;
       if (!native().clSetKernelArgSVMPointer) return CL_INVALID_OPERATION;
-      status = native().clSetKernelArgSVMPointer(kernel.native, given.index, reinterpret_cast<const void*>(given.object));
+      status =
+          native().clSetKernelArgSVMPointer(kernel.native, given.index, reinterpret_cast<const void*>(given.object));
       break;
     default: break;
   }

@@ -32,7 +32,8 @@ BuildLock::BuildLock(cl_platform_id platform) {
   folder_ = ::open(cache_folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder_ < 0) return;
   const auto end = std::chrono::steady_clock::now() + kLongestTurn;
-  while (::flock(folder_, LOCK_EX | LOCK_NB) != 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  while (::flock(folder_, LOCK_EX | LOCK_NB) != 0 && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
 BuildLock::~BuildLock() {

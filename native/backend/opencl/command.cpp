@@ -1,4 +1,5 @@
-// What all commands have in common: the queue, the events waited for, and the event that is made or the refusal that is sent.
+// What all commands have in common: the queue, the events waited for, and the event that is made or the refusal that is
+// sent.
 #include "backend/opencl/session.h"
 
 namespace flexrack::backend::opencl {
@@ -27,11 +28,13 @@ bool Session::begin_command(Command& command, std::uint64_t queue, std::span<con
   return true;
 }
 
-/// A blocking write returns to the application once its bytes are on their way. What has its order from somewhere else is made to wait for it here.
+/// A blocking write returns to the application once its bytes are on their way. What has its order from somewhere else
+/// is made to wait for it here.
 void Session::add_fences(const QueueRecord& queue) {
   auto& fences = queue.context->fences;
   std::erase_if(fences, [](const Fence& one) { return event_status(one.event.get()) <= 0; });
-  for (const auto& one : fences) if (one.queue != queue.handle) waits_.push_back(one.event.get());
+  for (const auto& one : fences)
+    if (one.queue != queue.handle) waits_.push_back(one.event.get());
 }
 
 void Session::on(const cl::Fence& m) {
@@ -59,7 +62,8 @@ void Session::end_as(Command& command, cl_event first, cl_event last) {
   event->first = first;
   event->queue = Ref<QueueRecord>(command.queue);
   event->launches = command.queue->device->usage->count();
-  if (command.event && !table_.insert(command.event, std::move(event))) fail(*engine_, command.origin(), CL_OUT_OF_HOST_MEMORY, {});
+  if (command.event && !table_.insert(command.event, std::move(event)))
+    fail(*engine_, command.origin(), CL_OUT_OF_HOST_MEMORY, {});
 }
 
 void Session::refuse(Command& command, cl_int status) {

@@ -9,7 +9,10 @@ namespace {
 
 void CL_CALLBACK on_error(const char* text, const void* info, size_t size, void* data) {
   const auto* sink = static_cast<const ErrorSink*>(data);
-  sink->engine->notices.send(cl::ContextError{.context = sink->context, .text = text ? text : "", .private_info = {static_cast<const std::uint8_t*>(info), info ? size : 0}});
+  sink->engine->notices.send(
+      cl::ContextError{.context = sink->context,
+                       .text = text ? text : "",
+                       .private_info = {static_cast<const std::uint8_t*>(info), info ? size : 0}});
   sink->engine->notices.flush();
 }
 
@@ -24,7 +27,8 @@ bool read_pairs(std::span<const std::uint64_t> list, std::vector<std::pair<std::
 
 }  // namespace
 
-cl_int Session::devices_of(const ContextRecord& context, std::span<const std::uint32_t> indexes, std::vector<cl_device_id>& out) const {
+cl_int Session::devices_of(const ContextRecord& context, std::span<const std::uint32_t> indexes,
+                           std::vector<cl_device_id>& out) const {
   for (const auto index : indexes) {
     const auto device = context.device(index);
     if (!device) return CL_INVALID_DEVICE;
@@ -39,25 +43,31 @@ void Session::on(const cl::CreateContext& m, Respond<cl::CreateContextReply> res
   auto context = Ref<ContextRecord>::adopt(new ContextRecord);
   for (const auto index : m.devices) {
     const auto device = engine_->device(index);
-    if (!device || (!context->devices.empty() && device->platform != context->devices[0]->platform)) return respond({.status = CL_INVALID_DEVICE});
+    if (!device || (!context->devices.empty() && device->platform != context->devices[0]->platform))
+      return respond({.status = CL_INVALID_DEVICE});
     devices.push_back(device->native.device);
     context->devices.push_back(device);
     context->largest = std::max(context->largest, device->largest);
   }
   std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
   if (!read_pairs(m.properties, pairs)) return respond({.status = CL_INVALID_PROPERTY});
-  std::vector<cl_context_properties> properties{static_cast<cl_context_properties>(CL_CONTEXT_PLATFORM), reinterpret_cast<cl_context_properties>(context->devices[0]->native.platform)};
+  std::vector<cl_context_properties> properties{
+      static_cast<cl_context_properties>(CL_CONTEXT_PLATFORM),
+      reinterpret_cast<cl_context_properties>(context->devices[0]->native.platform)};
   for (const auto& [name, value] : pairs) {
-    // All others name objects of this process (displays, GL contexts): a number from the wire must not become a pointer.
+    // All others name objects of this process (displays, GL contexts): a number from the wire must not become a
+    // pointer.
     if (name == static_cast<std::uint64_t>(CL_CONTEXT_PLATFORM)) continue;
-    if (name != static_cast<std::uint64_t>(CL_CONTEXT_INTEROP_USER_SYNC)) return respond({.status = CL_INVALID_PROPERTY});
+    if (name != static_cast<std::uint64_t>(CL_CONTEXT_INTEROP_USER_SYNC))
+      return respond({.status = CL_INVALID_PROPERTY});
     properties.push_back(static_cast<cl_context_properties>(name));
     properties.push_back(static_cast<cl_context_properties>(value));
   }
   properties.push_back(0);
   auto& sink = engine_->error_sinks.emplace_back(ErrorSink{engine_.get(), m.context});
   cl_int status = CL_SUCCESS;
-  context->native = native().clCreateContext(properties.data(), static_cast<cl_uint>(devices.size()), devices.data(), on_error, &sink, &status);
+  context->native = native().clCreateContext(properties.data(), static_cast<cl_uint>(devices.size()), devices.data(),
+                                             on_error, &sink, &status);
   context->engine = engine_.get();
   if (status == CL_SUCCESS && !table_.insert(m.context, std::move(context))) status = CL_OUT_OF_HOST_MEMORY;
   respond({.status = status});
@@ -71,9 +81,11 @@ void Session::on(const cl::CreateQueue& m, Respond<cl::CreateQueueReply> respond
   std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
   if (!read_pairs(m.properties, pairs)) return respond({.status = CL_INVALID_VALUE});
   cl_command_queue_properties wanted = 0;
-  for (const auto& [name, value] : pairs) if (name == CL_QUEUE_PROPERTIES) wanted = value;
+  for (const auto& [name, value] : pairs)
+    if (name == CL_QUEUE_PROPERTIES) wanted = value;
   // PoCL aborts where it should refuse a queue on the device.
-  if (wanted & (CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT)) return respond({.status = CL_INVALID_QUEUE_PROPERTIES});
+  if (wanted & (CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT))
+    return respond({.status = CL_INVALID_QUEUE_PROPERTIES});
   auto queue = Ref<QueueRecord>::adopt(new QueueRecord);
   queue->context = Ref<ContextRecord>(context);
   queue->device = device;
@@ -86,9 +98,11 @@ void Session::on(const cl::CreateQueue& m, Respond<cl::CreateQueueReply> respond
     queue->native = native().clCreateCommandQueue(context->native, device->native.device, requested, &status);
   } else {
     std::vector<cl_queue_properties> properties{CL_QUEUE_PROPERTIES, requested};
-    for (const auto& [name, value] : pairs) if (name != CL_QUEUE_PROPERTIES) properties.insert(properties.end(), {name, value});
+    for (const auto& [name, value] : pairs)
+      if (name != CL_QUEUE_PROPERTIES) properties.insert(properties.end(), {name, value});
     properties.push_back(0);
-    queue->native = native().clCreateCommandQueueWithProperties(context->native, device->native.device, properties.data(), &status);
+    queue->native =
+        native().clCreateCommandQueueWithProperties(context->native, device->native.device, properties.data(), &status);
   }
   if (status == CL_SUCCESS && !table_.insert(m.queue, std::move(queue))) status = CL_OUT_OF_HOST_MEMORY;
   respond({.status = status});
@@ -98,7 +112,8 @@ void Session::on(const cl::Release& m) {
   const auto record = table_.take(m.object);
   if (!record) return;
   if (record->kind == Kind::queue) native().clFlush(static_cast<QueueRecord*>(record.get())->native);
-  if (record->kind == Kind::svm) svm_.erase(reinterpret_cast<std::uint64_t>(static_cast<SvmRecord*>(record.get())->address));
+  if (record->kind == Kind::svm)
+    svm_.erase(reinterpret_cast<std::uint64_t>(static_cast<SvmRecord*>(record.get())->address));
 }
 
 void Session::on(const cl::Flush& m) {

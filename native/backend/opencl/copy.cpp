@@ -14,10 +14,10 @@ namespace {
 
 struct Sizes {
   size_t values[3];
-  explicit Sizes(const cl::Triple& from) : values{static_cast<size_t>(from.x), static_cast<size_t>(from.y), static_cast<size_t>(from.z)} {}
+  explicit Sizes(const cl::Triple& from)
+      : values{static_cast<size_t>(from.x), static_cast<size_t>(from.y), static_cast<size_t>(from.z)} {}
   operator const size_t*() const { return values; }
 };
-
 
 }  // namespace
 
@@ -27,8 +27,10 @@ void Session::on(const cl::CopyBuffer& m) {
   auto* from = memory(command, m.source, Sort::buffer);
   auto* to = from ? memory(command, m.target, Sort::buffer) : nullptr;
   if (!to) return;
-  if (!is_within(m.source_offset, m.size, from->size) || !is_within(m.target_offset, m.size, to->size)) return refuse(command, CL_INVALID_VALUE);
-  end(command, native().clEnqueueCopyBuffer(command.queue->native, from->native, to->native, m.source_offset, m.target_offset, m.size, command.count(), command.list(), command.out()));
+  if (!is_within(m.source_offset, m.size, from->size) || !is_within(m.target_offset, m.size, to->size))
+    return refuse(command, CL_INVALID_VALUE);
+  end(command, native().clEnqueueCopyBuffer(command.queue->native, from->native, to->native, m.source_offset,
+                                            m.target_offset, m.size, command.count(), command.list(), command.out()));
 }
 
 void Session::on(const cl::CopyRect& m) {
@@ -38,9 +40,12 @@ void Session::on(const cl::CopyRect& m) {
   auto* to = from ? memory(command, m.target, Sort::buffer) : nullptr;
   if (!to) return;
   if (!is_box_within(m.source_origin, m.region, m.source_row_pitch, m.source_slice_pitch, from->size) ||
-      !is_box_within(m.target_origin, m.region, m.target_row_pitch, m.target_slice_pitch, to->size)) return refuse(command, CL_INVALID_VALUE);
-  end(command, native().clEnqueueCopyBufferRect(command.queue->native, from->native, to->native, Sizes(m.source_origin), Sizes(m.target_origin), Sizes(m.region), m.source_row_pitch,
-                                                m.source_slice_pitch, m.target_row_pitch, m.target_slice_pitch, command.count(), command.list(), command.out()));
+      !is_box_within(m.target_origin, m.region, m.target_row_pitch, m.target_slice_pitch, to->size))
+    return refuse(command, CL_INVALID_VALUE);
+  end(command, native().clEnqueueCopyBufferRect(command.queue->native, from->native, to->native, Sizes(m.source_origin),
+                                                Sizes(m.target_origin), Sizes(m.region), m.source_row_pitch,
+                                                m.source_slice_pitch, m.target_row_pitch, m.target_slice_pitch,
+                                                command.count(), command.list(), command.out()));
 }
 
 void Session::on(const cl::FillBuffer& m) {
@@ -48,8 +53,10 @@ void Session::on(const cl::FillBuffer& m) {
   if (!begin(m, command)) return;
   auto* to = memory(command, m.memory, Sort::buffer);
   if (!to) return;
-  if (m.pattern.empty() || m.pattern.size() > kLongestPattern || !is_within(m.offset, m.size, to->size)) return refuse(command, CL_INVALID_VALUE);
-  end(command, native().clEnqueueFillBuffer(command.queue->native, to->native, m.pattern.data(), m.pattern.size(), m.offset, m.size, command.count(), command.list(), command.out()));
+  if (m.pattern.empty() || m.pattern.size() > kLongestPattern || !is_within(m.offset, m.size, to->size))
+    return refuse(command, CL_INVALID_VALUE);
+  end(command, native().clEnqueueFillBuffer(command.queue->native, to->native, m.pattern.data(), m.pattern.size(),
+                                            m.offset, m.size, command.count(), command.list(), command.out()));
 }
 
 void Session::on(const cl::CopyImage& m) {
@@ -58,7 +65,9 @@ void Session::on(const cl::CopyImage& m) {
   auto* from = memory(command, m.source, Sort::image);
   auto* to = from ? memory(command, m.target, Sort::image) : nullptr;
   if (!to) return;
-  end(command, native().clEnqueueCopyImage(command.queue->native, from->native, to->native, Sizes(m.source_origin), Sizes(m.target_origin), Sizes(m.region), command.count(), command.list(), command.out()));
+  end(command, native().clEnqueueCopyImage(command.queue->native, from->native, to->native, Sizes(m.source_origin),
+                                           Sizes(m.target_origin), Sizes(m.region), command.count(), command.list(),
+                                           command.out()));
 }
 
 void Session::on(const cl::CopyImageToBuffer& m) {
@@ -69,7 +78,9 @@ void Session::on(const cl::CopyImageToBuffer& m) {
   if (!to) return;
   const auto size = box_bytes(m.region, from->element_size);
   if (!size || !is_within(m.offset, *size, to->size)) return refuse(command, CL_INVALID_VALUE);
-  end(command, native().clEnqueueCopyImageToBuffer(command.queue->native, from->native, to->native, Sizes(m.origin), Sizes(m.region), m.offset, command.count(), command.list(), command.out()));
+  end(command,
+      native().clEnqueueCopyImageToBuffer(command.queue->native, from->native, to->native, Sizes(m.origin),
+                                          Sizes(m.region), m.offset, command.count(), command.list(), command.out()));
 }
 
 void Session::on(const cl::CopyBufferToImage& m) {
@@ -80,7 +91,9 @@ void Session::on(const cl::CopyBufferToImage& m) {
   if (!to) return;
   const auto size = box_bytes(m.region, to->element_size);
   if (!size || !is_within(m.offset, *size, from->size)) return refuse(command, CL_INVALID_VALUE);
-  end(command, native().clEnqueueCopyBufferToImage(command.queue->native, from->native, to->native, m.offset, Sizes(m.origin), Sizes(m.region), command.count(), command.list(), command.out()));
+  end(command,
+      native().clEnqueueCopyBufferToImage(command.queue->native, from->native, to->native, m.offset, Sizes(m.origin),
+                                          Sizes(m.region), command.count(), command.list(), command.out()));
 }
 
 void Session::on(const cl::FillImage& m) {
@@ -92,7 +105,8 @@ void Session::on(const cl::FillImage& m) {
   std::array<std::uint8_t, 16> color{};
   if (m.color.empty() || m.color.size() > color.size()) return refuse(command, CL_INVALID_VALUE);
   std::copy(m.color.begin(), m.color.end(), color.begin());
-  end(command, native().clEnqueueFillImage(command.queue->native, to->native, color.data(), Sizes(m.origin), Sizes(m.region), command.count(), command.list(), command.out()));
+  end(command, native().clEnqueueFillImage(command.queue->native, to->native, color.data(), Sizes(m.origin),
+                                           Sizes(m.region), command.count(), command.list(), command.out()));
 }
 
 void Session::on(const cl::Migrate& m) {
@@ -105,17 +119,23 @@ void Session::on(const cl::Migrate& m) {
     objects.push_back(found->native);
   }
   if (objects.empty()) return refuse(command, CL_INVALID_VALUE);
-  end(command, native().clEnqueueMigrateMemObjects(command.queue->native, static_cast<cl_uint>(objects.size()), objects.data(), m.flags, command.count(), command.list(), command.out()));
+  end(command,
+      native().clEnqueueMigrateMemObjects(command.queue->native, static_cast<cl_uint>(objects.size()), objects.data(),
+                                          m.flags, command.count(), command.list(), command.out()));
 }
 
 void Session::on(const cl::Marker& m) {
   Command command;
-  if (begin(m, command)) end(command, native().clEnqueueMarkerWithWaitList(command.queue->native, command.count(), command.list(), command.out()));
+  if (begin(m, command))
+    end(command,
+        native().clEnqueueMarkerWithWaitList(command.queue->native, command.count(), command.list(), command.out()));
 }
 
 void Session::on(const cl::Barrier& m) {
   Command command;
-  if (begin(m, command)) end(command, native().clEnqueueBarrierWithWaitList(command.queue->native, command.count(), command.list(), command.out()));
+  if (begin(m, command))
+    end(command,
+        native().clEnqueueBarrierWithWaitList(command.queue->native, command.count(), command.list(), command.out()));
 }
 
 }  // namespace flexrack::backend::opencl

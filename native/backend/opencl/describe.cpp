@@ -13,7 +13,8 @@ struct Range {
 };
 // All numbers that Khronos has given to device queries, and those of vendors that applications ask for
 // (cl_nv_device_attribute_query, cl_amd_device_attribute_query, cl_intel_*); a driver refuses those it does not have.
-constexpr Range kDeviceInfos[] = {{0x1000, 0x10b0}, {0x2050, 0x2060}, {0x4000, 0x4010}, {0x4030, 0x4050}, {0x40e0, 0x40e4}, {0x4107, 0x410f}, {0x4190, 0x4198}, {0x4250, 0x4257}};
+constexpr Range kDeviceInfos[] = {{0x1000, 0x10b0}, {0x2050, 0x2060}, {0x4000, 0x4010}, {0x4030, 0x4050},
+                                  {0x40e0, 0x40e4}, {0x4107, 0x410f}, {0x4190, 0x4198}, {0x4250, 0x4257}};
 constexpr Range kPlatformInfos[] = {{0x0900, 0x0908}, {0x0920, 0x0920}};
 
 /// Pointers of this process, which mean nothing in another.
@@ -36,7 +37,10 @@ void describe_device(const Device& device, InfoList& list) {
       if (is_local(param)) continue;
       if (param == CL_DEVICE_GLOBAL_MEM_SIZE) list.add_bytes(param, bytes_of<cl_ulong>(device.memory));
       else if (param == CL_DEVICE_MAX_MEM_ALLOC_SIZE) list.add_bytes(param, bytes_of<cl_ulong>(device.largest));
-      else list.add(param, [&](size_t size, void* out, size_t* size_out) { return native().clGetDeviceInfo(device.native.device, param, size, out, size_out); });
+      else
+        list.add(param, [&](size_t size, void* out, size_t* size_out) {
+          return native().clGetDeviceInfo(device.native.device, param, size, out, size_out);
+        });
     }
   }
 }
@@ -48,7 +52,9 @@ void Session::on(const cl::Describe&, Respond<cl::DescribeReply> respond) {
     auto& list = lists.emplace_back();
     for (const auto& range : kPlatformInfos) {
       for (auto param = range.first; param <= range.last; ++param) {
-        list.add(param, [&](size_t size, void* out, size_t* size_out) { return native().clGetPlatformInfo(platform, param, size, out, size_out); });
+        list.add(param, [&](size_t size, void* out, size_t* size_out) {
+          return native().clGetPlatformInfo(platform, param, size, out, size_out);
+        });
       }
     }
     reply.platforms.push_back({.infos = list.infos()});

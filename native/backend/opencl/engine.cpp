@@ -8,7 +8,8 @@ namespace flexrack::backend::opencl {
 namespace {
 
 std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 /// For tests of the path for devices with memory of their own, on one that has none.
@@ -30,19 +31,23 @@ std::uint64_t Usage::completed(std::uint64_t number) {
   return since == 0 ? 0 : static_cast<std::uint64_t>(std::max<std::int64_t>(0, at - since));
 }
 
-Engine::Engine(wire::Link& to, Peers& others, Grant& grant) : link(to), peers(to, others), notices(to), account(std::make_shared<Account>(grant)), grant_(&grant) {
+Engine::Engine(wire::Link& to, Peers& others, Grant& grant)
+    : link(to), peers(to, others), notices(to), account(std::make_shared<Account>(grant)), grant_(&grant) {
   const auto all = native_devices();
   for (std::size_t i = 0; i < grant.devices().size(); ++i) {
     const auto& granted = grant.devices()[i];
-    const auto found = std::find_if(all.begin(), all.end(), [&](const NativeDevice& one) { return one.id == granted.native_id; });
-    if (found == all.end()) throw std::runtime_error("OpenCL device " + granted.native_id + " is not on this machine any more");
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const NativeDevice& one) { return one.id == granted.native_id; });
+    if (found == all.end())
+      throw std::runtime_error("OpenCL device " + granted.native_id + " is not on this machine any more");
     Device device;
     device.native = *found;
     const auto known = std::find(platforms.begin(), platforms.end(), found->platform);
     device.platform = static_cast<std::uint32_t>(known - platforms.begin());
     if (known == platforms.end()) platforms.push_back(found->platform);
     device.memory = granted.memory;
-    device.largest = std::min(granted.memory, device_value<cl_ulong>(found->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, granted.memory));
+    device.largest =
+        std::min(granted.memory, device_value<cl_ulong>(found->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, granted.memory));
     device.is_unified = is_unified(found->device);
     device.is_time_sliced = grant.is_time_sliced(i);
     device.index = device.share = next_device++;

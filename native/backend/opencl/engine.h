@@ -20,8 +20,8 @@
 
 namespace flexrack::backend::opencl {
 
-/// How long a device was busy, told from the completions that are reported anyway: from the first launch on an idle device
-/// to the completion that covers the last one. Costs a launch a counter; nothing is asked of the device for it.
+/// How long a device was busy, told from the completions that are reported anyway: from the first launch on an idle
+/// device to the completion that covers the last one. Costs a launch a counter; nothing is asked of the device for it.
 class Usage {
  public:
   /// The number of this launch.
@@ -37,7 +37,8 @@ class Usage {
 
 struct Device {
   std::uint32_t index = 0;           ///< names it in messages
-  std::uint32_t share = 0;           ///< its position in the grant; a sub-device takes from the share of the device it is a part of
+  std::uint32_t share =
+      0;           ///< its position in the grant; a sub-device takes from the share of the device it is a part of
   NativeDevice native;
   std::shared_ptr<const Device> parent;   ///< of a sub-device
   std::uint32_t platform = 0;        ///< which of the platforms that describe lists
@@ -48,7 +49,8 @@ struct Device {
   std::shared_ptr<Usage> usage = std::make_shared<Usage>();   ///< one for a device and its parts
 };
 
-/// The shares of memory and the turns at the scheduler, for whatever gives them back: the driver frees memory on its own threads, perhaps after the session has gone.
+/// The shares of memory and the turns at the scheduler, for whatever gives them back: the driver frees memory on its
+/// own threads, perhaps after the session has gone.
 class Account {
  public:
   explicit Account(Grant& grant) : grant_(&grant) {}
@@ -87,9 +89,10 @@ class Engine {
   std::shared_ptr<const Device> device(std::uint32_t index) const;
   std::vector<cl_platform_id> platforms;
   std::unique_ptr<Printing> printing;
-  std::deque<ErrorSink> error_sinks;          ///< of all contexts there were: a driver may call back for one that the client has let go
+  std::deque<ErrorSink>
+      error_sinks;  ///< of all contexts there were: a driver may call back for one that the client has let go
   Watcher watcher;
-  WorkerThread builder;                       ///< compiles
+  WorkerThread builder;  ///< compiles
 
   const std::shared_ptr<Account> account;
   /// A time-sliced launch; `admitted` when it may run. Each needs one finished(). `device`: its position in the grant.

@@ -67,7 +67,9 @@ void Session::on(const cl::Watch& m) {
 void Session::watch(EventRecord& event) {
   const auto status = event.status.load(std::memory_order_acquire);
   if (status <= 0 || !event.native) return tell(*engine_, event, status <= 0 ? status : CL_OUT_OF_RESOURCES);
-  engine_->watcher.await(event.native, [engine = engine_.get(), kept = Ref<EventRecord>(&event)](cl_int over) { tell(*engine, *kept, over); });
+  engine_->watcher.await(event.native, [engine = engine_.get(), kept = Ref<EventRecord>(&event)](cl_int over) {
+    tell(*engine, *kept, over);
+  });
   if (event.queue) native().clFlush(event.queue->native);
 }
 
@@ -75,7 +77,8 @@ void Session::on(const cl::WatchStage& m) {
   auto* event = table_.find<EventRecord>(m.event);
   if (!event || !event->native || (m.stage != CL_SUBMITTED && m.stage != CL_RUNNING)) return;
   auto stage = std::make_unique<Stage>(Stage{engine_.get(), m.event, m.stage});
-  if (native().clSetEventCallback(event->native, m.stage, on_stage, stage.get()) == CL_SUCCESS) static_cast<void>(stage.release());
+  if (native().clSetEventCallback(event->native, m.stage, on_stage, stage.get()) == CL_SUCCESS)
+    static_cast<void>(stage.release());
   if (event->queue) native().clFlush(event->queue->native);
 }
 
@@ -86,7 +89,12 @@ void Session::on(const cl::EventStatus& m, Respond<cl::EventStatusReply> respond
   if (status > 0 && event->native) status = event_status(event->native);
   cl::Completion times;
   if (status == CL_COMPLETE && event->queue && event->queue->is_profiled && event->native) read_times(*event, times);
-  respond({.status = status, .queued = times.queued, .submitted = times.submitted, .started = times.started, .ended = times.ended, .completed = times.completed});
+  respond({.status = status,
+           .queued = times.queued,
+           .submitted = times.submitted,
+           .started = times.started,
+           .ended = times.ended,
+           .completed = times.completed});
 }
 
 void read_times(const EventRecord& event, cl::Completion& into) {

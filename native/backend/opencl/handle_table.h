@@ -28,14 +28,23 @@ class Ref {
  public:
   Ref() = default;
   /// Shares an object that somebody else holds.
-  explicit Ref(T* record) : record_(record) { if (record_) record_->references.fetch_add(1, std::memory_order_relaxed); }
+  explicit Ref(T* record) : record_(record) {
+    if (record_) record_->references.fetch_add(1, std::memory_order_relaxed);
+  }
   Ref(const Ref& other) : Ref(other.record_) {}
   Ref(Ref&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
-  Ref& operator=(Ref other) noexcept { std::swap(record_, other.record_); return *this; }
+  Ref& operator=(Ref other) noexcept {
+    std::swap(record_, other.record_);
+    return *this;
+  }
   ~Ref() { drop(); }
 
   /// Takes over the one reference a new object starts with.
-  static Ref adopt(T* record) { Ref ref; ref.record_ = record; return ref; }
+  static Ref adopt(T* record) {
+    Ref ref;
+    ref.record_ = record;
+    return ref;
+  }
   T* give_up() { return std::exchange(record_, nullptr); }
 
   T* get() const { return record_; }
@@ -102,21 +111,24 @@ class HandleTable {
   /// Takes everything out.
   std::vector<Ref<Record>> take_all() {
     std::vector<Ref<Record>> all;
-    for (auto& slot : slots_) if (slot) all.push_back(Ref<Record>::adopt(std::exchange(slot, nullptr)));
+    for (auto& slot : slots_)
+      if (slot) all.push_back(Ref<Record>::adopt(std::exchange(slot, nullptr)));
     count_ = 0;
     return all;
   }
 
   template <class Action>
   void each(Action&& action) const {
-    for (auto* record : slots_) if (record) action(*record);
+    for (auto* record : slots_)
+      if (record) action(*record);
   }
 
  private:
   Record* look(std::uint64_t handle) const {
     if (handle == 0) return nullptr;
     const auto mask = slots_.size() - 1;
-    for (auto at = start(handle); slots_[at]; at = (at + 1) & mask) if (slots_[at]->handle == handle) return slots_[at];
+    for (auto at = start(handle); slots_[at]; at = (at + 1) & mask)
+      if (slots_[at]->handle == handle) return slots_[at];
     return nullptr;
   }
 
@@ -132,7 +144,8 @@ class HandleTable {
   void grow() {
     std::vector<Record*> old(slots_.size() * 2);
     old.swap(slots_);
-    for (auto* record : old) if (record) place(record);
+    for (auto* record : old)
+      if (record) place(record);
   }
 
   std::vector<Record*> slots_;

@@ -71,7 +71,8 @@ cl_int Pending::create(wire::View content, Ref<MemoryRecord>& record) const {
   const auto desc = description(shape, parent ? parent->native : nullptr);
   cl_int status = CL_SUCCESS;
   auto* host_pointer = content.empty() ? nullptr : const_cast<std::uint8_t*>(content.data());
-  record->native = cl.clCreateImage(context->native, device_flags(flags, !content.empty()), &format, &desc, host_pointer, &status);
+  record->native =
+      cl.clCreateImage(context->native, device_flags(flags, !content.empty()), &format, &desc, host_pointer, &status);
   if (status != CL_SUCCESS) return status;
   record->element_size = image_value<size_t>(record->native, CL_IMAGE_ELEMENT_SIZE);
   size_t size = 0;
@@ -86,20 +87,38 @@ cl_int Pending::create(wire::View content, Ref<MemoryRecord>& record) const {
 
 std::uint64_t known_element_size(const cl::ImageFormat& format) {
   switch (format.type) {
-    case CL_UNORM_SHORT_565: case CL_UNORM_SHORT_555: return 2;
-    case CL_UNORM_INT_101010: case CL_UNORM_INT_101010_2: case CL_UNORM_INT24: return 4;
+    case CL_UNORM_SHORT_565:
+    case CL_UNORM_SHORT_555: return 2;
+    case CL_UNORM_INT_101010:
+    case CL_UNORM_INT_101010_2:
+    case CL_UNORM_INT24: return 4;
     default: break;
   }
   std::uint64_t channel = 4, channels = 4;
   switch (format.type) {
-    case CL_SNORM_INT8: case CL_UNORM_INT8: case CL_SIGNED_INT8: case CL_UNSIGNED_INT8: channel = 1; break;
-    case CL_SNORM_INT16: case CL_UNORM_INT16: case CL_SIGNED_INT16: case CL_UNSIGNED_INT16: case CL_HALF_FLOAT: channel = 2; break;
+    case CL_SNORM_INT8:
+    case CL_UNORM_INT8:
+    case CL_SIGNED_INT8:
+    case CL_UNSIGNED_INT8: channel = 1; break;
+    case CL_SNORM_INT16:
+    case CL_UNORM_INT16:
+    case CL_SIGNED_INT16:
+    case CL_UNSIGNED_INT16:
+    case CL_HALF_FLOAT: channel = 2; break;
     default: break;
   }
   switch (format.order) {
-    case CL_R: case CL_A: case CL_INTENSITY: case CL_LUMINANCE: case CL_DEPTH: case CL_Rx: channels = 1; break;
-    case CL_RG: case CL_RA: case CL_RGx: channels = 2; break;
-    case CL_RGB: case CL_sRGB: channels = 3; break;
+    case CL_R:
+    case CL_A:
+    case CL_INTENSITY:
+    case CL_LUMINANCE:
+    case CL_DEPTH:
+    case CL_Rx: channels = 1; break;
+    case CL_RG:
+    case CL_RA:
+    case CL_RGx: channels = 2; break;
+    case CL_RGB:
+    case CL_sRGB: channels = 3; break;
     default: break;
   }
   return channel * channels;
@@ -127,9 +146,12 @@ void Session::on(const cl::CreateImage& call, Respond<cl::CreateImageReply> resp
   pending.format = {call.format.order, call.format.type};
   pending.shape = call.shape;
   const auto size = box_bytes(extent(call.shape), known_element_size(call.format));
-  // The driver copies as many bytes as the shape says; what comes is packed, so with rows further apart it would read what lies behind.
-  if (call.content.size != 0 && (call.shape.row_pitch != 0 || call.shape.slice_pitch != 0)) return refuse_with(CL_INVALID_IMAGE_DESCRIPTOR);
-  if (call.content.size != 0 && (!size || *size != call.content.size || buffer)) return refuse_with(CL_INVALID_IMAGE_SIZE);
+  // The driver copies as many bytes as the shape says; what comes is packed, so with rows further apart it would read
+  // what lies behind.
+  if (call.content.size != 0 && (call.shape.row_pitch != 0 || call.shape.slice_pitch != 0))
+    return refuse_with(CL_INVALID_IMAGE_DESCRIPTOR);
+  if (call.content.size != 0 && (!size || *size != call.content.size || buffer))
+    return refuse_with(CL_INVALID_IMAGE_SIZE);
   if (call.content.size > context->largest) return refuse_with(CL_MEM_OBJECT_ALLOCATION_FAILURE);
   const auto finish = [this](const Pending& what, wire::View content, Respond<cl::CreateImageReply>& to) {
     Ref<MemoryRecord> record;
@@ -138,9 +160,12 @@ void Session::on(const cl::CreateImage& call, Respond<cl::CreateImageReply> resp
     reply.status = what.create(content, record);
     if (reply.status == CL_SUCCESS) {
       auto* image = record->native;
-      for (const cl_image_info name : {CL_IMAGE_FORMAT, CL_IMAGE_ELEMENT_SIZE, CL_IMAGE_ROW_PITCH, CL_IMAGE_SLICE_PITCH, CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH,
-                                       CL_IMAGE_ARRAY_SIZE, CL_IMAGE_NUM_MIP_LEVELS, CL_IMAGE_NUM_SAMPLES}) {
-        infos.add(name, [&](size_t room, void* out, size_t* needed) { return native().clGetImageInfo(image, name, room, out, needed); });
+      for (const cl_image_info name :
+           {CL_IMAGE_FORMAT, CL_IMAGE_ELEMENT_SIZE, CL_IMAGE_ROW_PITCH, CL_IMAGE_SLICE_PITCH, CL_IMAGE_WIDTH,
+            CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH, CL_IMAGE_ARRAY_SIZE, CL_IMAGE_NUM_MIP_LEVELS, CL_IMAGE_NUM_SAMPLES}) {
+        infos.add(name, [&](size_t room, void* out, size_t* needed) {
+          return native().clGetImageInfo(image, name, room, out, needed);
+        });
       }
       reply.infos = infos.infos();
       if (!table_.insert(what.handle, std::move(record))) reply.status = CL_OUT_OF_RESOURCES;
@@ -162,9 +187,13 @@ void Session::on(const cl::ImageFormats& call, Respond<cl::ImageFormatsReply> re
   auto* context = table_.find<ContextRecord>(call.context);
   cl::ImageFormatsReply reply;
   cl_uint count = 0;
-  reply.status = context ? native().clGetSupportedImageFormats(context->native, call.flags, call.type, 0, nullptr, &count) : CL_INVALID_CONTEXT;
+  reply.status = context
+                     ? native().clGetSupportedImageFormats(context->native, call.flags, call.type, 0, nullptr, &count)
+                     : CL_INVALID_CONTEXT;
   std::vector<cl_image_format> formats(reply.status == CL_SUCCESS ? count : 0);
-  if (!formats.empty()) reply.status = native().clGetSupportedImageFormats(context->native, call.flags, call.type, count, formats.data(), nullptr);
+  if (!formats.empty())
+    reply.status =
+        native().clGetSupportedImageFormats(context->native, call.flags, call.type, count, formats.data(), nullptr);
   std::vector<cl::ImageFormat> list;
   for (const auto& format : formats) list.push_back({format.image_channel_order, format.image_channel_data_type});
   if (reply.status == CL_SUCCESS) reply.formats = std::move(list);
@@ -174,7 +203,8 @@ void Session::on(const cl::ImageFormats& call, Respond<cl::ImageFormatsReply> re
 void Session::on(const cl::CreateSampler& call, Respond<cl::CreateSamplerReply> respond) {
   auto* context = table_.find<ContextRecord>(call.context);
   if (!context) return respond({.status = CL_INVALID_CONTEXT});
-  if (call.sampler == 0 || table_.is_full() || table_.has(call.sampler)) return respond({.status = CL_OUT_OF_RESOURCES});
+  if (call.sampler == 0 || table_.is_full() || table_.has(call.sampler))
+    return respond({.status = CL_OUT_OF_RESOURCES});
   std::array<std::uint64_t, 3> values{CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST};
   for (std::size_t i = 0; i + 1 < call.properties.size() && call.properties[i] != 0; i += 2) {
     const auto at = call.properties[i] - CL_SAMPLER_NORMALIZED_COORDS;
@@ -185,12 +215,17 @@ void Session::on(const cl::CreateSampler& call, Respond<cl::CreateSamplerReply> 
   record->context = Ref<ContextRecord>(context);
   cl::CreateSamplerReply reply;
   // The older function: there is no device that has not got it.
-  record->native = native().clCreateSampler(context->native, static_cast<cl_bool>(values[0]), static_cast<cl_addressing_mode>(values[1]), static_cast<cl_filter_mode>(values[2]), &reply.status);
+  record->native = native().clCreateSampler(context->native, static_cast<cl_bool>(values[0]),
+                                            static_cast<cl_addressing_mode>(values[1]),
+                                            static_cast<cl_filter_mode>(values[2]), &reply.status);
   InfoList infos;
   if (reply.status == CL_SUCCESS) {
     auto* sampler = record->native;
-    for (const cl_sampler_info name : {CL_SAMPLER_NORMALIZED_COORDS, CL_SAMPLER_ADDRESSING_MODE, CL_SAMPLER_FILTER_MODE}) {
-      infos.add(name, [&](size_t room, void* out, size_t* needed) { return native().clGetSamplerInfo(sampler, name, room, out, needed); });
+    for (const cl_sampler_info name :
+         {CL_SAMPLER_NORMALIZED_COORDS, CL_SAMPLER_ADDRESSING_MODE, CL_SAMPLER_FILTER_MODE}) {
+      infos.add(name, [&](size_t room, void* out, size_t* needed) {
+        return native().clGetSamplerInfo(sampler, name, room, out, needed);
+      });
     }
     reply.infos = infos.infos();
     table_.insert(call.sampler, std::move(record));
@@ -203,7 +238,8 @@ void Session::on(const cl::CreatePipe& call, Respond<cl::CreatePipeReply> respon
   if (!context) return respond({.status = CL_INVALID_CONTEXT});
   if (call.memory == 0 || table_.is_full() || table_.has(call.memory)) return respond({.status = CL_OUT_OF_RESOURCES});
   bool has_pipes = native().clCreatePipe != nullptr;
-  for (const auto& device : context->devices) has_pipes = has_pipes && device_value<cl_bool>(device->native.device, CL_DEVICE_PIPE_SUPPORT, CL_FALSE);
+  for (const auto& device : context->devices)
+    has_pipes = has_pipes && device_value<cl_bool>(device->native.device, CL_DEVICE_PIPE_SUPPORT, CL_FALSE);
   if (!has_pipes) return respond({.status = CL_INVALID_OPERATION});
   auto record = Ref<MemoryRecord>::adopt(new MemoryRecord);
   record->context = Ref<ContextRecord>(context);
@@ -212,7 +248,8 @@ void Session::on(const cl::CreatePipe& call, Respond<cl::CreatePipeReply> respon
   auto charge = charge_for(*context, record->size);
   if (!charge) return respond({.status = CL_MEM_OBJECT_ALLOCATION_FAILURE});
   cl_int status = CL_SUCCESS;
-  record->native = native().clCreatePipe(context->native, call.flags, call.packet_size, call.max_packets, nullptr, &status);
+  record->native =
+      native().clCreatePipe(context->native, call.flags, call.packet_size, call.max_packets, nullptr, &status);
   if (status == CL_SUCCESS) keep_charge(*record, std::move(charge));
   if (status == CL_SUCCESS) table_.insert(call.memory, std::move(record));
   respond({.status = status});

@@ -13,7 +13,8 @@ void Session::on(const cl::ReadImage& m) {
   if (!size || *size == 0 || *size != m.size || *size > from->size) return refuse(command, CL_INVALID_VALUE);
   read(command, *size, [&](void* staging, Command& c) {
     const size_t origin[3] = {m.origin.x, m.origin.y, m.origin.z}, region[3] = {m.region.x, m.region.y, m.region.z};
-    return native().clEnqueueReadImage(c.queue->native, from->native, CL_FALSE, origin, region, 0, 0, staging, c.count(), c.list(), c.out());
+    return native().clEnqueueReadImage(c.queue->native, from->native, CL_FALSE, origin, region, 0, 0, staging,
+                                       c.count(), c.list(), c.out());
   });
 }
 
@@ -26,7 +27,8 @@ void Session::on(const cl::WriteImage& m) {
   if (!size || *size == 0 || *size != m.data.size || *size > to->size) return refuse(command, CL_INVALID_VALUE);
   write(command, m.data, [&](void* staging, Command& c) {
     const size_t origin[3] = {m.origin.x, m.origin.y, m.origin.z}, region[3] = {m.region.x, m.region.y, m.region.z};
-    return native().clEnqueueWriteImage(c.queue->native, to->native, CL_FALSE, origin, region, 0, 0, staging, c.count(), c.list(), c.out());
+    return native().clEnqueueWriteImage(c.queue->native, to->native, CL_FALSE, origin, region, 0, 0, staging, c.count(),
+                                        c.list(), c.out());
   });
 }
 

@@ -49,7 +49,9 @@ class InfoList {
   InfoList without(const InfoList& other) const {
     InfoList rest;
     for (const auto& info : infos_) {
-      const bool is_same = std::ranges::any_of(other.infos_, [&](const cl::Info& one) { return one.name == info.name && std::ranges::equal(one.value, info.value); });
+      const bool is_same = std::ranges::any_of(other.infos_, [&](const cl::Info& one) {
+        return one.name == info.name && std::ranges::equal(one.value, info.value);
+      });
       if (!is_same) rest.add_bytes(info.name, {info.value.begin(), info.value.end()});
     }
     return rest;

@@ -49,8 +49,9 @@ void Session::on(const cl::SubGroupInfo& call, Respond<cl::SubGroupInfoReply> re
   if (!native().clGetKernelSubGroupInfo) return respond({.status = CL_INVALID_OPERATION});
   wire::Bytes answer(std::min<std::uint64_t>(call.capacity, 4096));
   std::size_t size = 0;
-  const auto status = native().clGetKernelSubGroupInfo(kernel->native, device->native.device, call.param, call.input.size(),
-                                                       call.input.empty() ? nullptr : call.input.data(), answer.size(), answer.empty() ? nullptr : answer.data(), &size);
+  const auto status = native().clGetKernelSubGroupInfo(
+      kernel->native, device->native.device, call.param, call.input.size(),
+      call.input.empty() ? nullptr : call.input.data(), answer.size(), answer.empty() ? nullptr : answer.data(), &size);
   answer.resize(status == CL_SUCCESS ? std::min<std::size_t>(size, 4096) : 0);
   respond({.status = status, .value = answer});
 }
@@ -62,10 +63,12 @@ void Session::on(const cl::SuggestLocalSize& call, Respond<cl::SuggestLocalSizeR
   if (!kernel) return respond({.status = CL_INVALID_KERNEL});
   if (kernel->program->context.get() != queue->context.get()) return respond({.status = CL_INVALID_CONTEXT});
   if (call.dimensions < 1 || call.dimensions > 3) return respond({.status = CL_INVALID_WORK_DIMENSION});
-  if (call.global.x == 0 || call.global.y == 0 || call.global.z == 0) return respond({.status = CL_INVALID_GLOBAL_WORK_SIZE});
+  if (call.global.x == 0 || call.global.y == 0 || call.global.z == 0)
+    return respond({.status = CL_INVALID_GLOBAL_WORK_SIZE});
   auto* const suggest = native().suggest_local_size(queue->device->native.platform);
   if (!suggest) return respond({.status = CL_INVALID_OPERATION});
-  const std::size_t offset[] = {call.offset.x, call.offset.y, call.offset.z}, global[] = {call.global.x, call.global.y, call.global.z};
+  const std::size_t offset[] = {call.offset.x, call.offset.y, call.offset.z},
+                    global[] = {call.global.x, call.global.y, call.global.z};
   std::size_t local[] = {1, 1, 1};
   const auto status = suggest(queue->native, kernel->native, call.dimensions, offset, global, local);
   respond({.status = status, .local = {local[0], local[1], local[2]}});

@@ -1,4 +1,5 @@
-// What a device says about a kernel, found out when it is created, so that the client can check arguments and launches by itself.
+// What a device says about a kernel, found out when it is created, so that the client can check arguments and launches
+// by itself.
 #pragma once
 
 #include <string>
@@ -12,7 +13,8 @@ namespace flexrack::backend::opencl {
 
 /// Kinds of arguments, as cl::KernelArgument and cl::Argument have them.
 namespace argument {
-inline constexpr std::uint32_t kUnknown = 0, kValue = 1, kMemory = 2, kLocal = 3, kImage = 4, kSampler = 5, kPipe = 6, kQueue = 7, kSvm = 8;
+inline constexpr std::uint32_t kUnknown = 0, kValue = 1, kMemory = 2, kLocal = 3, kImage = 4, kSampler = 5, kPipe = 6,
+                               kQueue = 7, kSvm = 8;
 }
 
 struct ArgumentProfile {
@@ -26,8 +28,10 @@ struct ArgumentProfile {
 
 class KernelProfile {
  public:
-  /// `devices`: the program's, each with its index in the session. Makes a second kernel of that name to try sizes on, which is gone on return.
-  KernelProfile(cl_program program, cl_kernel kernel, const std::string& name, const std::vector<std::pair<std::uint32_t, cl_device_id>>& devices);
+  /// `devices`: the program's, each with its index in the session. Makes a second kernel of that name to try sizes on,
+  /// which is gone on return.
+  KernelProfile(cl_program program, cl_kernel kernel, const std::string& name,
+                const std::vector<std::pair<std::uint32_t, cl_device_id>>& devices);
 
   const std::vector<ArgumentProfile>& arguments() const { return arguments_; }
   /// The reply to create_kernel; views into this.

@@ -9,7 +9,8 @@ namespace flexrack::backend::opencl {
 
 bool Charge::take(std::uint32_t device) {
   const std::lock_guard guard(lock_);
-  for (const auto one : devices_) if (one == device) return true;
+  for (const auto one : devices_)
+    if (one == device) return true;
   if (!account_->charge(device, bytes_)) return false;
   devices_.push_back(device);
   return true;
@@ -31,13 +32,15 @@ std::shared_ptr<Charge> charge_for(const ContextRecord& context, std::uint64_t b
   auto charge = std::make_shared<Charge>(context.engine->account, bytes);
   // With several shares nobody knows yet where it will be: `reserve` says so.
   const auto share = context.devices[0]->share;
-  const bool is_one = std::all_of(context.devices.begin(), context.devices.end(), [&](const auto& device) { return device->share == share; });
+  const bool is_one = std::all_of(context.devices.begin(), context.devices.end(),
+                                  [&](const auto& device) { return device->share == share; });
   if (is_one && !charge->take(share)) return nullptr;
   return charge;
 }
 
 cl_mem_flags device_flags(std::uint64_t flags, bool has_content) {
-  constexpr auto kHost = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR | CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+  constexpr auto kHost = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR | CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY |
+                         CL_MEM_HOST_NO_ACCESS;
   return (flags & ~kHost) | (has_content ? CL_MEM_COPY_HOST_PTR : 0);
 }
 
@@ -57,14 +60,16 @@ void keep_charge(MemoryRecord& memory, std::shared_ptr<Charge> charge) {
 
 namespace {
 
-cl_int create_buffer(ContextRecord& context, std::uint64_t flags, std::uint64_t size, const void* content, Ref<MemoryRecord>& out) {
+cl_int create_buffer(ContextRecord& context, std::uint64_t flags, std::uint64_t size, const void* content,
+                     Ref<MemoryRecord>& out) {
   if (!has_valid_host_flags(flags)) return CL_INVALID_VALUE;
   if (size == 0 || size > context.largest) return CL_INVALID_BUFFER_SIZE;
   auto charge = charge_for(context, size);
   if (!charge) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
   auto memory = Ref<MemoryRecord>::adopt(new MemoryRecord);
   cl_int status = CL_SUCCESS;
-  memory->native = native().clCreateBuffer(context.native, device_flags(flags, content != nullptr), size, const_cast<void*>(content), &status);
+  memory->native = native().clCreateBuffer(context.native, device_flags(flags, content != nullptr), size,
+                                           const_cast<void*>(content), &status);
   if (status != CL_SUCCESS || !memory->native) return status != CL_SUCCESS ? status : CL_OUT_OF_RESOURCES;
   memory->context = Ref<ContextRecord>(&context);
   memory->size = size;
@@ -85,7 +90,8 @@ void Session::on(const cl::CreateBuffer& m, Respond<cl::CreateBufferReply> respo
   if (m.memory == 0 || table_.has(m.memory)) return refuse_with(CL_INVALID_VALUE);
   if (m.content.size > m.size) return refuse_with(CL_INVALID_BUFFER_SIZE);
   if (m.content.size != 0 && m.content.size != m.size) return refuse_with(CL_INVALID_HOST_PTR);
-  const auto make = [this, context = Ref<ContextRecord>(context), handle = m.memory, flags = m.flags, size = m.size](const void* content) -> cl_int {
+  const auto make = [this, context = Ref<ContextRecord>(context), handle = m.memory, flags = m.flags,
+                     size = m.size](const void* content) -> cl_int {
     Ref<MemoryRecord> memory;
     const auto status = create_buffer(*context, flags, size, content, memory);
     if (status != CL_SUCCESS) return status;
@@ -106,11 +112,13 @@ void Session::on(const cl::CreateBuffer& m, Respond<cl::CreateBufferReply> respo
 void Session::on(const cl::CreateSubBuffer& m, Respond<cl::CreateSubBufferReply> respond) {
   auto* parent = table_.find<MemoryRecord>(m.parent);
   if (!parent || parent->sort != MemoryRecord::Sort::buffer) return respond({.status = CL_INVALID_MEM_OBJECT});
-  if (!has_valid_host_flags(m.flags) || !is_within(m.origin, m.size, parent->size)) return respond({.status = CL_INVALID_VALUE});
+  if (!has_valid_host_flags(m.flags) || !is_within(m.origin, m.size, parent->size))
+    return respond({.status = CL_INVALID_VALUE});
   auto memory = Ref<MemoryRecord>::adopt(new MemoryRecord);
   const cl_buffer_region region{m.origin, m.size};
   cl_int status = CL_SUCCESS;
-  memory->native = native().clCreateSubBuffer(parent->native, device_flags(m.flags, false), CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
+  memory->native = native().clCreateSubBuffer(parent->native, device_flags(m.flags, false),
+                                              CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
   memory->context = parent->context;
   memory->size = m.size;
   memory->parent = Ref<MemoryRecord>(parent);
@@ -125,7 +133,8 @@ void Session::on(const cl::Reserve& m, Respond<cl::ReserveReply> respond) {
   if (!device) return respond({.status = CL_INVALID_DEVICE});
   auto* whole = memory;
   while (whole->parent) whole = whole->parent.get();
-  respond({.status = !whole->charge || whole->charge->take(device->share) ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE});
+  respond(
+      {.status = !whole->charge || whole->charge->take(device->share) ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE});
 }
 
 }  // namespace flexrack::backend::opencl

@@ -16,7 +16,8 @@ Native load() {
   for (std::size_t i = 0; i < flexrack::cl::kIcdEntries; ++i) functions[i] = dlsym(library, flexrack::cl::kIcdNames[i]);
   Native found;
   std::memcpy(static_cast<flexrack::cl::IcdDispatch*>(&found), functions, sizeof functions);
-  if (!found.clGetPlatformIDs || !found.clEnqueueMarkerWithWaitList || !found.clSetEventCallback) throw std::runtime_error("libOpenCL.so.1 is older than OpenCL 1.2");
+  if (!found.clGetPlatformIDs || !found.clEnqueueMarkerWithWaitList || !found.clSetEventCallback)
+    throw std::runtime_error("libOpenCL.so.1 is older than OpenCL 1.2");
   return found;
 }
 
@@ -38,7 +39,8 @@ const Native& native() {
 
 Native::SuggestLocalSize* Native::suggest_local_size(cl_platform_id platform) const {
   if (!clGetExtensionFunctionAddressForPlatform) return nullptr;
-  return reinterpret_cast<SuggestLocalSize*>(clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSuggestedLocalWorkSizeKHR"));
+  return reinterpret_cast<SuggestLocalSize*>(
+      clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSuggestedLocalWorkSizeKHR"));
 }
 
 std::vector<NativeDevice> native_devices() {
@@ -55,7 +57,8 @@ std::vector<NativeDevice> native_devices() {
     if (cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &number) != CL_SUCCESS) number = 0;
     std::vector<cl_device_id> devices(number);
     if (number) cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, number, devices.data(), nullptr);
-    for (cl_uint i = 0; i < number; ++i) found.push_back({std::to_string(at) + ":" + std::to_string(i), platform, devices[i]});
+    for (cl_uint i = 0; i < number; ++i)
+      found.push_back({std::to_string(at) + ":" + std::to_string(i), platform, devices[i]});
     ++at;
   }
   return found;

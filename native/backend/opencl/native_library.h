@@ -1,4 +1,5 @@
-// The machine's own OpenCL, found when the worker starts: whatever ICD loader and drivers are installed, never a driver of ours.
+// The machine's own OpenCL, found when the worker starts: whatever ICD loader and drivers are installed, never a driver
+// of ours.
 #pragma once
 
 #include <string>
@@ -20,7 +21,7 @@ struct Native : flexrack::cl::IcdDispatch {
 const Native& native();
 
 struct NativeDevice {
-  std::string id;   ///< "platform:device", by the order in which the loader lists them without ours
+  std::string id;  ///< "platform:device", by the order in which the loader lists them without ours
   cl_platform_id platform = nullptr;
   cl_device_id device = nullptr;
 };
@@ -35,7 +36,8 @@ template <class T>
 T device_value(cl_device_id device, cl_device_info param, T otherwise) {
   T value{};
   size_t size = 0;
-  if (native().clGetDeviceInfo(device, param, sizeof value, &value, &size) != CL_SUCCESS || size != sizeof value) return otherwise;
+  if (native().clGetDeviceInfo(device, param, sizeof value, &value, &size) != CL_SUCCESS || size != sizeof value)
+    return otherwise;
   return value;
 }
 

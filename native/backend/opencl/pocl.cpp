@@ -19,10 +19,12 @@ bool is_pocl(cl_event event) {
   cl_platform_id platform = nullptr;
   std::size_t size = 0;
   if (cl.clGetEventInfo(event, CL_EVENT_CONTEXT, sizeof context, &context, nullptr) != CL_SUCCESS) return false;
-  if (cl.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &size) != CL_SUCCESS || size < sizeof(cl_device_id)) return false;
+  if (cl.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &size) != CL_SUCCESS || size < sizeof(cl_device_id))
+    return false;
   std::vector<cl_device_id> devices(size / sizeof(cl_device_id));
   if (cl.clGetContextInfo(context, CL_CONTEXT_DEVICES, size, devices.data(), nullptr) != CL_SUCCESS) return false;
-  return cl.clGetDeviceInfo(devices[0], CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr) == CL_SUCCESS && is_pocl(platform);
+  return cl.clGetDeviceInfo(devices[0], CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr) == CL_SUCCESS &&
+         is_pocl(platform);
 }
 
 }  // namespace flexrack::backend::opencl

@@ -18,7 +18,9 @@ struct Options {
 template <class T>
 T build_value(cl_program program, cl_device_id device, cl_program_build_info param, T otherwise) {
   T value{};
-  return native().clGetProgramBuildInfo(program, device, param, sizeof value, &value, nullptr) == CL_SUCCESS ? value : otherwise;
+  return native().clGetProgramBuildInfo(program, device, param, sizeof value, &value, nullptr) == CL_SUCCESS
+             ? value
+             : otherwise;
 }
 
 std::string build_text(cl_program program, cl_device_id device, cl_program_build_info param) {
@@ -33,7 +35,8 @@ std::string build_text(cl_program program, cl_device_id device, cl_program_build
 
 std::string kernel_names(cl_program program) {
   std::size_t size = 0;
-  if (native().clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &size) != CL_SUCCESS || size == 0) return {};
+  if (native().clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &size) != CL_SUCCESS || size == 0)
+    return {};
   std::string names(size, '\0');
   if (native().clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, size, names.data(), nullptr) != CL_SUCCESS) return {};
   names.resize(std::min(names.find('\0'), size));
@@ -52,8 +55,10 @@ struct Outcomes {
       auto& one = list.emplace_back();
       one.device = of->index;
       one.status = build_value<cl_build_status>(program.native, device, CL_PROGRAM_BUILD_STATUS, CL_BUILD_NONE);
-      one.binary_type = build_value<cl_program_binary_type>(program.native, device, CL_PROGRAM_BINARY_TYPE, CL_PROGRAM_BINARY_TYPE_NONE);
-      one.global_variable_bytes = build_value<std::size_t>(program.native, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, 0);
+      one.binary_type = build_value<cl_program_binary_type>(program.native, device, CL_PROGRAM_BINARY_TYPE,
+                                                            CL_PROGRAM_BINARY_TYPE_NONE);
+      one.global_variable_bytes =
+          build_value<std::size_t>(program.native, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, 0);
       one.options = texts.emplace_back(build_text(program.native, device, CL_PROGRAM_BUILD_OPTIONS));
       one.log = texts.emplace_back(build_text(program.native, device, CL_PROGRAM_BUILD_LOG));
     }
@@ -62,7 +67,9 @@ struct Outcomes {
 
 cl_platform_id platform_of(const ContextRecord& context) { return context.devices[0]->native.platform; }
 
-const cl_device_id* list_of(const std::vector<cl_device_id>& devices) { return devices.empty() ? nullptr : devices.data(); }
+const cl_device_id* list_of(const std::vector<cl_device_id>& devices) {
+  return devices.empty() ? nullptr : devices.data();
+}
 
 /// A Respond inside a std::function, which wants to be copied.
 template <class Reply>
@@ -79,10 +86,12 @@ void Session::on(const cl::BuildProgram& call, Respond<cl::BuildProgramReply> re
   if (!call.devices.empty()) {
     if (const auto error = devices_of(*program->context, call.devices, devices)) return respond({.status = error});
   }
-  engine_->builder.add([kept = Ref<ProgramRecord>(program), devices, options = Options{call.has_options != 0, std::string(call.options)},
+  engine_->builder.add([kept = Ref<ProgramRecord>(program), devices,
+                        options = Options{call.has_options != 0, std::string(call.options)},
                         answer = share(std::move(respond))] {
     const BuildLock turn(platform_of(*kept->context));
-    const auto status = native().clBuildProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices), options.get(), nullptr, nullptr);
+    const auto status = native().clBuildProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices),
+                                                options.get(), nullptr, nullptr);
     const Outcomes outcomes(*kept);
     const auto names = kernel_names(kept->native);
     (*answer)({.status = status, .outcomes = outcomes.list, .kernel_names = names});
@@ -105,15 +114,17 @@ void Session::on(const cl::CompileProgram& call, Respond<cl::CompileProgramReply
     names.emplace_back(header.name);
   }
   engine_->builder.add([kept = Ref<ProgramRecord>(program), devices, headers, names,
-                        options = Options{call.has_options != 0, std::string(call.options)}, answer = share(std::move(respond))] {
+                        options = Options{call.has_options != 0, std::string(call.options)},
+                        answer = share(std::move(respond))] {
     std::vector<cl_program> natives;
     std::vector<const char*> pointers;
     for (const auto& header : headers) natives.push_back(header->native);
     for (const auto& name : names) pointers.push_back(name.c_str());
     const BuildLock turn(platform_of(*kept->context));
-    const auto status = native().clCompileProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices), options.get(),
-                                                  static_cast<cl_uint>(natives.size()), natives.empty() ? nullptr : natives.data(),
-                                                  pointers.empty() ? nullptr : pointers.data(), nullptr, nullptr);
+    const auto status =
+        native().clCompileProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices), options.get(),
+                                  static_cast<cl_uint>(natives.size()), natives.empty() ? nullptr : natives.data(),
+                                  pointers.empty() ? nullptr : pointers.data(), nullptr, nullptr);
     const Outcomes outcomes(*kept);
     (*answer)({.status = status, .outcomes = outcomes.list});
   });
@@ -135,15 +146,17 @@ void Session::on(const cl::LinkProgram& call, Respond<cl::LinkProgramReply> resp
     inputs.emplace_back(found);
   }
   engine_->builder.add([this, handle = call.program, kept = Ref<ContextRecord>(context), devices, inputs,
-                        options = Options{call.has_options != 0, std::string(call.options)}, answer = share(std::move(respond))] {
+                        options = Options{call.has_options != 0, std::string(call.options)},
+                        answer = share(std::move(respond))] {
     std::vector<cl_program> natives;
     for (const auto& input : inputs) natives.push_back(input->native);
     cl_int status = CL_OUT_OF_RESOURCES;
     const BuildLock turn(platform_of(*kept));
     auto program = Ref<ProgramRecord>::adopt(new ProgramRecord);
     program->context = kept;
-    program->native = native().clLinkProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices), options.get(),
-                                             static_cast<cl_uint>(natives.size()), natives.data(), nullptr, nullptr, &status);
+    program->native =
+        native().clLinkProgram(kept->native, static_cast<cl_uint>(devices.size()), list_of(devices), options.get(),
+                               static_cast<cl_uint>(natives.size()), natives.data(), nullptr, nullptr, &status);
     const Outcomes outcomes(*program);
     const auto names = program->native ? kernel_names(program->native) : std::string();
     bool is_created = false;

@@ -13,10 +13,12 @@ cl_program from_source(cl_context context, const cl::CreateProgram& call, cl_int
   for (const auto& part : call.parts) texts.emplace_back(part.begin(), part.end());
   for (const auto& text : texts) pointers.push_back(text.c_str());
   if (pointers.empty()) return status = CL_INVALID_VALUE, nullptr;
-  return native().clCreateProgramWithSource(context, static_cast<cl_uint>(pointers.size()), pointers.data(), nullptr, &status);
+  return native().clCreateProgramWithSource(context, static_cast<cl_uint>(pointers.size()), pointers.data(), nullptr,
+                                            &status);
 }
 
-cl_program from_binaries(cl_context context, const cl::CreateProgram& call, const std::vector<cl_device_id>& devices, std::vector<cl_int>& each, cl_int& status) {
+cl_program from_binaries(cl_context context, const cl::CreateProgram& call, const std::vector<cl_device_id>& devices,
+                         std::vector<cl_int>& each, cl_int& status) {
   status = CL_INVALID_VALUE;
   if (devices.empty() || call.parts.size() != devices.size()) return nullptr;
   std::vector<std::size_t> lengths;
@@ -27,7 +29,8 @@ cl_program from_binaries(cl_context context, const cl::CreateProgram& call, cons
     pointers.push_back(part.data());
   }
   each.resize(devices.size());
-  return native().clCreateProgramWithBinary(context, static_cast<cl_uint>(devices.size()), devices.data(), lengths.data(), pointers.data(), each.data(), &status);
+  return native().clCreateProgramWithBinary(context, static_cast<cl_uint>(devices.size()), devices.data(),
+                                            lengths.data(), pointers.data(), each.data(), &status);
 }
 
 cl_program from_intermediate(cl_context context, const cl::CreateProgram& call, cl_int& status) {
@@ -38,11 +41,13 @@ cl_program from_intermediate(cl_context context, const cl::CreateProgram& call, 
   return native().clCreateProgramWithIL(context, call.parts[0].data(), call.parts[0].size(), &status);
 }
 
-cl_program built_in(cl_context context, const cl::CreateProgram& call, const std::vector<cl_device_id>& devices, cl_int& status) {
+cl_program built_in(cl_context context, const cl::CreateProgram& call, const std::vector<cl_device_id>& devices,
+                    cl_int& status) {
   status = CL_INVALID_VALUE;
   if (devices.empty() || call.parts.size() != 1) return nullptr;
   const std::string names(call.parts[0].begin(), call.parts[0].end());
-  return native().clCreateProgramWithBuiltInKernels(context, static_cast<cl_uint>(devices.size()), devices.data(), names.c_str(), &status);
+  return native().clCreateProgramWithBuiltInKernels(context, static_cast<cl_uint>(devices.size()), devices.data(),
+                                                    names.c_str(), &status);
 }
 
 }  // namespace
@@ -76,9 +81,11 @@ void Session::on(const cl::SpecializeProgram& call, Respond<cl::SpecializeProgra
   if (!program) return respond({.status = CL_INVALID_PROGRAM});
   std::size_t size = 0;
   // Asked of a program without intermediate language, drivers have ended the process.
-  if (native().clGetProgramInfo(program->native, CL_PROGRAM_IL, 0, nullptr, &size) != CL_SUCCESS || size == 0) return respond({.status = CL_INVALID_PROGRAM});
+  if (native().clGetProgramInfo(program->native, CL_PROGRAM_IL, 0, nullptr, &size) != CL_SUCCESS || size == 0)
+    return respond({.status = CL_INVALID_PROGRAM});
   if (!native().clSetProgramSpecializationConstant) return respond({.status = CL_INVALID_OPERATION});
-  respond({.status = native().clSetProgramSpecializationConstant(program->native, call.id, call.value.size(), call.value.data())});
+  respond({.status = native().clSetProgramSpecializationConstant(program->native, call.id, call.value.size(),
+                                                                 call.value.data())});
 }
 
 }  // namespace flexrack::backend::opencl

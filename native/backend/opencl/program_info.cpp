@@ -20,10 +20,14 @@ cl_int answer_of(Get&& get, wire::Bytes& answer) {
 }
 
 cl_int ask_program(cl_program program, cl_program_info param, wire::Bytes& answer) {
-  return answer_of([&](std::size_t size, void* out, std::size_t* needed) { return native().clGetProgramInfo(program, param, size, out, needed); }, answer);
+  return answer_of([&](std::size_t size, void* out,
+                       std::size_t* needed) { return native().clGetProgramInfo(program, param, size, out, needed); },
+                   answer);
 }
 
-bool has_pointers(cl_program_info param) { return param == CL_PROGRAM_CONTEXT || param == CL_PROGRAM_DEVICES || param == CL_PROGRAM_BINARIES; }
+bool has_pointers(cl_program_info param) {
+  return param == CL_PROGRAM_CONTEXT || param == CL_PROGRAM_DEVICES || param == CL_PROGRAM_BINARIES;
+}
 
 template <class T>
 std::vector<T> as_list(const wire::Bytes& bytes) {
@@ -32,13 +36,15 @@ std::vector<T> as_list(const wire::Bytes& bytes) {
   return list;
 }
 
-/// The devices of the context that the entry at `position` of a program's own list is for; ~0 where it is for none. PoCL keeps one binary for a device
-/// and all its parts.
-std::vector<std::uint32_t> devices_with(const ContextRecord& context, const std::vector<cl_device_id>& listed, std::size_t position) {
+/// The devices of the context that the entry at `position` of a program's own list is for; ~0 where it is for none.
+/// PoCL keeps one binary for a device and all its parts.
+std::vector<std::uint32_t> devices_with(const ContextRecord& context, const std::vector<cl_device_id>& listed,
+                                        std::size_t position) {
   std::vector<std::uint32_t> found;
   for (const auto& device : context.devices) {
     const auto* nearest = device.get();
-    while (nearest->parent && std::ranges::find(listed, nearest->native.device) == listed.end()) nearest = nearest->parent.get();
+    while (nearest->parent && std::ranges::find(listed, nearest->native.device) == listed.end())
+      nearest = nearest->parent.get();
     if (position < listed.size() && listed[position] == nearest->native.device) found.push_back(device->index);
   }
   if (found.empty()) found.push_back(~0u);
@@ -63,9 +69,11 @@ void Session::on(const cl::BuildInfo& call, Respond<cl::BuildInfoReply> respond)
   const auto device = program->context->device(call.device);
   if (!device) return respond({.status = CL_INVALID_DEVICE});
   wire::Bytes answer;
-  const auto status = answer_of([&](std::size_t size, void* out, std::size_t* needed) {
-    return native().clGetProgramBuildInfo(program->native, device->native.device, call.param, size, out, needed);
-  }, answer);
+  const auto status = answer_of(
+      [&](std::size_t size, void* out, std::size_t* needed) {
+        return native().clGetProgramBuildInfo(program->native, device->native.device, call.param, size, out, needed);
+      },
+      answer);
   if (status != CL_SUCCESS) answer.clear();
   respond({.status = status, .value = answer});
 }
@@ -74,7 +82,8 @@ void Session::on(const cl::ProgramBinaries& call, Respond<cl::ProgramBinariesRep
   const auto* program = table_.find<ProgramRecord>(call.program);
   if (!program) return respond({.status = CL_INVALID_PROGRAM});
   wire::Bytes answer;
-  if (const auto error = ask_program(program->native, CL_PROGRAM_BINARY_SIZES, answer)) return respond({.status = error});
+  if (const auto error = ask_program(program->native, CL_PROGRAM_BINARY_SIZES, answer))
+    return respond({.status = error});
   const auto sizes = as_list<std::size_t>(answer);
   if (const auto error = ask_program(program->native, CL_PROGRAM_DEVICES, answer)) return respond({.status = error});
   const auto natives = as_list<cl_device_id>(answer);
@@ -88,7 +97,8 @@ void Session::on(const cl::ProgramBinaries& call, Respond<cl::ProgramBinariesRep
     binaries.emplace_back(std::max<std::size_t>(size, 1));
   }
   for (auto& binary : binaries) pointers.push_back(binary.data());
-  const auto status = native().clGetProgramInfo(program->native, CL_PROGRAM_BINARIES, pointers.size() * sizeof(unsigned char*), pointers.data(), nullptr);
+  const auto status = native().clGetProgramInfo(program->native, CL_PROGRAM_BINARIES,
+                                                pointers.size() * sizeof(unsigned char*), pointers.data(), nullptr);
   cl::ProgramBinariesReply reply{.status = status};
   std::vector<std::uint32_t> devices;
   for (std::size_t i = 0; status == CL_SUCCESS && i < sizes.size(); i++) {

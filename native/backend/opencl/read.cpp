@@ -15,21 +15,23 @@ void Session::read(Command& command, std::uint64_t size, const Enqueue& enqueue)
   command.wants_event = true;
   const auto status = enqueue(staging->data(), command);
   if (status != CL_SUCCESS) return refuse(command, status);
-  engine_->watcher.await(command.made, [engine = engine_.get(), staging, route = command.route, origin = command.origin()](cl_int over) {
-    if (over < 0) {
-      fail(*engine, origin, over, route);
-      engine->link.flush();
-      return;
-    }
-    engine->printing->drain();
-    route.push(staging->view(), [staging](bool) {});
-  });
+  engine_->watcher.await(
+      command.made, [engine = engine_.get(), staging, route = command.route, origin = command.origin()](cl_int over) {
+        if (over < 0) {
+          fail(*engine, origin, over, route);
+          engine->link.flush();
+          return;
+        }
+        engine->printing->drain();
+        route.push(staging->view(), [staging](bool) {});
+      });
   const auto queue = command.queue->native;
   end(command, CL_SUCCESS);
   native().clFlush(queue);
 }
 
-/// Straight from the device's memory where that is the host's. The queue goes on when the payload is out: what comes after may change it.
+/// Straight from the device's memory where that is the host's. The queue goes on when the payload is out: what comes
+/// after may change it.
 void Session::read_mapped(Command& command, const Place& place) {
   const auto& cl = native();
   const auto sent = outstanding_->make(command.queue->context->native);
@@ -46,7 +48,8 @@ void Session::read_mapped(Command& command, const Place& place) {
     return refuse(command, status);
   }
   const wire::View data(static_cast<const std::uint8_t*>(at), place.size);
-  engine_->watcher.await(mapped, [engine = engine_.get(), data, sent, outstanding = outstanding_, route = command.route, origin = command.origin()](cl_int over) {
+  engine_->watcher.await(mapped, [engine = engine_.get(), data, sent, outstanding = outstanding_, route = command.route,
+                                  origin = command.origin()](cl_int over) {
     if (over < 0) {
       fail(*engine, origin, over, route);
       engine->link.flush();
@@ -64,8 +67,11 @@ void Session::read_mapped(Command& command, const Place& place) {
 void Session::read_place(Command& command, const Place& place) {
   if (is_mapped(command, place.size)) return read_mapped(command, place);
   read(command, place.size, [&](void* staging, Command& c) {
-    if (!place.memory) return native().clEnqueueSVMMemcpy(c.queue->native, CL_FALSE, staging, place.address, place.size, c.count(), c.list(), c.out());
-    return native().clEnqueueReadBuffer(c.queue->native, place.memory->native, CL_FALSE, place.offset, place.size, staging, c.count(), c.list(), c.out());
+    if (!place.memory)
+      return native().clEnqueueSVMMemcpy(c.queue->native, CL_FALSE, staging, place.address, place.size, c.count(),
+                                         c.list(), c.out());
+    return native().clEnqueueReadBuffer(c.queue->native, place.memory->native, CL_FALSE, place.offset, place.size,
+                                        staging, c.count(), c.list(), c.out());
   });
 }
 
@@ -73,10 +79,12 @@ cl_int Session::map(Command& command, const Place& place, cl_map_flags flags, vo
   const auto& cl = native();
   if (!place.memory) {
     *at = place.address;
-    return cl.clEnqueueSVMMap(command.queue->native, CL_FALSE, flags, place.address, place.size, command.count(), command.list(), mapped);
+    return cl.clEnqueueSVMMap(command.queue->native, CL_FALSE, flags, place.address, place.size, command.count(),
+                              command.list(), mapped);
   }
   cl_int status = CL_SUCCESS;
-  *at = cl.clEnqueueMapBuffer(command.queue->native, place.memory->native, CL_FALSE, flags, place.offset, place.size, command.count(), command.list(), mapped, &status);
+  *at = cl.clEnqueueMapBuffer(command.queue->native, place.memory->native, CL_FALSE, flags, place.offset, place.size,
+                              command.count(), command.list(), mapped, &status);
   return status == CL_SUCCESS && !*at ? CL_MAP_FAILURE : status;
 }
 
@@ -110,10 +118,13 @@ void Session::on(const cl::ReadRect& m) {
   auto* from = memory(command, m.memory, MemoryRecord::Sort::buffer);
   if (!from) return;
   const auto size = box_bytes(m.region, 1);
-  if (!size || !is_box_within(m.origin, m.region, m.row_pitch, m.slice_pitch, from->size)) return refuse(command, CL_INVALID_VALUE);
+  if (!size || !is_box_within(m.origin, m.region, m.row_pitch, m.slice_pitch, from->size))
+    return refuse(command, CL_INVALID_VALUE);
   read(command, *size, [&](void* staging, Command& c) {
-    const size_t origin[3] = {m.origin.x, m.origin.y, m.origin.z}, host[3] = {0, 0, 0}, region[3] = {m.region.x, m.region.y, m.region.z};
-    return native().clEnqueueReadBufferRect(c.queue->native, from->native, CL_FALSE, origin, host, region, m.row_pitch, m.slice_pitch, 0, 0, staging, c.count(), c.list(), c.out());
+    const size_t origin[3] = {m.origin.x, m.origin.y, m.origin.z}, host[3] = {0, 0, 0},
+                 region[3] = {m.region.x, m.region.y, m.region.z};
+    return native().clEnqueueReadBufferRect(c.queue->native, from->native, CL_FALSE, origin, host, region, m.row_pitch,
+                                            m.slice_pitch, 0, 0, staging, c.count(), c.list(), c.out());
   });
 }
 

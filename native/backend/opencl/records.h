@@ -1,4 +1,5 @@
-// The objects of a session as the backend keeps them: the native object, and what is checked before the driver is asked.
+// The objects of a session as the backend keeps them: the native object, and what is checked before the driver is
+// asked.
 #pragma once
 
 #include <mutex>
@@ -15,17 +16,22 @@ namespace flexrack::backend::opencl {
 /// An event that is held.
 class HeldEvent {
  public:
-  explicit HeldEvent(cl_event event) : event_(event) { if (event_) opencl::native().clRetainEvent(event_); }
+  explicit HeldEvent(cl_event event) : event_(event) {
+    if (event_) opencl::native().clRetainEvent(event_);
+  }
   HeldEvent(HeldEvent&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
   HeldEvent& operator=(HeldEvent&& other) noexcept { return std::swap(event_, other.event_), *this; }
-  ~HeldEvent() { if (event_) opencl::native().clReleaseEvent(event_); }
+  ~HeldEvent() {
+    if (event_) opencl::native().clReleaseEvent(event_);
+  }
   cl_event get() const { return event_; }
 
  private:
   cl_event event_;
 };
 
-/// A write that every later command of the context comes after, whatever its queue. `queue`: its own, by the client's handle, where that keeps the order itself; else 0.
+/// A write that every later command of the context comes after, whatever its queue. `queue`: its own, by the client's
+/// handle, where that keeps the order itself; else 0.
 struct Fence {
   HeldEvent event;
   std::uint64_t queue = 0;
@@ -34,7 +40,9 @@ struct Fence {
 struct ContextRecord : Record {
   static constexpr Kind kKind = Kind::context;
   ContextRecord() : Record(kKind) {}
-  ~ContextRecord() override { if (native) opencl::native().clReleaseContext(native); }
+  ~ContextRecord() override {
+    if (native) opencl::native().clReleaseContext(native);
+  }
   cl_context native = nullptr;
   Engine* engine = nullptr;
   std::vector<Fence> fences;   ///< writes that are over as far as the application knows
@@ -42,7 +50,8 @@ struct ContextRecord : Record {
   std::uint64_t largest = 0;   ///< a buffer may have so many bytes: the most of any device
   /// Null for one that is not of this context.
   std::shared_ptr<const Device> device(std::uint32_t index) const {
-    for (const auto& one : devices) if (one->index == index) return one;
+    for (const auto& one : devices)
+      if (one->index == index) return one;
     return nullptr;
   }
 };
@@ -50,7 +59,9 @@ struct ContextRecord : Record {
 struct QueueRecord : Record {
   static constexpr Kind kKind = Kind::queue;
   QueueRecord() : Record(kKind) {}
-  ~QueueRecord() override { if (native) opencl::native().clReleaseCommandQueue(native); }
+  ~QueueRecord() override {
+    if (native) opencl::native().clReleaseCommandQueue(native);
+  }
   cl_command_queue native = nullptr;
   Ref<ContextRecord> context;
   std::shared_ptr<const Device> device;
@@ -63,7 +74,9 @@ struct QueueRecord : Record {
 class Charge {
  public:
   Charge(std::shared_ptr<Account> account, std::uint64_t bytes) : account_(std::move(account)), bytes_(bytes) {}
-  ~Charge() { for (const auto device : devices_) account_->refund(device, bytes_); }
+  ~Charge() {
+    for (const auto device : devices_) account_->refund(device, bytes_);
+  }
   Charge(const Charge&) = delete;
   Charge& operator=(const Charge&) = delete;
 
@@ -83,7 +96,9 @@ struct MemoryRecord : Record {
   static constexpr Kind kKind = Kind::memory;
   enum class Sort : std::uint8_t { buffer, image, pipe };
   MemoryRecord() : Record(kKind) {}
-  ~MemoryRecord() override { if (native) opencl::native().clReleaseMemObject(native); }
+  ~MemoryRecord() override {
+    if (native) opencl::native().clReleaseMemObject(native);
+  }
   cl_mem native = nullptr;
   Ref<ContextRecord> context;
   Sort sort = Sort::buffer;
@@ -97,7 +112,9 @@ struct MemoryRecord : Record {
 struct SamplerRecord : Record {
   static constexpr Kind kKind = Kind::sampler;
   SamplerRecord() : Record(kKind) {}
-  ~SamplerRecord() override { if (native) opencl::native().clReleaseSampler(native); }
+  ~SamplerRecord() override {
+    if (native) opencl::native().clReleaseSampler(native);
+  }
   cl_sampler native = nullptr;
   Ref<ContextRecord> context;
 };
@@ -105,7 +122,9 @@ struct SamplerRecord : Record {
 struct ProgramRecord : Record {
   static constexpr Kind kKind = Kind::program;
   ProgramRecord() : Record(kKind) {}
-  ~ProgramRecord() override { if (native) opencl::native().clReleaseProgram(native); }
+  ~ProgramRecord() override {
+    if (native) opencl::native().clReleaseProgram(native);
+  }
   cl_program native = nullptr;
   Ref<ContextRecord> context;
 };
@@ -113,10 +132,13 @@ struct ProgramRecord : Record {
 struct KernelRecord : Record {
   static constexpr Kind kKind = Kind::kernel;
   KernelRecord() : Record(kKind) {}
-  ~KernelRecord() override { if (native) opencl::native().clReleaseKernel(native); }
+  ~KernelRecord() override {
+    if (native) opencl::native().clReleaseKernel(native);
+  }
   cl_kernel native = nullptr;
   Ref<ProgramRecord> program;
-  /// The memory object or sampler set as each argument: drivers keep a bare pointer, so it must still be there at each launch.
+  /// The memory object or sampler set as each argument: drivers keep a bare pointer, so it must still be there at each
+  /// launch.
   std::vector<std::uint64_t> objects;
   /// What each argument is, as far as it was found out: no number of the client's is ever taken for a pointer.
   std::vector<std::uint32_t> kinds;
@@ -130,17 +152,19 @@ struct EventRecord : Record {
     if (first) opencl::native().clReleaseEvent(first);
   }
   cl_event native = nullptr;         ///< null: it failed before the driver had it
-  cl_event first = nullptr;          ///< where a command is several native ones: the first, which knows when it began
-  std::atomic<cl_int> status{CL_QUEUED};   ///< as far as known; final from CL_COMPLETE down
+  cl_event first = nullptr;  ///< where a command is several native ones: the first, which knows when it began
+  std::atomic<cl_int> status{CL_QUEUED};  ///< as far as known; final from CL_COMPLETE down
   bool is_user = false;
-  Ref<QueueRecord> queue;            ///< null for a user event
-  std::uint64_t launches = 0;        ///< of the device, when this was enqueued
+  Ref<QueueRecord> queue;  ///< null for a user event
+  std::uint64_t launches = 0;  ///< of the device, when this was enqueued
 };
 
 struct SvmRecord : Record {
   static constexpr Kind kKind = Kind::svm;
   SvmRecord() : Record(kKind) {}
-  ~SvmRecord() override { if (address) opencl::native().clSVMFree(context->native, address); }
+  ~SvmRecord() override {
+    if (address) opencl::native().clSVMFree(context->native, address);
+  }
   void* address = nullptr;
   std::uint64_t size = 0;
   Ref<ContextRecord> context;

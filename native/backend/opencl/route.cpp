@@ -4,7 +4,8 @@ namespace flexrack::backend::opencl {
 
 void Route::push(wire::View data, wire::Done done) const {
   if (peer == 0) {
-    // Never waits for credit: this may be the thread that reads, and only what it reads brings more. What the client has announced is a frame by now.
+    // Never waits for credit: this may be the thread that reads, and only what it reads brings more. What the client
+    // has announced is a frame by now.
     engine->link.push(ticket, data, std::move(done));
     if (data.size() < wire::kInlinePayload) engine->link.flush();
     return;
@@ -26,7 +27,9 @@ void Route::land(std::span<std::uint8_t> into, wire::Done done) const {
 void Route::cancel() const {
   if (!engine || ticket == 0) return;
   if (peer == 0) return engine->link.cancel(ticket);
-  with_link([id = ticket](wire::Link* link) { if (link) link->cancel(id); });
+  with_link([id = ticket](wire::Link* link) {
+    if (link) link->cancel(id);
+  });
 }
 
 void Route::with_link(std::function<void(wire::Link*)> action) const {

@@ -27,7 +27,8 @@ void Session::on_frame(const wire::Header& header, wire::View body) {
     // No memory for what was asked: the call has been refused by its Respond; a send is told of here.
     engine_->notices.send(cl::Failed{.event = 0, .op = header.op, .status = CL_OUT_OF_HOST_MEMORY});
   }
-  if (result == cl::Dispatch::unknown) wire::Respond<cl::CreateContextReply>(engine_->link, header).refuse(wire::Refusal::unknown_op);
+  if (result == cl::Dispatch::unknown)
+    wire::Respond<cl::CreateContextReply>(engine_->link, header).refuse(wire::Refusal::unknown_op);
   if (result == cl::Dispatch::malformed) {
     // The two sides do not speak the same language: nothing after this means what it says.
     is_broken_ = true;
@@ -52,14 +53,17 @@ void Session::stop() {
   }
   // Shared memory is freed at once by the driver, so it goes only after what may use it.
   std::vector<Ref<Record>> shared;
-  for (auto& record : all) if (record && record->kind == Kind::svm) shared.push_back(std::move(record));
+  for (auto& record : all)
+    if (record && record->kind == Kind::svm) shared.push_back(std::move(record));
   for (auto& record : all) {
-    if (auto* queue = record && record->kind == Kind::queue ? static_cast<QueueRecord*>(record.get()) : nullptr) native().clFlush(queue->native);
+    if (auto* queue = record && record->kind == Kind::queue ? static_cast<QueueRecord*>(record.get()) : nullptr)
+      native().clFlush(queue->native);
   }
   const bool is_settled = engine_->watcher.settle(kSettleWithin);
   all.clear();
   if (is_settled) shared.clear();
-  else for (auto& record : shared) record.give_up();
+  else
+    for (auto& record : shared) record.give_up();
   engine_->printing.reset();
   engine_->leave();
   // Callbacks of what still runs hold pointers into it; the process is about to end.

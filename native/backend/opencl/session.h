@@ -128,7 +128,8 @@ class Session final : public Backend, private cl::Requests {
   void refuse(Command& command, cl_int status);
   /// A buffer or image of the queue's context that the command may use; null: refused.
   MemoryRecord* memory(Command& command, std::uint64_t handle, MemoryRecord::Sort sort);
-  cl_int devices_of(const ContextRecord& context, std::span<const std::uint32_t> indexes, std::vector<cl_device_id>& out) const;
+  cl_int devices_of(const ContextRecord& context, std::span<const std::uint32_t> indexes,
+                    std::vector<cl_device_id>& out) const;
 
   // ---- bulk data (read.cpp, write.cpp)
   /// Where the bytes of a payload go, or come from.
@@ -154,7 +155,8 @@ class Session final : public Backend, private cl::Requests {
 
   cl_int set_argument(KernelRecord& kernel, const cl::Argument& argument);
   cl_int check_launch(const cl::Launch& message, const KernelRecord& kernel) const;
-  void launch_time_sliced(Command& command, cl_kernel kernel, cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local);
+  void launch_time_sliced(Command& command, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
+                          const size_t* global, const size_t* local);
   void watch(EventRecord& event);
 
   Grant& grant_;

@@ -53,7 +53,8 @@ class Staging {
   std::uint64_t size_;
 };
 
-/// The native user events of ours that are not set yet. Whatever happens, each is set at the end, so that no queue hangs.
+/// The native user events of ours that are not set yet. Whatever happens, each is set at the end, so that no queue
+/// hangs.
 class Outstanding {
  public:
   /// Null where the driver makes none.
@@ -75,8 +76,9 @@ class Outstanding {
     native().clReleaseEvent(event);
   }
   /**
-   * At the end of the session. What waits for them fails; with PoCL it runs, for nobody: up to its version 4 at least that aborts the process when a
-   * command fails whose event only PoCL holds (it locks the event again after it has let it go: pocl_update_event_failed in lib/CL/pocl_util.c).
+   * At the end of the session. What waits for them fails; with PoCL it runs, for nobody: up to its version 4 at least
+   * that aborts the process when a command fails whose event only PoCL holds (it locks the event again after it has let
+   * it go: pocl_update_event_failed in lib/CL/pocl_util.c).
    */
   void end_all() {
     std::set<cl_event> left;

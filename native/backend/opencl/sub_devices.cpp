@@ -7,14 +7,17 @@
 
 namespace flexrack::backend::opencl {
 
-cl_int SubDevices::divide(cl_device_id device, const Partition& how, std::size_t count, std::vector<cl_device_id>& parts) {
+cl_int SubDevices::divide(cl_device_id device, const Partition& how, std::size_t count,
+                          std::vector<cl_device_id>& parts) {
   const std::lock_guard guard(lock_);
   auto& idle = idle_[{device, how}];
   idle.resize(count);
   if (std::any_of(idle.begin(), idle.end(), [](const auto& same) { return same.empty(); })) {
     if (count > kMost - made_) return CL_OUT_OF_RESOURCES;
     std::vector<cl_device_id> made(count);
-    if (const auto status = native().clCreateSubDevices(device, how.data(), static_cast<cl_uint>(count), made.data(), nullptr)) return status;
+    if (const auto status =
+            native().clCreateSubDevices(device, how.data(), static_cast<cl_uint>(count), made.data(), nullptr))
+      return status;
     made_ += count;
     for (std::size_t i = 0; i < count; ++i) idle[i].push_back(made[i]);
   }
@@ -48,8 +51,8 @@ bool has_too_many(const Device& device, const Partition& how) {
 }
 
 /// Lives as long as the client's handle and every context it is in; then the driver's may be used again.
-std::shared_ptr<const Device> make_part(Engine& engine, const std::shared_ptr<const Device>& of, const Partition& how, std::size_t position,
-                                        cl_device_id native_part) {
+std::shared_ptr<const Device> make_part(Engine& engine, const std::shared_ptr<const Device>& of, const Partition& how,
+                                        std::size_t position, cl_device_id native_part) {
   auto part = std::make_unique<Device>(*of);
   part->index = engine.next_device++;
   part->parent = of;
@@ -69,11 +72,13 @@ void Session::on(const cl::CreateSubDevices& call, Respond<cl::CreateSubDevicesR
   if (!native().clCreateSubDevices) return respond({.status = CL_INVALID_OPERATION});
   const auto how = terminated(call.properties);
   cl::CreateSubDevicesReply reply;
-  reply.status = native().clCreateSubDevices(device->native.device, how.data(), call.has_list ? 0 : call.capacity, nullptr, &reply.count);
+  reply.status = native().clCreateSubDevices(device->native.device, how.data(), call.has_list ? 0 : call.capacity,
+                                             nullptr, &reply.count);
   if (reply.status == CL_SUCCESS && has_too_many(*device, how)) reply.status = CL_INVALID_DEVICE_PARTITION_COUNT;
   if (reply.status == CL_SUCCESS && call.has_list && call.capacity < reply.count) reply.status = CL_INVALID_VALUE;
   std::vector<cl_device_id> parts;
-  if (reply.status == CL_SUCCESS && call.has_list) reply.status = engine_->sub_devices->divide(device->native.device, how, reply.count, parts);
+  if (reply.status == CL_SUCCESS && call.has_list)
+    reply.status = engine_->sub_devices->divide(device->native.device, how, reply.count, parts);
   InfoList known;
   std::deque<InfoList> differences;
   if (!parts.empty()) describe_device(*device, known);
@@ -82,7 +87,9 @@ void Session::on(const cl::CreateSubDevices& call, Respond<cl::CreateSubDevicesR
     engine_->devices.emplace(part->index, part);
     InfoList own;
     describe_device(*part, own);
-    reply.devices.push_back({.index = part->index, .platform = part->platform, .infos = differences.emplace_back(own.without(known)).infos()});
+    reply.devices.push_back({.index = part->index,
+                             .platform = part->platform,
+                             .infos = differences.emplace_back(own.without(known)).infos()});
   }
   respond(reply);
 }

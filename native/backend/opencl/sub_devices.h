@@ -13,9 +13,10 @@ namespace flexrack::backend::opencl {
 /// A property list of clCreateSubDevices with its zeros at the end.
 using Partition = std::vector<cl_device_partition_property>;
 
-/// The driver's sub-devices of one session. None is released before the process ends: drivers drop a sub-device although what was enqueued on it is
-/// still under way (PoCL's contexts and queues do not hold it). One that the client has let go of is given out again where the same device is divided
-/// in the same way, which makes the same part of it; so a program that divides for ever takes no more than it uses at a time. Thread-safe.
+/// The driver's sub-devices of one session. None is released before the process ends: drivers drop a sub-device
+/// although what was enqueued on it is still under way (PoCL's contexts and queues do not hold it). One that the client
+/// has let go of is given out again where the same device is divided in the same way, which makes the same part of it;
+/// so a program that divides for ever takes no more than it uses at a time. Thread-safe.
 class SubDevices {
  public:
   static constexpr std::size_t kMost = 4096;   ///< over all divisions of a session
@@ -27,7 +28,7 @@ class SubDevices {
 
  private:
   std::mutex lock_;
-  std::map<std::pair<cl_device_id, Partition>, std::vector<std::vector<cl_device_id>>> idle_;   ///< by position
+  std::map<std::pair<cl_device_id, Partition>, std::vector<std::vector<cl_device_id>>> idle_;  ///< by position
   std::size_t made_ = 0;
 };
 

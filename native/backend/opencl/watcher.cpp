@@ -7,7 +7,8 @@
 
 namespace flexrack::backend::opencl {
 namespace {
-/// How often what is awaited is looked at although the driver said nothing: bounds a wait on an event that failed silently.
+/// How often what is awaited is looked at although the driver said nothing: bounds a wait on an event that failed
+/// silently.
 constexpr auto kSweepEvery = std::chrono::milliseconds(250);
 }  // namespace
 
@@ -110,7 +111,8 @@ void Watcher::sweep() {
       all.push_back(awaited);
     }
   }
-  // The driver is asked outside the lock: it may be calling back for one of them right now, with a lock of its own held.
+  // The driver is asked outside the lock: it may be calling back for one of them right now, with a lock of its own
+  // held.
   for (auto* awaited : all) {
     const auto status = awaited->has_fired ? CL_COMPLETE : event_status(awaited->event);
     if (status < 0) fire(awaited, status);
@@ -120,7 +122,8 @@ void Watcher::sweep() {
 
 cl_int event_status(cl_event event) {
   cl_int status = 0;
-  const auto requested = native().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  const auto requested =
+      native().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
   return requested == CL_SUCCESS ? status : requested;
 }
 

@@ -23,7 +23,8 @@ class Watcher {
 
   /// The event is held until it is over. A driver that buffers commands needs a clFlush of its queue for this to come.
   void await(cl_event event, Over over);
-  /// An event was made to fail. Drivers differ in whether they call back for what depended on it: looks at everything awaited.
+  /// An event was made to fail. Drivers differ in whether they call back for what depended on it: looks at everything
+  /// awaited.
   void look();
   /// Something has failed at some time: wait lists are worth checking.
   bool has_seen_failure() const { return has_seen_failure_.load(std::memory_order_relaxed); }

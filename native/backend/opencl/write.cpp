@@ -43,7 +43,8 @@ void Session::write_staged(Command& command, std::uint64_t size, const Enqueue& 
   });
 }
 
-/// Straight into the device's memory where that is the host's: mapped when the queue gets there, unmapped when the payload has landed.
+/// Straight into the device's memory where that is the host's: mapped when the queue gets there, unmapped when the
+/// payload has landed.
 void Session::write_mapped(Command& command, const Place& place) {
   const auto& cl = native();
   const auto landed = outstanding_->make(command.queue->context->native);
@@ -60,18 +61,19 @@ void Session::write_mapped(Command& command, const Place& place) {
     return refuse(command, status);
   }
   const std::span<std::uint8_t> into(static_cast<std::uint8_t*>(at), place.size);
-  engine_->watcher.await(mapped, [engine = engine_.get(), into, landed, outstanding = outstanding_, route = command.route](cl_int over) {
-    if (over < 0) {
-      route.cancel();
-      outstanding->set(landed, over);
-      engine->watcher.look();
-      return;
-    }
-    route.land(into, [landed, outstanding, engine](bool has_arrived) {
-      outstanding->set(landed, has_arrived ? CL_COMPLETE : CL_DEVICE_NOT_AVAILABLE);
-      if (!has_arrived) engine->watcher.look();
-    });
-  });
+  engine_->watcher.await(
+      mapped, [engine = engine_.get(), into, landed, outstanding = outstanding_, route = command.route](cl_int over) {
+        if (over < 0) {
+          route.cancel();
+          outstanding->set(landed, over);
+          engine->watcher.look();
+          return;
+        }
+        route.land(into, [landed, outstanding, engine](bool has_arrived) {
+          outstanding->set(landed, has_arrived ? CL_COMPLETE : CL_DEVICE_NOT_AVAILABLE);
+          if (!has_arrived) engine->watcher.look();
+        });
+      });
   const auto queue = command.queue->native;
   command.queue->last_write = HeldEvent(unmapped);
   end_as(command, mapped, unmapped);
@@ -81,8 +83,11 @@ void Session::write_mapped(Command& command, const Place& place) {
 void Session::write_place(Command& command, const Place& place, const wire::Payload& data) {
   if (!data.is_inline() && is_mapped(command, place.size)) return write_mapped(command, place);
   write(command, data, [&](void* staging, Command& c) {
-    if (!place.memory) return native().clEnqueueSVMMemcpy(c.queue->native, CL_FALSE, place.address, staging, place.size, c.count(), c.list(), c.out());
-    return native().clEnqueueWriteBuffer(c.queue->native, place.memory->native, CL_FALSE, place.offset, place.size, staging, c.count(), c.list(), c.out());
+    if (!place.memory)
+      return native().clEnqueueSVMMemcpy(c.queue->native, CL_FALSE, place.address, staging, place.size, c.count(),
+                                         c.list(), c.out());
+    return native().clEnqueueWriteBuffer(c.queue->native, place.memory->native, CL_FALSE, place.offset, place.size,
+                                         staging, c.count(), c.list(), c.out());
   });
 }
 
@@ -110,10 +115,13 @@ void Session::on(const cl::WriteRect& m) {
   auto* to = memory(command, m.memory, MemoryRecord::Sort::buffer);
   if (!to) return;
   const auto size = box_bytes(m.region, 1);
-  if (!size || *size != m.data.size || !is_box_within(m.origin, m.region, m.row_pitch, m.slice_pitch, to->size)) return refuse(command, CL_INVALID_VALUE);
+  if (!size || *size != m.data.size || !is_box_within(m.origin, m.region, m.row_pitch, m.slice_pitch, to->size))
+    return refuse(command, CL_INVALID_VALUE);
   write(command, m.data, [&](void* staging, Command& c) {
-    const size_t origin[3] = {m.origin.x, m.origin.y, m.origin.z}, host[3] = {0, 0, 0}, region[3] = {m.region.x, m.region.y, m.region.z};
-    return native().clEnqueueWriteBufferRect(c.queue->native, to->native, CL_FALSE, origin, host, region, m.row_pitch, m.slice_pitch, 0, 0, staging, c.count(), c.list(), c.out());
+    const size_t origin[3] = {m.origin.x, m.origin.y, m.origin.z}, host[3] = {0, 0, 0},
+                 region[3] = {m.region.x, m.region.y, m.region.z};
+    return native().clEnqueueWriteBufferRect(c.queue->native, to->native, CL_FALSE, origin, host, region, m.row_pitch,
+                                             m.slice_pitch, 0, 0, staging, c.count(), c.list(), c.out());
   });
 }
 

@@ -10,18 +10,9 @@
 #include "client/cuda/driver.h"
 #include "client/cuda/stream.h"
 #include "client/cuda/thread.h"
+#include "wire/bytes_of.h"
 
 namespace flexrack::client::cuda {
-
-/// A structure of the API as its bytes: of the caller's memory.
-template <class T>
-wire::View bytes_of(const T& value) {
-  return {reinterpret_cast<const std::uint8_t*>(&value), sizeof value};
-}
-template <class T>
-wire::View bytes_of(const std::vector<T>& values) {
-  return {reinterpret_cast<const std::uint8_t*>(values.data()), values.size() * sizeof(T)};
-}
 
 /// An object that a call makes at its server: kept when it is there, else thrown away.
 template <class T>

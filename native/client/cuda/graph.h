@@ -104,6 +104,4 @@ CUgraphNode cloned_from(CUgraph graph, std::uint64_t original);
 /// Allocations and what frees them, which keep a graph from being cloned or made smaller.
 bool has_memory(CUgraph graph);
 
-inline bool is_plain(const CUgraphEdgeData& data) { return data.from_port == 0 && data.to_port == 0 && data.type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT; }
-
 }  // namespace flexrack::client::cuda

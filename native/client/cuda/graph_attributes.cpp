@@ -3,6 +3,7 @@
 
 #include "client/cuda/graph_work.h"
 #include "client/cuda/user_object.h"
+#include "cuda/graph_facts.h"
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
@@ -24,7 +25,7 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID att
   const Call call;
   if (!call.is_good()) return call.error();
   const std::lock_guard guard(graphs_lock());
-  if (!value_out || !is_kernel(hNode) || !is_for_nodes(attr)) return CUDA_ERROR_INVALID_VALUE;
+  if (!value_out || !is_kernel(hNode) || !flexrack::cuda::is_for_nodes(attr)) return CUDA_ERROR_INVALID_VALUE;
   *value_out = {};
   for (const auto& one : hNode->work->attributes) if (one.id == attr) *value_out = one.value;
   return CUDA_SUCCESS;
@@ -34,7 +35,7 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID att
   const Call call;
   if (!call.is_good()) return call.error();
   const std::lock_guard guard(graphs_lock());
-  if (!value || !is_kernel(hNode) || !is_for_nodes(attr)) return CUDA_ERROR_INVALID_VALUE;
+  if (!value || !is_kernel(hNode) || !flexrack::cuda::is_for_nodes(attr)) return CUDA_ERROR_INVALID_VALUE;
   auto attributes = hNode->work->attributes;
   put(attributes, attr, *value);
   hNode->work = with_attributes(*hNode->work, std::move(attributes));

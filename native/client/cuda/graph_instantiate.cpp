@@ -5,6 +5,7 @@
 #include "client/cuda/graph_exec.h"
 #include "client/cuda/graph_work.h"
 #include "client/cuda/host_function.h"
+#include "cuda/graph_facts.h"
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
@@ -65,7 +66,7 @@ class Flattening {
       before = {collecting};
     }
     std::vector<CUgraphEdgeData> edges;
-    if (before.size() == node->before.size() && !std::all_of(node->before.begin(), node->before.end(), [](const auto& edge) { return is_plain(edge.data); })) {
+    if (before.size() == node->before.size() && !std::all_of(node->before.begin(), node->before.end(), [](const auto& edge) { return flexrack::cuda::is_plain(edge.data); })) {
       for (const auto& edge : node->before) edges.push_back(edge.node->child ? CUgraphEdgeData{} : edge.data);
     }
     add(node->handle, before, edges, work);
@@ -93,7 +94,7 @@ class Flattening {
 
   void add(std::uint64_t handle, const std::vector<std::uint64_t>& before, const std::vector<CUgraphEdgeData>& edges, const Work& work) {
     reached(handle, before);
-    session_.send(cu::AddNode{.graph = exec_->graph_handle, .node = handle, .dependencies = before, .edges = bytes_of(edges), .work = reported(work)});
+    session_.send(cu::AddNode{.graph = exec_->graph_handle, .node = handle, .dependencies = before, .edges = wire::bytes_of(edges), .work = reported(work)});
   }
 
   void reached(std::uint64_t handle, const std::vector<std::uint64_t>& before) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "client/cuda/graph.h"
+#include "cuda/graph_facts.h"
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
@@ -16,13 +17,12 @@ CUresult look(Body&& body) {
   return body();
 }
 
-/// Fills arrays as all functions of this kind do: without an array the number there is; with one as many as it has room for, nulls behind.
+using flexrack::cuda::is_plain;
+
+/// As give_list does.
 template <class Give>
 CUresult list(std::size_t there, std::size_t* count, bool has_arrays, Give&& give) {
-  if (!count) return CUDA_ERROR_INVALID_VALUE;
-  if (has_arrays) for (std::size_t i = 0; i < *count; ++i) give(i, i < there);
-  *count = has_arrays ? std::min(*count, there) : there;
-  return CUDA_SUCCESS;
+  return flexrack::cuda::give_list(there, count, has_arrays, give) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult list_nodes(const std::vector<CUgraphNode>& nodes, CUgraphNode* out, std::size_t* count) {

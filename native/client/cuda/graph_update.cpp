@@ -16,7 +16,7 @@ wire::Bytes message_of(std::uint64_t exec, std::uint64_t node, const Work& work)
 }
 
 bool has_same_attributes(const Work& one, const Work& other) {
-  const auto a = bytes_of(one.attributes), b = bytes_of(other.attributes);
+  const auto a = wire::bytes_of(one.attributes), b = wire::bytes_of(other.attributes);
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 

@@ -5,6 +5,7 @@
 #include "client/cuda/graph_memory.h"
 #include "client/cuda/mirror.h"
 #include "client/cuda/transfer.h"
+#include "cuda/graph_facts.h"
 
 namespace flexrack::client::cuda {
 namespace {
@@ -26,21 +27,6 @@ CUresult done(const Call& call, Made&& work, WorkPointer& made) {
 
 }  // namespace
 
-bool is_for_nodes(CUlaunchAttributeID which) {
-  switch (which) {
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return true;
-    default: return false;
-  }
-}
-
 CUresult kernel_work(CUcontext in, const KernelWish& wish, WorkPointer& made) {
   Call call;
   const bool is_of_library = !is_live(wish.function);
@@ -59,7 +45,7 @@ CUresult kernel_work(CUcontext in, const KernelWish& wish, WorkPointer& made) {
     if (place.offset + place.size <= work->parameters.size()) work->addresses.push_back(work->parameters.data() + place.offset);
   }
   for (const auto& one : wish.attributes) {
-    if (is_for_nodes(one.id)) work->attributes.push_back(one);
+    if (flexrack::cuda::is_for_nodes(one.id)) work->attributes.push_back(one);
     const bool is_updatable = one.id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE && one.value.deviceUpdatableKernelNode.deviceUpdatable != 0;
     const bool is_cooperative = one.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && one.value.cooperative != 0;
     if (is_updatable) call.fail(CUDA_ERROR_NOT_SUPPORTED);
@@ -204,7 +190,7 @@ cu::NodeWork reported(const Work& work) {
       as.grid = {work.shape.grid[0], work.shape.grid[1], work.shape.grid[2]};
       as.block = {work.shape.block[0], work.shape.block[1], work.shape.block[2]};
       as.parameters = work.parameters;
-      for (const auto& one : work.attributes) as.attributes.push_back({.which = static_cast<std::uint32_t>(one.id), .value = bytes_of(one.value)});
+      for (const auto& one : work.attributes) as.attributes.push_back({.which = static_cast<std::uint32_t>(one.id), .value = wire::bytes_of(one.value)});
       break;
     case CU_GRAPH_NODE_TYPE_MEMCPY:
       as.source = work.source.place;
@@ -221,7 +207,7 @@ cu::NodeWork reported(const Work& work) {
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: as.object = work.event->handle; break;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-      as.parameters = bytes_of(work.operations);
+      as.parameters = wire::bytes_of(work.operations);
       as.flags = work.flags;
       break;
     default:

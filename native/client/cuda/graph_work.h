@@ -26,7 +26,6 @@ CUresult freeing_work(CUdeviceptr address, WorkPointer& made);
 WorkPointer empty_work();
 /// The same kernel with these attributes; those that are none of a node's are left out.
 WorkPointer with_attributes(const Work& kernel, std::vector<CUlaunchAttribute> attributes);
-bool is_for_nodes(CUlaunchAttributeID which);
 
 /// Of a kernel, as cuGraphKernelNodeGetParams tells it; what it points to is the work's.
 CUDA_KERNEL_NODE_PARAMS described(const Work& kernel);

@@ -1,49 +1,31 @@
 #include "client/cuda/host_function.h"
 
-#include <condition_variable>
-#include <deque>
-#include <system_error>
-#include <thread>
 #include <unordered_map>
 
+#include "client/callback_thread.h"
 #include "client/cuda/driver.h"
 #include "client/cuda/stream.h"
 
 namespace flexrack::client::cuda {
 namespace {
 
-/// Never destroyed: the thread runs until the process is gone.
-struct Line {
+/// Never destroyed, as its thread runs until the process is gone.
+struct HostFunctions {
+  CallbackThread thread;
   std::mutex lock;
-  std::condition_variable comes;
-  std::deque<std::function<void()>> actions;
-  bool is_running = false;
   std::unordered_map<std::uint64_t, HostFunction> functions;
   std::uint64_t last_number = 0;
 };
 
-Line& line() {
-  static auto& the_line = *new Line;
-  return the_line;
-}
-
-void run_all() {
-  auto& waiting = line();
-  std::unique_lock guard(waiting.lock);
-  for (;;) {
-    waiting.comes.wait(guard, [&] { return !waiting.actions.empty(); });
-    const auto action = std::move(waiting.actions.front());
-    waiting.actions.pop_front();
-    guard.unlock();
-    action();
-    guard.lock();
-  }
+HostFunctions& host_functions() {
+  static auto& all = *new HostFunctions;
+  return all;
 }
 
 }  // namespace
 
 std::uint64_t add_host_function(HostFunction function) {
-  auto& all = line();
+  auto& all = host_functions();
   const std::lock_guard guard(all.lock);
   const auto number = ++all.last_number;
   all.functions.emplace(number, std::move(function));
@@ -52,7 +34,7 @@ std::uint64_t add_host_function(HostFunction function) {
 
 void remove_host_function(std::uint64_t number) {
   HostFunction gone;
-  auto& all = line();
+  auto& all = host_functions();
   {
     const std::lock_guard guard(all.lock);
     const auto found = all.functions.find(number);
@@ -66,7 +48,7 @@ void remove_host_function(std::uint64_t number) {
 void run_host_function(CudaServer& server, std::uint64_t number, std::uint64_t run, CUresult status) {
   HostFunction function;
   {
-    auto& all = line();
+    auto& all = host_functions();
     const std::lock_guard guard(all.lock);
     const auto found = all.functions.find(number);
     if (found == all.functions.end()) return;
@@ -86,20 +68,6 @@ void run_host_function(CudaServer& server, std::uint64_t number, std::uint64_t r
   });
 }
 
-void run_on_host_thread(std::function<void()> action) {
-  auto& waiting = line();
-  {
-    const std::lock_guard guard(waiting.lock);
-    waiting.actions.push_back(std::move(action));
-    if (!waiting.is_running) {
-      try {
-        std::thread(run_all).detach();
-        waiting.is_running = true;
-      } catch (const std::system_error&) {  // no thread to be had: the next one tries again
-      }
-    }
-  }
-  waiting.comes.notify_one();
-}
+void run_on_host_thread(std::function<void()> action) { host_functions().thread.run(std::move(action)); }
 
 }  // namespace flexrack::client::cuda

@@ -1,13 +1,13 @@
 #include "client/cuda/inbox.h"
 
 #include <algorithm>
-#include <exception>
 #include <string>
 
 #include "client/cuda/driver.h"
 #include "client/cuda/host_function.h"
 #include "client/cuda/mirror.h"
 #include "client/cuda/peer.h"
+#include "client/notice.h"
 #include "client/standard_output.h"
 #include "client/trace.h"
 
@@ -35,19 +35,7 @@ CUresult take_trouble(CUcontext context) {
 }
 
 void Inbox::on_notice(Session& session, const wire::Header& header, wire::View body) {
-  // Nothing may be thrown at the thread that reads.
-  try {
-    switch (cu::dispatch(static_cast<cu::Notices&>(*this), header, body)) {
-      case cu::Dispatch::ok: return;
-      case cu::Dispatch::unknown: return trace("a notice that is none of ours was left out");
-      case cu::Dispatch::malformed: break;
-    }
-    // Somebody may be waiting for what it says: an error is better than that.
-    trace("a notice that cannot be read ends the session");
-    session.abandon();
-  } catch (const std::exception& error) {
-    trace(error.what());
-  }
+  take_notice(session, [&] { return cu::dispatch(static_cast<cu::Notices&>(*this), header, body); });
 }
 
 void Inbox::on_lost(Session&, std::string_view) {

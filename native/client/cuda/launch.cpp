@@ -85,7 +85,7 @@ CUresult take_attribute(Call& call, const CUlaunchAttribute& given, CUlaunchAttr
       break;
     default: break;
   }
-  reported.value = bytes_of(value);
+  reported.value = wire::bytes_of(value);
   return call.error();
 }
 

@@ -18,7 +18,7 @@ CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstr
   call.needs(param);
   const auto stream = call.stream(hStream);
   if (!call.is_good()) return call.error();
-  return call.send(cu::SetStreamAttribute{.context = stream->context_handle, .stream = stream->handle, .attribute = {.which = static_cast<std::uint32_t>(attr), .value = bytes_of(*param)}});
+  return call.send(cu::SetStreamAttribute{.context = stream->context_handle, .stream = stream->handle, .attribute = {.which = static_cast<std::uint32_t>(attr), .value = wire::bytes_of(*param)}});
 }
 
 }  // namespace flexrack::client::cuda

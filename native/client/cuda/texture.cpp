@@ -74,8 +74,8 @@ CUresult cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pR
   call.check(pTexObject && pResDesc && pTexDesc);
   const auto now = call.current();
   if (!call.is_good()) return call.error();
-  const cu::CreateTexture message{.context = now->handle, .resource = resource_of(call, *pResDesc), .texture = bytes_of(*pTexDesc),
-                                  .view = pResViewDesc ? bytes_of(*pResViewDesc) : wire::View{}};
+  const cu::CreateTexture message{.context = now->handle, .resource = resource_of(call, *pResDesc), .texture = wire::bytes_of(*pTexDesc),
+                                  .view = pResViewDesc ? wire::bytes_of(*pResViewDesc) : wire::View{}};
   const auto status = call.ask(message, [&](const auto& reply) { *pTexObject = reply.object; });
   if (status != CUDA_SUCCESS) return status;
   keep(objects().textures, *pTexObject, {now, now->handle, *pResDesc, *pTexDesc, pResViewDesc ? *pResViewDesc : CUDA_RESOURCE_VIEW_DESC{}, pResViewDesc != nullptr});

@@ -1,10 +1,10 @@
 #include "client/opencl/inbox.h"
 
-#include <exception>
 #include <string>
 
 #include "client/opencl/enqueue.h"
 #include "client/opencl/event.h"
+#include "client/notice.h"
 #include "client/standard_output.h"
 #include "client/trace.h"
 
@@ -16,17 +16,7 @@ constexpr std::size_t kMostFailures = 4096;
 }  // namespace
 
 void Inbox::on_notice(Session& session, const wire::Header& header, wire::View body) {
-  // Nothing may be thrown at the thread that reads.
-  try {
-    switch (cl::dispatch(static_cast<cl::Notices&>(*this), header, body)) {
-      case cl::Dispatch::ok: return;
-      case cl::Dispatch::unknown: return trace("a notice that is none of ours was left out");
-      case cl::Dispatch::malformed: break;
-    }
-    // Somebody may be waiting for what it says: an error is better than that.
-    trace("a notice that cannot be read ends the session");
-    session.abandon();
-  } catch (const std::exception& error) { trace(error.what()); }
+  take_notice(session, [&] { return cl::dispatch(static_cast<cl::Notices&>(*this), header, body); });
 }
 
 void Inbox::on_lost(Session&, std::string_view) {

@@ -1,25 +1,19 @@
 // cuGraph*: making graphs, looking at them, launching them. Nodes by type: graph_nodes.cpp.
 #include <algorithm>
 
+#include "cuda/graph_facts.h"
 #include "sim/driver/capture.h"
 #include "sim/driver/graph.h"
 
 namespace flexrack::sim {
 namespace {
 
-/// Fills arrays as all functions of this kind do: without an array the number there is; with one as many as it has room for, nulls behind.
-template <class Give>
-void list(std::size_t there, std::size_t* count, bool has_arrays, Give&& give) {
-  require(count);
-  if (has_arrays) for (std::size_t i = 0; i < *count; ++i) give(i, i < there);
-  *count = has_arrays ? std::min(*count, there) : there;
-}
+using flexrack::cuda::give_list;
+using flexrack::cuda::is_plain;
 
 void list_nodes(const std::vector<GraphNode*>& nodes, CUgraphNode* out, std::size_t* count) {
-  list(nodes.size(), count, out, [&](std::size_t i, bool is_there) { out[i] = is_there ? nodes[i]->handle() : nullptr; });
+  require(give_list(nodes.size(), count, out, [&](std::size_t i, bool is_there) { out[i] = is_there ? nodes[i]->handle() : nullptr; }));
 }
-
-bool is_plain(const CUgraphEdgeData& data) { return data.from_port == 0 && data.to_port == 0 && data.type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT; }
 
 CUresult edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, std::size_t* count) {
   return call([&] {
@@ -29,11 +23,11 @@ CUresult edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeDa
     std::vector<std::pair<GraphNode*, GraphNode::Edge>> all;
     for (const auto& node : graph->nodes) for (const auto& edge : node->after) all.emplace_back(node.get(), edge);
     require(data || !from || std::all_of(all.begin(), all.end(), [](const auto& one) { return is_plain(one.second.data); }), CUDA_ERROR_LOSSY_QUERY);
-    list(all.size(), count, from, [&](std::size_t i, bool is_there) {
+    require(give_list(all.size(), count, from, [&](std::size_t i, bool is_there) {
       from[i] = is_there ? all[i].first->handle() : nullptr;
       to[i] = is_there ? all[i].second.node->handle() : nullptr;
       if (data) data[i] = is_there ? all[i].second.data : CUgraphEdgeData{};
-    });
+    }));
   });
 }
 
@@ -43,10 +37,10 @@ CUresult neighbours(CUgraphNode handle, CUgraphNode* out, CUgraphEdgeData* data,
     const std::lock_guard guard(node->graph->lock);
     const auto& all = (*node).*which;
     require(data || !out || std::all_of(all.begin(), all.end(), [](const auto& one) { return is_plain(one.data); }), CUDA_ERROR_LOSSY_QUERY);
-    list(all.size(), count, out, [&](std::size_t i, bool is_there) {
+    require(give_list(all.size(), count, out, [&](std::size_t i, bool is_there) {
       out[i] = is_there ? all[i].node->handle() : nullptr;
       if (data) data[i] = is_there ? all[i].data : CUgraphEdgeData{};
-    });
+    }));
   });
 }
 

@@ -1,42 +1,27 @@
 // cuGraphKernelNode*Attribute, cuGraphKernelNodeCopyAttributes, cuGraphDebugDotPrint.
 #include <algorithm>
-#include <cstdio>
 
+#include "cuda/graph_dot.h"
+#include "cuda/graph_facts.h"
 #include "sim/driver/graph.h"
 #include "sim/driver/node_params.h"
 
 namespace flexrack::sim {
 namespace {
 
-const char* name_of(CUgraphNodeType type) {
-  switch (type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: return "KERNEL";
-    case CU_GRAPH_NODE_TYPE_MEMCPY: return "MEMCPY";
-    case CU_GRAPH_NODE_TYPE_MEMSET: return "MEMSET";
-    case CU_GRAPH_NODE_TYPE_HOST: return "HOST";
-    case CU_GRAPH_NODE_TYPE_GRAPH: return "GRAPH";
-    case CU_GRAPH_NODE_TYPE_EMPTY: return "EMPTY";
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return "WAIT_EVENT";
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return "EVENT_RECORD";
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return "MEM_ALLOC";
-    case CU_GRAPH_NODE_TYPE_MEM_FREE: return "MEM_FREE";
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return "BATCH_MEM_OP";
-    default: return "?";
-  }
-}
+using flexrack::cuda::DotNode;
+using flexrack::cuda::is_for_nodes;
 
-void print(std::FILE* file, const Graph& graph, const std::string& prefix) {
+std::vector<DotNode> described(const Graph& graph) {
+  std::vector<DotNode> all;
   for (const auto& node : graph.nodes) {
-    const auto name = prefix + std::to_string(node->number);
-    std::string label = name_of(node->type);
-    if (const auto* kernel = dynamic_cast<const KernelWork*>(node->work.get())) label += "\\n" + kernel->function->facts.name;
-    std::fprintf(file, "  \"%s\" [shape=box label=\"%s\\n%s\"];\n", name.c_str(), name.c_str(), label.c_str());
-    for (const auto& edge : node->after) std::fprintf(file, "  \"%s\" -> \"%s%llu\";\n", name.c_str(), prefix.c_str(), static_cast<unsigned long long>(edge.node->number));
-    if (!node->child) continue;
-    std::fprintf(file, "  subgraph \"cluster_%s\" {\n  label=\"%s\";\n", name.c_str(), name.c_str());
-    print(file, *node->child, name + ".");
-    std::fprintf(file, "  }\n");
+    DotNode one{.number = node->number, .type = node->type};
+    if (const auto* kernel = dynamic_cast<const KernelWork*>(node->work.get())) one.kernel = kernel->function->facts.name;
+    for (const auto& edge : node->after) one.after.push_back(edge.node->number);
+    if (node->child) one.child = described(*node->child);
+    all.push_back(std::move(one));
   }
+  return all;
 }
 
 /// The same kernel with other attributes.
@@ -66,21 +51,6 @@ void set(std::vector<CUlaunchAttribute>& attributes, CUlaunchAttributeID which, 
   made.id = which;
   made.value = value;
   attributes.push_back(made);
-}
-
-bool is_for_nodes(CUlaunchAttributeID which) {
-  switch (which) {
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return true;
-    default: return false;
-  }
 }
 
 }  // namespace
@@ -129,13 +99,8 @@ CUresult cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned int) {
   return call([&] {
     require(path);
     const auto graph = graph_of(handle);
-    auto* file = std::fopen(path, "we");
-    require(file, CUDA_ERROR_OPERATING_SYSTEM, path);
     const std::lock_guard guard(graph->lock);
-    std::fprintf(file, "digraph graph_%p {\n", static_cast<const void*>(graph.get()));
-    print(file, *graph, "");
-    std::fprintf(file, "}\n");
-    require(std::fclose(file) == 0, CUDA_ERROR_OPERATING_SYSTEM, path);
+    require(flexrack::cuda::write_dot(described(*graph), graph.get(), path), CUDA_ERROR_OPERATING_SYSTEM, path);
   });
 }
 

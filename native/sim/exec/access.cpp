@@ -138,6 +138,13 @@ Address address_of(const Step& step) {
   return {from.space, step.a, operand.width, step.displacement};
 }
 
+Address address_in(const Warp& warp, const ptx::Instruction& from, const ptx::Operand& operand, ptx::Space space) {
+  Address address{space, kNowhere, operand.width, from.displacement};
+  if (operand.kind == ptx::Operand::Kind::address_register) address.base = operand.at;
+  if (operand.kind == ptx::Operand::Kind::address_variable) address.displacement += static_cast<std::int64_t>(warp.block->grid().image.variable(operand.at));
+  return address;
+}
+
 bool locate(Warp& warp, const Step* step, const Address& address, std::uint32_t size, bool is_write, std::uint32_t align) {
   if (address.base != kNowhere && locate_all(warp, step, address, size, is_write, align)) return true;
   for (std::uint32_t left = warp.mask; left != 0; left &= left - 1) {

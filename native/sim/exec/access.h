@@ -17,6 +17,8 @@ struct Address {
 
 /// The address of a step whose base is in `a`.
 Address address_of(const Step& step);
+/// The same of an operand of an instruction, in that space.
+Address address_in(const Warp& warp, const ptx::Instruction& from, const ptx::Operand& operand, ptx::Space space);
 
 /// Fills Warp::targets for the lanes of the warp's mask; each goes to `size` bytes, aligned to `align`. False: a fault, and Warp::why says so.
 bool locate(Warp& warp, const Step* step, const Address& address, std::uint32_t size, bool is_write, std::uint32_t align);

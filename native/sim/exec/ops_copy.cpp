@@ -25,14 +25,6 @@ u64 word_of(const Warp& warp, const ptx::Operand& operand, unsigned lane) {
   return operand.width == Width::w64 ? warp.registers<const u64>(at)[lane] : u64{warp.registers<const u32>(at)[lane]};
 }
 
-Address address_in(const Warp& warp, const Instruction& from, const ptx::Operand& operand, ptx::Space space) {
-  Address address{space, kNowhere, operand.width, from.displacement};
-  using Kind = ptx::Operand::Kind;
-  if (operand.kind == Kind::address_register) address.base = operand.at;
-  if (operand.kind == Kind::address_variable) address.displacement += static_cast<std::int64_t>(warp.block->grid().image.variable(operand.at));
-  return address;
-}
-
 /// A register that is an address by itself.
 Address plain_address(const ptx::Operand& operand, ptx::Space space) { return {space, place_of(operand), operand.width, 0}; }
 

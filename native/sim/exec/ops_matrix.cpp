@@ -306,13 +306,6 @@ Handler tile_handler(const Making& making, const Instruction& from) {
   return nullptr;
 }
 
-Address address_in(const Warp& warp, const Instruction& from, const Operand& operand) {
-  Address address{from.space, kNowhere, operand.width, from.displacement};
-  if (operand.kind == Operand::Kind::address_register) address.base = operand.at;
-  if (operand.kind == Operand::Kind::address_variable) address.displacement += static_cast<std::int64_t>(warp.block->grid().image.variable(operand.at));
-  return address;
-}
-
 /// wmma.load and wmma.store.
 const Step* moves_fragment(Warp& warp, const Step* step) {
   const auto& from = *step->source;
@@ -326,7 +319,7 @@ const Step* moves_fragment(Warp& warp, const Step* step) {
   if (from.o[2].kind != Operand::Kind::none) stride = warp.registers<const u32>(place_of(from.o[2]))[std::countr_zero(warp.mask)];
   const u64 extent = ((lines - 1) * stride + line) * bytes;
   if (extent > 0xffffffffU) return warp.fault(Fault::Kind::out_of_bounds, step, static_cast<unsigned>(std::countr_zero(warp.mask)), 0, bytes, !is_load);
-  if (!locate(warp, step, address_in(warp, from, from.o[is_load ? 1 : 0]), static_cast<u32>(extent), !is_load, bytes)) return nullptr;
+  if (!locate(warp, step, address_in(warp, from, from.o[is_load ? 1 : 0], from.space), static_cast<u32>(extent), !is_load, bytes)) return nullptr;
   for (u32 left = warp.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     for (unsigned at = 0; at < registers.count(); ++at) {
@@ -373,7 +366,7 @@ const Step* moves_matrices(Warp& warp, const Step* step) {
   const Registers registers(warp, from.o[is_load ? 0 : 1], Type::f16);
   const u32 all = warp.mask;
   warp.mask = count == 4 ? kAllLanes : (1U << (8 * count)) - 1;
-  const bool is_found = locate(warp, step, address_in(warp, from, from.o[is_load ? 1 : 0]), 16, !is_load, 16);
+  const bool is_found = locate(warp, step, address_in(warp, from, from.o[is_load ? 1 : 0], from.space), 16, !is_load, 16);
   warp.mask = all;
   if (!is_found) return nullptr;
   if (is_load) {

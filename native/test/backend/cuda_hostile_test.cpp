@@ -1,4 +1,5 @@
 #include "test/backend/cuda_client.h"
+#include "wire/bytes_of.h"
 
 using namespace flexrack;
 using namespace flexrack::test;
@@ -33,10 +34,7 @@ struct Victim {
   }
 };
 
-template <class T>
-View bytes_of(const T& value) {
-  return {reinterpret_cast<const std::uint8_t*>(&value), sizeof value};
-}
+using wire::bytes_of;
 
 struct Parameters {
   std::uint64_t to;

@@ -1,6 +1,7 @@
 // What the driver takes for contexts, code and limits is the share's: taken before it is used, given back once.
 #include "backend/cuda/image_memory.h"
 #include "test/backend/cuda_client.h"
+#include "wire/bytes_of.h"
 
 using namespace flexrack;
 using namespace flexrack::test;
@@ -23,8 +24,7 @@ constexpr std::string_view kMalloc = R"(.version 7.0
 .visible .entry nothing() { ret; }
 )";
 
-View bytes(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
-std::uint64_t cost_of(std::string_view ptx) { return backend::cuda::image_memory(bytes(ptx)).bytes; }
+std::uint64_t cost_of(std::string_view ptx) { return backend::cuda::image_memory(wire::bytes_of_text(ptx)).bytes; }
 
 std::uint64_t library(CudaClient& client, std::string_view image) {
   const auto handle = client.mint();
@@ -32,7 +32,7 @@ std::uint64_t library(CudaClient& client, std::string_view image) {
               .call(cu::Load{.module = handle,
                              .is_library = 1,
                              .hash = flexrack::cuda::content_hash(std::as_bytes(std::span(image))),
-                             .image = {0, image.size(), bytes(image)}})
+                             .image = {0, image.size(), wire::bytes_of_text(image)}})
               .status == 0);
   return handle;
 }
@@ -54,11 +54,11 @@ TEST_CASE("an image costs its variables, its constants and its code") {
                                                                                << 61);   // and does not wrap
   for (const auto wrong : {"", ".global", ".global .u32 a[", ".const .attribute(", ".global .align"})
     CHECK(of(wrong + std::string(";")) <= 512);
-  CHECK(backend::cuda::image_memory(bytes("\x7f"
-                                          "ELF"))
+  CHECK(backend::cuda::image_memory(wire::bytes_of_text("\x7f"
+                                                        "ELF"))
             .bytes == 0);
-  CHECK_FALSE(backend::cuda::image_memory(bytes(kLarge)).uses_heap);
-  CHECK(backend::cuda::image_memory(bytes(kMalloc)).uses_heap);
+  CHECK_FALSE(backend::cuda::image_memory(wire::bytes_of_text(kLarge)).uses_heap);
+  CHECK(backend::cuda::image_memory(wire::bytes_of_text(kMalloc)).uses_heap);
 }
 
 TEST_CASE("contexts, modules and libraries are charged what they take, and give it back once") {

@@ -87,7 +87,7 @@ std::string origin(const std::string& text, std::uint16_t port) {
   return server::origin_of(address);
 }
 
-TEST_CASE("strangers of one IPv6 network are one origin, and an IPv4 address within an IPv6 one is itself") {
+TEST_CASE("pending connections of one IPv6 network are one origin, and an IPv4 address within an IPv6 one is itself") {
   CHECK(origin("10.0.0.1", 1000) == origin("10.0.0.1", 2000));
   CHECK(origin("10.0.0.1", 1000) != origin("10.0.0.2", 1000));
   CHECK(origin("2001:db8:0:1::1", 1000) == origin("2001:db8:0:1:ffff:ffff:ffff:ffff", 2000));

@@ -9,6 +9,7 @@
 
 #include "gen/opencl/revision.h"
 #include "test/wire/rig.h"
+#include "wire/bytes_of.h"
 #include "wire/handshake.h"
 #include "wire/keeper_stream.h"
 #include "wire/secrets.h"
@@ -41,8 +42,7 @@ class Rogue {
 
   static Digest psk_of(View key, const Preamble& preamble) {
     static constexpr std::string_view kPurpose = "flexrack tls 1.3";
-    return authenticate(
-        key, {{reinterpret_cast<const std::uint8_t*>(kPurpose.data()), kPurpose.size()}, encode_preamble(preamble)});
+    return authenticate(key, {bytes_of_text(kPurpose), encode_preamble(preamble)});
   }
 
  private:

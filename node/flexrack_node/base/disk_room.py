@@ -1,6 +1,5 @@
 """Whether what is about to be written fits, as far as that can be known beforehand; and what a full disk is called."""
 import shutil
-import zipfile
 from pathlib import Path
 from typing import Iterable, Optional
 
@@ -19,6 +18,8 @@ def need_room(folder: Path, size: int, what: str) -> None:
 
 def unpacked_size(wheels: Iterable[Path]) -> int:
     """Bytes of all files in them (zip's central directory, without reading the rest); what cannot be read counts as nothing."""
+    import zipfile  # only here: it takes longer to import than most verbs
+
     size = 0
     for wheel in wheels:
         try:

@@ -3,9 +3,12 @@ import os
 import shutil
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Sequence
 
 from flexrack_node.base import shared_lock, stored
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.nodefiles import InstalledLine
 
 
 def record(root: Path, path: Path, kind: str) -> None:
@@ -18,18 +21,18 @@ def record(root: Path, path: Path, kind: str) -> None:
         text = file.read()
         if any(entry["path"] == shown for entry in parse(text, root / "installed.jsonl")):
             return
-        line = {"path": shown, "kind": kind, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+        line: InstalledLine = {"path": shown, "kind": kind, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
         # A line torn by a full disk must not swallow this one.
         file.write((b"" if text in (b"",) or text.endswith(b"\n") else b"\n") + stored.line("installed.entry", line))
 
 
-def listing(root: Path) -> List[Dict[str, Any]]:
+def listing(root: Path) -> "List[InstalledLine]":
     """Every entry that still exists, oldest first, each path once: {path, kind, at}."""
     try:
         text = (root / "installed.jsonl").read_bytes()
     except FileNotFoundError:
         return []
-    found: Dict[str, Dict[str, Any]] = {}
+    found: Dict[str, InstalledLine] = {}
     for entry in parse(text, root / "installed.jsonl"):
         found.setdefault(entry["path"], entry)
     return [entry for entry in found.values() if os.path.lexists(root / entry["path"])]
@@ -68,7 +71,7 @@ def relative(root: Path, path: Path) -> str:
         return str(absolute)
 
 
-def parse(text: bytes, path: Path) -> List[Dict[str, Any]]:
+def parse(text: bytes, path: Path) -> "List[InstalledLine]":
     """The entries of the record; torn or strange lines are passed over."""
     entries = []
     for line in text.splitlines():

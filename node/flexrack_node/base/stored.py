@@ -5,13 +5,17 @@ A file without a number is of the time before files had any; its shape is the fi
 """
 import json
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, TypeVar, Union, cast
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.file_schemas import SCHEMAS
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.kept import Current, Line, ReadLine
+
 Value = Dict[str, Any]
 _FIRST = 1
+_T = TypeVar("_T")
 
 
 def stamped(kind: str, value: Any) -> Value:
@@ -19,7 +23,7 @@ def stamped(kind: str, value: Any) -> Value:
     return {"schema": SCHEMAS[kind], **value}
 
 
-def current(kind: str, value: Any, path: Union[Path, str]) -> Any:
+def upgraded(kind: str, value: Any, path: Union[Path, str]) -> Any:
     """What was read of a file in today's shape; what is no object is returned as it is. Raises NEWER_VERSION."""
     if not isinstance(value, dict):
         return value
@@ -39,19 +43,29 @@ def is_current(kind: str, value: Any) -> bool:
     return isinstance(value, dict) and value.get("schema") == SCHEMAS[kind]
 
 
-def line(kind: str, value: Any) -> bytes:
+def or_nothing(found: Optional[_T]) -> _T:
+    """Where there is no such file: an object without fields."""
+    return cast(_T, {}) if found is None else found
+
+
+def _line(kind: str, value: Any) -> bytes:
     """A line of a file of lines."""
     return json.dumps(stamped(kind, value), separators=(",", ":")).encode() + b"\n"
 
 
-def read_line(kind: str, text: "bytes | str", path: Union[Path, str]) -> Optional[Value]:
+def _read_line(kind: str, text: Union[bytes, str], path: Union[Path, str]) -> Any:
     """The same back; None for one that was cut off, or is no object. Raises NEWER_VERSION."""
     try:
         value = json.loads(text)
     except ValueError:
         return None
-    found: Optional[Value] = current(kind, value, path) if isinstance(value, dict) else None
-    return found
+    return upgraded(kind, value, path) if isinstance(value, dict) else None
+
+
+# The same by the kind of file: what comes in and goes out has its type.
+current: "Current" = upgraded
+line: "Line" = _line
+read_line: "ReadLine" = _read_line
 
 
 def _epoch_is_term(value: Value) -> Value:

@@ -1,20 +1,24 @@
 """What a leader does after an attempt that has failed: finds out who is lost, and decides with whom, and whether, there is another one. The rules are in run/rules.py."""
 import time
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from flexrack_node.gang.evidence import explain
 from flexrack_node.gang.membership import Membership
 from flexrack_node.rank.local_ranks import TICK, LocalRanks
 from flexrack_node.run import rules
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.result import RunAttempt
+    from flexrack_node.schema.runfiles import KeptRunOrder
+
 
 class Aftermath:
     """`decide()` after each failed attempt."""
 
-    def __init__(self, spec: Dict[str, Any], membership: Membership, local: LocalRanks) -> None:
+    def __init__(self, spec: "KeptRunOrder", membership: Membership, local: LocalRanks) -> None:
         self._spec, self._membership, self._local = spec, membership, local
 
-    def decide(self, attempts: List[Dict[str, Any]], members: List[str]) -> Optional[Dict[str, Any]]:
+    def decide(self, attempts: "List[RunAttempt]", members: List[str]) -> Optional[Dict[str, Any]]:
         """What comes next: {members, why}, or None, and then the last attempt's `cause` says why it is over."""
         last, membership = attempts[-1], self._membership
         has_restarts = sum(not one.get("changes") for one in attempts) <= self._spec["restarts"]
@@ -29,19 +33,20 @@ class Aftermath:
             return None
         if not next_members:
             left = len(membership.pool) - len(membership.lost)
-            last["cause"]["message"] = f"{last['cause']['message']}; {left} of {len(membership.pool)} nodes are left, and {membership.size['min']} are needed"
+            if last["cause"]:
+                last["cause"]["message"] = f"{last['cause']['message']}; {left} of {len(membership.pool)} nodes are left, and {membership.size['min']} are needed"
             return None
         if out:
             last["changes"] = rules.describe_change(members, next_members)
             return {"members": next_members, "why": last["changes"]}
         count = rules.stuck(attempts, int(self._spec.get("without_progress", rules.WITHOUT_PROGRESS)))
-        if count and has_restarts:
-            last["cause"] = {**last["cause"], "message": rules.describe_stuck(count, attempts, last["cause"]), "stuck": count}
+        if count and has_restarts and last["cause"]:
+            last["cause"].update({"message": rules.describe_stuck(count, attempts, last["cause"]), "stuck": count})
             return None
         change = rules.describe_change(members, next_members)
         return {"members": next_members, "why": f"a rank failed{', ' + change if change else ''}"} if has_restarts else None
 
-    def _settle(self, last: Dict[str, Any], members: List[str], has_restarts: bool) -> Dict[str, Dict[str, Any]]:
+    def _settle(self, last: "RunAttempt", members: List[str], has_restarts: bool) -> Dict[str, Dict[str, Any]]:
         """Until every node of the attempt is ready again, or surely has no rank any more; returns those that are put out, and why."""
         out: Dict[str, Dict[str, Any]] = {}
         membership, number = self._membership, last["attempt"]

@@ -5,13 +5,16 @@ leader ends its part as soon as so many may have left it (run.rules.outvoted). W
 """
 import os
 import time
-from typing import Any, Dict, List, Mapping, Optional, Set
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set
 
 from flexrack_node.gang.voter_state import VoterState
 from flexrack_node.link.peer import ask_all
 from flexrack_node.rank.local_ranks import FAILURE_GRACE, TICK, LocalRanks
 from flexrack_node.run import rules
 from flexrack_node.run.files import RunFolder
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.result import RunAttempt, RunResult
 
 _STAGGER = 1.0  # seconds: a node earlier in the pool comes first, the next one only if that does not lead by then
 _AGAIN = 0.5  # less than that: who did not vote because it still heard the leader may notice the loss a moment later, and is asked again before it tries itself
@@ -32,7 +35,7 @@ class Handover:
         return found
 
     @property
-    def attempts(self) -> List[Dict[str, Any]]:
+    def attempts(self) -> "List[RunAttempt]":
         """Those before it."""
         return [one for one in self.desired["history"]["attempts"] if one["attempt"] < self.open["attempt"]]
 
@@ -40,7 +43,7 @@ class Handover:
 class Outcome:
     """Of an election here: `handover` for the one who leads now, `follow` for who has heard of another leader, `result` where the run was over already, else `why` not."""
 
-    def __init__(self, handover: Optional[Handover] = None, follow: Optional[Dict[str, Any]] = None, result: Optional[Dict[str, Any]] = None, why: str = "") -> None:
+    def __init__(self, handover: Optional[Handover] = None, follow: Optional[Dict[str, Any]] = None, result: "Optional[RunResult]" = None, why: str = "") -> None:
         self.handover, self.follow, self.result, self.why = handover, follow, result, why
 
 

@@ -1,6 +1,6 @@
 """What the nodes of a gang know of each other: whom they reach. The leader asks, through what it wants of them."""
 import time
-from typing import Any, Dict, List, Mapping, Set
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Set
 
 from flexrack_node.gang.member_agent import MemberAgent
 from flexrack_node.gang.member_links import MemberLinks
@@ -8,6 +8,9 @@ from flexrack_node.rank.local_ranks import TICK
 from flexrack_node.run import rules
 from flexrack_node.run.cause import of_gang
 from flexrack_node.run.files import RunFolder
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.result import RunAttempt
 
 _RANK = {"silent": 0, "refused": 1, "reached": 2}
 _PATIENCE = 4.0  # seconds for everybody to have requested everybody; a try takes two
@@ -91,14 +94,18 @@ class Evidence:
         return found
 
 
-def explain(last: Dict[str, Any], out: Dict[str, Dict[str, Any]]) -> None:
+def explain(last: "RunAttempt", out: Dict[str, Dict[str, Any]]) -> None:
     """Into the record of an attempt: the loss of nodes is its cause; ranks of others that failed are a consequence."""
     rank, first = last["cause"], next(iter(out.values()))
     own = rank and (rank["node"] in out or rank["kind"] == "gang")
     message = "; ".join(one["message"] for one in out.values())
     if rank and not own:
         who = f"rank {rank['rank']} on {rank['node']}" if rank.get("rank") is not None else rank["node"]
-        message += f"; {who} ended because of it{': ' + rank['message'] if rank.get('message') else ''}"
-    others = sorted({*(rank or {}).get("others", []), *([rank["rank"]] if rank and rank.get("rank") is not None else [])})
-    last["cause"] = {**of_gang(first["node"], message), "others": others, "lines": (rank or {}).get("lines", []), "lost": first["kind"]}
+        message += f"; {who} ended because of it{f': {said}' if (said := rank['message']) else ''}"
+    cause = of_gang(first["node"], message)
+    if rank:
+        cause["others"] = sorted({*rank["others"], *([rank["rank"]] if rank["rank"] is not None else [])})
+        cause["lines"] = rank["lines"]
+    cause["lost"] = first["kind"]
+    last["cause"] = cause
     last["lost"] = sorted({*last["lost"], *out})

@@ -9,8 +9,9 @@ many as the run is to have (run/rules.py). The others are idle. docs/adr/0016 sa
 """
 import secrets
 import time
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, cast
 
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.gang.aftermath import Aftermath
 from flexrack_node.gang.election import Handover
 from flexrack_node.gang.member_agent import MemberAgent
@@ -24,6 +25,10 @@ from flexrack_node.run.files import RunFolder
 from flexrack_node.watch.hang import Hangs
 from flexrack_node.watch.straggler import report
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.result import Cause, CheckpointReached, GangOutcome, RunAttempt, RunResult
+    from flexrack_node.schema.runfiles import KeptRunOrder, StopRequest
+
 _STOP_LINK_SECONDS = 4.0  # without a link while stopping: a member that lives connects again every half second
 _STOP_PATIENCE = 15.0  # seconds after the grace in which a node must say that its ranks are gone
 _PREPARE_SECONDS = 3600.0  # for copying a checkpoint to the nodes that lack it; a node that is lost ends it before
@@ -34,12 +39,12 @@ _ANNOUNCE_SECONDS = 1.0
 class Leader:
     """Runs on one node. `listen()` first, then `run()`, `commit(result)` as soon as there is one, then `end(result)`."""
 
-    def __init__(self, folder: RunFolder, spec: Dict[str, Any], local: LocalRanks, agent: Optional[MemberAgent] = None, handover: Optional[Handover] = None) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent: Optional[MemberAgent] = None, handover: Optional[Handover] = None) -> None:
         """`agent`, `handover`: of the member that this node was before."""
         self._folder, self._spec, self._local, self._handover = folder, spec, local, handover
         self._membership = Membership(folder, spec, local, agent, handover)
         self._aftermath = Aftermath(spec, self._membership, local)
-        self._checkpoint: Optional[Dict[str, Any]] = None  # the newest that was ever heard of
+        self._checkpoint: Optional[CheckpointReached] = None  # the newest that was ever heard of
         self._hangs = Hangs(folder, spec, handover.desired.get("dump", 0) if handover else 0)
 
     def listen(self) -> Dict[str, Any]:
@@ -48,10 +53,10 @@ class Leader:
         self._folder.write("state", {**self._folder.state(), "gang": place, "term": self._membership.term, "leader": self._membership.own})
         return place
 
-    def run(self) -> Dict[str, Any]:
+    def run(self) -> "GangOutcome":
         """All attempts; returns {status: finished|failed|stopped, cause, attempts}, and `partial` where others lead the run by now."""
-        attempts: List[Dict[str, Any]] = list(self._spec.get("attempts") or [])  # of a job of Slurm that was started before
-        outcome: Optional[Dict[str, Any]] = None
+        attempts: List[RunAttempt] = list(self._spec.get("attempts") or [])  # of a job of Slurm that was started before
+        outcome: Optional[RunAttempt] = None
         if self._handover:
             attempts, members, why = self._handover.attempts, self._handover.open["nodes"], self._handover.open["why"]
             outcome = self._inherit(self._handover)
@@ -67,7 +72,8 @@ class Leader:
             members, pool = found, self._membership.pool
             why = attempts[-1]["changes"] if attempts else "start" if len(members) == len(pool) else f"start with {len(members)} of {len(pool)} nodes"
         while True:
-            outcome = {**(outcome or self._run_attempt(attempts, members, why)), "why": why}
+            outcome = outcome or self._run_attempt(attempts, members, why)
+            outcome["why"] = why
             attempts.append(outcome)
             verdict = self._aftermath.decide(attempts, members) if outcome["status"] == "failed" and not self._hangs.is_final(len(attempts)) else None
             stepped_down = self._membership.step_down_cause()
@@ -79,15 +85,15 @@ class Leader:
             members, why, outcome = verdict["members"], verdict["why"], None
             self._folder.event("restarting", attempt=len(attempts) + 1, why=why, nodes=members)
 
-    def stop_request(self) -> Optional[Dict[str, Any]]:
+    def stop_request(self) -> "Optional[StopRequest]":
         """Who asked for the end, if somebody did."""
         return self._membership.stop_request()
 
-    def commit(self, result: Dict[str, Any]) -> None:
+    def commit(self, result: "RunResult") -> None:
         """How it ended is known to the others from here on, also if this node is lost before it has put everything away."""
         self._membership.set_desired({"phase": "committed", "attempt": self._local.attempt, "result": result})
 
-    def end(self, result: Dict[str, Any], patience: float) -> bool:
+    def end(self, result: "RunResult", patience: float) -> bool:
         """Tells everybody the result; True where every member has said that its tracking writes are through."""
         self._membership.set_desired({"phase": "end", "attempt": self._local.attempt, "result": result})
         deadline = time.monotonic() + patience
@@ -105,9 +111,9 @@ class Leader:
         self._membership.close()
         self._membership.links.drop()
 
-    def _inherit(self, handover: Handover) -> Dict[str, Any]:
+    def _inherit(self, handover: Handover) -> "RunAttempt":
         """Ends what the lost leader had begun, with whoever comes."""
-        membership, begun = self._membership, {key: value for key, value in handover.open.items() if key != "why"}
+        membership, begun = self._membership, cast("RunAttempt", {key: value for key, value in handover.open.items() if key != "why"})
         membership.history = {"attempts": handover.attempts, "open": handover.open}
         places: Dict[str, Any] = handover.desired["places"]
         for node, why in handover.desired["history"]["lost"].items():
@@ -119,7 +125,7 @@ class Leader:
             former = node == handover.leader
             membership.links.expect(node, handover.heard if former else boot_time(), {"peer": places.get(node), "skipped": 0})
         membership.set_desired({"phase": "wait", "attempt": begun["attempt"]})  # who comes knows what was before, should we be lost, too
-        announcement = {"follow": {"term": membership.term, "leader": membership.own, **self._folder.state()["gang"]}}
+        announcement = {"follow": {"term": membership.term, "leader": membership.own, **or_nothing(self._folder.state()["gang"])}}
         deadline, again = time.monotonic() + _HEIR_SECONDS, 0.0
         while time.monotonic() < deadline and set(waiting) - membership.links.here() - {handover.leader}:
             self._local.tick()
@@ -131,38 +137,41 @@ class Leader:
         why = "stop" if handover.desired.get("requested") else "lost"
         return self._close(begun, begun["nodes"], why, [handover.leader], time.time() - (boot_time() - handover.heard))
 
-    def _run_attempt(self, attempts: List[Dict[str, Any]], members: List[str], why: str) -> Dict[str, Any]:
+    def _run_attempt(self, attempts: "List[RunAttempt]", members: List[str], why: str) -> "RunAttempt":
         started, number, address = time.time(), len(attempts) + 1, self._membership.links.address
         for one in attempts:
             one["pace"] = None  # of every rank of every attempt it would be more than fits into a line to the others
-        begun = {"attempt": number, "nodes": members, "started": started, "checkpoint": None}
-        nothing = {"status": "failed", "clean": True, "survivors": {}, "lost": [], "reached": None, "steps": None}
+        begun = cast("RunAttempt", {"attempt": number, "nodes": members, "started": started, "checkpoint": None})
+        nothing: RunAttempt = {**begun, "status": "failed", "clean": True, "survivors": {}, "lost": [], "reached": None, "steps": None}
         try:
             port = free_port(address)
         except OSError as error:
-            return {**begun, **nothing, "clean": False, "cause": of_gang(self._membership.own, f"no port to be had: {error}")}
+            return {**nothing, "clean": False, "cause": of_gang(self._membership.own, f"no port to be had: {error}")}
         checkpoint = self._newest_checkpoint(members)
-        begun["checkpoint"] = checkpoint and {"name": checkpoint["name"], "node": checkpoint["node"], "at": checkpoint["at"] / 1e9}
+        if checkpoint:
+            begun["checkpoint"] = {"name": checkpoint["name"], "node": checkpoint["node"], "at": checkpoint["at"] / 1e9}
         self._membership.history = {"attempts": list(attempts), "open": {**begun, "why": why}}
         desired = {"attempt": number, "members": members, "checkpoint": checkpoint}
         problem = self._prepare(desired) if checkpoint else None
         if problem or (checkpoint and (self._membership.stop_request() or self._membership.step_down_cause())):
             self._membership.set_desired({**desired, "phase": "stop", "grace": 0.0})  # nobody begins it any more
-            status = "stopped" if self._membership.stop_request() and not problem else "failed"
-            return {**begun, **nothing, "ended": time.time(), "cause": problem, "reached": checkpoint, "status": status}
+            nothing.update({"checkpoint": begun["checkpoint"], "ended": time.time(), "cause": problem, "reached": checkpoint})
+            if self._membership.stop_request() and not problem:
+                nothing["status"] = "stopped"
+            return nothing
         self._membership.set_desired({**desired, "phase": "run", "address": address, "port": port, "rendezvous": secrets.token_hex(16)})
         self._folder.write("state", {**self._folder.state(), "status": "running", "attempt": number, "members": members})
         ended, lost = self._watch(number, members)
         return self._close(begun, members, ended, lost, time.time())
 
-    def _close(self, begun: Dict[str, Any], members: List[str], why: str, lost: List[str], stopped_at: float) -> Dict[str, Any]:
+    def _close(self, begun: "RunAttempt", members: List[str], why: str, lost: List[str], stopped_at: float) -> "RunAttempt":
         """Ends an attempt everywhere, where it is not over; `why`: ended|failed|stop|lost|stepped down, since `stopped_at`. Returns all that is known of it."""
         number: int = begun["attempt"]
         ranks = ranks_of(members, self._spec["launcher"], self._spec["processes"])
         before = self._membership.observations(members)
         finished = is_complete(before, ranks)
         if why != "ended":
-            request = self._membership.stop_request() or {}
+            request = or_nothing(self._membership.stop_request())
             grace = FAILURE_GRACE if why != "stop" else 0.0 if request.get("kill") else float(request.get("grace", self._spec["grace"]))
             self._folder.write("state", {**self._folder.state(), "status": "stopping"})
             unreached = self._stop_all(number, members, min(grace, self._spec["grace"]) if why != "stop" else grace)
@@ -177,18 +186,18 @@ class Leader:
             cause = self._hangs.cause_in(number) or first_cause(observations, self._membership.links.clocks, stopped_at if why != "ended" else None, before)
             if why == "lost" and (cause is None or cause["at"] > stopped_at):
                 cause = of_gang(lost[0], f"the connection to {', '.join(lost)} was lost for more than {self._membership.lost_seconds:.0f} s")
-        found = [observed["checkpoint"] for observed in observations.values() if observed.get("checkpoint")]
+        found: List[CheckpointReached] = [observed["checkpoint"] for observed in observations.values() if observed.get("checkpoint")]
         return {
             **begun,
             "status": "finished" if complete and (finished or why != "stop") else "stopped" if why == "stop" else "failed",
             "ended": time.time(), "cause": cause, "survivors": survivors, "lost": lost,
             "clean": not survivors and not lost,
             "pace": report({node: observed.get("paces") or {} for node, observed in observations.items()}),
-            "reached": max(found, key=lambda one: one["at"], default={"at": 0} if self._spec.get("checkpoint") else None),
+            "reached": max(found, key=lambda one: one["at"]) if found else {"at": 0} if self._spec.get("checkpoint") else None,
             "steps": max((observed["steps"] for observed in observations.values() if observed.get("steps") is not None), default=None),
         }
 
-    def _prepare(self, desired: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+    def _prepare(self, desired: Dict[str, Any]) -> "Optional[Cause]":
         """Brings the checkpoint to all nodes of the attempt; returns the cause where that is not to be done."""
         members, number, name = desired["members"], desired["attempt"], desired["checkpoint"]["name"]
         self._membership.set_desired({**desired, "phase": "prepare"})
@@ -255,11 +264,11 @@ class Leader:
                 return missing
             time.sleep(TICK)
 
-    def _newest_checkpoint(self, members: List[str]) -> Optional[Dict[str, Any]]:
+    def _newest_checkpoint(self, members: List[str]) -> "Optional[CheckpointReached]":
         """The newest whole one that a node of the gang has, and where; what only lost nodes had is said to be lost."""
         usable = self._membership.usable()
-        found = [{**one, "node": node, "place": self._membership.observed(node).get("peer")} for node in usable for one in [self._membership.observed(node).get("checkpoint")] if one]
-        newest = max(found, key=lambda one: (one["at"], one["node"] in members), default=None)
+        found: List[CheckpointReached] = [{**cast("CheckpointReached", one), "node": node, "place": self._membership.observed(node).get("peer")} for node in usable for one in [self._membership.observed(node).get("checkpoint")] if one]
+        newest = max(found, key=lambda one: (one["at"], one["node"] in members)) if found else None
         known = [{**one, "node": node} for node in self._membership.lost for one in [self._membership.observed(node).get("checkpoint") or self._membership.observed(node).get("saved")] if one] + [one for one in [self._checkpoint] if one]
         gone = [one for one in known if one["at"] > (newest or {"at": 0})["at"]]
         if gone:

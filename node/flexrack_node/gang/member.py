@@ -1,7 +1,7 @@
 """A member of a run's gang: every node but the one that leads. The protocol is described in gang/leader.py."""
 import threading
 import time
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple, Union
 
 from flexrack_node.base.adaptive_poll import AdaptivePoll
 from flexrack_node.gang.election import Election, Handover
@@ -14,13 +14,17 @@ from flexrack_node.run.cause import of_gang
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.keeper import keeper_of
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.result import GangOutcome
+    from flexrack_node.schema.runfiles import KeptRunOrder
+
 REFUSED_SECONDS = 5.0  # of nobody listening at the leader's port: the leader is dead, not unreachable
 
 
 class Member:
     """Does what the leader wants and says how it is. `run()`, then `done(drained)`, unless it leads itself from then on."""
 
-    def __init__(self, folder: RunFolder, spec: Dict[str, Any], local: LocalRanks) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks) -> None:
         self._folder, self._spec, self._local = folder, spec, local
         self._lock = threading.Lock()
         self._poll = AdaptivePoll()
@@ -36,7 +40,7 @@ class Member:
         self._extra: Dict[str, Any] = {}
         self._is_over = False
 
-    def run(self) -> Union[Dict[str, Any], Handover]:
+    def run(self) -> "Union[GangOutcome, Handover]":
         """Until the leader says the result, or the gang is lost; what it leaves where this node is to lead from now on."""
         threading.Thread(target=self._stay_connected, daemon=True).start()
         try:
@@ -55,7 +59,7 @@ class Member:
             link.close()
         self.agent.close()
 
-    def _take_part(self) -> Union[Dict[str, Any], Handover]:
+    def _take_part(self) -> "Union[GangOutcome, Handover]":
         reported: Optional[Dict[str, Any]] = None
         reported_to: Optional[Link] = None
         while True:
@@ -63,7 +67,7 @@ class Member:
             with self._lock:
                 desired, link = self._desired, self._link
             if desired["phase"] == "end":
-                result: Dict[str, Any] = desired["result"]
+                result: GangOutcome = desired["result"]
                 return result
             if desired["phase"] == "out":
                 return self._give_up(f"the leader on {self._leader} has put this node out and goes on without it")
@@ -149,13 +153,13 @@ class Member:
         with self._lock:
             return self._link.heard if self._link else self._heard
 
-    def _without_leader(self, gone: str, desired: Dict[str, Any]) -> Union[Dict[str, Any], Handover, None]:
+    def _without_leader(self, gone: str, desired: Dict[str, Any]) -> "Union[GangOutcome, Handover, None]":
         """Ends the ranks, and finds out who leads from now on: None where that is somebody else, who is followed."""
         heard = self._last_word()
         self._follow(None)
         self._folder.event("leader lost", leader=self._leader, why=gone)
         if desired["phase"] == "committed":
-            over: Dict[str, Any] = desired["result"]
+            over: GangOutcome = desired["result"]
             return over
         history = desired.get("history")
         least = (self._spec.get("size") or {"min": len(self._spec["nodes"])})["min"]
@@ -185,7 +189,7 @@ class Member:
             gang = {"address": announced["address"], "port": announced["port"]}
             self._folder.write("state", {**self._folder.state(), "term": announced["term"], "leader": announced["leader"], "gang": gang})
 
-    def _give_up(self, why: str) -> Dict[str, Any]:
+    def _give_up(self, why: str) -> "GangOutcome":
         """No gang any more: nothing of it stays alive here."""
         self._folder.event("gang lost", why=why)
         self._local.stop(self._local.attempt, FAILURE_GRACE)

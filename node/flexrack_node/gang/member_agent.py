@@ -9,7 +9,7 @@
 """
 import threading
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import TYPE_CHECKING, Any, Dict, Optional
 
 from flexrack_node.gang.copies import Copies
 from flexrack_node.gang.voter_state import VoterState
@@ -20,11 +20,14 @@ from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.run.files import RunFolder
 from flexrack_node.watch.progress import progress_path, read_progress
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.runfiles import KeptRunOrder
+
 
 class MemberAgent:
     """`apply()` and `observed()` never block for long; copying and asking are done in threads."""
 
-    def __init__(self, folder: RunFolder, spec: Dict[str, Any], local: LocalRanks) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks) -> None:
         self._folder, self._spec, self._local = folder, spec, local
         self._node, self._secret = spec["node"], spec["gang"]["secret"]
         self._reach = Reach(self._node, self._secret)

@@ -1,17 +1,20 @@
 """Who of a gang is connected to its leader, since when not, and what each has said last."""
 import threading
 import time
-from typing import Any, Dict, List, Optional, Set
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Set
 
 from flexrack_node.base.adaptive_poll import AdaptivePoll
 from flexrack_node.link.gang_link import Link, LinkLost, Listener, boot_time
 from flexrack_node.run.files import RunFolder
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.runfiles import KeptRunOrder, StopRequest
+
 
 class MemberLinks:
     """The leader's links. Everything may be called from the leader's thread while links come and go in theirs."""
 
-    def __init__(self, folder: RunFolder, spec: Dict[str, Any], term: int = 1) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", term: int = 1) -> None:
         self._folder, self._spec = folder, spec
         self._own: str = spec["node"]
         self.address: str = spec.get("address") or spec["gang"]["address"]  # where this node is for the others
@@ -104,7 +107,7 @@ class MemberLinks:
         with self._lock:
             return set(self._out)
 
-    def stop_requests(self) -> List[Dict[str, Any]]:
+    def stop_requests(self) -> "List[StopRequest]":
         """What was asked for on members' nodes."""
         with self._lock:
             return [observed["stop"] for observed in self._observations.values() if observed.get("stop")]

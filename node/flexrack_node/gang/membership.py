@@ -1,5 +1,5 @@
 """The nodes of a run as their leader sees them: the state it desires of them, what they report, who of them can be used."""
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Set
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Set
 
 from flexrack_node.gang.copies import choose, copies_of
 from flexrack_node.gang.election import Handover
@@ -13,6 +13,11 @@ from flexrack_node.run.cause import of_gang
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import may_be_led_on
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.order import GangSize
+    from flexrack_node.schema.result import Cause
+    from flexrack_node.schema.runfiles import KeptRunOrder, StopRequest
+
 LOST_SECONDS = 30.0  # without a member before the attempt is given up; without a leader before a member ends its ranks
 CERTAIN_SECONDS = 8.0  # after that until a member that was cut off has surely ended its ranks
 
@@ -20,11 +25,11 @@ CERTAIN_SECONDS = 8.0  # after that until a member that was cut off has surely e
 class Membership:
     """Used in the leader's thread only, but for what `links` does by itself. `handover`: where this node was a member before."""
 
-    def __init__(self, folder: RunFolder, spec: Dict[str, Any], local: LocalRanks, agent: Optional[MemberAgent], handover: Optional[Handover]) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent: Optional[MemberAgent], handover: Optional[Handover]) -> None:
         self._folder, self._local = folder, local
         self.own: str = spec["node"]
         self.pool: List[str] = spec["nodes"]
-        self.size: Dict[str, int] = spec.get("size") or {"min": len(self.pool), "max": len(self.pool)}
+        self.size: GangSize = spec.get("size") or {"min": len(self.pool), "max": len(self.pool)}
         self.lost_seconds = float(spec["gang"].get("lost", LOST_SECONDS))
         self.term = handover.term if handover else 1
         self.links = MemberLinks(folder, spec, self.term)
@@ -105,12 +110,12 @@ class Membership:
         """Has all others asked about everybody who is away."""
         self.evidence.gather([node for node in self.others if node not in self.lost and self.links.lost_for(node) is not None])
 
-    def stop_request(self) -> Optional[Dict[str, Any]]:
+    def stop_request(self) -> "Optional[StopRequest]":
         """What somebody asked for on this node, or on a member's."""
         requests = [one for one in [self._folder.stop_request(), *self.links.stop_requests()] if one]
         return next((one for one in requests if one.get("kill")), requests[0] if requests else None)
 
-    def step_down_cause(self) -> Optional[Dict[str, Any]]:
+    def step_down_cause(self) -> "Optional[Cause]":
         """The cause of the end here, where others lead the run by now, or so many have not heard of this node for so long that they may."""
         if not self._can_be_replaced:
             return None

@@ -52,12 +52,13 @@ def _speak(folder: RunFolder, died: float, left: List[int]) -> None:
     if state.get("leader", spec["nodes"][0]) == spec["node"]:
         from flexrack_node.link.peer import ask_all  # only here: a reaper is small as long as nothing happens
 
-        places = {node: (place[0], place[1]) for node, place in state.get("places", {}).items() if node != spec["node"]}
+        places = {node: (str(place[0]), int(place[1])) for node, place in state.get("places", {}).items() if node != spec["node"]}
         ask_all(places, {"gone": {"node": spec["node"], "observed": observed}}, spec["gang"]["secret"], spec["node"], lambda: None)
         return
-    gang = {**spec["gang"], **(state.get("gang") or {})}
+    known = state.get("gang")
+    gang = known or spec["gang"]
     try:
-        link = join(gang["address"], gang["port"], gang["secret"], spec["node"], timeout=5.0)
+        link = join(gang["address"], gang["port"], spec["gang"]["secret"], spec["node"], timeout=5.0)
         link.send(observed)
         time.sleep(1.0)  # it must be read before the connection ends
         link.close()

@@ -8,7 +8,7 @@ import subprocess
 import time
 import traceback
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Union, cast
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.gang.election import Handover
@@ -28,7 +28,12 @@ from flexrack_node.run.leadership import leader_known
 from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
 from flexrack_node.run.upstream import Upstream, upstream_of
 
-Judge = Callable[[Dict[str, Any], float], Dict[str, Any]]  # of the result, and when the signal came
+if TYPE_CHECKING:
+    from flexrack_node.schema.order import TrackingOrder
+    from flexrack_node.schema.result import GangOutcome, RunResult
+    from flexrack_node.schema.runfiles import KeptRunOrder, StopRequest
+
+Judge = Callable[["RunResult", float], "RunResult"]  # of the result, and when the signal came
 
 _SHUTDOWN = "the shutdown of "  # who asked for the end, before the node's name
 DRAIN_SECONDS = 5.0  # for tracking writes that wait, at the end; what is left stays in the spool
@@ -90,7 +95,7 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None) -> int:
     return 0
 
 
-def _refuse(folder: RunFolder, spec: Dict[str, Any], started: float, error: Exception) -> None:
+def _refuse(folder: RunFolder, spec: "KeptRunOrder", started: float, error: Exception) -> None:
     why = error.message if isinstance(error, NodeError) else f"the reservation cannot be taken over: {error}"
     folder.event("refused", why=why)
     result = close_result(spec, {"status": "failed", "cause": of_gang(spec["node"], why), "attempts": []}, started)
@@ -102,7 +107,7 @@ def _forbids(hold: Optional[Hold], leases: Optional[LeaseHold]) -> Callable[[], 
     return lambda: (hold.lost() if hold else None) or (leases.lost() if leases else None)
 
 
-def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids: Callable[[], Optional[str]], judge: Optional[Judge]) -> None:
+def _supervise(folder: RunFolder, spec: "KeptRunOrder", started: float, forbids: Callable[[], Optional[str]], judge: Optional[Judge]) -> None:
     relay = _open_relay(folder, spec)
     local = LocalRanks(folder, spec, relay.port if relay else None, forbids)
     if relay:
@@ -113,7 +118,11 @@ def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids:
     ended = member.run() if member else None
     if member and isinstance(ended, dict):
         sampler.close()
-        result = ended if "run" in ended else {**close_result(spec, ended, started), **_followed(folder, spec)}
+        if "run" in ended:
+            result = cast("RunResult", ended)
+        else:
+            result = close_result(spec, ended, started)
+            result["term"], result["leader"] = leader_known(spec, folder.state())
         member.done(_put_away(folder, relay, result))
     else:
         leader = Leader(folder, spec, local, member.agent if member else None, ended if isinstance(ended, Handover) else None)
@@ -124,27 +133,21 @@ def _supervise(folder: RunFolder, spec: Dict[str, Any], started: float, forbids:
     folder.write("state", {**folder.state(), "status": "ended"})
 
 
-def _followed(folder: RunFolder, spec: Dict[str, Any]) -> Dict[str, Any]:
-    """Whom this node follows, or is itself: {term, leader}."""
-    term, leader = leader_known(spec, folder.state())
-    return {"term": term, "leader": leader}
-
-
-def _with_shutdown(result: Dict[str, Any], request: Optional[Dict[str, Any]]) -> Dict[str, Any]:
+def _with_shutdown(result: "GangOutcome", request: "Optional[StopRequest]") -> "GangOutcome":
     """Nobody wanted its end whose machine goes down."""
     if result["status"] != "stopped" or not request or not request["by"].startswith(_SHUTDOWN):
         return result
     return {**result, "status": "failed", "cause": of_loss(request["by"][len(_SHUTDOWN):], "reboot", f"{request['by']} ended the run")}
 
 
-def _with_signal(folder: RunFolder, result: Dict[str, Any], judge: Optional[Judge]) -> Dict[str, Any]:
+def _with_signal(folder: RunFolder, result: "RunResult", judge: Optional[Judge]) -> "RunResult":
     signalled = read("run.signal", folder.path / "signal.json") if judge else None
     return judge(result, signalled["at"]) if judge and signalled else result
 
 
-def _lead(folder: RunFolder, spec: Dict[str, Any], started: float, leader: Leader, relay: "Optional[_Relay]", result: Dict[str, Any]) -> None:
+def _lead(folder: RunFolder, spec: "KeptRunOrder", started: float, leader: Leader, relay: "Optional[_Relay]", result: "RunResult") -> None:
     """After the last attempt."""
-    result = {**result, **_followed(folder, spec)}
+    result["term"], result["leader"] = leader_known(spec, folder.state())  # whom this node follows, or is itself
     if result.get("partial"):  # how the run ends is for others to say, and to record
         leader.leave()
         _put_away(folder, relay, result)
@@ -158,7 +161,7 @@ def _lead(folder: RunFolder, spec: Dict[str, Any], started: float, leader: Leade
     _record(folder, spec, relay, result, everybody)
 
 
-def _record(folder: RunFolder, spec: Dict[str, Any], relay: "Optional[_Relay]", result: Dict[str, Any], everybody: bool) -> None:
+def _record(folder: RunFolder, spec: "KeptRunOrder", relay: "Optional[_Relay]", result: "RunResult", everybody: bool) -> None:
     """The leader's last work. Where the head is away, result.json keeps recorded: false and run.reconcile does it later."""
     if not relay:
         return
@@ -172,12 +175,13 @@ def _record(folder: RunFolder, spec: Dict[str, Any], relay: "Optional[_Relay]", 
         finished = False
     drained = relay.close()
     recorded = bool(uploaded and finished and drained)
-    if finished and spec["tracking"].get("own_token"):
-        Recorder(upstream_of(spec["tracking"]), spec["tracking"]).revoke(0.0 if recorded and everybody else LATE_SECONDS)
+    tracking = spec["tracking"]
+    if finished and tracking and tracking.get("own_token"):
+        Recorder(upstream_of(tracking), tracking).revoke(0.0 if recorded and everybody else LATE_SECONDS)
     folder.write("result", {**result, "recorded": recorded, "recorded_everywhere": recorded and everybody})
 
 
-def _put_away(folder: RunFolder, relay: "Optional[_Relay]", result: Dict[str, Any]) -> bool:
+def _put_away(folder: RunFolder, relay: "Optional[_Relay]", result: "RunResult") -> bool:
     """What a node does at the end that does not lead; True where all of its tracking writes are through."""
     folder.write("result", result)
     recorded = _upload(folder, relay, []) and (relay.close() if relay else True)
@@ -201,7 +205,7 @@ def _upload(folder: RunFolder, relay: "Optional[_Relay]", outputs: List[str]) ->
 class _Relay:
     """The node's relay for this run, and its address."""
 
-    def __init__(self, folder: RunFolder, tracking: Dict[str, Any]) -> None:
+    def __init__(self, folder: RunFolder, tracking: "TrackingOrder") -> None:
         from flexrack_node.relay.relay import Relay
 
         self._folder, self._tracking = folder, tracking
@@ -227,8 +231,9 @@ class _Relay:
         self._folder.event(str(event.get("event") or event.get("kind") or "tracking"), **fields)
 
 
-def _open_relay(folder: RunFolder, spec: Dict[str, Any]) -> Optional[_Relay]:
-    return _Relay(folder, spec["tracking"]) if spec.get("tracking") else None
+def _open_relay(folder: RunFolder, spec: "KeptRunOrder") -> Optional[_Relay]:
+    tracking = spec.get("tracking")
+    return _Relay(folder, tracking) if tracking else None
 
 
 def _note_usage(folder: RunFolder) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Dict
 
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.service.record import read
 
 TIMEOUT_SECONDS = 30.0
@@ -26,7 +27,7 @@ def look(root: Path) -> Any:
 
 def ask(root: Path, request: Dict[str, Any]) -> Any:
     """One request. Errors: GPU_FAILED where nobody answers; what the daemon refuses, as CODES has it."""
-    path = (read("gpu.address", root / "gpu" / "daemon" / "address.json") or {}).get("admin")
+    path = or_nothing(read("gpu.address", root / "gpu" / "daemon" / "address.json")).get("admin")
     if not path:
         raise NodeError("GPU_FAILED", "no GPU daemon runs here", "flexrack gpu serve")
     answer = b""

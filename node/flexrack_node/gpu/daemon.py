@@ -19,6 +19,7 @@ from flexrack_node.base import program_file
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.gpu import admin_socket, drivers, unit
 from flexrack_node.service import comeback, control
 from flexrack_node.service.log import ServiceLog
@@ -77,7 +78,7 @@ def start(given: "GpuOrder", channel: Channel) -> "GpuStarted":
     folder = channel.root / "gpu"
     program = folder / "program" / Path(given["program"]).name
     (folder / "daemon").mkdir(parents=True, exist_ok=True, mode=0o700)
-    before = read("gpu.settings", folder / "settings.json") or {}
+    before = or_nothing(read("gpu.settings", folder / "settings.json"))
     port = int(given.get("port") or before.get("port") or 0)
     check_devices(folder, given)
     if not port:
@@ -90,7 +91,7 @@ def start(given: "GpuOrder", channel: Channel) -> "GpuStarted":
     if given.get("trusted_fabric"):
         argv.append("--trusted-fabric")
     old = admin_socket.look(channel.root)
-    settings = {**given, "port": port}
+    settings: GpuOrder = {**given, "port": port}
     write("gpu.settings", folder / "settings.json", settings)
     comes_back = comeback.settle(channel)
     keeper: Literal["systemd", "supervisor"] = "systemd" if comes_back["by"] == "systemd" else "supervisor"

@@ -8,9 +8,12 @@ import select
 import shutil
 import subprocess
 import time
-from typing import Any, Dict, Optional
+from typing import TYPE_CHECKING, Dict, Optional
 
 from flexrack_node.base.errors import NodeError
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.order import HeldLeases
 
 HELD_SECONDS = 20.0  # for flexrack-lease-keeper to reach all daemons
 _END_SECONDS = 8.0  # it gives the leases back within 3 s
@@ -20,7 +23,7 @@ _WAIT = ("sh", "-c", "echo held; exec cat >/dev/null")
 class LeaseHold:
     """`take()` first; `lost()` tells whether they are gone; `give_back()` at the end, in any case."""
 
-    def __init__(self, leases: Dict[str, Any]) -> None:
+    def __init__(self, leases: "HeldLeases") -> None:
         """{keeper, file, folder, libraries, env}: as src/lib/gpu/run-leases.ts delivered it."""
         self._leases = leases
         self._process: Optional[subprocess.Popen[bytes]] = None
@@ -74,7 +77,7 @@ class LeaseHold:
         return lines[-1] if lines else ""
 
 
-def environment(leases: Dict[str, Any], env: Dict[str, str]) -> Dict[str, str]:
+def environment(leases: "HeldLeases", env: Dict[str, str]) -> Dict[str, str]:
     """`env` as programs need it that are to see the leased devices and no others, in the order of the ranks."""
     seen = {key: value for key, value in env.items() if key not in ("CUDA_VISIBLE_DEVICES", "OCL_ICD_FILENAMES")}
     seen.update(leases["env"])

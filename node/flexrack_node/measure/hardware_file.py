@@ -8,9 +8,12 @@ two neighbours become one, their mean: what is recent stays as fine as it was se
 """
 import os
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, List, Optional, cast
 
 from flexrack_node.base import stored
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.watch import HardwareSample
 
 LIMIT = 2 * 1024 * 1024  # bytes
 
@@ -21,7 +24,7 @@ class HardwareFile:
     def __init__(self, path: Path, limit: int = LIMIT) -> None:
         self._path, self._limit = path, limit
 
-    def append(self, sample: Dict[str, Any]) -> None:
+    def append(self, sample: "HardwareSample") -> None:
         data = stored.line("run.sample", sample)
         fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
@@ -42,7 +45,7 @@ class HardwareFile:
         os.replace(temporary, self._path)
 
 
-def read_samples(path: Path) -> List[Dict[str, Any]]:
+def read_samples(path: Path) -> "List[HardwareSample]":
     """Oldest first; empty where there are none. A line that was torn by the end of its writer is passed over."""
     try:
         lines = path.read_bytes().splitlines()
@@ -52,7 +55,7 @@ def read_samples(path: Path) -> List[Dict[str, Any]]:
     return [sample for sample in found if sample]
 
 
-def last_sample(path: Path) -> Optional[Dict[str, Any]]:
+def last_sample(path: Path) -> "Optional[HardwareSample]":
     """The newest, without reading the others."""
     try:
         with open(path, "rb") as file:
@@ -67,7 +70,7 @@ def last_sample(path: Path) -> Optional[Dict[str, Any]]:
     return None
 
 
-def merged(first: Dict[str, Any], second: Dict[str, Any]) -> Dict[str, Any]:
+def merged(first: "HardwareSample", second: "HardwareSample") -> "HardwareSample":
     """One sample about the time of both. A rank or GPU that only one of them has keeps what that says."""
     one, other = float(first["s"]), float(second["s"])
 
@@ -83,4 +86,4 @@ def merged(first: Dict[str, Any], second: Dict[str, Any]) -> Dict[str, Any]:
 
     kept = ("t", "s", "attempt")
     rest = {key: mean(first.get(key), second.get(key)) for key in {**first, **second} if key not in kept}
-    return {"t": second["t"], "s": round(one + other, 3), "attempt": second["attempt"], **rest}
+    return cast("HardwareSample", {"t": second["t"], "s": round(one + other, 3), "attempt": second["attempt"], **rest})

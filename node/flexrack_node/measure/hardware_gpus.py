@@ -8,10 +8,13 @@ import shutil
 import subprocess
 import threading
 import time
-from typing import Any, Callable, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 from flexrack_node.facts.gpus import mebibytes
 from flexrack_node.rank.rank import die_with_parent
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.runfiles import KeptRunOrder
 
 FIELDS = ("index", "uuid", "utilization.gpu", "memory.used", "memory.total", "power.draw", "enforced.power.limit", "temperature.gpu")
 AGAIN_SECONDS = 60.0  # before an nvidia-smi that has ended is started again
@@ -100,7 +103,7 @@ def measured(text: str) -> Optional[float]:
         return None
 
 
-def gpus_of(spec: Dict[str, Any], reserved: Optional[Dict[str, Any]], environment: Any = os.environ) -> Optional[List[str]]:
+def gpus_of(spec: "KeptRunOrder", reserved: Optional[Dict[str, Any]], environment: Any = os.environ) -> Optional[List[str]]:
     """The GPUs of a run on this node, by UUID: those chosen for its ranks, else those it has reserved, else those that Slurm gave it.
     None where nobody chose: then they are all of the node's."""
     if spec.get("placed"):

@@ -7,11 +7,14 @@ Means in the units of hardware.jsonl; net, rdma and disk are bytes in all; times
 """
 import os
 import time
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Tuple
 
 from flexrack_node.measure.hardware import memory_total
 from flexrack_node.rank.launch import machine_id
 from flexrack_node.run.files import RunFolder, read
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.watch import HardwareSample, NodeHardware
 
 _WRITE_SECONDS = 30.0
 
@@ -21,11 +24,11 @@ class Summary:
 
     def __init__(self, folder: RunFolder, interface: Optional[str], gpus: Optional[List[str]]) -> None:
         self._folder = folder
-        self._value: Dict[str, Any] = {"machine": machine_id(), "interface": interface, "gpus": gpus, "cores": os.cpu_count(), "memory_total": memory_total(), "attempts": {}}
+        self._value: NodeHardware = {"machine": machine_id(), "interface": interface, "gpus": gpus, "cores": os.cpu_count(), "memory_total": memory_total(), "attempts": {}}
         self._written = 0.0
         self.write()
 
-    def add(self, sample: Dict[str, Any], gpus: Dict[str, Dict[str, Any]]) -> None:
+    def add(self, sample: "HardwareSample", gpus: Dict[str, Dict[str, Any]]) -> None:
         """`gpus`: what GpuReader.latest() told with it."""
         if self._value["gpus"] is None and gpus:
             self._value["gpus"] = [one["uuid"] for _, one in sorted(gpus.items())]
@@ -39,14 +42,16 @@ class Summary:
         known["until"], known["seconds"] = sample["t"], round(before + seconds, 3)
         for key in ("cpu", "memory"):
             known[key] = running_mean(known[key], before, sample[key], seconds)
-        for key in ("net", "rdma", "disk"):
-            if sample[key] is not None:
-                known[key] = [total + round(rate * seconds) for total, rate in zip(known[key] or [0, 0], sample[key])]
+        counts: Tuple[Literal["net", "rdma", "disk"], ...] = ("net", "rdma", "disk")
+        for key in counts:
+            rates = sample[key]
+            if rates is not None:
+                known[key] = [total + round(rate * seconds) for total, rate in zip(known.get(key) or [0, 0], rates)]
         for rank, (cpu, memory, *_) in sample["ranks"].items():
             self._into(known["ranks"], rank, {"cpu": cpu, "memory": memory}, seconds)
-        for index, (used, memory, power, _) in sample["gpus"].items():
+        for index, (used, held, power, _) in sample["gpus"].items():
             reported = gpus.get(index) or {}
-            self._into(known["gpus"], index, {"used": used, "memory": memory, "power": power}, seconds).update(uuid=reported.get("uuid"), total=reported.get("total"))
+            self._into(known["gpus"], index, {"used": used, "memory": held, "power": power}, seconds).update(uuid=reported.get("uuid"), total=reported.get("total"))
         if time.monotonic() - self._written > _WRITE_SECONDS:
             self.write()
 
@@ -74,7 +79,6 @@ def running_mean(old: Optional[float], weight: float, value: Optional[float], se
     return value if old is None else round((old * weight + value * seconds) / (weight + seconds), 2)
 
 
-def read_summary(folder: RunFolder) -> Optional[Dict[str, Any]]:
+def read_summary(folder: RunFolder) -> "Optional[NodeHardware]":
     """None for a run of an older version, and for one that has just begun."""
-    found: Optional[Dict[str, Any]] = read("run.hardware", folder.path / "hardware.json")
-    return found
+    return read("run.hardware", folder.path / "hardware.json")

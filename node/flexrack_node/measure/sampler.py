@@ -7,7 +7,7 @@ import threading
 import time
 import traceback
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 from flexrack_node.measure import hardware
 from flexrack_node.measure.hardware_file import HardwareFile
@@ -19,6 +19,10 @@ from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.recording import NotRecorded, Recorder
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.runfiles import KeptRunOrder
+    from flexrack_node.schema.watch import HardwareSample
+
 SECONDS = 5.0
 FIRST_SECONDS = 1.0  # a run of a few seconds leaves something, too
 MOST_SHARE = 0.005  # of one CPU
@@ -28,7 +32,7 @@ _SEARCH_SECONDS = 30.0  # between two searches of the whole process table for ch
 class Sampler:
     """`start()`, then `close()` once the ranks have ended. `recorder`: where metrics go; None for a run that is not tracked."""
 
-    def __init__(self, folder: RunFolder, spec: Dict[str, Any], local: LocalRanks, recorder: Optional[Callable[[], Recorder]]) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, recorder: Optional[Callable[[], Recorder]]) -> None:
         self._folder, self._spec, self._local, self._recorder = folder, spec, local, recorder
         self._seconds = float(spec.get("sample_seconds") or SECONDS)
         self._interface = interface_of(spec.get("address") or "")
@@ -109,7 +113,7 @@ class Sampler:
         self._summary.add(sample, now["gpus"])
         self._log(sample, now["gpus"])
 
-    def _log(self, sample: Dict[str, Any], gpus: Dict[str, Any]) -> None:
+    def _log(self, sample: "HardwareSample", gpus: Dict[str, Any]) -> None:
         if self._recorder is None:
             return
         several = len(self._spec["nodes"]) > 1
@@ -128,9 +132,9 @@ class Sampler:
                 self._folder.event("hardware not recorded", why=str(error))
 
 
-def difference(before: Dict[str, Any], now: Dict[str, Any], seconds: float, at: float) -> Dict[str, Any]:
+def difference(before: Dict[str, Any], now: Dict[str, Any], seconds: float, at: float) -> "HardwareSample":
     """A line of hardware.jsonl, of two looks. A rank that only the second one saw began in between, for the sampler is there before all ranks."""
-    def rates(key: str) -> List[int]:
+    def rates(key: str) -> List[float]:
         return [round(max(0, b - a) / seconds) for a, b in zip(before[key], now[key])]
     busy, ticks = (b - a for a, b in zip(before["cpu"], now["cpu"]))
     ranks: Dict[str, List[Any]] = {}
@@ -146,7 +150,7 @@ def difference(before: Dict[str, Any], now: Dict[str, Any], seconds: float, at: 
     }
 
 
-def reserved_of(spec: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+def reserved_of(spec: "KeptRunOrder") -> Optional[Dict[str, Any]]:
     """The run's reservation on this node, while it has one."""
     if not spec.get("reservation"):
         return None

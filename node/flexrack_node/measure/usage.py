@@ -10,12 +10,18 @@ import getpass
 import os
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, List, Optional, Tuple, cast
 
 from flexrack_node.base import shared_lock, stored
 from flexrack_node.base.installed import record as record_installed
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.measure.hardware_summary import read_summary
 from flexrack_node.run.files import RunFolder
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.result import RankRecord, RunResult
+    from flexrack_node.schema.usage import UsageLine, UsageReported
+    from flexrack_node.schema.watch import AttemptHardware
 
 FILE = "usage.jsonl"
 
@@ -26,7 +32,7 @@ def note(folder: RunFolder) -> None:
     root = Path(spec["root"]) if spec.get("root") else None
     if root is None:
         return
-    fresh = [{key: value for key, value in entry.items() if key != "open"} for entry in entries_of(folder, time.time())]
+    fresh = [cast("UsageLine", {key: value for key, value in entry.items() if key != "open"}) for entry in entries_of(folder, time.time())]
     record_installed(root, root / FILE, "usage")
     descriptor = os.open(root / FILE, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(descriptor, "r+b") as file:
@@ -38,14 +44,14 @@ def note(folder: RunFolder) -> None:
             file.write((b"" if not text or text.endswith(b"\n") else b"\n") + b"".join(lines))
 
 
-def logged(root: Path) -> List[Dict[str, Any]]:
+def logged(root: Path) -> "List[UsageLine]":
     try:
         return parse((root / FILE).read_bytes(), root / FILE)
     except FileNotFoundError:
         return []
 
 
-def parse(text: bytes, path: Path) -> List[Dict[str, Any]]:
+def parse(text: bytes, path: Path) -> "List[UsageLine]":
     """Its lines; one that was torn by a full disk is passed over."""
     found = []
     for line in text.splitlines():
@@ -55,20 +61,20 @@ def parse(text: bytes, path: Path) -> List[Dict[str, Any]]:
     return found
 
 
-def key_of(entry: Dict[str, Any]) -> Tuple[str, str, int]:
+def key_of(entry: "UsageLine") -> Tuple[str, str, int]:
     return entry["run"], entry["node"], entry["attempt"]
 
 
-def entries_of(folder: RunFolder, now: float) -> List[Dict[str, Any]]:
+def entries_of(folder: RunFolder, now: float) -> "List[UsageReported]":
     """Of every attempt of a run on this node, as its records, and what the sampler saw, tell."""
-    spec, summary, result = folder.spec(), read_summary(folder) or {}, folder.result()
+    spec, summary, result = folder.spec(), or_nothing(read_summary(folder)), folder.result()
     is_live = folder.is_held() and not result
-    found = []
+    found: List[UsageReported] = []
     for attempt in folder.attempts():
         records = folder.records(attempt)
         if not records:
             continue
-        seen = (summary.get("attempts") or {}).get(str(attempt)) or {}
+        seen = or_nothing(summary.get("attempts", {}).get(str(attempt)))
         is_open = is_live and any("exit" not in record for record in records.values())
         found.append({
             "run": spec["run"], "project": spec.get("project"), "user": spec.get("owner") or account(), "node": spec["node"], "index": spec["index"],
@@ -81,23 +87,23 @@ def entries_of(folder: RunFolder, now: float) -> List[Dict[str, Any]]:
     return found
 
 
-def _status(result: Optional[Dict[str, Any]], attempt: int, is_open: bool) -> str:
+def _status(result: "Optional[RunResult]", attempt: int, is_open: bool) -> str:
     if is_open:
         return "running"
-    own = next((one for one in (result or {}).get("attempts", []) if one.get("attempt") == attempt), None)
-    return str((own or result or {}).get("status", "failed"))
+    own = next((one for one in or_nothing(result).get("attempts", []) if one.get("attempt") == attempt), None)
+    return own["status"] if own else result["status"] if result else "failed"
 
 
-def _end_of(record: Dict[str, Any], seen: Dict[str, Any]) -> float:
+def _end_of(record: "RankRecord", seen: "AttemptHardware") -> float:
     """A rank that was killed with everything around it left no end: the sampler saw it last."""
     return float(record.get("ended") or max(record["started"], seen.get("until", 0)))
 
 
-def _cpu_of(rank: int, record: Dict[str, Any], seen: Dict[str, Any]) -> float:
+def _cpu_of(rank: int, record: "RankRecord", seen: "AttemptHardware") -> float:
     """What the kernel counted until its end; else what was seen while it ran."""
     if record.get("cpu") is not None:
         return float(record["cpu"])
-    reported = (seen.get("ranks") or {}).get(str(rank)) or {}
+    reported = or_nothing(seen.get("ranks", {}).get(str(rank)))
     return (reported.get("cpu") or 0.0) / 100 * (reported.get("seconds") or 0.0)
 
 

@@ -8,18 +8,22 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, List, Optional, Tuple
 
 from flexrack_node.base import stored
 from flexrack_node.base.sysfs import cpu_list
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.order import RankPlace
+    from flexrack_node.schema.result import RankBound
 
-def visible_devices(placed: List[Dict[str, Any]]) -> str:
+
+def visible_devices(placed: "List[RankPlace]") -> str:
     """CUDA_VISIBLE_DEVICES of every rank on the node: the GPUs of all, in the order of the ranks, so that cuda:LOCAL_RANK is the own one."""
     return ",".join(uuid for one in placed for uuid in one["gpus"])
 
 
-def bind(spec_file: Path, local: int) -> Tuple[List[str], Optional[Dict[str, Any]]]:
+def bind(spec_file: Path, local: int) -> "Tuple[List[str], Optional[RankBound]]":
     """Binds this process. Returns words to put before the rank's argv, and {cpus, memory, gpus} for its record, None where nothing was chosen."""
     try:
         spec = stored.current("run.spec", json.loads(spec_file.read_text()), spec_file)
@@ -29,11 +33,11 @@ def bind(spec_file: Path, local: int) -> Tuple[List[str], Optional[Dict[str, Any
     if not placed:
         return [], None
     mine = placed[local]
-    reported = {"cpus": bind_cpus(mine["cpus"])}
-    if reported["cpus"] == mine["cpus"] and mine["cpus"] and "OMP_NUM_THREADS" not in spec.get("env", {}):
+    cpus = bind_cpus(mine["cpus"])
+    if cpus == mine["cpus"] and mine["cpus"] and "OMP_NUM_THREADS" not in spec.get("env", {}):
         os.environ["OMP_NUM_THREADS"] = str(threads_of(placed, local, int(spec.get("neighbours") or 1)))
-    before, reported["memory"] = memory_words(mine["memory"] if mine["cpus"] else [])
-    return before, {**reported, "gpus": mine.get("leased") or mine["gpus"]}
+    before, memory = memory_words(mine["memory"] if mine["cpus"] else [])
+    return before, {"cpus": cpus, "memory": memory, "gpus": mine.get("leased") or mine["gpus"]}
 
 
 def bind_cpus(cpus: Optional[str]) -> str:
@@ -47,9 +51,9 @@ def bind_cpus(cpus: Optional[str]) -> str:
         return f"not bound: {error.strerror}"
 
 
-def threads_of(placed: List[Dict[str, Any]], local: int, neighbours: int) -> int:
+def threads_of(placed: "List[RankPlace]", local: int, neighbours: int) -> int:
     """A rank's share of its CPUs: those that are bound to the same have theirs too, on every node of the gang on this machine."""
-    mine = set(cpu_list(placed[local]["cpus"]))
+    mine = set(cpu_list(placed[local]["cpus"] or ""))
     sharing = sum(1 for one in placed if one["cpus"] and mine & set(cpu_list(one["cpus"])))
     return max(1, len(mine) // (sharing * max(1, neighbours)))
 

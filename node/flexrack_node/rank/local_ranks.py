@@ -4,7 +4,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
 
 from flexrack_node.process.containment import Containment, is_alive, send_signal
 from flexrack_node.rank.launch import gang_argv, rank_environment, rendezvous_environment
@@ -16,6 +16,10 @@ from flexrack_node.run.files import RunFolder, containment_tag, write
 from flexrack_node.run.keeper import keeper_of
 from flexrack_node.watch.hang_watch import Watch
 
+if TYPE_CHECKING:
+    from flexrack_node.schema.result import PaceOfRank, RankRecord
+    from flexrack_node.schema.runfiles import KeptRunOrder
+
 TICK = 0.05  # seconds between two looks
 FAILURE_GRACE = 1.0  # seconds: ranks of a gang that has failed have nothing to save; the bar is 2 s for all of it
 _LINGER = 20.0  # seconds that the launcher may take to end after its last rank ended well
@@ -24,7 +28,7 @@ _LINGER = 20.0  # seconds that the launcher may take to end after its last rank 
 class LocalRanks:
     """Driven by `tick()`, which never blocks for long; `observed()` is what the leader is told."""
 
-    def __init__(self, folder: RunFolder, spec: Dict[str, Any], relay: Optional[int], forbids: Optional[Callable[[], Optional[str]]] = None) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", relay: Optional[int], forbids: Optional[Callable[[], Optional[str]]] = None) -> None:
         """`forbids` tells why nothing may be started here any more, if that is so."""
         self._folder, self._spec, self._relay, self._forbids = folder, spec, relay, forbids
         self._expected = 1 if spec["launcher"] in ONE_A_NODE else spec["processes"]
@@ -34,10 +38,10 @@ class LocalRanks:
         self._quiet_since: Optional[float] = None
         self._is_over = False
         self.watch = Watch(folder, spec)
-        self._paces: Dict[str, Dict[str, Any]] = {}  # how fast its ranks were, once the attempt is over
+        self._paces: Dict[str, PaceOfRank] = {}  # how fast its ranks were, once the attempt is over
         self.attempt = 0
         self.phase = "idle"  # idle | running | ended
-        self.records: Dict[int, Dict[str, Any]] = {}
+        self.records: Dict[int, RankRecord] = {}
         self.survivors: List[int] = []
         self.trouble: Optional[Dict[str, Any]] = None  # the launcher ended badly without a rank that tells why
 
@@ -189,5 +193,5 @@ class LocalRanks:
         for rank, record in self.records.items():
             if "exit" not in record:
                 stopped = self._stop_at is not None
-                record.update(ended=noticed, exit=137, signal="KILL", presumed=True, stopped=stopped)
+                record.update({"ended": noticed, "exit": 137, "signal": "KILL", "presumed": True, "stopped": stopped})
                 write("run.rank", self._folder.attempt(self.attempt) / f"rank-{rank}.json", record)

@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.link.gang_link import Link, LinkLost, Listener, join
 from flexrack_node.process.containment import TAG
 from flexrack_node.process.detach import python_module
@@ -116,7 +117,7 @@ class _Leader:
         self.master = free_port(job["address"])
         self._members: List[str] = job["nodes"][1:]
         if self._members:
-            secret = read("run.spec", Path(job["attempt"]).parents[1] / "spec.json")["gang"]["secret"]
+            secret = or_nothing(read("run.spec", Path(job["attempt"]).parents[1] / "spec.json"))["gang"]["secret"]
             self._listener = Listener(job["address"], secret, self._welcome, job["port"])
 
     def wait_for_all(self) -> bool:
@@ -227,7 +228,7 @@ class _Heard:
 
 
 def _join(job: Dict[str, Any], node: str) -> Optional[Link]:
-    secret = read("run.spec", Path(job["attempt"]).parents[1] / "spec.json")["gang"]["secret"]
+    secret = or_nothing(read("run.spec", Path(job["attempt"]).parents[1] / "spec.json"))["gang"]["secret"]
     deadline = time.monotonic() + _JOIN_SECONDS
     while time.monotonic() < deadline:
         try:

@@ -14,13 +14,16 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, List, Optional
 
 from flexrack_node.rank.binding import bind
 from flexrack_node.rank.mpi import take_place
 from flexrack_node.rank.packaged import DEVICES, EVERY_DEVICE
 from flexrack_node.run.files import write
 from flexrack_node.watch.watching import begin_watching
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.result import RankError, RankRecord
 
 _PR_SET_PDEATHSIG = 1
 _MOST_FILES = 65536  # some programs close every number up to the limit when they start: a billion would take minutes
@@ -41,10 +44,10 @@ def main(arguments: List[str]) -> int:
     record_path = folder / f"rank-{rank}.json"
     errors = folder / f"rank-{rank}.error.json"
     os.environ["TORCHELASTIC_ERROR_FILE"] = str(errors)
-    record: Dict[str, Any] = {
+    record: RankRecord = {
         "rank": int(rank),
         "local_rank": int(os.environ["LOCAL_RANK"]),
-        "node": os.environ.get("FLEXRACK_NODE"),
+        "node": os.environ["FLEXRACK_NODE"],
         "attempt": int(os.environ.get("FLEXRACK_ATTEMPT", "1")),
         "wrapper": os.getpid(),
         "started": time.time(),
@@ -63,18 +66,19 @@ def main(arguments: List[str]) -> int:
         child = subprocess.Popen([*before, *argv], stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=die_with_parent)
     except OSError as error:
         os.write(log, f"{argv[0]}: {error.strerror}\n".encode())
-        write("run.rank", record_path, {**record, "ended": time.time(), "exit": 127, "signal": None, "tail": [f"{argv[0]}: {error.strerror}"]})
+        record.update({"ended": time.time(), "exit": 127, "signal": None, "tail": [f"{argv[0]}: {error.strerror}"]})
+        write("run.rank", record_path, record)
         return 127
-    write("run.rank", record_path, {**record, "pid": child.pid})
+    record["pid"] = child.pid
+    write("run.rank", record_path, record)
     status = child.wait()
     ended = time.time()
-    record.update(pid=child.pid, ended=ended, exit=status if status >= 0 else 128 - status, signal=signal_name(status), cpu=cpu_seconds())
+    record.update({"ended": ended, "exit": status if status >= 0 else 128 - status, "signal": signal_name(status), "cpu": cpu_seconds()})
     if status != 0:
         record["tail"] = tail(folder / f"rank-{rank}.log")
         record["error"] = read_error(errors)
     write("run.rank", record_path, record)
-    found: int = record["exit"]
-    return found
+    return record["exit"]
 
 
 def cpu_seconds() -> float:
@@ -160,7 +164,7 @@ def tail(path: Path) -> List[str]:
     return shown[-_TAIL_LINES:]
 
 
-def read_error(path: Path) -> Optional[Dict[str, Any]]:
+def read_error(path: Path) -> "Optional[RankError]":
     """What torch's @record wrote about the exception: {message, at}."""
     try:
         message = json.loads(path.read_text())["message"]

@@ -13,10 +13,13 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Optional, cast
 
 from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.runfiles import RelayRejected, RelayWrite
 
 INLINE_BYTES = 256 * 1024
 
@@ -32,7 +35,7 @@ class Entry:
         """`line` of the journal; one that cannot be read has no method."""
         self.end = end
         try:
-            self.record: Dict[str, Any] = stored.current("relay.entry", json.loads(line), folder / "journal.jsonl")
+            self.record: Mapping[str, Any] = stored.current("relay.entry", json.loads(line), folder / "journal.jsonl")
             self.method: str = self.record["method"]
             self.path: str = self.record["path"]
             self.kind: str = self.record["type"]
@@ -85,7 +88,7 @@ class Journal:
 
     def append(self, method: str, path: str, kind: str, body: "bytes | Path") -> None:
         """Keeps one write. When this returns it survives kill -9 and power loss. `body` may be a file of the spool's folder."""
-        record: Dict[str, Any] = {"method": method, "path": path, "type": kind, "at": time.time()}
+        record: RelayWrite = {"method": method, "path": path, "type": kind, "at": time.time()}
         large = isinstance(body, Path) or len(body) > INLINE_BYTES
         with self._lock:
             room = self._limit + (0 if large else self._reserve) - self._size - self._bodies
@@ -104,7 +107,7 @@ class Journal:
                 raise SpoolFull(f"the spool cannot be written: {error.strerror}") from error
             self._bodies += size if large else 0
 
-    def _append(self, record: Dict[str, Any]) -> None:
+    def _append(self, record: "RelayWrite") -> None:
         """One line, durable; the caller holds the lock. Raises OSError, and leaves nothing of it then."""
         line = stored.line("relay.entry", record)
         try:
@@ -145,8 +148,8 @@ class Journal:
 
     def reject(self, entry: Entry, status: int, answer: str) -> None:
         """Sets the first entry aside with its body: the server does not take it. Raises OSError where that cannot be kept; it stays the first then."""
-        record = {"at": time.time(), "method": entry.method, "path": entry.path, "status": status, "answer": answer[:2000],
-                  "body": entry.inline[:2000].decode("utf-8", "replace") if not entry.file else None, "entry": entry.record}
+        record: RelayRejected = {"at": time.time(), "method": entry.method, "path": entry.path, "status": status, "answer": answer[:2000],
+                  "body": entry.inline[:2000].decode("utf-8", "replace") if not entry.file else None, "entry": dict(entry.record)}
         path = self.folder / "rejected.jsonl"
         with open(path, "ab+") as file:
             size = file.seek(0, os.SEEK_END)
@@ -164,13 +167,14 @@ class Journal:
     def take_back(self, is_wanted: Callable[[int], bool]) -> int:
         """Puts what was set aside with a status that is wanted at the journal's end, and says how much that was. Raises OSError."""
         with self._lock:
-            kept, count = [], 0
+            kept: List[RelayRejected] = []
+            count = 0
             for record in read_rejected(self.folder):
                 entry = record.get("entry")
                 if not entry or not entry.get("method") or not is_wanted(record["status"]):
                     kept.append(record)
                 elif not entry.get("file") or (self.folder / entry["file"]).exists():  # a body that is gone was sent before a kill
-                    self._append(entry)
+                    self._append(cast("RelayWrite", entry))
                     count += 1
             if count:
                 write_whole(self.folder / "rejected.jsonl", b"".join(stored.line("relay.rejected", record) for record in kept))
@@ -285,7 +289,7 @@ def count_waiting(folder: Path) -> int:
     return data[position:].count(b"\n")
 
 
-def read_rejected(folder: Path) -> List[Dict[str, Any]]:
+def read_rejected(folder: Path) -> "List[RelayRejected]":
     """What was set aside, oldest first; a line that a kill has cut off is none (its entry is still in the journal)."""
     try:
         lines = (folder / "rejected.jsonl").read_bytes().splitlines()

@@ -1,6 +1,10 @@
 """How a run ended, and why an attempt failed: the earliest failure that nobody of ours brought about."""
 import time
-from typing import Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Tuple, cast
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.result import Cause, GangOutcome, RunResult
+    from flexrack_node.schema.runfiles import KeptRunOrder
 
 ONE_A_NODE = ("plain", "ray")  # launchers that start one process on each node, whatever `processes` says
 _EXITS = {"finished": 0, "stopped": 130}
@@ -9,32 +13,32 @@ _EXITS = {"finished": 0, "stopped": 130}
 def first_cause(
     observations: Mapping[str, Mapping[str, Any]], clocks: Mapping[str, float], stopped_at: Optional[float],
     before: Optional[Mapping[str, Mapping[str, Any]]] = None,
-) -> Optional[Dict[str, Any]]:
+) -> "Optional[Cause]":
     """`observations` by node as LocalRanks.observed gives them; `clocks`: seconds to add to a node's time to get the leader's,
     as well as that is known: how long a busy node's first word took is in it. `before`: the observations that the stop was decided from.
 
     A rank that ended after the stop went out failed because of it; it counts only where nothing else is there to blame.
     Returns {kind: rank|launcher, node, rank?, exit, signal, at, message?, lines, others}.
     """
-    found: List[Dict[str, Any]] = []
+    found: List[Tuple[bool, Cause]] = []  # with whether it is presumed
     known = {(node, one["rank"]) for node, observed in (before or {}).items() for one in observed.get("records", {}).values() if one.get("exit")}
     for node, observed in observations.items():
         shift = clocks.get(node, 0.0)
         for record in observed.get("records", {}).values():
             if record.get("exit"):
-                found.append(_of_rank(node, record, shift))
+                found.append((bool(record.get("presumed")), _of_rank(node, record, shift)))
         if observed.get("trouble"):
             trouble = observed["trouble"]
-            found.append({
+            found.append((False, {
                 "kind": "launcher", "node": node, "rank": None, "exit": trouble.get("exit"), "signal": None,
-                "at": trouble["at"] + shift, "message": trouble["message"], "lines": trouble.get("tail", []), "presumed": False,
-            })
+                "at": trouble["at"] + shift, "message": trouble["message"], "lines": trouble.get("tail", []), "others": [],
+            }))
     if not found:
         return None
-    own = [one for one in found if not one["presumed"] and (stopped_at is None or one["at"] <= stopped_at or (one["node"], one["rank"]) in known)]
-    cause = min(own or found, key=lambda one: (one["presumed"], one["at"]))
-    others = sorted(one["rank"] for one in found if one is not cause and one["rank"] is not None)
-    return {**{key: value for key, value in cause.items() if key != "presumed"}, "others": others}
+    own = [(presumed, one) for presumed, one in found if not presumed and (stopped_at is None or one["at"] <= stopped_at or (one["node"], one["rank"]) in known)]
+    _, cause = min(own or found, key=lambda one: (one[0], one[1]["at"]))
+    cause["others"] = sorted(one["rank"] for _, one in found if one is not cause and one["rank"] is not None)
+    return cause
 
 
 def is_complete(observations: Mapping[str, Mapping[str, Any]], ranks: Mapping[str, List[int]]) -> bool:
@@ -50,12 +54,12 @@ def ranks_of(nodes: List[str], launcher: str, processes: int) -> Dict[str, List[
     return {node: list(range(index * each, (index + 1) * each)) for index, node in enumerate(nodes)}
 
 
-def close_result(spec: Dict[str, Any], result: Dict[str, Any], started: float) -> Dict[str, Any]:
+def close_result(spec: "KeptRunOrder", result: "GangOutcome", started: float) -> "RunResult":
     """A gang's result with what does not depend on the gang: exit, times, and whether MLflow knows."""
     ended = time.time()
     attempts = result.get("attempts", [])
     return {
-        **result,
+        **cast("RunResult", result),
         "run": spec["run"],
         "exit": _EXITS.get(result["status"], 1),
         "started": attempts[0]["started"] if attempts and "started" in attempts[0] else started,
@@ -65,23 +69,23 @@ def close_result(spec: Dict[str, Any], result: Dict[str, Any], started: float) -
     }
 
 
-def of_gang(node: str, message: str) -> Dict[str, Any]:
+def of_gang(node: str, message: str) -> "Cause":
     """A cause that is not a rank's: the gang did not come together, or fell apart."""
     return {"kind": "gang", "node": node, "rank": None, "exit": None, "signal": None, "at": time.time(), "message": message, "lines": [], "others": []}
 
 
-def of_loss(node: str, kind: str, message: str) -> Dict[str, Any]:
+def of_loss(node: str, kind: Literal["reboot", "supervisor"], message: str) -> "Cause":
     """A cause that is a node's: it was rebooted (`reboot`), or its supervisor was killed (`supervisor`)."""
     return {**of_gang(node, message), "lost": kind}
 
 
-def _of_rank(node: str, record: Mapping[str, Any], shift: float) -> Dict[str, Any]:
+def _of_rank(node: str, record: Mapping[str, Any], shift: float) -> "Cause":
     error = record.get("error") or {}
     at = error.get("at") or record["ended"]
     return {
         "kind": "rank", "node": node, "rank": record["rank"], "exit": record["exit"], "signal": record.get("signal"),
         "at": min(at, record["ended"]) + shift, "message": _headline(error.get("message"), record.get("tail", [])),
-        "lines": record.get("tail", []), "presumed": bool(record.get("presumed")),
+        "lines": record.get("tail", []), "others": [],
     }
 
 

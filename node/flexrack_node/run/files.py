@@ -27,10 +27,15 @@ import os
 import re
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, cast
 
 from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.kept import Read, Write
+    from flexrack_node.schema.result import RankRecord, RunResult
+    from flexrack_node.schema.runfiles import KeptRunOrder, RunState, StopRequest
 
 _writes = itertools.count()
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -46,23 +51,21 @@ class RunFolder:
         self.spool = path / "spool"
         self._lock: Optional[int] = None
 
-    def spec(self) -> Dict[str, Any]:
-        return read("run.spec", self.path / "spec.json") or {}
+    def spec(self) -> "KeptRunOrder":
+        return read("run.spec", self.path / "spec.json") or cast("KeptRunOrder", {})
 
-    def state(self) -> Dict[str, Any]:
+    def state(self) -> "RunState":
         return read("run.state", self.path / "state.json") or {"status": "unknown"}
 
-    def result(self) -> Optional[Dict[str, Any]]:
-        found: Optional[Dict[str, Any]] = read("run.result", self.path / "result.json")
-        return found
+    def result(self) -> "Optional[RunResult]":
+        return read("run.result", self.path / "result.json")
 
-    def stop_request(self) -> Optional[Dict[str, Any]]:
-        found: Optional[Dict[str, Any]] = read("run.stop", self.path / "stop.json")
-        return found
+    def stop_request(self) -> "Optional[StopRequest]":
+        return read("run.stop", self.path / "stop.json")
 
     def write(self, name: str, value: Any) -> None:
         """Writes <name>.json, of the kind run.<name>, as a whole or not at all, 0600."""
-        write(f"run.{name}", self.path / f"{name}.json", value)
+        _write(f"run.{name}", self.path / f"{name}.json", value)
 
     def event(self, kind: str, **fields: Any) -> None:
         """Appends one line to events.jsonl."""
@@ -81,9 +84,9 @@ class RunFolder:
         except FileNotFoundError:
             return []
 
-    def records(self, attempt: int) -> Dict[int, Dict[str, Any]]:
+    def records(self, attempt: int) -> "Dict[int, RankRecord]":
         """Every rank's record of an attempt; one without "exit" is still running, or was lost."""
-        found: Dict[int, Dict[str, Any]] = {}
+        found: Dict[int, RankRecord] = {}
         try:
             names = os.listdir(self.attempt(attempt))
         except FileNotFoundError:
@@ -145,18 +148,22 @@ def all_runs(root: Path) -> Iterator[RunFolder]:
         yield RunFolder(path)
 
 
-def containment_tag(spec: Dict[str, Any], attempt: int) -> str:
+def containment_tag(spec: "KeptRunOrder", attempt: int) -> str:
     """What all processes of an attempt on a node carry."""
     return f"{spec['run']}.{spec['index']}.{attempt}"
 
 
-def read(kind: str, path: Path) -> Any:
+def _read(kind: str, path: Path) -> Any:
     """What a file of a kind (base/stored.py) holds, in today's shape; None where it is not there. Raises NEWER_VERSION."""
-    return stored.current(kind, read_json(path), path)
+    return stored.upgraded(kind, read_json(path), path)
 
 
-def write(kind: str, path: Path, value: Any, durable: bool = True) -> None:
+def _write(kind: str, path: Path, value: Any, durable: bool = True) -> None:
     write_json(path, stored.stamped(kind, value), durable)
+
+
+read: "Read" = _read
+write: "Write" = _write
 
 
 def read_json(path: Path) -> Any:

@@ -6,10 +6,15 @@ import shutil
 import urllib.parse
 import urllib.request
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
 
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.upstream import Upstream
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.order import TrackingOrder
+    from flexrack_node.schema.result import Cause, RunResult
+    from flexrack_node.schema.runfiles import KeptRunOrder
 
 _STATUS = {"finished": "FINISHED", "failed": "FAILED", "stopped": "KILLED"}
 _TIMEOUT = 60.0
@@ -26,17 +31,17 @@ class NotRecorded(Exception):
 class Recorder:
     """Speaks to the relay, or to the tracking server itself, in the name of one run."""
 
-    def __init__(self, upstream: Upstream, tracking: Dict[str, Any]) -> None:
+    def __init__(self, upstream: Upstream, tracking: "TrackingOrder") -> None:
         self._base = upstream.url
         self._tracking = tracking
         self._upstream = upstream
 
-    def finish(self, spec: Dict[str, Any], result: Dict[str, Any]) -> None:
+    def finish(self, spec: "KeptRunOrder", result: "RunResult") -> None:
         """Status, end time and tags. Raises NotRecorded, also where Slurm starts the run again, or may: then it has not ended."""
         if result.get("requeued") or result.get("open"):
             raise NotRecorded("the run has not ended: Slurm starts its job again, or may")
         run = self._tracking["run_id"]
-        cause = result.get("cause") or {}
+        cause = result.get("cause")
         tags = {
             "flexrack.exit": str(result["exit"]),
             "flexrack.duration": f"{result['duration']:.3f}",
@@ -133,7 +138,7 @@ class _Exactly:
         return found
 
 
-def collect_outputs(spec: Dict[str, Any], folder: RunFolder, since: float) -> List[str]:
+def collect_outputs(spec: "KeptRunOrder", folder: RunFolder, since: float) -> List[str]:
     """Everything that the manifest calls outputs, as names relative to the run's outputs folder.
 
     What the script left in FLEXRACK_OUTPUTS is there already. What this run wrote to the workspace instead is copied
@@ -150,7 +155,7 @@ def collect_outputs(spec: Dict[str, Any], folder: RunFolder, since: float) -> Li
     return sorted(path.relative_to(folder.outputs).as_posix() for path in found)
 
 
-def describe_cause(cause: Dict[str, Any]) -> str:
+def describe_cause(cause: "Cause") -> str:
     """One line: `rank 3 on node-2 ended with 17: the last thing it said`."""
     who = f"rank {cause['rank']} on {cause['node']}" if cause.get("rank") is not None else cause["node"]
     how = f" was killed by SIG{cause['signal']}" if cause.get("signal") else f" ended with {cause['exit']}" if cause.get("exit") is not None else ""

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any, Callable, List, Mapping
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.process.containment import Containment
 from flexrack_node.run.files import RunFolder, containment_tag
 from flexrack_node.run.leadership import is_committed, leader_known, may_be_led_on
-from flexrack_node.watch.hang import hangs
 
 if TYPE_CHECKING:
     from flexrack_node.schema.run import NodeRun, NodeRunDetail, Reconciled, RunStopped
@@ -66,11 +66,11 @@ class PlainRun:
             "committed": is_committed(result),
             "replaceable": may_be_led_on(spec),
             "nodes": spec["nodes"],
-            "members": now.get("members") or spec["nodes"][:(spec.get("size") or {}).get("max")],
+            "members": now.get("members") or spec["nodes"][:or_nothing(spec.get("size")).get("max")],
             "processes": spec["processes"],
             "launcher": spec["launcher"],
             "created": float(spec.get("created") or 0),
-            "status": result["status"] if result else now.get("status", "starting"),
+            "status": result["status"] if result else "starting" if now["status"] == "unknown" or now["status"] == "ended" else now["status"],
             "attempt": now.get("attempt", 0),
             "live": folder.is_held(),
             "gang": now.get("gang"),
@@ -79,11 +79,13 @@ class PlainRun:
             "started": result["started"] if result else now.get("started"),
             "ended": result["ended"] if result else None,
             "recorded": result.get("recorded") if result else None,
-            "tracked": (spec.get("tracking") or {}).get("run_id"),
+            "tracked": or_nothing(spec.get("tracking")).get("run_id"),
         }
 
     def detail(self) -> "NodeRunDetail":
         """The summary, every record, the result, and what the user asked for; never the secrets of the spec."""
+        from flexrack_node.watch.hang import hangs  # only here: a listing needs none
+
         folder = self.folder
         spec = folder.spec()
         result: Any = folder.result()
@@ -125,7 +127,7 @@ class PlainRun:
             folder.write("stop", {"grace": grace, "kill": bool(given.get("kill")), "by": "flexrack runs stop"})
         deadline = time.monotonic() + grace + _STOP_PATIENCE
         while time.monotonic() < deadline and folder.is_held() and not folder.result():
-            now = folder.stop_request() or {}
+            now = or_nothing(folder.stop_request())
             if now.get("kill") and grace > 0:  # somebody was less patient in the meantime
                 grace, deadline = 0.0, time.monotonic() + _STOP_PATIENCE
             time.sleep(0.05)

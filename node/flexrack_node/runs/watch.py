@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, List
 
 from flexrack_node.base.channel import Channel
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.measure.hardware_file import last_sample
 from flexrack_node.measure.hardware_summary import read_summary
 from flexrack_node.run.files import RunFolder
@@ -75,13 +76,13 @@ def _part(part: RunFolder, reported: Dict[str, float]) -> "NodePart":
         sample = None
     elif sample:
         reported[spec["node"]] = sample["t"]
-    summary = read_summary(part) or {}
-    result = part.result() or {}
+    summary = or_nothing(read_summary(part))
+    result = part.result()
     term, leader = leader_known(spec, state, result)
     return {
-        "node": spec["node"], "term": term, "leader": leader, "status": result.get("status") or state.get("status", "starting"), "attempt": attempt,
+        "node": spec["node"], "term": term, "leader": leader, "status": result["status"] if result else state["status"], "attempt": attempt,
         "cores": summary.get("cores"), "memory_total": summary.get("memory_total"),
-        "gpu_memory": {index: one.get("total") for index, one in ((summary.get("attempts") or {}).get(str(attempt)) or {}).get("gpus", {}).items()},
+        "gpu_memory": {index: one.get("total") for index, one in or_nothing(summary.get("attempts", {}).get(str(attempt))).get("gpus", {}).items()},
         "ranks": {str(rank): [_short(progress[rank][name]) for name in LIVE] if rank in progress else None for rank in sorted(part.records(attempt))},
         "hardware": sample,
     }

@@ -63,7 +63,7 @@ class LogOffsets(TypedDict):
     older: int
     current: int
 
-IndexEntry = Optional[List[Any]]
+IndexEntry = List[Any]
 
 
 class WorkspaceIndex(TypedDict):
@@ -137,7 +137,7 @@ class KeptSweep(SweepRecord):
 
 class KeptTrials(TypedDict):
     """The trials of a sweep, for those who only look."""
-    status: str
+    status: Literal["running", "finished", "stopped", "failed"]
     at: float
     trials: List[Trial]
     importance: Optional[Dict[str, float]]
@@ -154,7 +154,7 @@ class WorkspaceChange(TypedDict):
     revision: str
     tree: Optional[str]
     written_ns: int
-    entries: Dict[str, IndexEntry]
+    entries: Dict[str, Optional[IndexEntry]]
 
 
 class DaemonAddress(TypedDict):

@@ -83,9 +83,8 @@ class CheckpointReached(_CheckpointReached, total=False):
     place: Optional[List[Union[str, int]]]
 
 
-class RankPace(TypedDict):
-    rank: float
-    node: str
+class PaceOfRank(TypedDict):
+    """As its node knows it."""
     steps: float
     step: float
     own: float
@@ -97,8 +96,13 @@ class RankPace(TypedDict):
     throttled: float
 
 
+class RankPace(PaceOfRank):
+    rank: int
+    node: str
+
+
 class SlowestRank(TypedDict):
-    rank: float
+    rank: int
     node: str
     own: float
     others: float
@@ -120,7 +124,7 @@ class RequeuedWhy(TypedDict):
 
 class _RunAttempt(TypedDict):
     attempt: int
-    status: str
+    status: Literal["finished", "failed", "stopped"]
 
 
 class RunAttempt(_RunAttempt, total=False):
@@ -152,11 +156,28 @@ class SlurmEnd(_SlurmEnd, total=False):
     requeued: Optional[Requeued]
 
 
-class _RunResult(TypedDict):
+class _GangOutcome(TypedDict):
     status: Literal["finished", "failed", "stopped"]
-    exit: int
     cause: Optional[Cause]
     attempts: List[RunAttempt]
+
+
+class GangOutcome(_GangOutcome, total=False):
+    """What a gang came to: a result without what does not depend on the gang."""
+    leader: str
+    term: int
+    partial: bool
+    lost: bool
+    refused: str
+    refused_code: str
+    slurm: SlurmEnd
+    requeued: RequeuedWhy
+    provisional: bool
+    open: bool
+
+
+class _RunResult(GangOutcome):
+    exit: int
     started: float
     ended: float
     duration: float
@@ -169,15 +190,5 @@ class RunResult(_RunResult, total=False):
     outputs: List[str]
     recorded_everywhere: bool
     reconciled: bool
-    leader: str
-    term: int
-    partial: bool
-    lost: bool
-    refused: str
-    refused_code: str
-    slurm: SlurmEnd
-    requeued: RequeuedWhy
-    provisional: bool
-    open: bool
 
 NodeRunStatus = Literal["starting", "waiting", "running", "stopping", "recording", "finished", "failed", "stopped"]

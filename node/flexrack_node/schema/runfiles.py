@@ -1,5 +1,5 @@
 """Files of a run that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/runfiles.json by `npm run protocol`; for type checkers alone."""
-from typing import Any, Dict, List, Optional, TypedDict, Union
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 from flexrack_node.schema.order import RunOrder
 from flexrack_node.schema.result import RunAttempt
@@ -16,7 +16,7 @@ MemberPlace = List[Union[str, int]]
 
 
 class _RunState(TypedDict):
-    status: str
+    status: Literal["unknown", "starting", "waiting", "running", "stopping", "recording", "ended"]
 
 
 class RunState(_RunState, total=False):
@@ -95,13 +95,13 @@ class JobGang(_JobGang, total=False):
 
 
 class _QueueRow(TypedDict):
-    job: str
+    job: Optional[str]
     state: str
     reason: Optional[str]
     start: Optional[float]
     nodes: str
     partition: Optional[str]
-    source: str
+    source: Literal["squeue", "sacct", "records"]
 
 
 class QueueRow(_QueueRow, total=False):
@@ -110,8 +110,9 @@ class QueueRow(_QueueRow, total=False):
     ended: Optional[float]
     limit: Optional[float]
     by: Optional[str]
-    exit: Optional[int]
+    exit: Optional[str]
     restarts: int
+    preempted: bool
 
 
 class QueueSeen(TypedDict):

@@ -17,21 +17,25 @@ class WaitingRanks(TypedDict):
     ranks: List[int]
 
 
-class _Hang(TypedDict):
-    number: float
-    attempt: float
-    at: float
-    action: Literal["report", "restart", "stop"]
+class _HangVerdict(TypedDict):
     message: str
     seconds: float
     suspects: List[HangSuspect]
     lines: List[str]
-    silent: List[str]
 
 
-class Hang(_Hang, total=False):
-    """Ranks that made no progress, as the run's leader saw it."""
+class HangVerdict(_HangVerdict, total=False):
+    """What stacks tell of ranks that made no progress."""
     waiting: List[WaitingRanks]
+
+
+class Hang(HangVerdict):
+    """Ranks that made no progress, as the run's leader saw it."""
+    number: int
+    attempt: int
+    at: float
+    action: Literal["report", "restart", "stop"]
+    silent: List[str]
 
 
 class StackFrame(TypedDict):
@@ -134,7 +138,7 @@ class GpuHardware(_GpuHardware, total=False):
     memory: Optional[float]
     power: Optional[float]
     uuid: Optional[str]
-    total: Optional[float]
+    total: Optional[int]
 
 
 class _AttemptHardware(TypedDict):

@@ -83,7 +83,8 @@ def bring_back(record: ServiceRecord, channel: Channel) -> bool:
         if not record.is_wanted() or record.is_supervised():
             return False
         state = record.state()
-        living = state.get("pid") and start_time(state["pid"]) == state.get("start")
+        pid = state.get("pid")
+        living = pid and start_time(pid) == state.get("start")
         if living:
             control.launch(record, channel)  # its supervisor alone was lost
             return False

@@ -12,16 +12,18 @@ import shlex
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, cast
 
 from flexrack_node.base import home
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.service import crontab, systemd
 from flexrack_node.service.record import read, wanted, write
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.nodefiles import KeptComeback, OwnMachine
     from flexrack_node.schema.service import ComesBack
 
 SWITCH = "FLEXRACK_REBOOT"  # `stay` in a session's environment: neither units nor the crontab are touched
@@ -55,7 +57,7 @@ def settle(channel: Channel) -> "ComesBack":
     record(root, folder(root), "boot")
     with locked(root):
         write_script(channel)
-        before = read("boot.settings", folder(root) / "settings.json") or {}
+        before = or_nothing(read("boot.settings", folder(root) / "settings.json"))
         switched, refusal = False, "there is no service manager of systemd for this user"
         if systemd.is_usable():
             switched = not systemd.lingers()
@@ -68,7 +70,8 @@ def settle(channel: Channel) -> "ComesBack":
             crontab.remove(in_crontab(script(root)))
         lingers_for_us = bool(before.get("lingers_for_us")) or (switched and not refusal)
         kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-        write("boot.settings", folder(root) / "settings.json", {**found, "lingers_for_us": lingers_for_us, "machine": home.facts(), "environment": kept})
+        settings: KeptComeback = {"by": found["by"], "why": found["why"], "lingers_for_us": lingers_for_us, "machine": cast("OwnMachine", home.facts()), "environment": kept}
+        write("boot.settings", folder(root) / "settings.json", settings)
         return found
 
 
@@ -101,7 +104,7 @@ def take_away(root: Path, stop: bool = False) -> None:
 
 def outside(root: Path) -> "list[str]":
     """What is there of it outside of flexrack's folder, in words."""
-    settings = read("boot.settings", folder(root) / "settings.json") or {}
+    settings = or_nothing(read("boot.settings", folder(root) / "settings.json"))
     found = [f"systemd user unit {unit_path(root).name}"] if (systemd.units() / unit_path(root).name).is_symlink() else []
     if settings.get("by") == "cron":
         found.append("a line in the crontab")

@@ -12,11 +12,12 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, List
+from typing import TYPE_CHECKING, Any, List, cast
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record as record_installed
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.process.containment import Containment
 from flexrack_node.process.detach import detach
 from flexrack_node.service import comeback
@@ -24,6 +25,7 @@ from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, end_process, start_time
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.nodefiles import KeptService
     from flexrack_node.schema.service import LogEnd, ServiceId, ServiceLogs, ServicePrefix, ServiceStart, ServiceStarted, ServiceState, ServiceStop, ServiceStopped
 
 SUPERVISOR = Path(__file__).resolve().with_name("supervisor.py")
@@ -38,7 +40,7 @@ def start(given: "ServiceStart", channel: Channel) -> "ServiceStarted":
     `front` (service/front.py) lets the head in where the service only listens on loopback; it holds a private key.
     With `spare_children` what the process has started lives on when it ends or is replaced; a stop ends all of it.
     """
-    spec = {key: value for key, value in given.items() if key in _KEPT and value is not None}
+    spec = cast("KeptService", {key: value for key, value in given.items() if key in _KEPT and value is not None})
     if not spec.get("argv"):
         raise NodeError("USAGE", f"service {given.get('id')} has no command")
     record = ServiceRecord(channel.root, given["id"])
@@ -143,7 +145,8 @@ def adopt_or_end(record: ServiceRecord, channel: Channel) -> None:
         return
     state = record.state()
     wanted = state.get("status") in ALIVE and record.stop_grace() is None
-    living = state.get("pid") and start_time(state["pid"]) == state.get("start")
+    pid = state.get("pid")
+    living = pid and start_time(pid) == state.get("start")
     if wanted and living:
         launch(record, channel)
     elif wanted and record.spec().get("spare_children"):
@@ -179,13 +182,13 @@ def halt(record: ServiceRecord, grace: float, spare: bool = False) -> None:
     if not record.exists():
         return
     record.ask_stop(grace, spare)
-    supervisor = record.state().get("supervisor") or {}
+    supervisor = or_nothing(record.state().get("supervisor"))
     until = time.monotonic() + grace + 15
     while record.is_supervised() and time.monotonic() < until:
         pid = supervisor.get("pid")
         if pid and start_time(pid) == supervisor.get("start"):
             os.kill(pid, signal.SIGTERM)
-        supervisor = record.state().get("supervisor") or {}
+        supervisor = or_nothing(record.state().get("supervisor"))
         time.sleep(0.05)
     if record.is_supervised():
         pid = supervisor.get("pid")

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Tuple
 
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.service.record import read, write
 
 ROTATE_BYTES = 8 * 1024 * 1024
@@ -55,7 +56,7 @@ class ServiceLog:
         return offset, self._slice(self.path, offset - base, limit)
 
     def _bases(self) -> Tuple[int, int]:
-        value = read("service.log", self.bases) or {}
+        value = or_nothing(read("service.log", self.bases))
         return int(value.get("older", 0)), int(value.get("current", 0))
 
     @staticmethod

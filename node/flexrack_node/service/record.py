@@ -12,10 +12,15 @@ import signal
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import TYPE_CHECKING, Any, Iterator, List, Optional, cast
 
 from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.stored import or_nothing
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.kept import Read, Write
+    from flexrack_node.schema.nodefiles import KeptService, ServiceNote
 
 ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -42,16 +47,16 @@ class ServiceRecord:
         """It was started, and nobody has stopped it since; also where it ended with its machine, or gave up."""
         return self.exists() and not (self.folder / "stop.json").exists()
 
-    def spec(self) -> Dict[str, Any]:
-        return read("service.spec", self.folder / "spec.json") or {}
+    def spec(self) -> "KeptService":
+        return read("service.spec", self.folder / "spec.json") or cast("KeptService", {})
 
-    def write_spec(self, spec: Dict[str, Any]) -> None:
+    def write_spec(self, spec: "KeptService") -> None:
         write("service.spec", self.folder / "spec.json", spec)
 
-    def state(self) -> Dict[str, Any]:
-        return read("service.state", self.folder / "state.json") or {}
+    def state(self) -> "ServiceNote":
+        return read("service.state", self.folder / "state.json") or cast("ServiceNote", {})
 
-    def write_state(self, state: Dict[str, Any]) -> None:
+    def write_state(self, state: "ServiceNote") -> None:
         write("service.state", self.folder / "state.json", state)
 
     def ask_stop(self, grace: float, spare: bool = False) -> None:
@@ -59,10 +64,10 @@ class ServiceRecord:
         write("service.stop", self.folder / "stop.json", {"grace": grace, "spare": spare})
 
     def stop_grace(self) -> Optional[float]:
-        return (read("service.stop", self.folder / "stop.json") or {}).get("grace")
+        return or_nothing(read("service.stop", self.folder / "stop.json")).get("grace")
 
     def stop_spares(self) -> bool:
-        return bool((read("service.stop", self.folder / "stop.json") or {}).get("spare"))
+        return bool(or_nothing(read("service.stop", self.folder / "stop.json")).get("spare"))
 
     def forget_stop(self) -> None:
         try:
@@ -122,7 +127,7 @@ def start_time(pid: int) -> Optional[str]:
     return f"{boot_id()}:{fields[19].decode()}"
 
 
-def end_process(state: Dict[str, Any], grace: float) -> None:
+def end_process(state: "ServiceNote", grace: float) -> None:
     """SIGTERM, grace, SIGKILL for the one process of a service, and nothing that it has started."""
     pid, started = state.get("pid"), state.get("start")
     for number, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):
@@ -140,21 +145,26 @@ def boot_id() -> str:
         return "-"
 
 
-def read(kind: str, path: Path) -> Optional[Any]:
+def _read(kind: str, path: Path) -> Any:
     """What a file of a kind (base/stored.py) holds, in today's shape; None where it is not there or cannot be read. Raises NEWER_VERSION."""
     try:
         value = json.loads(path.read_text())
     except (OSError, ValueError):
         return None
-    return stored.current(kind, value, path)
+    return stored.upgraded(kind, value, path)
 
 
-def write(kind: str, path: Path, value: Any) -> None:
+def _write(kind: str, path: Path, value: Any, durable: bool = True) -> None:
     """Whole or not at all, readable by the owner only."""
     part = path.with_name(f".{path.name}.{os.getpid()}")
     file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(file, "w") as stream:
         json.dump(stored.stamped(kind, value), stream)
         stream.flush()
-        os.fsync(stream.fileno())
+        if durable:
+            os.fsync(stream.fileno())
     os.replace(part, path)
+
+
+read: "Read" = _read
+write: "Write" = _write

@@ -10,16 +10,18 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, cast
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.process.containment import Containment
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, end_process, start_time
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.nodefiles import ServiceNote
     from flexrack_node.service.front import Front
 
 FIRST_PAUSE = 0.5
@@ -36,7 +38,7 @@ class Supervisor:
         self.stopping = False
         self.child: Optional[subprocess.Popen[bytes]] = None
         self.ends: List[float] = []
-        self.state: Dict[str, Any] = record.state()
+        self.state = record.state()
 
     def run(self) -> None:
         self._tell(supervisor={"pid": os.getpid(), "start": start_time(os.getpid())})
@@ -140,7 +142,7 @@ class Supervisor:
 
     def _pause_after_end(self) -> Optional[float]:
         """Seconds until the next start, or None where the limit is reached."""
-        limit = self.spec.get("restart") or {}
+        limit = or_nothing(self.spec.get("restart"))
         window = float(limit.get("window_seconds", 60))
         now = time.monotonic()
         self.ends = [moment for moment in self.ends if now - moment < window] + [now]
@@ -166,7 +168,7 @@ class Supervisor:
             time.sleep(min(LOOK_SECONDS, max(0.0, until - time.monotonic())))
 
     def _tell(self, **changes: Any) -> None:
-        self.state = {**self.state, **changes}
+        self.state.update(cast("ServiceNote", changes))
         self.record.write_state(self.state)
 
 

@@ -1,17 +1,18 @@
 """Verbs on a login node of Slurm, for runs that are tasks of one job: slurm.submit_array starts them, slurm.cancel takes them out of the queue."""
 import shutil
-from typing import TYPE_CHECKING, List
+from typing import TYPE_CHECKING, List, cast
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
 from flexrack_node.run.files import RunFolder, run_path, write
 from flexrack_node.slurm import commands
-from flexrack_node.slurm.job import SlurmJob
+from flexrack_node.slurm.job import SlurmJob, told_by_records
 from flexrack_node.slurm.submit import pattern, sbatch
 
 if TYPE_CHECKING:
     from flexrack_node.schema.run import NodeRun
+    from flexrack_node.schema.runfiles import KeptRunOrder
     from flexrack_node.schema.slurm import JobsCancelled, RunNames, SlurmSubmitArray
 
 _AT_ONCE = 200  # jobs that one scancel is told
@@ -29,7 +30,8 @@ def submit(given: "SlurmSubmitArray", channel: Channel) -> "List[NodeRun]":
         for path, spec in zip(paths, specs):
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
             (path / "job.sh").write_text(script)
-            write("run.spec", path / "spec.json", {**spec, "root": str(channel.root)})
+            kept = cast("KeptRunOrder", {**spec, "root": str(channel.root)})
+            write("run.spec", path / "spec.json", kept)
         runs = channel.root / "runs"
         job = sbatch(paths[0] / "job.sh", runs, pattern(runs / name) + "-%a/job.log", specs[0]["slurm"].get("bin"))
     except NodeError:
@@ -40,8 +42,7 @@ def submit(given: "SlurmSubmitArray", channel: Channel) -> "List[NodeRun]":
     for path, spec in zip(paths, specs):
         number = f"{job}_{spec['slurm']['array']['task']}"
         write("run.job", path / "job.json", {"job": number})
-        seen = {"job": number, "state": "PENDING", "reason": None, "start": None, "nodes": "", "partition": None, "source": "records"}
-        found.append(SlurmJob(RunFolder(path)).summary(seen))
+        found.append(SlurmJob(RunFolder(path)).summary(told_by_records(number, "PENDING", None)))
     return found
 
 

@@ -12,12 +12,16 @@ import itertools
 import os
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, Optional
+from typing import TYPE_CHECKING, Callable, Dict, Iterator, Optional
 
 from flexrack_node.base import shared_lock, stored
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.run.files import read_json, write
 from flexrack_node.slurm import commands
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.runfiles import QueueBoard, QueueRow, QueueWatched
 
 FIRST, MOST = 0.5, 10.0  # seconds between two questions: right after something has happened, and long after
 _EIGHTH = 8.0
@@ -26,8 +30,7 @@ _OTHERS = 1000  # jobs kept that nobody watches yet: `runs list` comes to them n
 _ERROR = 1.0  # seconds for which a refusal is everybody's
 _PATIENCE = 40.0  # seconds for another one's question, which has 30 itself
 
-Ask = Callable[[Optional[str], Optional[str]], Dict[str, Dict[str, Any]]]
-Kept = Dict[str, Any]
+Ask = Callable[[Optional[str], Optional[str]], Dict[str, "QueueRow"]]
 
 
 def pace(quiet: float) -> float:
@@ -47,7 +50,7 @@ class Board:
         """Whether the last answer is so new that there is no use in another look, unless something has happened."""
         return 0 < self._good_until - self._now() <= MOST
 
-    def look(self, job: str, sign: float, most: float = MOST) -> Optional[Dict[str, Any]]:
+    def look(self, job: str, sign: float, most: float = MOST) -> "Optional[QueueRow]":
         """What squeue says of a job, no older than `most` seconds, nor than the newest `sign`; None where it does not know it. Raises as slurm.commands.ask."""
         begin = self._now()
         kept = self._read()
@@ -60,14 +63,15 @@ class Board:
             if not is_ours:
                 return self._ask(job, self._bin).get(job)
             kept = self._read()
-            note = kept["watched"].get(job) or {"sign": sign, "since": begin}
+            fresh: QueueWatched = {"at": begin, "sign": sign, "since": begin}
+            note = kept["watched"].get(job, fresh)
             if note["sign"] < sign:  # never for an older one: not every node sees what is new at the same time
-                note, most = {"sign": sign, "since": begin}, 0.0
+                note, most = fresh, 0.0
             kept["watched"][job] = {**note, "at": begin}
             found = self._good(kept, job, begin, most)
             if not found:
                 self._answer(kept, job)
-                found = kept["jobs"].get(job, {}).get("seen")
+                found = or_nothing(kept["jobs"].get(job)).get("seen")
                 self._good_until = self._now() + pace(begin - kept["watched"][job]["since"])
             self._write(kept)
             return found
@@ -76,7 +80,7 @@ class Board:
         """Nobody looks for so long, but where something has happened."""
         self._good_until = self._now() + seconds
 
-    def _good(self, kept: Kept, job: str, begin: float, most: float) -> Optional[Dict[str, Any]]:
+    def _good(self, kept: "QueueBoard", job: str, begin: float, most: float) -> "Optional[QueueRow]":
         """What the board has, where that is new enough. Raises what Slurm has just told somebody else."""
         error = kept.get("error")
         if error and 0 <= begin - error["at"] < _ERROR:
@@ -85,14 +89,13 @@ class Board:
         if not row or not begin - good < row["requested"] <= self._now():
             return None
         self._good_until = row["requested"] + good
-        found: Optional[Dict[str, Any]] = row["seen"]
-        return found
+        return row["seen"]
 
-    def _answer(self, kept: Kept, job: str) -> None:
+    def _answer(self, kept: "QueueBoard", job: str) -> None:
         """Asks for this job alone, or where others are watched for all that the user has: one question, however many they are."""
         requested, before = self._now(), kept["jobs"]
         watched = {number: note for number, note in kept["watched"].items() if number == job or 0 <= requested - note["at"] < _WATCHED}
-        kept.update(watched=watched, error=None)
+        kept["watched"], kept["error"] = watched, None
         try:
             found = self._ask(None if len(watched) > 1 else job, self._bin)
             if job not in found and len(watched) > 1:
@@ -121,10 +124,10 @@ class Board:
         finally:
             os.close(fd)
 
-    def _read(self) -> Kept:
-        kept = read_json(self._path)
-        kept = stored.current("slurm.queue", kept, self._path) if stored.is_current("slurm.queue", kept) else {}  # of another version: Slurm is asked again
-        return kept if kept.get("bin", "") == self._bin else {"bin": self._bin, "jobs": {}, "watched": {}, "error": None}
+    def _read(self) -> "QueueBoard":
+        found = read_json(self._path)
+        kept = stored.current("slurm.queue", found, self._path) if stored.is_current("slurm.queue", found) else None  # of another version: Slurm is asked again
+        return kept if kept and kept["bin"] == self._bin else {"bin": self._bin, "jobs": {}, "watched": {}, "error": None}
 
-    def _write(self, kept: Kept) -> None:
+    def _write(self, kept: "QueueBoard") -> None:
         write("slurm.queue", self._path, kept, durable=False)

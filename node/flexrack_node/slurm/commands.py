@@ -7,9 +7,13 @@ import pwd
 import shutil
 import subprocess
 import time
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Dict, List, Optional, cast
 
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.stored import or_nothing
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.runfiles import QueueRow
 
 # Job states of squeue(1) that are not an end. COMPLETING hides how it ends: its processes are being ended on some node.
 OPEN = {"PENDING", "CONFIGURING", "RUNNING", "SUSPENDED", "STOPPED", "COMPLETING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED",
@@ -22,7 +26,7 @@ _NOTICE = 2.0  # seconds between two questions of the one process that waits unt
 _TAKEN = 60.0  # seconds after the notice in which Slurm must have taken it
 
 
-def ask(job: Optional[str], folder: Optional[str]) -> Dict[str, Dict[str, Any]]:
+def ask(job: Optional[str], folder: Optional[str]) -> "Dict[str, QueueRow]":
     """By number, 12_7 for a task of an array, what squeue knows of a job, or without one of all that this user has: {job, state, reason, start, submitted,
     ended, limit (when it will have at the latest), partition, nodes (hostlist), by, exit, source: squeue|sacct}.
 
@@ -33,23 +37,24 @@ def ask(job: Optional[str], folder: Optional[str]) -> Dict[str, Dict[str, Any]]:
     if done.returncode != 0 and "Invalid job id" not in done.stderr:
         raise NodeError("NODE_UNREACHABLE", f"Slurm does not answer: {last_line(done.stderr)}", "sinfo")
     rows = [row for row in map(read_squeue, done.stdout.splitlines()) if row] if done.returncode == 0 else []
-    return {**{row["job"]: row for row in rows}, **({job: rows[0]} if job and rows else {})}
+    return {**{row["job"]: row for row in rows if row["job"]}, **({job: rows[0]} if job and rows else {})}
 
 
-def look(job: str, folder: Optional[str]) -> Optional[Dict[str, Any]]:
+def look(job: str, folder: Optional[str]) -> "Optional[QueueRow]":
     """As ask, of one job, or as account where squeue does not know it any more; None where nobody does. Of one that runs or is COMPLETING also {restarts: how
     often Slurm has put it back into the queue, this end included; preempted: it is, or was, to make room in this start}, where its squeue tells."""
     found = ask(job, folder).get(job)
     if not found or found["state"] not in ("RUNNING", "COMPLETING"):
         return found or account(job, folder)
-    return {**found, **_restarts(job, folder, found["start"] if found["state"] == "RUNNING" else None)}
+    found.update(_restarts(job, folder, found["start"] if found["state"] == "RUNNING" else None))
+    return found
 
 
-def look_when_taken(job: str, folder: Optional[str]) -> Optional[Dict[str, Any]]:
+def look_when_taken(job: str, folder: Optional[str]) -> "Optional[QueueRow]":
     """As look, for who was told to end. A job that gets notice (GraceTime, slurm.conf(5)) runs on until that is over, and what becomes of it is decided only then: one that
     ends before is neither requeued nor PREEMPTED, but over. So that is waited for."""
     seen = look(job, folder)
-    end = time.monotonic() + max(0.0, ((seen or {}).get("limit") or 0.0) - time.time()) + _TAKEN
+    end = time.monotonic() + max(0.0, (or_nothing(seen).get("limit") or 0.0) - time.time()) + _TAKEN
     while seen and seen["state"] == "RUNNING" and seen.get("preempted") and time.monotonic() < end:
         time.sleep(_NOTICE)
         try:
@@ -59,17 +64,18 @@ def look_when_taken(job: str, folder: Optional[str]) -> Optional[Dict[str, Any]]
     return seen
 
 
-def account(job: str, folder: Optional[str]) -> Optional[Dict[str, Any]]:
+def account(job: str, folder: Optional[str]) -> "Optional[QueueRow]":
     """How a job ended, by Slurm's accounts; None where there are none."""
     done = call(["sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}", f"--format={_SACCT}"], folder)
     found = read_sacct(done.stdout) if done.returncode == 0 else None
     return None if found is None or found["state"] in OPEN else found  # a job that never ended in the accounts is not known either
 
 
-def _restarts(job: str, folder: Optional[str], start: Optional[float]) -> Dict[str, Any]:
+def _restarts(job: str, folder: Optional[str], start: Optional[float]) -> "QueueRow":
     done = call(["squeue", "--noheader", "--array", "--states=all", f"--jobs={job}", "--Format=RestartCnt:20,PreemptTime:30"], folder)
     words = done.stdout.split() if done.returncode == 0 else []
-    return {"restarts": int(words[0]), "preempted": (seconds(words[1]) or 0.0) >= (start or 1.0)} if len(words) >= 2 and words[0].isdigit() else {}
+    known = {"restarts": int(words[0]), "preempted": (seconds(words[1]) or 0.0) >= (start or 1.0)} if len(words) >= 2 and words[0].isdigit() else {}
+    return cast("QueueRow", known)
 
 
 def find(name: str, folder: Optional[str], task: Optional[int] = None) -> Optional[str]:
@@ -83,7 +89,7 @@ def find(name: str, folder: Optional[str], task: Optional[int] = None) -> Option
     return newest if task is None else f"{newest}_{task}"
 
 
-def read_squeue(text: str) -> Optional[Dict[str, Any]]:
+def read_squeue(text: str) -> "Optional[QueueRow]":
     """A line of squeue --format=%i|%T|%S|%V|%e|%P|%N|%r."""
     fields = text.strip().split("|", 7)
     if len(fields) < 8:
@@ -96,7 +102,7 @@ def read_squeue(text: str) -> Optional[Dict[str, Any]]:
     }
 
 
-def read_sacct(text: str) -> Optional[Dict[str, Any]]:
+def read_sacct(text: str) -> "Optional[QueueRow]":
     """The last line of sacct --parsable2; `CANCELLED by 1000` becomes the state and who did it."""
     lines = [line for line in text.splitlines() if line.count("|") == 7]
     if not lines:

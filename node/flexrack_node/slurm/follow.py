@@ -1,11 +1,14 @@
 """run.follow of a run under Slurm: what the queue says while it waits, then the logs of all its nodes from the shared folder."""
 import base64
 import time
-from typing import Any, Dict, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.run.logs import CHUNK, read, send_news
 from flexrack_node.slurm.job import SlurmJob
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.runfiles import QueueRow
 
 _TICK = 0.1
 _BEAT = 5.0  # seconds of silence, as in runs/follow.py
@@ -15,12 +18,12 @@ def follow(run: SlurmJob, given: Mapping[str, Any], channel: Channel) -> None:
     """As runs.follow; a chunk also has `node`, and there are events `queue` {state, reason, start, job, requeued: SlurmJob.requeued} at every change."""
     offsets: Dict[str, int] = {str(key): int(value) for key, value in (given.get("offsets") or {}).items()}
     news, reported, beat = int(given.get("news") or 0), None, time.monotonic()
-    seen: Optional[Dict[str, Any]] = None
+    seen: Optional[QueueRow] = None
     while True:
         newest = run.watch()
         if newest is not seen:
             seen = newest
-            state = {**{key: seen[key] for key in ("job", "state", "reason", "start")}, "requeued": run.requeued(seen["state"])} if seen else None
+            state = {"job": seen["job"], "state": seen["state"], "reason": seen["reason"], "start": seen["start"], "requeued": run.requeued(seen["state"])} if seen else None
             if state and state != reported:
                 channel.event("queue", **state)
                 reported = state

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from flexrack_node.base import shared_lock, stored
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.rank.rank import tail
 from flexrack_node.run.cause import close_result
 from flexrack_node.run.files import RunFolder, read, write
@@ -29,8 +30,9 @@ from flexrack_node.slurm.verdict import judge
 from flexrack_node.watch.hang import hangs
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.result import NodeRunStatus, Requeued
+    from flexrack_node.schema.result import NodeRunStatus, RankRecord, Requeued
     from flexrack_node.schema.run import NodeRun, NodeRunDetail
+    from flexrack_node.schema.runfiles import KeptRunOrder, QueueRow, RunState
 
 _NOW = 1.0  # seconds for which what Slurm has said is how it is now
 _SUBMITTED = 2.0  # seconds between two questions for a job's number, while nobody has written it down
@@ -46,8 +48,8 @@ class SlurmJob:
         self.spec = folder.spec()
         self.bin: Optional[str] = self.spec["slurm"].get("bin")
         self._board = Board(folder.path.parent, self.bin)
-        self._seen: Optional[Dict[str, Any]] = None
-        self._last: Optional[Dict[str, Any]] = None  # the same, also of a job that is over
+        self._seen: Optional[QueueRow] = None
+        self._last: Optional[QueueRow] = None  # the same, also of a job that is over
         self._signed = 0.0
 
     def job(self) -> Optional[str]:
@@ -74,39 +76,39 @@ class SlurmJob:
         return RunFolder(starts.place(self.folder.path, self._start()) / "0")
 
     def _start(self) -> int:
-        return int((read("run.gang", self.folder.path / "gang.json") or {}).get("start", 0))
+        return int(or_nothing(read("run.gang", self.folder.path / "gang.json")).get("start", 0))
 
     def requeued(self, state: Optional[str]) -> "Optional[Requeued]":
         """{times, why}: how often Slurm has put the job back into its queue, and why the last time, where that is known. `state`: what Slurm says now."""
-        left = (self.leader().result() or {}).get("requeued")
+        left = or_nothing(self.leader().result()).get("requeued")
         has_begun = (self.folder.path / "gang.json").exists()
         times = self._start() + (1 if left or (has_begun and state in commands.WAITING) else 0)
-        attempts = (read("run.gang", self.folder.path / "gang.json") or {}).get("attempts") or [{}]
-        return {"times": times, "why": (left or attempts[-1].get("requeued") or {}).get("why")} if times else None
+        attempts = or_nothing(read("run.gang", self.folder.path / "gang.json")).get("attempts")
+        return {"times": times, "why": or_nothing(left or (attempts[-1].get("requeued") if attempts else None)).get("why")} if times else None
 
     def nodes(self) -> List[str]:
-        found: List[str] = (read("run.gang", self.folder.path / "gang.json") or {}).get("nodes", [])
+        found: List[str] = or_nothing(read("run.gang", self.folder.path / "gang.json")).get("nodes", [])
         return found
 
-    def watch(self) -> Optional[Dict[str, Any]]:
+    def watch(self) -> "Optional[QueueRow]":
         """As look, for loops: the same again until something may have changed, by what the run's own files and slurm_board tell."""
         if not self._seen or self._sign() > self._signed or not self._board.is_good() or self.folder.result():
             self.look(board.MOST)
         return self._seen
 
-    def look(self, most: float = _NOW) -> Optional[Dict[str, Any]]:
+    def look(self, most: float = _NOW) -> "Optional[QueueRow]":
         """What Slurm says, or has said in the last `most` seconds; None where it says that the job is over, or the result is there."""
         self._seen = self._look(most)
         return self._seen
 
-    def _look(self, most: float) -> Optional[Dict[str, Any]]:
+    def _look(self, most: float) -> "Optional[QueueRow]":
         if self.folder.result():
             return None
         self._signed = self._sign()
         job = self.job()
         if job is None and time.time() - (self.folder.path / "spec.json").stat().st_mtime < 60:
             self._board.rest(_SUBMITTED)
-            return {"job": None, "state": "PENDING", "reason": None, "start": None, "nodes": "", "partition": None, "source": "records"}  # sbatch is at it
+            return told_by_records(None, "PENDING", None)  # sbatch is at it
         seen = self._board.look(job, self._signed, most) if job else None
         if job and seen and seen["state"] not in commands.OPEN:
             seen = self._board.look(job, self._signed, _NOW)  # nobody looks again at what is over, so it is not told of what was true a while ago
@@ -129,25 +131,27 @@ class SlurmJob:
             job = self.job()
             self._close(self._last or (commands.account(job, self.bin) if job else None))
 
-    def _close(self, seen: Optional[Dict[str, Any]]) -> None:
+    def _close(self, seen: "Optional[QueueRow]") -> None:
         """Once: all who watch learn the end at the same moment, and what is closed is read no more as the job has left it."""
         with open(self.folder.path / "close.lock", "wb") as lock:
             shared_lock.wait(lock.fileno())
             if not self.folder.result():
                 self._close_once(seen)
 
-    def _close_once(self, seen: Optional[Dict[str, Any]]) -> None:
+    def _close_once(self, seen: "Optional[QueueRow]") -> None:
         """Slurm has ended every process of the job, so what the members wrote is all that there will be."""
         lines = tail(self.folder.path / "job.log")
         leader = self.leader().result()
-        before: Dict[str, Any] = {"attempts": (read("run.gang", self.folder.path / "gang.json") or {}).get("attempts") or []}
+        attempts, outputs = or_nothing(read("run.gang", self.folder.path / "gang.json")).get("attempts") or [], None
         if leader and leader.get("requeued"):  # it told of a start that was not the last
-            before, leader = {key: leader[key] for key in ("attempts", "outputs") if key in leader}, None
-        spec = {**self.spec, "slurm": {**self.spec["slurm"], "job": self.job()}, "before": before}
+            attempts, outputs, leader = leader["attempts"], leader.get("outputs"), None
+        spec: KeptRunOrder = {**self.spec, "slurm": {**self.spec["slurm"], "job": self.job()}, "attempts": attempts}
         result = judge(spec, seen, leader, bool(self.folder.stop_request()), lines)
-        result["slurm"] = {**result["slurm"], "requeued": self.requeued((seen or {}).get("state"))}
+        if outputs is not None:
+            result["outputs"] = outputs
+        result["slurm"] = {**result["slurm"], "requeued": self.requeued(or_nothing(seen).get("state"))}
         is_reported = leader is not None and [leader.get(key) for key in ("status", "cause")] == [result["status"], result["cause"]]
-        recorded = not self.spec.get("tracking") or bool(is_reported and all((one.result() or {}).get("recorded") for one in self.parts()))
+        recorded = not self.spec.get("tracking") or bool(is_reported and all(or_nothing(one.result()).get("recorded") for one in self.parts()))
         if not is_reported:  # what the tracking server was told, or was not told any more, is told again from this folder
             path = self.leader().path
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -160,12 +164,12 @@ class SlurmJob:
                 write("run.result", member.path / "result.json", partial)
         self.folder.write("result", {**result, "recorded": recorded})
 
-    def summary(self, known: Optional[Dict[str, Any]] = None) -> "NodeRun":
+    def summary(self, known: "Optional[QueueRow]" = None) -> "NodeRun":
         """As PlainRun.summary; with `slurm`, what Slurm says. `known`: what it has just said, and is not asked for again."""
         try:
             seen = known or self.look()
         except NodeError as error:  # one that cannot be asked is no reason to show none
-            seen = {"job": (read("run.job", self.folder.path / "job.json") or {}).get("job"), "state": "UNKNOWN", "reason": error.message, "start": None, "partition": None, "source": "records"}
+            seen = told_by_records(or_nothing(read("run.job", self.folder.path / "job.json")).get("job"), "UNKNOWN", error.message)
         result, leader = self.folder.result(), self.leader()
         state = leader.state()
         return {
@@ -181,8 +185,8 @@ class SlurmJob:
             "processes": self.spec["processes"],
             "launcher": self.spec["launcher"],
             "created": float(self.spec.get("created") or 0),
-            "status": result["status"] if result else self._status(seen or {}, state),
-            "attempt": state.get("attempt") or len((read("run.gang", self.folder.path / "gang.json") or {}).get("attempts") or []),
+            "status": result["status"] if result else self._status(or_nothing(seen), state),
+            "attempt": state.get("attempt") or len(or_nothing(read("run.gang", self.folder.path / "gang.json")).get("attempts") or []),
             "live": result is None,
             "gang": None,
             "exit": result["exit"] if result else None,
@@ -190,36 +194,35 @@ class SlurmJob:
             "started": result["started"] if result else state.get("started"),
             "ended": result["ended"] if result else None,
             "recorded": result.get("recorded") if result else None,
-            "tracked": (self.spec.get("tracking") or {}).get("run_id"),
+            "tracked": or_nothing(self.spec.get("tracking")).get("run_id"),
             "slurm": {
-                "job": (seen or {}).get("job") or ((result or {}).get("slurm") or {}).get("job"),
-                "state": seen["state"] if seen else ((result or {}).get("slurm") or {}).get("state"),
-                "reason": (seen or {}).get("reason"),
-                "start": (seen or {}).get("start"),
-                "partition": (seen or {}).get("partition"),
-                "source": seen["source"] if seen else ((result or {}).get("slurm") or {}).get("source", "records"),
+                "job": or_nothing(seen).get("job") or or_nothing(or_nothing(result).get("slurm")).get("job"),
+                "state": seen["state"] if seen else or_nothing(or_nothing(result).get("slurm")).get("state"),
+                "reason": or_nothing(seen).get("reason"),
+                "start": or_nothing(seen).get("start"),
+                "partition": or_nothing(seen).get("partition"),
+                "source": seen["source"] if seen else or_nothing(or_nothing(result).get("slurm")).get("source", "records"),
                 "nodes": len(self.nodes()) or self.spec["slurm"]["nodes"],
-                "requeued": (result.get("slurm") or {}).get("requeued") if result else self.requeued((seen or {}).get("state")),
+                "requeued": or_nothing(result.get("slurm")).get("requeued") if result else self.requeued(or_nothing(seen).get("state")),
             },
         }
 
-    def _status(self, seen: Dict[str, Any], state: Dict[str, Any]) -> "NodeRunStatus":
+    def _status(self, seen: "QueueRow", state: "RunState") -> "NodeRunStatus":
         if seen.get("state") in commands.WAITING:
             return "waiting"
-        known: Any = "starting" if (self.leader().result() or {}).get("requeued") else state.get("status")
+        known: Any = "starting" if or_nothing(self.leader().result()).get("requeued") else state.get("status")
         own: Any = known if known in ("waiting", "running", "stopping", "recording") else "recording" if known == "ended" else "starting"
         status: NodeRunStatus = own if own == "recording" else _STATUS.get(str(seen.get("state")), own)
         return status
 
-    def detail(self, known: Optional[Dict[str, Any]] = None) -> "NodeRunDetail":
+    def detail(self, known: "Optional[QueueRow]" = None) -> "NodeRunDetail":
         """As PlainRun.detail. Nothing is alive once Slurm has ended the job; until then what the records say. `known`: as of summary."""
         summary = self.summary(known)
-        records: Dict[str, Dict[str, Any]] = {}
+        records: Dict[str, Dict[str, RankRecord]] = {}
         result: Any = self.folder.result()
         for member in self.parts():
             for number in member.attempts():
-                known = records.setdefault(str(number), {})
-                known.update({str(rank): record for rank, record in sorted(member.records(number).items())})
+                records.setdefault(str(number), {}).update({str(rank): record for rank, record in sorted(member.records(number).items())})
         now = [record for member in self.members() for record in member.records(summary["attempt"]).values()]
         live = [record["pid"] for record in now if "exit" not in record and "pid" in record]
         return {
@@ -233,6 +236,11 @@ class SlurmJob:
             "result": result,
             "hangs": [hang for part in self.parts() if part.path.name == "0" for hang in hangs(part)],
         }
+
+
+def told_by_records(job: Optional[str], state: str, reason: Optional[str]) -> "QueueRow":
+    """Of a job that Slurm was not asked about, or could not be."""
+    return {"job": job, "state": state, "reason": reason, "start": None, "nodes": "", "partition": None, "source": "records"}
 
 
 def tell(member: RunFolder, kind: str, name: str, request: Optional[Mapping[str, Any]]) -> None:

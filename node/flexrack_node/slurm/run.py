@@ -1,14 +1,16 @@
 """A run under Slurm as verbs see it (runs/view.py): the job of slurm/job.py, and what can be done with it."""
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Optional
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.run.files import RunFolder
 from flexrack_node.slurm.job import SlurmJob
 
 if TYPE_CHECKING:
     from flexrack_node.schema.run import NodeRun, Reconciled, RunStopped
+    from flexrack_node.schema.runfiles import QueueRow
     from flexrack_node.schema.watch import NodeStacks
 
 _TICK = 0.2  # seconds between two looks at the files of a run
@@ -18,7 +20,7 @@ class SlurmRun(SlurmJob):
     """Slurm starts and ends its processes, on nodes that are not this one. What each method is for stands in runs/view.py."""
 
     is_ours = False
-    _reported: Optional[Dict[str, Any]] = None  # what Slurm said when it was waited for, or closed
+    _reported: "Optional[QueueRow]" = None  # what Slurm said when it was waited for, or closed
 
     def wait(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
@@ -32,7 +34,7 @@ class SlurmRun(SlurmJob):
         super().close()
         self._reported = self._seen
 
-    def summary(self, known: Optional[Dict[str, Any]] = None) -> "NodeRun":
+    def summary(self, known: "Optional[QueueRow]" = None) -> "NodeRun":
         return super().summary(known or self._reported)
 
     def is_live(self) -> bool:
@@ -43,7 +45,7 @@ class SlurmRun(SlurmJob):
             return True
         parts = self.members()
         # Of a start that Slurm has ended to begin another one the run is not over.
-        return bool(parts) and all(not part.is_held() for part in parts) and not any((part.result() or {}).get("requeued") for part in parts)
+        return bool(parts) and all(not part.is_held() for part in parts) and not any(or_nothing(part.result()).get("requeued") for part in parts)
 
     def follow(self, given: Mapping[str, Any], channel: Channel) -> None:
         from flexrack_node.slurm.follow import follow

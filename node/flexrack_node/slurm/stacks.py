@@ -8,7 +8,7 @@ Both are there from the part's beginning and are written in place, for shared fi
 import secrets
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -18,6 +18,7 @@ from flexrack_node.slurm.job import SlurmJob, tell
 from flexrack_node.watch.stacks import dump
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.runfiles import StackAnswer
     from flexrack_node.schema.watch import NodeStacks
 
 _TICK = 0.25  # seconds between two looks whether somebody asks: so far apart nodes take their stacks, at most
@@ -74,17 +75,17 @@ def _running(run: SlurmJob) -> str:
     raise NodeError("CONFLICT", f"{job} is {seen['state'].lower()} in Slurm{why}: its ranks do not run", f"flexrack runs show {name}")
 
 
-def _ask(members: List[RunFolder], rank: Any) -> Dict[str, Dict[str, Any]]:
+def _ask(members: List[RunFolder], rank: Any) -> "Dict[str, StackAnswer]":
     """Answers by node; who does not answer in time is missing."""
     number = secrets.token_hex(8)
     for member in members:
         tell(member, *_REQUESTED, {"number": number, "rank": rank})
-    answers: Dict[str, Dict[str, Any]] = {}
+    answers: Dict[str, StackAnswer] = {}
     end = time.monotonic() + _PATIENCE
     waiting = {member.spec()["node"]: member for member in members}
     while waiting and time.monotonic() < end:
         for node, member in list(waiting.items()):
-            answer = _read(member, *_REPORTED)
+            answer = read("run.stack_answer", member.path / f"{_REPORTED[1]}.json")
             if answer and answer["number"] == number:
                 answers[node] = answer
                 del waiting[node]
@@ -98,17 +99,12 @@ def _answer(member: RunFolder) -> None:
     while True:
         time.sleep(_TICK)
         try:
-            requested = _read(member, *_REQUESTED)
+            requested = read("run.stack_request", member.path / f"{_REQUESTED[1]}.json")
             if requested and requested["number"] != done:
                 done = requested["number"]
                 tell(member, *_REPORTED, {"number": done, **_take(member, requested["rank"])})
         except (OSError, NodeError):
             pass  # the shared file system was away, or a newer flexrack asks: it is told that this node did not answer
-
-
-def _read(member: RunFolder, kind: str, name: str) -> Optional[Dict[str, Any]]:
-    found: Optional[Dict[str, Any]] = read(kind, member.path / f"{name}.json")
-    return found
 
 
 def _take(member: RunFolder, rank: Any) -> Dict[str, Any]:

@@ -7,10 +7,14 @@ run's events go on in the place where they were, as links.
 import os
 import re
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, List, Optional
 
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.run.cause import close_result
 from flexrack_node.run.files import RunFolder, read, write
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.result import GangOutcome, RunAttempt
 
 PREEMPTED = "a job that comes first took its place"
 _GOES_ON = ("outputs", "events.jsonl")
@@ -43,12 +47,12 @@ def why_again(why: Optional[str]) -> str:
     return f"Slurm started the job again{f': {why}' if why else ''}"
 
 
-def close(run: RunFolder, number: int) -> List[Dict[str, Any]]:
+def close(run: RunFolder, number: int) -> "List[RunAttempt]":
     """In the job, before its start `number`: ends the records of those before, whose processes Slurm has ended, and returns all attempts until now."""
     from flexrack_node.run.recording import collect_outputs  # imported only where it is needed: looking has to be quick
 
-    gang = read("run.gang", run.path / "gang.json") or {}
-    attempts: List[Dict[str, Any]] = list(gang.get("attempts") or [])
+    gang = or_nothing(read("run.gang", run.path / "gang.json"))
+    attempts: List[RunAttempt] = list(gang.get("attempts") or [])
     for earlier in [one for one in numbers(run.path) if one < number]:
         found = parts(run.path, earlier)
         for part in found:
@@ -57,13 +61,13 @@ def close(run: RunFolder, number: int) -> List[Dict[str, Any]]:
             continue
         leader = found[0]
         result = leader.result()
-        known = (result or {}).get("attempts") or [*attempts, *_left(found, attempts)]
+        known = or_nothing(result).get("attempts") or [*attempts, *_left(found, attempts)]
         if len(known) > len(attempts):
-            requeued = (result or {}).get("requeued") or {"why": None}
+            requeued = or_nothing(result).get("requeued") or {"why": None}
             attempts = [*known[:-1], {**known[-1], "changes": known[-1].get("changes") or why_again(requeued["why"]), "requeued": requeued}]
         for part in found:
             if not part.result():
-                stopped = {"status": "stopped", "cause": None, "attempts": attempts if part is leader else [], "requeued": {"why": None}}
+                stopped: GangOutcome = {"status": "stopped", "cause": None, "attempts": attempts if part is leader else [], "requeued": {"why": None}}
                 outputs = collect_outputs(part.spec(), part, float(part.state().get("started") or 0)) if part is leader else []
                 part.write("result", {**close_result(part.spec(), stopped, float(part.state().get("started") or 0)), "outputs": outputs})
     return attempts
@@ -77,17 +81,19 @@ def carry_on(run: Path, number: int, part: Path) -> None:
             os.symlink(os.path.relpath(before.resolve(), part.resolve()), part / name)
 
 
-def _left(found: List[RunFolder], before: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
+def _left(found: List[RunFolder], before: "List[RunAttempt]") -> "List[RunAttempt]":
     """Attempts of a start whose leader was killed before it could tell of them."""
-    left: List[Dict[str, Any]] = []
+    left: List[RunAttempt] = []
     for number in sorted({one for part in found for one in part.attempts()} - {one["attempt"] for one in before}):
         records = [record for part in found for record in part.records(number).values()]
         if records:
-            left.append({
+            one: RunAttempt = {
                 "attempt": number, "status": "stopped", "cause": None, "nodes": [part.spec()["node"] for part in found if part.records(number)],
-                **({} if left else {"why": before[-1]["changes"] if before else "start"}),
-                "started": min(one["started"] for one in records), "ended": max(one.get("ended") or one["started"] for one in records),
-            })
+                "started": min(record["started"] for record in records), "ended": max(record.get("ended") or record["started"] for record in records),
+            }
+            if not left:
+                one["why"] = before[-1]["changes"] if before else "start"
+            left.append(one)
     return left
 
 

@@ -11,13 +11,14 @@ import socket
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Dict, List, Optional
 
 if __package__ in (None, ""):  # started as a file: make the package importable by its name
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.gang import supervisor
 from flexrack_node.rank.launch import free_port, interfaces, source_towards
 from flexrack_node.run.files import RunFolder, read, write
@@ -25,6 +26,10 @@ from flexrack_node.slurm import commands, starts
 from flexrack_node.slurm.job import tell
 from flexrack_node.slurm.stacks import begin_answering
 from flexrack_node.slurm.verdict import after_signal
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.result import RunResult
+    from flexrack_node.schema.runfiles import JobGang, KeptRunOrder
 
 _JOIN_SECONDS = 120  # for all members: nodes of a large job do not begin in the same second
 _SHOWN_SECONDS = 90.0  # for a shared file system to show what the first node has just written
@@ -61,9 +66,11 @@ def prepare(folder: RunFolder) -> int:
     found = commands.node_addresses(names, spec["slurm"].get("bin"))
     address = leader_address([resolve(found[name]) for name in names], spec["slurm"].get("interface"))
     port = free_port(address) if len(names) > 1 else 0
-    again = {"start": start, "attempts": attempts} if start else {}
     reaches_all = commands.signals_all(spec["slurm"].get("bin"))
-    write("run.gang", folder.path / "gang.json", {"nodes": names, "address": address, "port": port, "hosts": found, "reaches_all": reaches_all, **again})
+    gang: JobGang = {"nodes": names, "address": address, "port": port, "hosts": found, "reaches_all": reaches_all}
+    if start:
+        gang.update({"start": start, "attempts": attempts})
+    write("run.gang", folder.path / "gang.json", gang)
     return 0
 
 
@@ -80,14 +87,16 @@ def member(folder: RunFolder) -> int:
     own.mkdir(parents=True, exist_ok=True, mode=0o700)
     starts.carry_on(folder.path, start, own)
     hosts: Dict[str, str] = gang["hosts"]
-    write("run.spec", own / "spec.json", {
+    own_spec: KeptRunOrder = {
         **spec, "node": node, "index": index, "nodes": gang["nodes"],
         "address": gang["address"] if index == 0 else source_towards(gang["address"]) or gang["address"],
         "neighbours": sum(1 for name in hosts if hosts[name] == hosts[node]),
         "slurm": {**spec["slurm"], "job": own_job(), "reaches_all": gang["reaches_all"], "start": start},
-        **({"attempts": gang["attempts"]} if start else {}),
         "gang": {"secret": spec["gang"]["secret"], "address": gang["address"], "port": gang["port"], "listen": gang["port"], "timeout": _JOIN_SECONDS},
-    })
+    }
+    if start:
+        own_spec["attempts"] = gang["attempts"]
+    write("run.spec", own / "spec.json", own_spec)
     tell(RunFolder(own), "run.stop", "stop", folder.stop_request())  # asked for between the job's start and this, or a place for it
     begin_answering(RunFolder(own))
     os.environ["FLEXRACK_NODE"] = node
@@ -95,16 +104,16 @@ def member(folder: RunFolder) -> int:
     if attempts and index == 0:
         RunFolder(own).event("restarting", attempt=len(attempts) + 1, why=attempts[-1]["changes"], nodes=gang["nodes"])
     supervisor.supervise(RunFolder(own), lambda result, at: judge(RunFolder(own), result, at))
-    return int((RunFolder(own).result() or {}).get("exit", 1))
+    return int(or_nothing(RunFolder(own).result()).get("exit", 1))
 
 
-def judge(part: RunFolder, result: Dict[str, Any], at: float) -> Dict[str, Any]:
+def judge(part: RunFolder, result: "RunResult", at: float) -> "RunResult":
     """Slurm's SIGTERM reaches the ranks as well as the supervisor; what they did after it was the end of the run, however they ended."""
     spec = part.spec()
-    is_requested = not str((part.stop_request() or {}).get("by", "")).startswith("SIG")
+    is_requested = not str(or_nothing(part.stop_request()).get("by", "")).startswith("SIG")
     seen = None
     try:
-        seen = None if is_requested else commands.look_when_taken(spec["slurm"]["job"], spec["slurm"].get("bin"))
+        seen = None if is_requested else commands.look_when_taken(spec["slurm"]["job"] or own_job(), spec["slurm"].get("bin"))
     except NodeError:
         pass  # it is provisional without Slurm's word, too
     return after_signal(spec, result, at, is_requested, seen)
@@ -147,7 +156,7 @@ def resolve(name: str) -> Optional[str]:
         return None
 
 
-def _ended(folder: RunFolder, start: int) -> Optional[Dict[str, Any]]:
+def _ended(folder: RunFolder, start: int) -> "Optional[RunResult]":
     """The result of the run, where it has one that another start does not change."""
     before = [number for number in starts.numbers(folder.path) if number < start]
     leader = RunFolder(starts.place(folder.path, before[-1]) / "0").result() if before else None
@@ -155,11 +164,11 @@ def _ended(folder: RunFolder, start: int) -> Optional[Dict[str, Any]]:
     return folder.result() or (None if is_open else leader)
 
 
-def _gang(folder: RunFolder, start: int) -> Dict[str, Any]:
+def _gang(folder: RunFolder, start: int) -> "JobGang":
     """gang.json of this start: this node may have seen that of an earlier one, and a shared file system may show it for a while yet. Raises NODE_UNFIT."""
     end = time.monotonic() + _SHOWN_SECONDS
     while True:
-        gang = read("run.gang", folder.path / "gang.json") or {}
+        gang = or_nothing(read("run.gang", folder.path / "gang.json"))
         if gang and gang.get("start", 0) == start:
             return gang
         if time.monotonic() > end:
@@ -172,11 +181,12 @@ def _adopt(folder: RunFolder, text: str) -> None:
     import json
 
     try:
-        spec: Dict[str, Any] = stored.current("run.spec", json.loads(text), "the script's spec")
+        spec: KeptRunOrder = stored.current("run.spec", json.loads(text), "the script's spec")
     except ValueError:
         raise NodeError("NOT_FOUND", f"{folder.path} has no spec.json, and the script brings none") from None
     folder.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write("run.spec", folder.path / "spec.json", {**spec, "gang": {"secret": secrets.token_hex(32)}, "created": time.time()})
+    spec.update({"gang": {"secret": secrets.token_hex(32)}, "created": time.time()})
+    write("run.spec", folder.path / "spec.json", spec)
 
 
 if __name__ == "__main__":

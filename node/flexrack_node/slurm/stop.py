@@ -1,11 +1,14 @@
 """Ends a run under Slurm: the ranks get the time that flexrack promises them, then scancel has the last word."""
 import os
 import time
-from typing import Any, Dict, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.slurm import commands
 from flexrack_node.slurm.job import SlurmJob, tell
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.runfiles import QueueRow
 
 _NOTICE = 10.0  # seconds after the grace in which the leader must have ended its ranks, on a shared file system that takes its time
 _PATIENCE = 60.0  # seconds after scancel in which Slurm must say that the job is over: KillWait is 30 by default
@@ -45,7 +48,7 @@ def _wait_for_ranks(run: SlurmJob, seconds: float) -> None:
         time.sleep(_TICK)
 
 
-def _wait_for_slurm(run: SlurmJob, is_hasty: bool) -> Optional[Dict[str, Any]]:
+def _wait_for_slurm(run: SlurmJob, is_hasty: bool) -> "Optional[QueueRow]":
     """What Slurm says in the end; None: the job is over."""
     begin, seen = time.monotonic(), run.look(0.0)  # what scancel has changed is told by nothing else
     while seen and time.monotonic() - begin < _PATIENCE:

@@ -1,6 +1,6 @@
 """Verbs on a login node of Slurm: slurm.inspect looks, slurm.submit starts a run as a job."""
 import shutil
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, cast
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
@@ -12,6 +12,7 @@ from flexrack_node.slurm.job import SlurmJob
 
 if TYPE_CHECKING:
     from flexrack_node.schema.run import NodeRun
+    from flexrack_node.schema.runfiles import KeptRunOrder
     from flexrack_node.schema.slurm import Cluster, ClusterPartition, SlurmPrograms, SlurmSubmit
 
 
@@ -44,7 +45,8 @@ def submit(given: "SlurmSubmit", channel: Channel) -> "NodeRun":
         record(channel.root, channel.root / "runs", "runs")
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         (path / "job.sh").write_text(script)
-        write("run.spec", path / "spec.json", {**spec, "root": str(channel.root)})
+        kept = cast("KeptRunOrder", {**spec, "root": str(channel.root)})
+        write("run.spec", path / "spec.json", kept)
         try:
             write("run.job", path / "job.json", {"job": sbatch(path / "job.sh", path, pattern(path / "job.log"), spec["slurm"].get("bin"))})
         except NodeError:

@@ -22,11 +22,11 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock, holder_text
 from flexrack_node.base.installed import record
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.run.files import read, write
 
 if TYPE_CHECKING:
     from flexrack_node.schema.node import Nothing
-    from flexrack_node.schema.nodefiles import KeptSweep
     from flexrack_node.schema.sweep import EngineInput, StoredSweep, SweepDriver, SweepName, SweepRemoved, SweepStop
     from flexrack_node.schema.workspace import ProjectName
 
@@ -49,7 +49,7 @@ def drive(given: "EngineInput", channel: Channel) -> "Nothing":
         if given.get("record"):
             write("sweep.record", folder / "sweep.json", {**given["record"], "sweep": folder.name, "created": time.time()})
         elif given.get("spec"):
-            write("sweep.record", folder / "sweep.json", {**(read("sweep.record", folder / "sweep.json") or {}), "spec": given["spec"]})
+            write("sweep.record", folder / "sweep.json", {**or_nothing(read("sweep.record", folder / "sweep.json")), "spec": given["spec"]})
         (folder / "stop.json").unlink(missing_ok=True)
         with open(folder / "engine.log", "wb") as log:
             # The head's node does other things: a fit over some hundred trials gains nothing from more threads.
@@ -96,8 +96,8 @@ def remove(given: "SweepName", channel: Channel) -> "SweepRemoved":
 
 
 def describe(folder: Path) -> "StoredSweep":
-    made: KeptSweep = read("sweep.record", folder / "sweep.json")
-    now = read("sweep.trials", folder / "trials.json") or {}
+    made = or_nothing(read("sweep.record", folder / "sweep.json"))
+    now = or_nothing(read("sweep.trials", folder / "trials.json"))
     who = driver(folder)
     status = now.get("status", "running")
     return {

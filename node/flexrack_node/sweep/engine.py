@@ -19,7 +19,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, cast
 
 import optuna
 from optuna.storages.journal import JournalFileBackend, JournalStorage
@@ -30,6 +30,10 @@ if __package__ in (None, ""):  # started as a file: make the package importable 
 
 from flexrack_node.base import stored
 from flexrack_node.base.line_reader import lines
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.nodefiles import KeptSweep
+    from flexrack_node.schema.sweep import Choices, Parameter, SweepOrder
 
 # Seconds. Who drives a sweep looks every two seconds while it goes on, and ends it within one or two minutes; the lock is not to stay with a dead link.
 SILENCE = 300.0
@@ -51,8 +55,8 @@ class Engine:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         path = folder / "sweep.json"
-        self._sweep: Dict[str, Any] = stored.current("sweep.record", json.loads(path.read_text()), path)
-        self._spec: Dict[str, Any] = self._sweep["spec"]
+        self._sweep: KeptSweep = stored.current("sweep.record", json.loads(path.read_text()), path)
+        self._spec = self._sweep["spec"]
         journal = folder / "journal.log"
         mend(journal)
         (folder / "journal.log.lock").unlink(missing_ok=True)  # of an engine that was killed; ours is the only one now
@@ -139,8 +143,9 @@ class Engine:
     def _suggest(self, trial: Trial) -> None:
         for name, one in self._spec["parameters"].items():
             if "choices" in one:
-                trial.suggest_categorical(name, one["choices"])
-            elif one["integer"]:
+                trial.suggest_categorical(name, cast("Choices", one)["choices"])
+                continue
+            if one["integer"]:
                 trial.suggest_int(name, int(one["min"]), int(one["max"]), step=int(one.get("step") or 1), log=one["log"])
             else:
                 trial.suggest_float(name, one["min"], one["max"], step=one.get("step"), log=one["log"])
@@ -187,7 +192,7 @@ def text_of(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def sampler_of(spec: Dict[str, Any], begun: int) -> optuna.samplers.BaseSampler:
+def sampler_of(spec: "SweepOrder", begun: int) -> optuna.samplers.BaseSampler:
     """`begun`: trials that were asked for by engines before this one."""
     name, seed = spec["sampler"], spec.get("seed")
     if name == "grid":
@@ -202,7 +207,7 @@ def sampler_of(spec: Dict[str, Any], begun: int) -> optuna.samplers.BaseSampler:
     return made
 
 
-def pruner_of(spec: Dict[str, Any]) -> optuna.pruners.BasePruner:
+def pruner_of(spec: "SweepOrder") -> optuna.pruners.BasePruner:
     options = spec["pruner"]
     name, warmup = options["name"], int(options.get("warmup") or 0)
     if name == "asha":
@@ -214,21 +219,22 @@ def pruner_of(spec: Dict[str, Any]) -> optuna.pruners.BasePruner:
     return optuna.pruners.NopPruner()
 
 
-def grid_of(one: Dict[str, Any]) -> List[Any]:
+def grid_of(parameter: "Parameter") -> List[Any]:
     """Every value of a parameter: its choices, or from min to max by step."""
-    if "choices" in one:
-        return list(one["choices"])
+    if "choices" in parameter:
+        return list(cast("Choices", parameter)["choices"])
+    one = parameter
     count = math.floor((one["max"] - one["min"]) / one["step"] + 1e-9) + 1
     values = [one["min"] + index * one["step"] for index in range(count)]
     return [int(value) for value in values] if one["integer"] else [float(f"{value:.12g}") for value in values]
 
 
-def limit_of(spec: Dict[str, Any]) -> int:
+def limit_of(spec: "SweepOrder") -> int:
     """How many trials there are to be: at most the whole grid."""
     wanted = spec.get("trials")
     if spec["sampler"] != "grid":
         return int(wanted or 20)
-    points = math.prod(len(grid_of(one)) for one in spec["parameters"].values())
+    points: int = math.prod(len(grid_of(one)) for one in spec["parameters"].values())
     return min(points, int(wanted)) if wanted else points
 
 

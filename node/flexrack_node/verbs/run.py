@@ -3,11 +3,12 @@ import os
 import shutil
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, List, Optional
+from typing import TYPE_CHECKING, List, Optional, cast
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.process.detach import detach, python_module
 from flexrack_node.rank.launch import interfaces, machine_id, source_towards
 from flexrack_node.reservation.hold import check
@@ -19,6 +20,7 @@ from flexrack_node.runs.view import open_view
 if TYPE_CHECKING:
     from flexrack_node.schema.order import RunOrder
     from flexrack_node.schema.run import NodeRoute, NodeRun, Reconciled, ReconcileInput, RouteQuestion, RunRemoved, RunStop, RunStopped
+    from flexrack_node.schema.runfiles import KeptRunOrder
     from flexrack_node.schema.watch import RunName
 
 _START_SECONDS = 20.0
@@ -43,12 +45,13 @@ def start(spec: "RunOrder", channel: Channel) -> "NodeRun":
             check(channel.root, spec["reservation"])
         record(channel.root, channel.root / "runs", "runs")
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write("run.spec", path / "spec.json", {**spec, "root": str(channel.root)})
+        kept = cast("KeptRunOrder", {**spec, "root": str(channel.root)})
+        write("run.spec", path / "spec.json", kept)
         detach(python_module("gang.supervisor", str(path)), path / "supervisor.log", dict(os.environ), path)
     folder = RunFolder(path)
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
-        state, result = folder.state(), folder.result() or {}
+        state, result = folder.state(), or_nothing(folder.result())
         if result.get("refused"):
             raise NodeError(result.get("refused_code", "RESERVATION_LOST"), result["refused"], "run the command again")
         if result or (state.get("gang") if spec["index"] == 0 else state.get("pid")):

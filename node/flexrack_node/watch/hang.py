@@ -4,12 +4,14 @@ A rank that waits in a collective is excused as long as another one that is not 
 not for ever (hang_watch: `long`), because two groups can block each other while a third goes on.
 """
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional
 
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.run.files import RunFolder, read, write
-from flexrack_node.watch.verdict import verdict
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.result import Cause
+    from flexrack_node.schema.runfiles import KeptHang, KeptRunOrder
     from flexrack_node.schema.watch import Hang
 
 _DUMP_PATIENCE = 15.0  # seconds for all nodes to hand in their stacks; py-spy needs some
@@ -18,16 +20,16 @@ _DUMP_PATIENCE = 15.0  # seconds for all nodes to hand in their stacks; py-spy n
 class Hangs:
     """`tick` with the nodes' observations of the running attempt; `requested` is the number of the dump that every node is asked for."""
 
-    def __init__(self, folder: RunFolder, spec: Mapping[str, Any], numbers: int = 0) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", numbers: int = 0) -> None:
         """`numbers`: how many dumps another leader has asked for before."""
         self._folder = folder
-        self.action = (spec.get("hang") or {}).get("action") or "report"
+        self.action = or_nothing(spec.get("hang")).get("action", "report")
         self._attempt = 0
         self._requested_at = 0.0
         self._is_reported = False  # this hang; again only after there was progress
         self._numbers = max(numbers, _last_number(folder))
         self.requested = 0
-        self.cause: Optional[Dict[str, Any]] = None  # of the attempt, where it has to end for it
+        self.cause: Optional[Cause] = None  # of the attempt, where it has to end for it
 
     def tick(self, attempt: int, observations: Mapping[str, Mapping[str, Any]]) -> bool:
         """True where the attempt is to be ended: then `cause` says why."""
@@ -47,7 +49,7 @@ class Hangs:
             self.requested, self._requested_at = self._numbers, time.monotonic()
         return False
 
-    def cause_in(self, attempt: int) -> Optional[Dict[str, Any]]:
+    def cause_in(self, attempt: int) -> "Optional[Cause]":
         """Why this attempt had to end, where that was a hang."""
         return self.cause if attempt == self._attempt else None
 
@@ -60,15 +62,17 @@ class Hangs:
         handed = {node: _watch(observed)["dumped"] for node, observed in observations.items() if (_watch(observed).get("dumped") or {}).get("number") == self.requested}
         if len(handed) < len(observations) and time.monotonic() - self._requested_at < _DUMP_PATIENCE:
             return False
+        from flexrack_node.watch.verdict import verdict  # only here: who looks at a run needs none
+
         self._is_reported = True
         ranks = [one for dumped in handed.values() for one in dumped["ranks"]]
         idle = {int(rank): seconds for dumped in handed.values() for rank, seconds in dumped["idle"].items()}
         ended = {record["rank"]: record["exit"] for observed in observations.values() for record in observed.get("records", {}).values() if "exit" in record}
         said = verdict(ranks, ended, idle)
         silent = sorted(set(observations) - set(handed))
-        found = {"number": self.requested, "attempt": self._attempt, "at": time.time(), "action": self.action, **said, "silent": silent, "ranks": ranks}
+        found: KeptHang = {"number": self.requested, "attempt": self._attempt, "at": time.time(), "action": self.action, **said, "silent": silent, "ranks": ranks}
         write("run.hang", self._folder.path / f"hang-{self.requested}.json", found)
-        self._folder.event("hang", **{key: found[key] for key in ("number", "attempt", "action", "message", "seconds", "suspects", "lines", "silent")})
+        self._folder.event("hang", **{key: value for key, value in found.items() if key in ("number", "attempt", "action", "message", "seconds", "suspects", "lines", "silent")})
         if self.action == "report":
             return False
         self.cause = cause_of(found)
@@ -84,9 +88,9 @@ def is_hanging(observations: Mapping[str, Mapping[str, Any]]) -> bool:
     return len(stalled) == watched or any(not one["waits"] or one["long"] for one in stalled)
 
 
-def cause_of(hang: Mapping[str, Any]) -> Dict[str, Any]:
+def cause_of(hang: "KeptHang") -> "Cause":
     """A hang as the first cause of a failed attempt."""
-    suspects: List[Mapping[str, Any]] = hang["suspects"]
+    suspects = hang["suspects"]
     first = suspects[0] if suspects else None
     rank = first["rank"] if first else None
     node = first["node"] if first else (hang["ranks"][0]["node"] if hang["ranks"] else "")

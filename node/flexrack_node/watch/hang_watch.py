@@ -11,7 +11,7 @@ Before the first step a busy one is never stalled. One that has never told anyth
 """
 import threading
 import time
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Tuple
 
 from flexrack_node.process.containment import is_alive
 from flexrack_node.process.look import busy_seconds, cpu_wait_seconds, io_bytes, throttled_seconds
@@ -19,6 +19,9 @@ from flexrack_node.run.files import RunFolder
 from flexrack_node.watch.progress import progress_path, read_progress
 from flexrack_node.watch.stacks import dump, teller
 from flexrack_node.watch.straggler import paces
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.result import PaceOfRank
 
 AFTER_SECONDS = 300.0
 STEPS = 10  # median steps without progress
@@ -109,7 +112,7 @@ class Watch:
             "dumped": self._dumped,
         }
 
-    def paces(self) -> Dict[str, Dict[str, Any]]:
+    def paces(self) -> "Dict[str, PaceOfRank]":
         """How fast each rank of the attempt was (straggler.paces); to be asked once it is over."""
         return paces(self._folder.attempt(self._attempt), self._looks)
 

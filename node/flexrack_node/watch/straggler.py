@@ -9,9 +9,12 @@ a collective returns when it is queued, and the waiting is wherever the program 
 """
 import statistics
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Dict, List, Literal, Mapping, Optional
 
 from flexrack_node.watch.progress import read_progress
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.result import Pace, PaceOfRank, RankPace, SlowestRank
 
 FACTOR = 1.2  # as long outside of collectives as the others: worth telling
 LOSS = 0.05  # and this part of a step
@@ -19,12 +22,12 @@ _STEPS = 10  # fewer tell nothing
 _BLAME = 0.5  # part of what it is slower by, for one reason to be the reason
 
 
-def paces(attempt: Path, looks: Mapping[int, Mapping[str, float]]) -> Dict[str, Dict[str, Any]]:
+def paces(attempt: Path, looks: Mapping[int, Mapping[str, float]]) -> "Dict[str, PaceOfRank]":
     """By rank that told of steps: {steps, step, own, data, collectives, synced, samples, cpu_wait, throttled}, seconds a step; `looks`: what was seen of a rank besides (watch.hang_watch.looks).
 
     `collectives` is of the same steps as `step` and `own`: what came before the first step, or after a few of them only, is no part of a step. `synced`: whether there was any.
     """
-    found = {}
+    found: Dict[str, PaceOfRank] = {}
     for path in sorted(attempt.glob("rank-*.progress")):
         rank = int(path.stem.partition("-")[2])
         reported, look = read_progress(path), looks.get(rank, {})
@@ -38,18 +41,19 @@ def paces(attempt: Path, looks: Mapping[int, Mapping[str, float]]) -> Dict[str, 
     return found
 
 
-def report(paces_by_node: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Optional[Dict[str, Any]]:
+def report(paces_by_node: "Mapping[str, Mapping[str, PaceOfRank]]") -> "Optional[Pace]":
     """{ranks: [{rank, node, and what paces() gives}], slowest: None or {rank, node, own, others, factor, loss, why, message}}.
 
     Seconds a step; others: median of the other ranks; loss: part of each step that the others wait for it. None where no rank told of steps.
     """
-    ranks = sorted(({"rank": int(rank), "node": node, **pace} for node, each in paces_by_node.items() for rank, pace in each.items()), key=lambda one: one["rank"])
+    ranks: List[RankPace] = [{"rank": int(rank), "node": node, **pace} for node, each in paces_by_node.items() for rank, pace in each.items()]
+    ranks.sort(key=lambda one: one["rank"])
     if not ranks:
         return None
     return {"ranks": ranks, "slowest": _slowest(ranks)}
 
 
-def _slowest(ranks: List[Dict[str, Any]]) -> Optional[Dict[str, Any]]:
+def _slowest(ranks: "List[RankPace]") -> "Optional[SlowestRank]":
     if len(ranks) < 2 or min(one["steps"] for one in ranks) < _STEPS:
         return None
     slow = max(ranks, key=lambda one: one["own"])
@@ -68,9 +72,9 @@ def _slowest(ranks: List[Dict[str, Any]]) -> Optional[Dict[str, Any]]:
     return {"rank": slow["rank"], "node": slow["node"], "own": slow["own"], "others": usual, "factor": factor, "loss": loss if waited else 0.0, "why": why, "message": message}
 
 
-def _why(slow: Mapping[str, Any], others: List[Dict[str, Any]], ranks: List[Dict[str, Any]], excess: float) -> str:
-    def more(key: str) -> float:
-        return float(slow[key] - statistics.median(one[key] for one in others))
+def _why(slow: "RankPace", others: "List[RankPace]", ranks: "List[RankPace]", excess: float) -> str:
+    def more(key: Literal["data", "cpu_wait", "throttled"]) -> float:
+        return slow[key] - statistics.median(one[key] for one in others)
 
     reasons = []
     if more("data") >= _BLAME * excess:

@@ -6,7 +6,10 @@ process that is stopped, or has ended, is to blame wherever it is. Where that te
 queued fewer collectives of the default group.
 """
 import re
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.watch import HangSuspect, HangVerdict, WaitingRanks
 
 _BUSY, _IDLE = 0.5, 0.2  # CPUs in use
 _LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3[^/]*/|^<")
@@ -15,7 +18,7 @@ _LOCKS = {"acquire", "wait", "join", "_wait_for_tstate_lock", "get", "put", "__e
 _LOCK_FILES = ("threading.py", "queue.py", "_base.py", "synchronize.py", "popen_fork.py")
 
 
-def verdict(ranks: Sequence[Mapping[str, Any]], ended: Mapping[int, int], idle: Mapping[int, float]) -> Dict[str, Any]:
+def verdict(ranks: Sequence[Mapping[str, Any]], ended: Mapping[int, int], idle: Mapping[int, float]) -> "HangVerdict":
     """`ranks` as stacks.dump gives them, of all nodes; `ended`: exit of each rank that is gone; `idle`: seconds without progress, of those for whom it is known.
 
     Returns {message, suspects: [{rank, node, why}], waiting: [{collective, number, ranks}], lines, seconds}; `lines`: the most telling lines of stacks, at most 3.
@@ -30,7 +33,7 @@ def verdict(ranks: Sequence[Mapping[str, Any]], ended: Mapping[int, int], idle: 
     parts = [f"{_names(group['ranks'])} {'wait' if len(group['ranks']) > 1 else 'waits'} in {group['collective']} #{group['number']}"
              for group in groups if not {one["rank"] for one in suspects} >= set(group["ranks"])]
     gone = sorted(ended) if waiting else []
-    reported = [{"rank": one["rank"], "node": one["node"], "why": doing(one)} for one in suspects]
+    reported: List[HangSuspect] = [{"rank": one["rank"], "node": one["node"], "why": doing(one)} for one in suspects]
     come = "has not come: it " if parts else "makes no progress: it "
     for why, same in _alike(reported):
         names = _names([one["rank"] for one in same])
@@ -94,16 +97,16 @@ def _behind_in_flight(ranks: Sequence[Mapping[str, Any]]) -> List[Mapping[str, A
 
 def _groups(
     waiting: Sequence[Mapping[str, Any]], number: Callable[[Mapping[str, Any]], int], name: Callable[[Mapping[str, Any]], str],
-) -> List[Dict[str, Any]]:
+) -> "List[WaitingRanks]":
     found: Dict[Tuple[int, str], List[int]] = {}
     for one in waiting:
         found.setdefault((number(one), name(one)), []).append(one["rank"])
     return [{"collective": what, "number": count, "ranks": sorted(them)} for (count, what), them in sorted(found.items(), reverse=True)]
 
 
-def _alike(reported: List[Dict[str, Any]]) -> List[Tuple[str, List[Dict[str, Any]]]]:
+def _alike(reported: "List[HangSuspect]") -> "List[Tuple[str, List[HangSuspect]]]":
     """Suspects that are at the same are told once."""
-    found: Dict[str, List[Dict[str, Any]]] = {}
+    found: Dict[str, List[HangSuspect]] = {}
     for one in reported:
         found.setdefault(one["why"], []).append(one)
     return list(found.items())

@@ -3,6 +3,7 @@ import os
 import signal
 from pathlib import Path
 
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.run.files import read
 from flexrack_node.watch.progress import make_progress, progress_path
 
@@ -17,7 +18,7 @@ def stacks_path(attempt: Path, rank: int) -> Path:
 
 def begin_watching(attempt: Path, rank: int) -> None:
     """Changes this process's environment, which the rank inherits. Does nothing with `watch: false`, or where the file cannot be made: the rank matters more."""
-    spec = read("run.spec", attempt.parents[1] / "spec.json") or {}
+    spec = or_nothing(read("run.spec", attempt.parents[1] / "spec.json"))
     if spec.get("watch") is False:
         return
     path = progress_path(attempt, rank)

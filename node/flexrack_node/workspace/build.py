@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
-from flexrack_node.workspace import uv
 from flexrack_node.workspace.folder import write
-from flexrack_node.workspace.pip import PipBuilder
-from flexrack_node.workspace.uv_builder import UvBuilder
 
 if TYPE_CHECKING:
     from flexrack_node.schema.environment import UvOrder
@@ -22,6 +19,10 @@ READY = ".flexrack-ready.json"
 
 def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, Any], channel: Channel, order: "Optional[UvOrder]" = None) -> None:
     """Builds in place and publishes; whatever goes wrong, no half environment is left. Called with the lock held."""
+    from flexrack_node.workspace import uv  # only here: whoever only looks at environments starts without TLS, pip's settings and archives
+    from flexrack_node.workspace.pip import PipBuilder
+    from flexrack_node.workspace.uv_builder import UvBuilder
+
     lines = significant_lines(requirements)
     program = find_uv(order, channel, uv.is_needed(requirements, facts)) if order else None
     if program is None and not facts["venv"]:
@@ -49,6 +50,8 @@ def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, An
 
 def find_uv(order: "UvOrder", channel: Channel, needed: bool) -> Optional[Path]:
     """One that is here, or that this node gets by itself; else None, and why is told."""
+    from flexrack_node.workspace import uv
+
     program = uv.find(order, channel)
     if program or not needed:
         return program

@@ -24,7 +24,7 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.base.installed import record
 from flexrack_node.base.shared_lock import look_anew
-from flexrack_node.workspace import pip_settings, uv
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.workspace.build import READY, build, discard, significant_lines
 from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, read, write
 
@@ -66,6 +66,8 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[Environment
         return answer
     make_folder(channel, folder.parent)
     order = request.get("uv")
+    from flexrack_node.workspace import uv  # only where something is built or removed (workspace/build.py)
+
     machine = uv.machine()
     if order and not is_ready(folder) and "without" not in order and uv.is_needed(requirements, facts) and machine and not uv.find(order, channel):
         return {"missing": "uv", "machine": machine}
@@ -95,7 +97,7 @@ def listing(request: "None", channel: Channel) -> "List[EnvironmentEntry]":
     for folder in sorted(channel.environments.glob("[0-9a-f]*")):
         if not re.fullmatch(r"[0-9a-f]{16}", folder.name) or not folder.is_dir():
             continue
-        record = read("environment.ready", folder / READY) or {}
+        record = or_nothing(read("environment.ready", folder / READY))
         found.append({
             "hash": folder.name, "path": str(folder), "ready": is_ready(folder), "python": record.get("python"),
             "built_at": record.get("built_at"), "requirements": record.get("requirements", []), "users": users_of(folder),
@@ -150,6 +152,8 @@ def remove(request: "EnvironmentsUnwanted", channel: Channel) -> "EnvironmentsGo
             if not request.get("dry_run"):
                 discard(folder)
     if not request.get("dry_run"):
+        from flexrack_node.workspace import uv
+
         uv.shrink(channel)  # an environment's files are the cache's, too
     return {"removed": removed, "bytes": freed, "kept": kept}
 
@@ -158,6 +162,8 @@ def download(request: "Union[EnvironmentWanted, ResolveWanted]") -> None:
     """As the caller says, from here on: this process is one call, and whatever fetches something is its child."""
     way = request.get("download")
     if way:
+        from flexrack_node.workspace import pip_settings
+
         for key, value in pip_settings.through_caller(way, os.environ).items():
             if value is None:
                 os.environ.pop(key, None)
@@ -221,7 +227,7 @@ def is_user(folder: Path, root: Path, user: str) -> bool:
     if not (folder / USERS / user_file(str(root), user)).exists():
         return False
     place = WorkspaceFolder(root, user.partition(":")[2]) if user.startswith("workspace:") else None
-    return place is None or (read("workspace.environment", place.environment) or {}).get("hash") == folder.name
+    return place is None or or_nothing(read("workspace.environment", place.environment)).get("hash") == folder.name
 
 
 def note_user(folder: Path, root: Path, user: str, answer: "EnvironmentMade") -> None:
@@ -229,7 +235,7 @@ def note_user(folder: Path, root: Path, user: str, answer: "EnvironmentMade") ->
     if user.startswith("workspace:"):
         place = WorkspaceFolder(root, user.partition(":")[2])
         place.make(root)
-        before = read("workspace.environment", place.environment) or {}
+        before = or_nothing(read("workspace.environment", place.environment))
         if before.get("path") not in (None, str(folder)) and not processes_from(before["path"]):
             (Path(before["path"]) / USERS / user_file(str(root), user)).unlink(missing_ok=True)
         if before.get("hash") != folder.name:

@@ -12,11 +12,14 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Iterator, Tuple
 
 from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.kept import Read, Write
 
 
 class WorkspaceFolder:
@@ -45,25 +48,28 @@ class WorkspaceFolder:
                 raise NodeError("CONFLICT", f"{folder} is a link; flexrack does not write through it", f"rm {folder}")
 
 
-def read(kind: str, file: Path) -> Optional[Dict[str, Any]]:
+def _read(kind: str, path: Path) -> Any:
     """What a file of a kind (base/stored.py) holds, in today's shape; None where it is not there or cannot be read. Raises NEWER_VERSION."""
     try:
-        value = json.loads(file.read_bytes())
+        value = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return None
-    found: Optional[Dict[str, Any]] = stored.current(kind, value, file)
-    return found
+    return stored.upgraded(kind, value, path)
 
 
-def write(kind: str, file: Path, value: Any, durable: bool = True) -> None:
+def _write(kind: str, path: Path, value: Any, durable: bool = True) -> None:
     """Whole or not at all; if durable, also over a crash of the machine."""
-    beside = file.with_name(f"{file.name}.{os.getpid()}")
+    beside = path.with_name(f"{path.name}.{os.getpid()}")
     with open(beside, "w") as stream:
         stream.write(json.dumps(stored.stamped(kind, value), separators=(",", ":")))  # in one piece: json.dump is several times slower
         stream.flush()
         if durable:
             os.fsync(stream.fileno())
-    os.replace(beside, file)
+    os.replace(beside, path)
+
+
+read: "Read" = _read
+write: "Write" = _write
 
 
 def measure(folder: Path) -> Tuple[int, int]:

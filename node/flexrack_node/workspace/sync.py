@@ -15,11 +15,12 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.workspace.folder import WorkspaceFolder, read, write
-from flexrack_node.workspace.index import Index, advance, load_index, renew
+from flexrack_node.workspace.index import advance, load_index, renew
 from flexrack_node.workspace.tree import DIGEST_DIGITS, Blocked, Entry, Tree, check_path, digest_of, stamp
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.sync import Applied, Compared, SyncOrder, SyncQuestion
+    from flexrack_node.schema.sync import Applied, Compared, LastSync, SyncOrder, SyncQuestion
+    from flexrack_node.workspace.index import Index
 
 RACY_NS = 20_000_000  # a file changed this shortly before its stamp was taken may change again without the stamp showing it
 CHUNK = 1 << 18
@@ -96,13 +97,13 @@ def apply_locked(request: Mapping[str, Any], place: WorkspaceFolder, channel: Ch
         except Blocked as obstacle:  # made there within the last moment
             raise blocked(place, obstacle.path, obstacle.path) from obstacle
     advance(place, index, changing, request["tree"], durable=False)  # without it, these paths are only looked at again
-    last = {"owner": request.get("owner"), "source": request.get("source"), "at": int(time.time()), "files": len(entries)}
+    last: LastSync = {"owner": request.get("owner"), "source": request.get("source"), "at": int(time.time()), "files": len(entries)}
     write("workspace.sync", place.sync, last, durable=False)
     shutil.rmtree(place.staging)
     return {"revision": index["revision"], "path": str(place.code)}
 
 
-def take_inventory(place: WorkspaceFolder, index: Index, whole: bool) -> Any:
+def take_inventory(place: WorkspaceFolder, index: "Index", whole: bool) -> Any:
     """What is there now of all that is in the index (only what differs, if not `whole`); whether anything does; stamps to be renewed."""
     inventory: List[List[Any]] = []
     touched: Dict[str, List[int]] = {}
@@ -129,7 +130,7 @@ def take_inventory(place: WorkspaceFolder, index: Index, whole: bool) -> Any:
     return inventory, changed, touched
 
 
-def refresh(place: WorkspaceFolder, index: Index, touched: Dict[str, List[int]], channel: Channel) -> None:
+def refresh(place: WorkspaceFolder, index: "Index", touched: Dict[str, List[int]], channel: Channel) -> None:
     """Keeps the new stamps, so that the next comparison need not read these files; not worth waiting for."""
     try:
         with FileLock(place.lock, channel, "", wait=False):

@@ -14,7 +14,7 @@ from flexrack_node.workspace.pip import line_of, redact
 
 SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 NOT_REACHED = r"error sending request|dns error|tcp connect error|Connection refused|operation timed out|tunnel error|client error \(Connect\)"
-STRANGERS = ("UV_CONSTRAINT", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_TARGET", "UV_PROJECT", "UV_PROJECT_ENVIRONMENT", "UV_WORKING_DIR", "UV_ENV_FILE")
+NOT_OURS = ("UV_CONSTRAINT", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_TARGET", "UV_PROJECT", "UV_PROJECT_ENVIRONMENT", "UV_WORKING_DIR", "UV_ENV_FILE")
 
 
 class UvBuilder:
@@ -74,7 +74,7 @@ class UvBuilder:
                     raise self._unfit() or self._failure(requirements)
 
     def _watch(self, words: List[str]) -> int:
-        environment = {key: value for key, value in os.environ.items() if key not in STRANGERS}
+        environment = {key: value for key, value in os.environ.items() if key not in NOT_OURS}
         environment.update(self.settings.env)
         environment.setdefault("UV_CACHE_DIR", str(uv.folder_of(self.channel) / "cache"))
         environment.update({"TMPDIR": str(self.temp), "UV_NO_PROGRESS": "1", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1", **self._config()})

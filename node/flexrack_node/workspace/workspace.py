@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Set
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
+from flexrack_node.base.stored import or_nothing
 from flexrack_node.workspace import environment, sync
 from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, read
 
@@ -27,7 +28,7 @@ def inspect(request: "WorkspaceQuestion", channel: Channel) -> "WorkspaceInspect
         return {"sync": compared}
     place = WorkspaceFolder(channel.root, request["project"])
     planned = environment.plan(wanted, channel)
-    noted = (read("workspace.environment", place.environment) or {}).get("hash") == planned["hash"]
+    noted = or_nothing(read("workspace.environment", place.environment)).get("hash") == planned["hash"]
     return {"sync": compared, "environment": {**planned, "noted": noted}}
 
 
@@ -44,7 +45,7 @@ def listing(request: "ProjectName", channel: Channel) -> "List[WorkspaceEntry]":
             continue
         if not place.path.is_dir():
             continue
-        last = read("workspace.sync", place.sync) or {}
+        last = or_nothing(read("workspace.sync", place.sync))
         found.append({
             "project": name, "path": str(place.path), "code": str(place.code), "owner": last.get("owner"), "source": last.get("source"),
             "synced_at": last.get("at"), "files": last.get("files"), "environment": environment_of(place),

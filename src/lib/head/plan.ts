@@ -5,7 +5,7 @@ import type {HeadNode} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import {rebootTitle} from '../reboot/index.ts'
 import type {Fleet} from '../ssh/index.ts'
-import {doorAddress} from './address.ts'
+import {listenAddress} from './address.ts'
 import {needsOwnNode, OLDEST_NODE, ownMachine} from './node-choice.ts'
 import {loadHeadProgram, loadOwnNode, type ProgramFile} from './program.ts'
 import {headLocks} from './requirements.ts'
@@ -43,7 +43,7 @@ async function planStart(rack: Rack, host: Host, fleet: Fleet, context: Context)
   const ownNode = needsOwnNode(host.node, there, ownMachine()) ? await loadOwnNode() : undefined
   const {head} = rack
   const node = headNode(rack)
-  const bind = await doorAddress(rack, node, fleet, context)
+  const bind = await listenAddress(rack, node, fleet, context)
   // An address that stands for all is not one to call.
   const called = ['0.0.0.0', '::'].includes(bind) ? (node.address ?? node.host) : bind
   const place = (id: string, file: ProgramFile, executable: boolean): StepOf<HeadKinds> => ({

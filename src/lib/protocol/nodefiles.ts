@@ -64,8 +64,8 @@ export interface LogOffsets {
   current: number
 }
 
-/** Path to kind, digest, executable, and the stamp with which it was seen; null for a path that is no longer there. */
-export type IndexEntry = unknown[] | null
+/** Kind, digest, executable, and the stamp with which it was seen. */
+export type IndexEntry = unknown[]
 
 /** What sync has put into a workspace. */
 export interface WorkspaceIndex {
@@ -136,7 +136,7 @@ export interface KeptSweep extends SweepRecord {
 
 /** The trials of a sweep, for those who only look. */
 export interface KeptTrials {
-  status: string
+  status: 'running' | 'finished' | 'stopped' | 'failed'
   at: number
   trials: Trial[]
   importance: Record<string, number> | null
@@ -153,7 +153,8 @@ export interface WorkspaceChange {
   revision: string
   tree: string | null
   written_ns: number
-  entries: Record<string, IndexEntry>
+  /** Null for a path that is no longer there. */
+  entries: Record<string, IndexEntry | null>
 }
 
 /** Where a GPU daemon answers; it writes and removes this itself. */

@@ -84,7 +84,7 @@ export interface CheckpointReached {
 /** One start of the whole group. */
 export interface RunAttempt {
   attempt: number
-  status: string
+  status: 'finished' | 'failed' | 'stopped'
   started?: number
   ended?: number
   cause?: Cause | null
@@ -123,23 +123,11 @@ export interface SlurmEnd {
   requeued?: Requeued | null
 }
 
-/** result.json: how a run ended. */
-export interface RunResult {
-  run?: string
+/** What a gang came to: a result without what does not depend on the gang. */
+export interface GangOutcome {
   status: 'finished' | 'failed' | 'stopped'
-  exit: number
   cause: Cause | null
   attempts: RunAttempt[]
-  started: number
-  ended: number
-  /** Seconds, from the supervisor's start. */
-  duration: number
-  outputs?: string[]
-  recorded: boolean
-  /** The other nodes' parts are there, too. */
-  recorded_everywhere?: boolean
-  /** The record was completed after the head had been away. */
-  reconciled?: boolean
   /** Who committed it, and in which term; results of older versions lack both. */
   leader?: string
   term?: number
@@ -157,6 +145,22 @@ export interface RunResult {
   provisional?: boolean
   /** It may be started again by Slurm: its record is not closed. */
   open?: boolean
+}
+
+/** result.json: how a run ended. */
+export interface RunResult extends GangOutcome {
+  run?: string
+  exit: number
+  started: number
+  ended: number
+  /** Seconds, from the supervisor's start. */
+  duration: number
+  outputs?: string[]
+  recorded: boolean
+  /** The other nodes' parts are there, too. */
+  recorded_everywhere?: boolean
+  /** The record was completed after the head had been away. */
+  reconciled?: boolean
 }
 
 export type NodeRunStatus = 'starting' | 'waiting' | 'running' | 'stopping' | 'recording' | 'finished' | 'failed' | 'stopped'
@@ -181,9 +185,8 @@ export interface SlowestRank {
   message: string
 }
 
-export interface RankPace {
-  rank: number
-  node: string
+/** As its node knows it. */
+export interface PaceOfRank {
   steps: number
   /** Median. */
   step: number
@@ -201,4 +204,9 @@ export interface RankPace {
   cpu_wait: number
   /** Mean of being held back by a CPU limit. */
   throttled: number
+}
+
+export interface RankPace extends PaceOfRank {
+  rank: number
+  node: string
 }

@@ -16,7 +16,7 @@ export type MemberPlace = [string, number]
 
 /** What a run's supervisor is doing. */
 export interface RunState {
-  status: string
+  status: 'unknown' | 'starting' | 'waiting' | 'running' | 'stopping' | 'recording' | 'ended'
   attempt?: number
   pid?: number
   started?: number
@@ -93,19 +93,24 @@ export interface JobGang {
 
 /** A job as squeue tells of it. */
 export interface QueueRow {
-  job: string
+  /** Null while sbatch is at it. */
+  job: string | null
   state: string
   reason: string | null
   start: number | null
   nodes: string
   partition: string | null
-  source: string
+  source: 'squeue' | 'sacct' | 'records'
   submitted?: number | null
   ended?: number | null
   limit?: number | null
   by?: string | null
-  exit?: number | null
+  /** As sacct writes it: code and signal, `0:15`. */
+  exit?: string | null
+  /** How often Slurm has put it back into the queue. */
   restarts?: number
+  /** It makes room for another one. */
+  preempted?: boolean
 }
 
 export interface QueueSeen {

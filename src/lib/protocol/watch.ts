@@ -2,13 +2,8 @@
 import type {WaitingEvent} from './environment.ts'
 import type {NodeRunStatus} from './result.ts'
 
-/** Ranks that made no progress, as the run's leader saw it. */
-export interface Hang {
-  number: number
-  attempt: number
-  /** Seconds since 1970. */
-  at: number
-  action: 'report' | 'restart' | 'stop'
+/** What stacks tell of ranks that made no progress. */
+export interface HangVerdict {
   /** One sentence: who waits in what, and who has not come. */
   message: string
   /** Without progress until then. */
@@ -17,10 +12,19 @@ export interface Hang {
   suspects: HangSuspect[]
   /** The most telling lines of stacks, at most three. */
   lines: string[]
-  /** Nodes that told nothing. */
-  silent: string[]
   /** What ranks wait in. */
   waiting?: WaitingRanks[]
+}
+
+/** Ranks that made no progress, as the run's leader saw it. */
+export interface Hang extends HangVerdict {
+  number: number
+  attempt: number
+  /** Seconds since 1970. */
+  at: number
+  action: 'report' | 'restart' | 'stop'
+  /** Nodes that told nothing. */
+  silent: string[]
 }
 
 /** Ranks that wait in the same collective operation. */

@@ -106,7 +106,7 @@ function processesOf(train: TrainSpec, choice: TrainChoice): number {
 /** Who writes the script once more after -- means to replace it, and it would be its own first argument. */
 function wholeCommand({command}: TrainSpec, {args}: TrainChoice): string[] {
   const [script = ''] = command
-  if (args[0] === script && /\.py$/.test(script)) {
+  if (args[0] === script && script.endsWith('.py')) {
     const rest = args.slice(1).join(' ')
     throw new CliError('USAGE', `what follows -- is added to train.command, which is ${command.join(' ')} already`, {hint: `flexrack train${rest ? ` -- ${rest}` : ''}`})
   }

@@ -6,7 +6,7 @@ from flexrack_node.base import adaptive_poll
 from waiting import LONG
 
 
-class PulseTest(unittest.TestCase):
+class AdaptivePollTest(unittest.TestCase):
     def setUp(self):
         self.waited = []
         self.poll = adaptive_poll.AdaptivePoll()
@@ -31,8 +31,8 @@ class PulseTest(unittest.TestCase):
 
     def test_a_word_in_the_pause_ends_it(self):
         waiting = adaptive_poll.AdaptivePoll()
-        pulse_calm, adaptive_poll.CALM = adaptive_poll.CALM, 60.0
-        self.addCleanup(setattr, adaptive_poll, "CALM", pulse_calm)
+        calm, adaptive_poll.CALM = adaptive_poll.CALM, 60.0
+        self.addCleanup(setattr, adaptive_poll, "CALM", calm)
         thread = threading.Thread(target=lambda: waiting.pause(False))
         thread.start()
         waiting.wake()

@@ -43,7 +43,7 @@ class UsageTest(unittest.TestCase):
         self.assertEqual([one["node"] for one in self.entries("node-2")], ["node-2"] * 2)
         self.assertIn("usage.jsonl", [Path(entry["path"]).name for entry in self.rack.call("node-1", "node.installed")["entries"]])
 
-    def test_a_run_that_goes_on_counts_until_now_and_is_not_in_the_ledger_yet(self):
+    def test_a_run_that_goes_on_counts_until_now_and_is_not_in_the_log_yet(self):
         self.rack.script(WAITS)
         run = self.rack.start(["node-1"])
         until((self.rack.folder / "code" / "up-0").exists)

@@ -81,7 +81,7 @@ sys.exit(3)
         self.assertIn(state["status"], ("failed", "stopped"))
         self.assertEqual(list((self.rack.folder / "node-1" / "runs" / run / "attempts").iterdir()), [self.rack.folder / "node-1" / "runs" / run / "attempts" / "1"])
 
-    def test_a_killed_supervisor_keeps_the_node_until_its_warden_has_ended_the_ranks(self):
+    def test_a_killed_supervisor_keeps_the_node_until_its_reaper_has_ended_the_ranks(self):
         run = self.running()
         os.kill(supervisor_pid(self.rack, run, "node-1"), signal.SIGKILL)
         os.kill(supervisor_pid(self.rack, run, "node-2"), signal.SIGKILL)
@@ -89,7 +89,7 @@ sys.exit(3)
         until(lambda: self.rack.take("node-1", "next")["granted"])
         self.assertEqual(self.rack.alive(run), set())
 
-    def test_a_run_whose_warden_was_killed_gives_its_reservation_back_all_the_same(self):
+    def test_a_run_whose_reaper_was_killed_gives_its_reservation_back_all_the_same(self):
         run = self.running('import os, time\nopen("up-" + os.environ["RANK"], "w").close()\nwhile not os.path.exists("go"): time.sleep(0.02)\n')
         for record in [json.loads(path.read_text()) for path in self.files()]:
             os.kill(record["holders"][1]["pid"], signal.SIGKILL)

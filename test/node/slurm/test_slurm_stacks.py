@@ -89,8 +89,9 @@ class SlurmStacks(unittest.TestCase):
             time.sleep(0.05)
         self.assertEqual(json.loads(reported.read_text()), {"schema": 1, "number": "older", "attempt": 3, "ranks": [{"rank": 4}]})
         reported.write_text('{"schema": 99, "number": "x"}')
+        self.dumps(lambda member, attempt, rank: time.sleep(60))
         with self.assertRaises(NodeError) as caught:
-            stacks._read(self.members[0], *stacks._REPORTED)
+            self.ask()
         self.assertEqual(caught.exception.code, "NEWER_VERSION")
 
     def test_a_job_without_processes_is_told_with_its_state(self):

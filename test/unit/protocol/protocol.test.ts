@@ -5,6 +5,7 @@ import {expect, test} from 'vitest'
 import {readTopics} from '../../../scripts/protocol/schema.ts'
 import {pythonOf} from '../../../scripts/protocol/python.ts'
 import {typescriptOf} from '../../../scripts/protocol/typescript.ts'
+import {SCHEMAS} from '../../../src/lib/base/file-schemas.ts'
 import {patternOf, unknownFiles} from '../../support/kept-files.ts'
 import {Messages} from '../../support/messages.ts'
 
@@ -83,7 +84,7 @@ test('a file that stays has the number of its shape, or stands among those that 
     mkdirSync(join(folder, 'runs/digits-1/attempts/1'), {recursive: true})
     const put = (name: string, text: string): void => writeFileSync(join(folder, name), text)
     put('machine', 'a b\n\n\n')
-    put('runs/digits-1/spec.json', '{"schema":1}')
+    put('runs/digits-1/spec.json', JSON.stringify({schema: SCHEMAS['run.spec']}))
     put('runs/digits-1/attempts/1/rank-0.log', 'hello')
     put('usage.jsonl', '{"schema":1}\n{"schema":1}\n')
     expect(unknownFiles('NODE', folder)).toEqual([])
@@ -92,7 +93,7 @@ test('a file that stays has the number of its shape, or stands among those that 
     put('runs/digits-1/else.json', '{}')
     expect(unknownFiles('NODE', folder).toSorted()).toEqual([
       `${folder}/runs/digits-1/else.json: not in protocol/`,
-      `${folder}/runs/digits-1/state.json: is to have schema 2: {"status":"running"}`,
+      `${folder}/runs/digits-1/state.json: is to have schema ${SCHEMAS['run.state']}: {"status":"running"}`,
       `${folder}/usage.jsonl: is to have schema 1: {"schema":9}`,
     ])
   } finally {

@@ -1,0 +1,35 @@
+"""What a start of the node program imports. Every command waits for several of them, and each module of ours costs a part of a millisecond, ssl and its like up to ten.
+No clock is asked: bench/results has times."""
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = Path(__file__).resolve().parents[2] / "node" / "flexrack_node"
+HEAVY = {"ssl", "http.client", "urllib.request", "asyncio", "zipfile", "configparser", "multiprocessing", "unittest", "email", "logging", "dataclasses", "inspect"}
+# Modules of ours, packages included. To be lowered where they can be; who needs more says here why.
+MOST = {None: 6, "run.list": 18, "workspace.list": 19, "node.installed": 37, "reservation.list": 20, "usage.read": 32}
+
+
+def imported(verb):
+    """Every module that a verb imports in a folder where there is nothing; without a verb, what the program imports before it knows which."""
+    with tempfile.TemporaryDirectory() as root:
+        words = [str(PROGRAM), verb, root, f"{root}/environments"] if verb else ["-c", f"import sys; sys.path.insert(0, {str(PROGRAM.parent)!r}); import flexrack_node.__main__"]
+        done = subprocess.run([sys.executable, "-X", "importtime", "-I", "-S", *words], input=b"null\n", capture_output=True, check=True)
+    return set(re.findall(r"^import time: .*\| +(\S+)$", done.stderr.decode(), re.MULTILINE))
+
+
+class StartupTest(unittest.TestCase):
+    def test_a_verb_imports_what_it_needs_and_nothing_heavy(self):
+        for verb, most in MOST.items():
+            with self.subTest(verb):
+                found = imported(verb)
+                own = sorted(name for name in found if name.split(".")[0] == "flexrack_node")
+                self.assertLessEqual(len(own), most, own)
+                self.assertGreaterEqual(len(own), most - 2, "fewer: lower the number")
+                self.assertEqual(found & HEAVY, set())
+
+    def test_types_of_the_protocol_are_for_type_checkers_alone(self):
+        self.assertEqual([name for verb in MOST for name in imported(verb) if name.startswith("flexrack_node.schema")], [])
