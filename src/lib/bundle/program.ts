@@ -83,6 +83,8 @@ async function copyDependencies(root: string, target: string): Promise<void> {
         if (name in dependencies && !(name in optionalDependencies)) throw new CliError('LOCAL_FAILED', `this installation of flexrack lacks the package ${name}`, {hint: 'install flexrack anew'})
         continue
       }
+      // npm would compile it at the installation, with headers from the internet, and fail; who takes it as optional does without it.
+      if (!(name in dependencies) && existsSync(join(found, 'binding.gyp'))) continue
       const there = seen(at, name)
       if (there === found) continue
       const place = join(there === undefined ? target : at, 'node_modules', name)

@@ -107,7 +107,7 @@ describe('plain forwards', () => {
     const spec = plain('send 0x3001', 'CUstream hStream, CUlimit limit, CUdevice dev, CUdeviceptr dstDevice, in const Place_st* place, in const CUgraphNode* nodes[count], size_t count')
     expect(spec.messages[0]).toMatchObject({kind: 'send', name: 'try_it', op: 0x3001})
     expect(fields(spec)).toEqual(['context: handle', 'stream: handle', 'limit: u32', 'dev: u32', 'dst_device: u64', 'place: bytes', 'nodes: handle[]'])
-    expect(serverCalls(spec)).toContain('call.run(driver().cuTryIt_v2, hStream, static_cast<CUlimit>(m.limit), dev, call.address(m.dst_device, 1), &place, nodes.data(), static_cast<size_t>(nodes.size()));')
+    expect(serverCalls(spec)).toContain('call.run(core_.table.cuTryIt_v2, hStream, static_cast<CUlimit>(m.limit), dev, call.address(m.dst_device, 1), &place, nodes.data(), static_cast<size_t>(nodes.size()));')
     expect(clientStubs(spec)).toContain('m.nodes = all_nodes;\n  m.context = call.context();\n  return call.send(m);')
   })
 
