@@ -17,8 +17,8 @@ export const MACHINES: readonly Machine[] = [
   {name: 'aarch64', debian: 'arm64', target: `aarch64-linux-gnu.${OLDEST_GLIBC}`, loader: 'ld-linux-aarch64.so.1'},
 ]
 
-/** Those that the package has binaries for: what is built for the others has run nowhere yet. */
-export const PACKAGED = MACHINES.filter(({name}) => name === 'x86_64')
+/** Those that the package has binaries for. */
+export const PACKAGED = MACHINES
 
 /** As the kernel calls this machine. */
 export const HERE = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
