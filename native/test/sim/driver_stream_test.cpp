@@ -312,12 +312,16 @@ TEST_CASE("driver: latency and bandwidth as asked for" * doctest::test_suite("ap
            0.05);
   CHECK_GE(seconds_of([&] { CU(cuMemcpyHtoD_v2(memory, host, 20 << 20)); }), 0.104);
   const auto up = make_stream(), down = make_stream();
-  const auto both = seconds_of([&] {
-    CU(cuMemcpyHtoDAsync_v2(memory, host, 10 << 20, up));
-    CU(cuMemcpyDtoHAsync_v2(static_cast<char*>(host) + (10 << 20), memory + (10 << 20), 10 << 20, down));
-    CU(cuCtxSynchronize());
-  });
-  CHECK_GE(both, 0.052);
+  // One after the other they would never take less than 0.1 s; a busy machine may take longer for both at once, but not each time.
+  double both = 1;
+  for (int round = 0; round < 50 && both >= 0.1; ++round) {
+    both = seconds_of([&] {
+      CU(cuMemcpyHtoDAsync_v2(memory, host, 10 << 20, up));
+      CU(cuMemcpyDtoHAsync_v2(static_cast<char*>(host) + (10 << 20), memory + (10 << 20), 10 << 20, down));
+      CU(cuCtxSynchronize());
+    });
+    CHECK_GE(both, 0.052);
+  }
   CHECK_LT(both, 0.1);
   const auto one_way = seconds_of([&] {
     CU(cuMemcpyHtoDAsync_v2(memory, host, 10 << 20, up));
