@@ -1,5 +1,4 @@
-import {arch} from 'node:os'
-import {CliError, type Context} from '../../lib/base/index.ts'
+import {CliError, machineHere, type Context} from '../../lib/base/index.ts'
 import type {BundleWish, CreateKinds, MadeBundle, WheelSource} from '../../lib/bundle/index.ts'
 import type {Plan} from '../../lib/plan/index.ts'
 import type {Part} from './wish.ts'
@@ -52,7 +51,7 @@ async function wishOf({to, pythons, machines, parts, project, rack}: CreateFlags
 }
 
 function ownMachine(): string {
-  const name = ({x64: 'x86_64', arm64: 'aarch64'} as Record<string, string>)[arch()]
-  if (name === undefined) throw new CliError('USAGE', `which processor do the nodes have? There is no uv for ${arch()}`, {hint: '--machine x86_64'})
+  const name = machineHere()
+  if (name === undefined) throw new CliError('USAGE', `which processor do the nodes have? There is no uv for ${process.arch}`, {hint: '--machine x86_64'})
   return name
 }

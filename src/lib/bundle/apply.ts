@@ -2,10 +2,10 @@ import {createReadStream} from 'node:fs'
 import {chmod, lstat, mkdtemp, readFile, rename, rm, stat} from 'node:fs/promises'
 import {basename, dirname, join, resolve} from 'node:path'
 import {unpackFiles} from '../artifact/index.ts'
-import {CliError, ensurePrivateFolder, throwIfInterrupted, type Context} from '../base/index.ts'
+import {CliError, ensurePrivateFolder, hashFile, throwIfInterrupted, type Context} from '../base/index.ts'
 import {bundleFolder} from '../downloads/index.ts'
 import type {Handlers, PlanOf} from '../plan/index.ts'
-import {hashOf, MANIFEST, parseManifest, readManifest, type BundledContent, type BundleManifest} from './format.ts'
+import {MANIFEST, parseManifest, readManifest, type BundledContent, type BundleManifest} from './format.ts'
 
 type ApplyInput = {
   /** Absolute path. */
@@ -87,7 +87,7 @@ async function verify(file: string, draft: string, {files}: BundleManifest, {sig
   for (const {path, size, sha256} of files) {
     throwIfInterrupted(signal)
     const there = await lstat(join(draft, path)).then((one) => (one.isFile() ? one.size : undefined), () => undefined)
-    const why = there === undefined ? 'is missing' : there !== size || (await hashOf(join(draft, path), signal)) !== sha256 ? 'has another content than its manifest says' : undefined
+    const why = there === undefined ? 'is missing' : there !== size || (await hashFile(join(draft, path), signal)) !== sha256 ? 'has another content than its manifest says' : undefined
     if (why) throw new CliError('CONFLICT', `${file} is damaged: ${path} ${why}; nothing was put in place`, {hint: 'copy the file again, or make it anew: flexrack bundle create', details: {file: path}})
   }
 }
@@ -97,7 +97,7 @@ async function place(draft: string, folder: string, {files}: BundleManifest): Pr
   let placed = 0
   for (const {path, sha256} of files) {
     const target = join(folder, path)
-    if ((await hashOf(target).catch(() => '')) === sha256) continue
+    if ((await hashFile(target).catch(() => '')) === sha256) continue
     await ensurePrivateFolder(dirname(target))
     await chmod(join(draft, path), 0o600)
     await rename(join(draft, path), target)

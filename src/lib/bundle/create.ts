@@ -3,10 +3,10 @@ import {mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile} from 'node:f
 import {basename, dirname, join, resolve} from 'node:path'
 import {pipeline} from 'node:stream/promises'
 import {packFiles} from '../artifact/index.ts'
-import {CliError, throwIfInterrupted, type Context} from '../base/index.ts'
+import {CliError, hashFile, throwIfInterrupted, type Context} from '../base/index.ts'
 import {WHEELS} from '../host/index.ts'
 import type {Handlers, PlanOf, StepOf} from '../plan/index.ts'
-import {FORMAT, hashOf, MANIFEST, type BundledContent, type BundledFile, type BundleManifest} from './format.ts'
+import {FORMAT, MANIFEST, type BundledContent, type BundledFile, type BundleManifest} from './format.ts'
 import {missingOfProgram, ownVersion, packProgram} from './program.ts'
 import {lockOf, suits, type WheelSource} from './sources.ts'
 
@@ -129,7 +129,7 @@ async function write({to, flexrack, contents}: {to: string; flexrack: string; co
     for (const name of (await readdir(join(draft, folder))).sort()) {
       throwIfInterrupted(context.signal)
       const path = `${folder}/${name}`
-      files.push({path, size: (await stat(join(draft, path))).size, sha256: await hashOf(join(draft, path), context.signal)})
+      files.push({path, size: (await stat(join(draft, path))).size, sha256: await hashFile(join(draft, path), context.signal)})
     }
   }
   const total = files.reduce((sum, {size}) => sum + size, 0)
@@ -145,7 +145,7 @@ async function write({to, flexrack, contents}: {to: string; flexrack: string; co
   await handle.close()
   await rename(part, to)
   progress.done()
-  return {file: to, bytes: (await stat(to)).size, sha256: await hashOf(to), files: files.length, contents}
+  return {file: to, bytes: (await stat(to)).size, sha256: await hashFile(to), files: files.length, contents}
 }
 
 /** For who made the draft. */

@@ -1,5 +1,3 @@
-import {createHash} from 'node:crypto'
-import {createReadStream} from 'node:fs'
 import {open} from 'node:fs/promises'
 import {CliError} from '../base/index.ts'
 
@@ -68,12 +66,6 @@ export function parseManifest(file: string, text: string): BundleManifest {
   const strange = value.files.find(({path, size, sha256}) => !PATH.test(path) || !Number.isSafeInteger(size) || !/^[0-9a-f]{64}$/.test(sha256))
   if (strange) throw new CliError('CONFLICT', `${file} names a file that no bundle has: ${JSON.stringify(strange.path)}`, {details: {file: strange.path}})
   return value
-}
-
-export async function hashOf(file: string, signal?: AbortSignal): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(file, {highWaterMark: 1 << 20, ...(signal && {signal})})) hash.update(chunk as Buffer)
-  return hash.digest('hex')
 }
 
 const notABundle = (file: string): CliError => new CliError('USAGE', `${file} is not a bundle of flexrack`, {hint: 'flexrack bundle create --to FILE'})

@@ -1,6 +1,6 @@
 import {CliError, readPythonLocks} from '../base/index.ts'
-import {loadRecipe} from '../recipe/index.ts'
-import {ProjectFiles} from '../workspace/index.ts'
+import {loadRecipe, worksWith} from '../recipe/index.ts'
+import {PROJECT_LOCK, ProjectFiles} from '../workspace/index.ts'
 
 /** What an environment is made from; a project's may hold the password of an index, so its text is read when it is needed. */
 export type WheelSource =
@@ -13,7 +13,7 @@ export async function lockOf(source: WheelSource, env: NodeJS.ProcessEnv): Promi
   if (source.kind === 'locks') return readPythonLocks(source.locks)
   if (source.kind === 'runtime') return (await loadRecipe(source.runtime, env)).requirements
   const {requirements} = await new ProjectFiles().requirements(source.folder, source.requirements)
-  if (requirements.trim() !== '' && !/\s--hash[=\s]/.test(requirements)) {
+  if (requirements.trim() !== '' && !PROJECT_LOCK.hasHashes(requirements)) {
     throw new CliError('CHECK_FAILED', `${source.requirements} has no lock file, and a bundle needs to know the exact files`, {hint: 'flexrack lock'})
   }
   return requirements
@@ -22,7 +22,5 @@ export async function lockOf(source: WheelSource, env: NodeJS.ProcessEnv): Promi
 /** Whether a runtime works with a Python, 3.11. */
 export async function suits(source: WheelSource, python: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   if (source.kind !== 'runtime') return true
-  const {atLeast, below} = (await loadRecipe(source.runtime, env)).python
-  const minor = (version: string): number => Number(version.split('.')[1])
-  return (atLeast === undefined || minor(python) >= minor(atLeast)) && (below === undefined || minor(python) < minor(below))
+  return worksWith((await loadRecipe(source.runtime, env)).python, python)
 }

@@ -5,7 +5,7 @@ import {CliError, isCliError} from '../base/index.ts'
 import {ensureEnvironment, followServiceLog, serviceStatus, startService, type Environment, type Host} from '../host/index.ts'
 import {askRoute} from '../route/index.ts'
 import type {ServiceFront} from '../protocol/index.ts'
-import {renderRecipe, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
+import {minorOf, renderRecipe, worksWith, type Recipe, type RenderedRecipe} from '../recipe/index.ts'
 import {warnOfReboot} from '../reboot/index.ts'
 import type {ModelFile, Replica} from './document.ts'
 import type {FetchedModel} from './model-files.ts'
@@ -147,21 +147,16 @@ async function lastLines(host: Host, service: string): Promise<string[]> {
 /** Undefined where the node's own python3 will do, else the version of another one that is installed there. */
 async function choosePython(host: Host, recipe: Recipe): Promise<string | undefined> {
   const {atLeast, below} = recipe.python
-  const fits = (version: string): boolean => minor(version) >= minor(atLeast) && (below === undefined || minor(version) < minor(below))
   const ask = (python?: string): Promise<{python: string}> => host.call('environment.plan', {requirements: '', ...(python && {python})})
   const own = (await ask()).python
-  if (fits(own)) return undefined
-  for (let at = (below === undefined ? minor(atLeast) + 4 : minor(below)) - 1; at >= minor(atLeast); at--) {
+  if (worksWith(recipe.python, own)) return undefined
+  for (let at = (below === undefined ? minorOf(atLeast) + 4 : minorOf(below)) - 1; at >= minorOf(atLeast); at--) {
     const other = await ask(`3.${at}`).catch(() => undefined)
-    if (other && fits(other.python)) return `3.${at}`
+    if (other && worksWith(recipe.python, other.python)) return `3.${at}`
   }
   throw new CliError('NODE_UNFIT', `the runtime ${recipe.name} needs Python ${atLeast} or newer${below ? ` and older than ${below}` : ''}, but ${host.node} has ${own}`, {
     hint: `install Python ${atLeast} on ${host.node} beside its own, or pass --on another node`, details: {node: host.node, python: own},
   })
-}
-
-function minor(version: string): number {
-  return Number(version.split('.')[1] ?? 0)
 }
 
 function origins(recipe: Recipe): string[] {

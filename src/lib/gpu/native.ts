@@ -1,8 +1,7 @@
-import {createHash} from 'node:crypto'
-import {createReadStream, existsSync} from 'node:fs'
+import {existsSync} from 'node:fs'
 import {open} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
-import {CliError} from '../base/index.ts'
+import {CliError, hashFile, machineHere} from '../base/index.ts'
 
 /** A file of the native layer: its name on a node has its content's hash. */
 export interface NativeFile {
@@ -19,12 +18,10 @@ export type Product = 'flexrack-gpud' | 'flexrack-lease-keeper' | 'flexrack-benc
 
 /** Machines by the number in an ELF header (elf(5), e_machine). */
 const MACHINES: Readonly<Record<number, string>> = {62: 'x86_64', 183: 'aarch64'}
-/** By Node's word for a processor. */
-const HERE: Readonly<Record<string, string>> = {x64: 'x86_64', arm64: 'aarch64'}
 
 /** Where a product for this machine is. Throws NATIVE_MISSING. */
 export function nativePath(product: Product, env: NodeJS.ProcessEnv): string {
-  const [file] = candidates(product, env, HERE[process.arch] ?? process.arch)
+  const [file] = candidates(product, env, machineHere() ?? process.arch)
   if (file !== undefined) return file
   throw new CliError('NATIVE_MISSING', `${product} is not built${env.FLEXRACK_NATIVE ? `: it is not in FLEXRACK_NATIVE, ${env.FLEXRACK_NATIVE}` : ''}`, {hint: 'npm run build:native'})
 }
@@ -32,7 +29,7 @@ export function nativePath(product: Product, env: NodeJS.ProcessEnv): string {
 /** The same for each kind of machine that there is one for, with its hash, to be sent to a node. Throws NATIVE_MISSING where there is none. */
 export async function loadNative(product: Product, env: NodeJS.ProcessEnv): Promise<NativeFile[]> {
   // What comes first is what a program here would take.
-  const machines = new Set([HERE[process.arch] ?? process.arch, ...Object.values(MACHINES)])
+  const machines = new Set([machineHere() ?? process.arch, ...Object.values(MACHINES)])
   const files = new Set([...machines].flatMap((machine) => candidates(product, env, machine)))
   if (files.size === 0) nativePath(product, env)
   const found = await Promise.all([...files].map((file) => readNative(product, file)))
@@ -58,14 +55,12 @@ export function forNode(products: readonly NativeFile[][], node: string, there: 
  */
 function candidates(product: Product, env: NodeJS.ProcessEnv, machine: string): string[] {
   if (env.FLEXRACK_NATIVE) return [join(env.FLEXRACK_NATIVE, product)].filter((file) => existsSync(file))
-  const folders = [...(machine === HERE[process.arch] ? ['build/release'] : []), `prebuilt/linux-${machine}`]
+  const folders = [...(machine === machineHere() ? ['build/release'] : []), `prebuilt/linux-${machine}`]
   return folders.flatMap((folder) => lookUpwards(import.meta.dirname, join('native', folder, product)) ?? [])
 }
 
 async function readNative(product: Product, file: string): Promise<NativeFile> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer)
-  const sha256 = hash.digest('hex')
+  const sha256 = await hashFile(file)
   const [stem, end = ''] = product.split(/(?=\.so$)/)
   return {name: `${stem}-${sha256.slice(0, 16)}${end}`, file, sha256, machine: await machineOf(file), executable: end === ''}
 }

@@ -1,9 +1,8 @@
 import {createHash} from 'node:crypto'
-import {createReadStream} from 'node:fs'
 import {mkdir, readFile, rename, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {CliError, userPaths, type Context} from '../base/index.ts'
+import {CliError, hashFile, userPaths, type Context} from '../base/index.ts'
 
 /** A file to put on the head's node: its name there has its content's hash. */
 export interface ProgramFile {
@@ -42,10 +41,4 @@ async function bundleSources(context: Context): Promise<string> {
     await rename(`${file}.${process.pid}`, file)
   }
   return file
-}
-
-async function hashFile(file: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer)
-  return hash.digest('hex')
 }

@@ -16,5 +16,5 @@ export function warnOfReboot(node: string, what: string, {by, why}: ComesBack, c
 
 /** What a step that starts a service says of it. */
 export function rebootTitle({by}: ComesBack): string {
-  return by === 'systemd' || by === 'cron' ? `, and have ${by === 'cron' ? 'cron' : by} start it again after a reboot` : ''
+  return by === 'systemd' || by === 'cron' ? `, and have ${by} start it again after a reboot` : ''
 }

@@ -7,7 +7,7 @@ import type {Handlers, PlanOf} from '../plan/index.ts'
 import {LOCK_FILE, lockText} from './lock-file.ts'
 import {changedSince, digestOf} from './project-files.ts'
 import {namedProject} from './pyproject.ts'
-import {isLockedByUv, readSources, staleLock} from './requirements.ts'
+import {hasHashes, isLockedByUv, readSources, staleLock} from './requirements.ts'
 
 type LockInput = {
   node: string
@@ -50,7 +50,7 @@ async function planLock(hosts: Host[], manifest: Manifest, context: Context): Pr
 }
 
 /** The lock file of a project: how it is made, and what is wrong with it. */
-export const PROJECT_LOCK = {plan: planLock, handlers: LOCK_HANDLERS, stale: staleLock, isPyproject: (python: string): boolean => namedProject(python) !== undefined}
+export const PROJECT_LOCK = {plan: planLock, handlers: LOCK_HANDLERS, stale: staleLock, hasHashes, isPyproject: (python: string): boolean => namedProject(python) !== undefined}
 
 async function lock({node, folder, requirements: file, digest, python, version}: LockInput, _done: unknown, {host, context}: {host(node: string): Host | Promise<Host>; context: Context}): Promise<Locked> {
   const sources = await readSources(folder, file)

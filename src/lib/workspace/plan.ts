@@ -6,7 +6,7 @@ import type {Manifest} from '../manifest/index.ts'
 import type {PlanOf} from '../plan/index.ts'
 import type {Compared, WorkspaceInspected} from '../protocol/index.ts'
 import {ProjectFiles} from './project-files.ts'
-import type {Requirements} from './requirements.ts'
+import {hasHashes, type Requirements} from './requirements.ts'
 import type {Snapshot} from './snapshot.ts'
 import {environmentSteps, syncSteps, type ProjectOrigin, type WorkspaceKinds} from './steps.ts'
 import {question, type Synced} from './sync.ts'
@@ -83,7 +83,7 @@ const valueOf = <T>(settled: PromiseSettledResult<T> | undefined): T | undefined
 /** Whose versions count: those of a node that has the environment, else of the first; null where there is nothing to choose. Pure. */
 function likeOf(nodes: {node: string; environment?: {ready: boolean} | undefined}[], {requirements}: Requirements): string | null {
   const there = nodes.filter(({environment}) => environment)
-  if (there.length < 2 || requirements === '' || /\s--hash[=\s]/.test(requirements)) return null
+  if (there.length < 2 || requirements === '' || hasHashes(requirements)) return null
   return (there.find(({environment}) => environment?.ready) ?? there[0])?.node ?? null
 }
 

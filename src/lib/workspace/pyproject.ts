@@ -1,5 +1,5 @@
 import {CliError} from '../base/index.ts'
-import {normalName, normalSpecifier, parseToml, type Required} from './uv-lock.ts'
+import {fromFolder, normalName, normalSpecifier, parseToml, type Required} from './uv-lock.ts'
 
 /** `pyproject.toml`, or `pyproject.toml[plot,dev]` with extras and dependency groups of it. */
 const NAMED = /^((?:.*\/)?pyproject\.toml)(?:\[([^\]]*)\])?$/
@@ -103,11 +103,7 @@ function placed(requirement: string, sources: Record<string, Source | Source[]>,
   if (source.index !== undefined) return requirement.trim()
   const revision = source.rev ?? source.tag ?? source.branch
   const address = source.git === undefined ? source.url : `git+${source.git}${revision === undefined ? '' : `@${revision}`}`
-  if (address === undefined) {
-    throw new CliError('CHECK_FAILED', `${origin}: ${name} comes from ${source.path ?? 'another package of this workspace'}, a folder of this machine, which an environment on a node cannot contain`, {
-      hint: 'publish it to a package index, or import it from the code folder and take it out of the dependencies', details: {origin, requirement: name},
-    })
-  }
+  if (address === undefined) throw fromFolder(origin, name, source.path ?? 'another package of this workspace', {origin})
   return `${name}${extras} @ ${address}${marker === '' ? '' : ` ; ${marker}`}`
 }
 

@@ -40,9 +40,8 @@ const staleText = (file: string): string => `${LOCK_FILE} does not belong to ${f
 
 /** What is wrong with the lock file of a project, and what mends it; undefined where nothing is. Requirements that cannot be read are told elsewhere. */
 export async function staleLock(folder: string, file: string): Promise<{message: string; fix: string} | undefined> {
-  const project = namedProject(file)
-  if (project && (await uvLockText(folder, project)) !== undefined) {
-    return readUvLock(folder, project).then(() => undefined, (error: CliError) => ({message: error.message, fix: error.hint ?? 'uv lock'}))
+  if (await isLockedByUv(folder, file)) {
+    return readRequirements(folder, file).then(() => undefined, (error: CliError) => ({message: error.message, fix: error.hint ?? 'uv lock'}))
   }
   const lock = await readSources(folder, file).then((sources) => readLock(folder, sources), () => undefined)
   return lock && !lock.isCurrent ? {message: staleText(file), fix: 'flexrack lock'} : undefined
@@ -98,6 +97,11 @@ export async function readSources(folder: string, file: string | undefined): Pro
     constraints: textOf(constraints),
     origins: requirements.map((line) => line.origin),
   }
+}
+
+/** Whether requirements say which files they mean. */
+export function hasHashes(requirements: string): boolean {
+  return /\s--hash[=\s]/.test(requirements)
 }
 
 function textOf(lines: Line[]): string {

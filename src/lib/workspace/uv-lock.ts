@@ -130,8 +130,13 @@ function reference({name, version, source}: Package, file: string): string {
   // uv writes the commit behind #, and what was asked for, such as a branch, in the query.
   if (source.git !== undefined) return `${name} @ git+${source.git.replace(/\?[^#]*/, '').replace('#', '@')}`
   const place = source.registry ?? source.path ?? source.directory ?? source.editable ?? source.virtual ?? 'nowhere'
-  throw new CliError('CHECK_FAILED', `${file}: ${name} comes from ${place}, a folder of this machine, which an environment on a node cannot contain`, {
-    hint: 'publish it to a package index, or import it from the code folder and take it out of the dependencies', details: {file, requirement: name},
+  throw fromFolder(file, name, place, {file})
+}
+
+/** A package that only this machine has. `at`: the file, or file and line, that names it. */
+export function fromFolder(at: string, name: string, place: string, details: Record<string, string>): CliError {
+  return new CliError('CHECK_FAILED', `${at}: ${name} comes from ${place}, a folder of this machine, which an environment on a node cannot contain`, {
+    hint: 'publish it to a package index, or import it from the code folder and take it out of the dependencies', details: {...details, requirement: name},
   })
 }
 
