@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
-from flexrack_node.workspace.folder import write
+from flexrack_node.base.stored import write
 
 if TYPE_CHECKING:
     from flexrack_node.schema.environment import UvOrder
