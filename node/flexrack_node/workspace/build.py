@@ -6,11 +6,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
-from flexrack_node.base import interpreter
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
-from flexrack_node.workspace import pythons
 from flexrack_node.workspace.folder import write
 
 if TYPE_CHECKING:
@@ -56,6 +54,8 @@ def installed_python(program: Optional[Path], folder: Path, facts: Dict[str, Any
     """The same Python, once it is there. `folder`: of the environment that needs it."""
     if not facts.get("absent"):
         return facts
+    from flexrack_node.base import interpreter
+    from flexrack_node.workspace import pythons
     from flexrack_node.workspace.uv_builder import UvBuilder
 
     version = facts["managed"]

@@ -23,7 +23,6 @@ from flexrack_node.base.filelock import FileLock
 from flexrack_node.base.installed import record
 from flexrack_node.base.shared_lock import look_anew
 from flexrack_node.base.stored import or_nothing
-from flexrack_node.workspace import pythons
 from flexrack_node.workspace.build import READY, build, discard, significant_lines
 from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, read, write
 
@@ -53,6 +52,8 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[Environment
     `user` is what uses it from now on, and keeps it from being removed: `workspace:digits`, `head`, `endpoint:digits`.
     `owner` and `asker` are told to who waits for this build: who asked for it, and which command of theirs on which node.
     """
+    from flexrack_node.workspace import pythons  # what only lists environments does without
+
     download(request)
     facts = pythons.find(request.get("python"), channel)
     requirements = request.get("requirements") or ""
@@ -84,12 +85,18 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[Environment
 
 def plan(request: "EnvironmentContent", channel: Channel) -> "EnvironmentPlanned":
     """The same input as `ensure`; says what it would do: {hash, path, ready, python, by}. Changes nothing."""
+    from flexrack_node.workspace import pythons
+
     facts = pythons.find(request.get("python"), channel)
     name = content_hash(request.get("requirements") or "", request.get("constraints") or "", facts)
     folder = channel.environments / name
     ready = is_ready(folder)
-    versions = {"versions": hashlib.sha256(installed(folder).encode()).hexdigest()[:16]} if ready else {}
-    return {**versions, "hash": name, "path": str(folder), "ready": ready, "python": facts["version"], "by": "node" if "managed" not in facts else "uv" if "absent" in facts else "flexrack"}
+    planned: EnvironmentPlanned = {
+        "hash": name, "path": str(folder), "ready": ready, "python": facts["version"], "by": "node" if "managed" not in facts else "uv" if "absent" in facts else "flexrack",
+    }
+    if ready:
+        planned["versions"] = hashlib.sha256(installed(folder).encode()).hexdigest()[:16]
+    return planned
 
 
 def listing(request: "None", channel: Channel) -> "List[EnvironmentEntry]":
@@ -153,7 +160,7 @@ def remove(request: "EnvironmentsUnwanted", channel: Channel) -> "EnvironmentsGo
             if not request.get("dry_run"):
                 discard(folder)
     if not request.get("dry_run"):
-        from flexrack_node.workspace import uv
+        from flexrack_node.workspace import pythons, uv
 
         uv.shrink(channel)  # an environment's files are the cache's, too
         pythons.remove_unused(channel)
@@ -176,8 +183,9 @@ def download(request: "Union[EnvironmentWanted, ResolveWanted]") -> None:
 def content_hash(requirements: str, constraints: str, facts: Dict[str, Any]) -> str:
     """16 hex digits that change exactly when another environment would come out. Micro versions of Python share one."""
     major_minor = ".".join(facts["version"].split(".")[:2])
+    executable = f"flexrack {facts['managed']}" if facts.get("managed") else facts["executable"]  # wherever flexrack's own lies, it is the same
     parts = [1, significant_lines(requirements), significant_lines(constraints),
-             major_minor, facts["tag"], facts["platform"], facts["libc"], pythons.identity(facts)]
+             major_minor, facts["tag"], facts["platform"], facts["libc"], executable]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 

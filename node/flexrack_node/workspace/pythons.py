@@ -99,11 +99,6 @@ def absent(version: str, own: Dict[str, Any]) -> Dict[str, Any]:
     return {**own, "executable": "", "version": version, "tag": _tag(version), "venv": True, "managed": version, "absent": True}
 
 
-def identity(facts: Dict[str, Any]) -> str:
-    """What stands for the interpreter in an environment's hash: wherever flexrack's own lies, it is the same."""
-    return f"flexrack {facts['managed']}" if facts.get("managed") else str(facts["executable"])
-
-
 def remove_unused(channel: Channel) -> List[str]:
     """Those of flexrack's own that no environment is made from, and nothing runs from."""
     used = {os.path.realpath(one / "bin" / "python") for one in channel.environments.glob("[0-9a-f]*")}
