@@ -141,7 +141,7 @@ async function historyOf(trial: Trial): Promise<[step: number, value: number][]>
 
 test('a task that is requeued is the same trial and the same run: its next attempt goes on from its checkpoint, and the sweep waits for it', {timeout: 600_000}, async () => {
   const going = await sweep('requeued', 3, 'checkpoint: checkpoints/')
-  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0')
+  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0'))
   const [first] = (await tasks('RUNNING')).filter((one) => one.endsWith('_0'))
   await slurm.slurm('scontrol', 'requeue', first as string)
   const waiting = await slurm.until(async () => {
@@ -169,7 +169,7 @@ test('a task that is requeued is the same trial and the same run: its next attem
 test('trials whose nodes are taken by a job that comes first go on when it is over, also where the command was away meanwhile', {timeout: 600_000}, async () => {
   const gone = new AbortController()
   const going = await sweep('taken', 3, 'checkpoint: checkpoints/', {...context, signal: gone.signal})
-  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0')
+  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0'))
   const release = await takeNodes()
   await slurm.until(async () => (await going.entry(0)).status === 'waiting' && (await going.entry(1)).status === 'waiting')
   expect(await going.entry(1)).toMatchObject({slurm: {requeued: {times: 1, why: 'a job that comes first took its place'}}})
@@ -190,7 +190,7 @@ test('trials whose nodes are taken by a job that comes first go on when it is ov
 test('Ctrl-C takes requeued tasks that wait out of Slurm; --resume starts the same points again, as jobs of their own', {timeout: 600_000}, async () => {
   const stop = new AbortController()
   const going = await sweep('stopped', 3, 'checkpoint: checkpoints/', {...context, signal: stop.signal})
-  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0')
+  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0'))
   const release = await takeNodes()
   await slurm.until(async () => (await going.entry(0)).status === 'waiting' && (await going.entry(1)).status === 'waiting')
   stop.abort()
@@ -206,9 +206,9 @@ test('Ctrl-C takes requeued tasks that wait out of Slurm; --resume starts the sa
 
 test('a task that begins anew is not requeued: where its node is taken its trial is started again, as a job of its own', {timeout: 600_000}, async () => {
   const going = await sweep('anew', 2, '')
-  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0')
+  await slurm.until(begun(going, '0 attempt 1 from 0', '1 attempt 1 from 0'))
   const release = await takeNodes()
-  await slurm.until(async () => Promise.resolve(going.events.some((one) => one.endsWith('.2')))
+  await slurm.until(async () => Promise.resolve(going.events.some((one) => one.endsWith('.2'))))
   await release()
   await going.go()
   const swept = await going.ended

@@ -194,7 +194,7 @@ test('requeued by somebody, then for a node that failed, after its leader was ki
   const job = await jobOf(going.run)
   await slurm.slurm('scontrol', 'requeue', job)
   await slurm.until(async () => (await entryOf(going.run)).slurm?.requeued?.times === 1)
-  await slurm.until(async () => going.said().some((line) => line.startsWith('0 up 2 from'))
+  await slurm.until(async () => going.said().some((line) => line.startsWith('0 up 2 from')))
   // The leader of the second start cannot write down any more how it ended.
   for (const name of (await readdir('/proc')).filter((one) => /^\d+$/.test(one))) {
     const words = (await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')).split('\0')
