@@ -184,15 +184,7 @@ def download(request: "Union[EnvironmentWanted, ResolveWanted]") -> None:
 
 def project_parts(project: "Optional[ProjectToInstall]", channel: Channel) -> List[str]:
     """What an environment depends on, in which a project is installed from its code folder here."""
-    return [str(project_folder(project, channel)), project["digest"]] if project else []
-
-
-def project_folder(project: "ProjectToInstall", channel: Channel) -> Path:
-    code = WorkspaceFolder(channel.root, project["workspace"]).code
-    folder = Path(os.path.normpath(code / project["folder"]))
-    if code not in (folder, *folder.parents):
-        raise NodeError("BUG", f"not a folder of the project: {project['folder']}")
-    return folder
+    return [str(project_folder(project, channel.root)), project["digest"]] if project else []
 
 
 def content_hash(requirements: str, constraints: str, facts: Dict[str, Any], project: List[str] = []) -> str:  # noqa: B006 (read only)

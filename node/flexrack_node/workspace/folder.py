@@ -43,6 +43,14 @@ class WorkspaceFolder:
                 raise NodeError("CONFLICT", f"{folder} is a link; flexrack does not write through it", f"rm {folder}")
 
 
+def project_folder(project: "ProjectToInstall", root: Path) -> Path:
+    code = WorkspaceFolder(root, project["workspace"]).code
+    folder = Path(os.path.normpath(code / project["folder"]))
+    if code not in (folder, *folder.parents):
+        raise NodeError("BUG", f"not a folder of the project: {project['folder']}")
+    return folder
+
+
 def measure(folder: Path) -> Tuple[int, int]:
     """Number of files and their bytes, links not followed."""
     count = size = 0
