@@ -9,6 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "frameworks"))
 from compare import FRAMEWORKS, each_way  # noqa: E402
+from wheels import chosen, differences, kept  # noqa: E402
 
 GATE = ("onnxruntime", "cupy", "triton")
 IS_LONG = os.environ.get("FLEXRACK_LONG") == "1"
@@ -16,6 +17,8 @@ IS_LONG = os.environ.get("FLEXRACK_LONG") == "1"
 
 class Frameworks(unittest.TestCase):
     def compare(self, name, words):
+        if FRAMEWORKS[name].lacks():
+            self.skipTest(f"{FRAMEWORKS[name].lacks()} is not installed: apt-get install {FRAMEWORKS[name].lacks()}")
         natively = None
         for way, code, stops, _, text in each_way(FRAMEWORKS[name], words=words):
             with self.subTest(way=way):
@@ -23,6 +26,12 @@ class Frameworks(unittest.TestCase):
                 # What is attached computes on the same driver.
                 self.assertEqual([stop["stop"] for stop in stops], [stop["stop"] for stop in natively or stops])
                 natively = natively or stops
+
+    def test_wheels_carry_the_ptx_that_they_did(self):
+        for framework in chosen([] if IS_LONG else GATE):
+            with self.subTest(framework=framework.name):
+                self.assertEqual(differences(framework), [], "what a lock file has now carries other code: python3 test/native/frameworks/wheels.py --write")
+        self.assertTrue(any("9.0: " in line.split("|")[4] for line in kept("onnxruntime")), "ONNX Runtime's table has no PTX")
 
 
 def add(name, words):

@@ -5,6 +5,7 @@
 A tour is a program here, NAME_tour.py, and a lock file of what it needs, NAME.txt (npm run locks)."""
 import json
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -23,13 +24,19 @@ PASSTHROUGH = str(HERE.parent.parent.parent / "native" / "lease_keeper" / "flexr
 
 
 class Framework:
-    """`shown`: the package whose version the table shows. `parts`: arguments of the tour, one run each. `env`: what it is told. `ways`: those in which it can be."""
+    """`shown`: the package whose version the table shows. `parts`: arguments of the tour, one run each. `env`: what it is told. `ways`: those in which it can be.
+    `program`: what of the system it needs besides. `capability`: where it is not that of the profile."""
 
-    def __init__(self, name, shown, parts=((),), env=None, lock=None, profile="blackwell", ways=WAYS):
-        self.name, self.shown, self.parts, self.env, self.lock, self.profile, self.ways = name, shown, parts, env or {}, lock or name, profile, ways
+    def __init__(self, name, shown, parts=((),), env=None, lock=None, profile="blackwell", ways=WAYS, program=None, capability=None):
+        self.settings = {"FLEXRACK_SIM_PROFILE": profile, **({"FLEXRACK_SIM_CAPABILITY": capability} if capability else {})}
+        self.name, self.shown, self.parts, self.env, self.lock, self.ways, self.program = name, shown, parts, env or {}, lock or name, ways, program
 
     def python(self):
         return locked_environment(f"framework-{self.lock}", HERE / f"{self.lock}.txt") / "bin" / "python"
+
+    def lacks(self):
+        """What is not there of the system; None where nothing is missing."""
+        return self.program if self.program and not shutil.which(self.program) else None
 
     def version(self):
         return next(line for line in (HERE / f"{self.lock}.txt").read_text().splitlines() if line.startswith(f"{self.shown}==")).split("==")[1].split(" ")[0]
@@ -43,8 +50,12 @@ FRAMEWORKS = {one.name: one for one in (
     Framework("xgboost", "xgboost"),
     Framework("warp", "warp-lang"),
     Framework("taichi", "taichi"),
+    Framework("hashcat", "nvidia-cuda-nvrtc", program="hashcat"),
+    Framework("catboost", "catboost"),
+    Framework("ctranslate2", "ctranslate2"),
     # Attached, its kernels would wait for memory of the application that a thread of it writes meanwhile.
     Framework("nccl", "nvidia-nccl-cu13", ways=("natively",)),
+    Framework("torch_products", "torch", lock="torch", capability="13.0"),
     Framework("torch_compile", "torch", parts=(("element-wise", "mlp"), ("transformer",), ("digits",)), env=PTXAS, lock="torch"),
 )}
 
@@ -64,7 +75,7 @@ def tour(framework, env, words=()):
 def each_way(framework, words=()):
     """Yields (way, exit code, stops, seconds, text) for each way, one daemon for all that are remote."""
     ways = framework.ways
-    settings = {"FLEXRACK_SIM_PROFILE": framework.profile}
+    settings = framework.settings
     if "natively" in ways:
         yield ("natively", *tour(framework, {**native_env("sim"), **settings}, words))
     remote = [way for way in ways if way != "natively"]
@@ -86,6 +97,9 @@ def largest(stops):
 def main(names):
     print(f"build: {BUILD.name}; processor: {os.cpu_count()} cores\n| framework | version | stops | largest difference | natively | shm | tls |\n|---|---|---|---|---|---|---|")
     for framework in [FRAMEWORKS[name] for name in names] if names else FRAMEWORKS.values():
+        if framework.lacks():
+            print(f"{framework.name}: {framework.lacks()} is not installed", file=sys.stderr)
+            continue
         for words in framework.parts:
             rows = {way: (code, stops, seconds, text) for way, code, stops, seconds, text in each_way(framework, words=words)}
             for way, (code, _, _, text) in rows.items():

@@ -1,9 +1,12 @@
 """What GPU code the packages of an environment carry: a table of shared libraries, their entries of machine code and of PTX, by architecture.
 
-    python3 test/native/frameworks/wheels.py FOLDER...      folders with shared libraries, such as an environment's site-packages
+    python3 test/native/frameworks/wheels.py FOLDER...           folders with shared libraries, such as an environment's site-packages
+    python3 test/native/frameworks/wheels.py --check [NAME...]   what of frameworks' environments (compare.py) is not as wheels.md has it
+    python3 test/native/frameworks/wheels.py --write [NAME...]   writes it there
 
 A GPU in software computes PTX only, so a release that loses its PTX shows here. Layouts: native/cuda/fatbin.cpp."""
 import mmap
+import re
 import struct
 import sys
 from collections import Counter
@@ -11,6 +14,9 @@ from pathlib import Path
 
 MAGIC = b"\x50\xed\x55\xba"
 PTX, ELF = 1, 2
+KEPT = Path(__file__).resolve().parent / "wheels.md"
+TITLE = "# What GPU code the frameworks' libraries carry, by capability (made by wheels.py --write)"
+HEAD = 4
 
 
 def entries(data):
@@ -47,15 +53,66 @@ def text(counts):
     return ", ".join(f"{number // 10}.{number % 10}: {count}" for number, count in sorted(counts.items())) or "none"
 
 
-def main(folders):
+def libraries(folder):
+    """(path in the folder, what it carries) of each library that carries something."""
+    for path in sorted(folder.rglob("*.so*")):
+        if path.is_file() and not path.is_symlink() and path.stat().st_size > 4096:
+            found = counted(path)
+            if found:
+                # Not which Python it is for, nor what a packer added.
+                yield re.sub(r"\.cpython-[^.]*|-[0-9a-f]{8}(?=\.so)", "", str(path.relative_to(folder))), found
+
+
+def table(folders):
     print("| library | machine code | PTX |\n|---|---|---|")
     for folder in map(Path, folders):
-        for path in sorted(folder.rglob("*.so*")):
-            if path.is_file() and not path.is_symlink() and path.stat().st_size > 4096:
-                found = counted(path)
-                if found:
-                    print(f"| {path.relative_to(folder)} | {text(found[ELF])} | {text(found[PTX])} |", flush=True)
+        for name, found in libraries(folder):
+            print(f"| {name} | {text(found[ELF])} | {text(found[PTX])} |", flush=True)
+
+
+def rows(framework):
+    """Lines of the kept table for a framework, whose environment is fetched where it is missing."""
+    folder = next((framework.python().parent.parent / "lib").glob("python3*/site-packages"))
+    return [f"| {framework.lock} | {name} | {text(found[ELF])} | {text(found[PTX])} |" for name, found in libraries(folder)]
+
+
+def kept(name):
+    return [line for line in KEPT.read_text().splitlines() if line.startswith(f"| {name} |")]
+
+
+def differences(framework):
+    """What is not as the kept table has it: a release that lost its PTX, first of all."""
+    had, has = kept(framework.lock), rows(framework)
+    return [f"was {line}" for line in had if line not in has] + [f"is  {line}" for line in has if line not in had]
+
+
+def chosen(names):
+    from compare import FRAMEWORKS
+
+    all_of_them = [FRAMEWORKS[name] for name in names] if names else FRAMEWORKS.values()
+    return list({one.lock: one for one in all_of_them}.values())
+
+
+def check(names):
+    found = [line for framework in chosen(names) for line in differences(framework)]
+    print("\n".join(found) or "every library carries what it did")
+    return 1 if found else 0
+
+
+def write(names):
+    fresh = {framework.lock: rows(framework) for framework in chosen(names)}
+    others = [line for line in KEPT.read_text().splitlines()[HEAD:] if line.split(" ")[1] not in fresh] if KEPT.exists() else []
+    lines = sorted([*others, *(line for each in fresh.values() for line in each)])
+    KEPT.write_text("\n".join([TITLE, "", "| framework | library | machine code | PTX |", "|---|---|---|---|", *lines]) + "\n")
+    return 0
+
+
+def main(words):
+    if words[:1] in (["--check"], ["--write"]):
+        return (check if words[0] == "--check" else write)(words[1:])
+    table(words or ["."])
+    return 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["."])
+    sys.exit(main(sys.argv[1:]))
