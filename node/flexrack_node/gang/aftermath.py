@@ -1,6 +1,6 @@
 """What a leader does after an attempt that has failed: finds out who is lost, and decides with whom, and whether, there is another one. The rules are in run/rules.py."""
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
 
 from flexrack_node.gang.evidence import explain
 from flexrack_node.gang.membership import Membership
@@ -8,8 +8,15 @@ from flexrack_node.rank.local_ranks import TICK, LocalRanks
 from flexrack_node.run import rules
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.gang import NodeLoss
     from flexrack_node.schema.result import RunAttempt
     from flexrack_node.schema.runfiles import KeptRunOrder
+
+
+class Next(NamedTuple):
+    """The attempt that follows: with whom, and why."""
+    members: List[str]
+    why: str
 
 
 class Aftermath:
@@ -18,8 +25,8 @@ class Aftermath:
     def __init__(self, spec: "KeptRunOrder", membership: Membership, local: LocalRanks) -> None:
         self._spec, self._membership, self._local = spec, membership, local
 
-    def decide(self, attempts: "List[RunAttempt]", members: List[str]) -> Optional[Dict[str, Any]]:
-        """What comes next: {members, why}, or None, and then the last attempt's `cause` says why it is over."""
+    def decide(self, attempts: "List[RunAttempt]", members: List[str]) -> Optional[Next]:
+        """What comes next, or None, and then the last attempt's `cause` says why it is over."""
         last, membership = attempts[-1], self._membership
         has_restarts = sum(not one.get("changes") for one in attempts) <= self._spec["restarts"]
         out = self._settle(last, members, has_restarts)
@@ -38,17 +45,17 @@ class Aftermath:
             return None
         if out:
             last["changes"] = rules.describe_change(members, next_members)
-            return {"members": next_members, "why": last["changes"]}
+            return Next(next_members, last["changes"])
         count = rules.stuck(attempts, int(self._spec.get("without_progress", rules.WITHOUT_PROGRESS)))
         if count and has_restarts and last["cause"]:
             last["cause"].update({"message": rules.describe_stuck(count, attempts, last["cause"]), "stuck": count})
             return None
         change = rules.describe_change(members, next_members)
-        return {"members": next_members, "why": f"a rank failed{', ' + change if change else ''}"} if has_restarts else None
+        return Next(next_members, f"a rank failed{', ' + change if change else ''}") if has_restarts else None
 
-    def _settle(self, last: "RunAttempt", members: List[str], has_restarts: bool) -> Dict[str, Dict[str, Any]]:
+    def _settle(self, last: "RunAttempt", members: List[str], has_restarts: bool) -> "Dict[str, NodeLoss]":
         """Until every node of the attempt is ready again, or surely has no rank any more; returns those that are put out, and why."""
-        out: Dict[str, Dict[str, Any]] = {}
+        out: Dict[str, NodeLoss] = {}
         membership, number = self._membership, last["attempt"]
         # Where nothing could go on, only so long that the others can say what they know.
         can_go_on = has_restarts or membership.next_members(but=last["lost"]) is not None

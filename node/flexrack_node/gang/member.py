@@ -1,7 +1,7 @@
 """A member of a run's gang: every node but the one that leads. The protocol is described in gang/leader.py."""
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Optional, Tuple, Union
 
 from flexrack_node.base.adaptive_poll import AdaptivePoll
 from flexrack_node.gang.election import Election, Handover
@@ -15,6 +15,7 @@ from flexrack_node.run.files import RunFolder
 from flexrack_node.run.keeper import keeper_of
 
 if TYPE_CHECKING:
+    from flexrack_node.schema.gang import GangDesired, GangObserved, LeaderPlace
     from flexrack_node.schema.result import GangOutcome
     from flexrack_node.schema.runfiles import KeptRunOrder
 
@@ -35,9 +36,9 @@ class Member:
         self._link: Optional[Link] = None
         self._heard = boot_time()  # the leader's last sign of life
         self._refused_since: Optional[float] = None
-        self._desired: Dict[str, Any] = {"phase": "wait", "attempt": 0}
+        self._desired: GangDesired = {"phase": "wait", "attempt": 0}
         self._skipped = 0
-        self._extra: Dict[str, Any] = {}
+        self._last: GangObserved = {}  # what is said once all is put away
         self._is_over = False
 
     def run(self) -> "Union[GangOutcome, Handover]":
@@ -50,7 +51,7 @@ class Member:
 
     def done(self, drained: bool) -> None:
         """The last word to the leader."""
-        self._extra = {"done": True, "drained": drained}
+        self._last = {"done": True, "drained": drained}
         with self._lock:
             link = self._link
         if link:
@@ -60,7 +61,7 @@ class Member:
         self.agent.close()
 
     def _take_part(self) -> "Union[GangOutcome, Handover]":
-        reported: Optional[Dict[str, Any]] = None
+        reported: Optional[GangObserved] = None
         reported_to: Optional[Link] = None
         while True:
             changed = self._local.tick()
@@ -88,7 +89,7 @@ class Member:
                     reported, reported_to = observed, link
                 self._poll.pause(changed)
 
-    def _apply(self, desired: Dict[str, Any]) -> None:
+    def _apply(self, desired: "GangDesired") -> None:
         request = self._folder.stop_request()
         if desired["phase"] == "stop" and self._local.attempt < desired["attempt"]:
             self._skipped = desired["attempt"]
@@ -97,8 +98,8 @@ class Member:
         if request:
             self._local.stop(self._local.attempt, 0.0 if request.get("kill") else float(request.get("grace", self._spec["grace"])))
 
-    def _all_observed(self) -> Dict[str, Any]:
-        return {**self.agent.observed(), "stop": self._folder.stop_request(), "skipped": self._skipped, **self._extra}
+    def _all_observed(self) -> "GangObserved":
+        return {**self.agent.observed(), "stop": self._folder.stop_request(), "skipped": self._skipped, **self._last}
 
     def _stay_connected(self) -> None:
         """In a thread of its own: connects, listens, and connects again."""
@@ -153,7 +154,7 @@ class Member:
         with self._lock:
             return self._link.heard if self._link else self._heard
 
-    def _without_leader(self, gone: str, desired: Dict[str, Any]) -> "Union[GangOutcome, Handover, None]":
+    def _without_leader(self, gone: str, desired: "GangDesired") -> "Union[GangOutcome, Handover, None]":
         """Ends the ranks, and finds out who leads from now on: None where that is somebody else, who is followed."""
         heard = self._last_word()
         self._follow(None)
@@ -173,7 +174,7 @@ class Member:
         self._follow(outcome.follow)
         return None
 
-    def _follow(self, announced: Optional[Dict[str, Any]]) -> None:
+    def _follow(self, announced: "Optional[LeaderPlace]") -> None:
         """From now on another leader is heard, {term, leader, address, port}, or none."""
         with self._lock:
             link, self._link, self._refused_since, self._heard = self._link, None, None, boot_time()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Union, cast
 
 from flexrack_node.base.errors import NodeError
+from flexrack_node.base.stored import read
 from flexrack_node.gang.election import Handover
 from flexrack_node.gang.leader import Leader
 from flexrack_node.gang.member import Member
@@ -23,7 +24,7 @@ from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.reservation.hold import Hold
 from flexrack_node.reservation.life import boot_id
 from flexrack_node.run.cause import close_result, of_gang, of_loss
-from flexrack_node.run.files import RunFolder, read
+from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import leader_known
 from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
 from flexrack_node.run.upstream import Upstream, upstream_of

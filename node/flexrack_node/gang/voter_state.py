@@ -1,17 +1,15 @@
 """What one node of a gang says when another wants to lead: a vote once in each term, and never against a leader that it still hears.
 
-An term is the time of one leader; its number only grows. Questions come to the node's port (link/peer.py), from anybody who knows the run's secret:
-
-    {vote: {term, candidate, known: [term, serial]}}   ->   {granted: bool, voted: term, why, out: bool, result, follow}
-    {follow: {term, leader, address, port}}             ->   {term}
-    {gone: {node, observed}}                                 ->   {term}        a reaper's word: the supervisor there is dead
-
-`known` is the newest word of a leader that the candidate has heard: who has heard a newer one does not vote for it, because an attempt, or the end, would be forgotten.
+A term is the time of one leader; its number only grows. Questions come to the node's port (link/peer.py), from anybody who knows the run's secret: PeerQuestion in
+protocol/gang.json. Who has heard a newer word of a leader than the candidate (`known`) does not vote for it, because an attempt, or the end, would be forgotten.
 Votes are kept in memory only: a supervisor that has died never comes back, so nobody can vote twice.
 """
 import threading
 import time
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, Optional, Tuple
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.gang import Candidacy, GangDesired, GangObserved, LeaderPlace, PeerAnswer, PeerQuestion
 
 _ANNOUNCE_SECONDS = 4.0  # for whom we have voted to say that it leads, before we try ourselves
 
@@ -25,23 +23,23 @@ class VoterState:
         self._voted: Tuple[int, Optional[str]] = (1, None)
         self._granted_at = float("-inf")
         self._term = 1  # of the leader that is followed
-        self._desired: Dict[str, Any] = {"phase": "wait", "term": 1, "serial": 0}
+        self._desired: GangDesired = {"phase": "wait", "attempt": 0, "term": 1, "serial": 0}
         self._leaderless = False
-        self._newest: Optional[Dict[str, Any]] = None  # the newest leader that was announced
-        self._gone: Dict[str, Dict[str, Any]] = {}
+        self._newest: Optional[LeaderPlace] = None  # the newest leader that was announced
+        self._gone: Dict[str, GangObserved] = {}
 
-    def knows(self, desired: Mapping[str, Any], leaderless: bool) -> None:
+    def knows(self, desired: "GangDesired", leaderless: bool) -> None:
         """What this node has heard last, and whether it has given its leader up. Called again and again."""
         with self._lock:
-            self._desired, self._leaderless = dict(desired), leaderless
+            self._desired, self._leaderless = {**desired}, leaderless
             self._term = max(self._term, desired.get("term", 1))
 
-    def newer(self, term: int) -> Optional[Dict[str, Any]]:
+    def newer(self, term: int) -> "Optional[LeaderPlace]":
         """The leader of a later term, {term, leader, address, port}, where one was announced."""
         with self._lock:
             return self._newest if self._newest and self._newest["term"] > term else None
 
-    def gone(self) -> Dict[str, Dict[str, Any]]:
+    def gone(self) -> "Dict[str, GangObserved]":
         """By node: the last word of reapers whose supervisors are dead."""
         with self._lock:
             return dict(self._gone)
@@ -65,15 +63,15 @@ class VoterState:
             if term >= self._voted[0]:
                 self._voted = (term, None)
 
-    def answer(self, question: Mapping[str, Any]) -> Optional[Dict[str, Any]]:
+    def answer(self, question: "PeerQuestion") -> "Optional[PeerAnswer]":
         """The answer to another node; None to what is no question for this."""
         with self._lock:
             if "vote" in question:
                 return self._vote(question["vote"])
             if "follow" in question:
                 announced = question["follow"]
-                if announced["term"] > max(self._term, (self._newest or {"term": 0})["term"]):
-                    self._newest = {key: announced[key] for key in ("term", "leader", "address", "port")}
+                if announced["term"] > max(self._term, self._newest["term"] if self._newest else 0):
+                    self._newest = {"term": announced["term"], "leader": announced["leader"], "address": announced["address"], "port": announced["port"]}
                     self._voted = max(self._voted, (int(announced["term"]), None), key=lambda one: one[0])
                 return {"term": self._term}
             if "gone" in question:
@@ -81,20 +79,20 @@ class VoterState:
                 return {"term": self._term}
         return None
 
-    def _vote(self, question: Mapping[str, Any]) -> Dict[str, Any]:
-        term, candidate = int(question["term"]), str(question["candidate"])
-        why = self._objection(term, candidate, tuple(question["known"]))
+    def _vote(self, question: "Candidacy") -> "PeerAnswer":
+        term, candidate, known = int(question["term"]), str(question["candidate"]), question["known"]
+        why = self._objection(term, candidate, (known[0], known[1]))
         if not why:
             self._voted, self._granted_at = (term, candidate), time.monotonic()
         is_over = self._desired["phase"] in ("committed", "end")
         return {
             "granted": not why, "why": why, "voted": self._voted[0] if self._voted[1] != candidate else 0,
-            "out": candidate in (self._desired.get("history") or {}).get("lost", {}),
+            "out": self._is_out(candidate),
             "result": self._desired.get("result") if is_over else None,
             "follow": self._newest,
         }
 
-    def _objection(self, term: int, candidate: str, known: Tuple[Any, ...]) -> Optional[str]:
+    def _objection(self, term: int, candidate: str, known: Tuple[int, int]) -> Optional[str]:
         if term <= self._term:
             return "a newer leader is followed"
         if not self._leaderless:
@@ -103,6 +101,8 @@ class VoterState:
             return "voted already"
         if (self._desired.get("term", 1), self._desired.get("serial", 0)) > known:
             return "a newer word was heard"
-        if candidate in (self._desired.get("history") or {}).get("lost", {}):
-            return "it was put out"
-        return None
+        return "it was put out" if self._is_out(candidate) else None
+
+    def _is_out(self, node: str) -> bool:
+        history = self._desired.get("history")
+        return history is not None and node in history.get("lost", {})

@@ -21,7 +21,7 @@ _ACCEPTED_AT_ONCE = 64  # before those are looked at again that are here already
 _PAUSE_SECONDS = 0.05  # where no file can be opened, and none is ours to close
 
 # (challenge, what the line says) -> what `admit` gets, or None where it proves nothing; may raise what parsing raises.
-Judge = Callable[[str, Dict[str, Any]], Any]
+Judge = Callable[[str, Any], Any]
 
 
 class _Pending:

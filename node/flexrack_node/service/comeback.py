@@ -18,9 +18,9 @@ from flexrack_node.base import home
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
-from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.stored import or_nothing, read, replace_file, write
 from flexrack_node.service import crontab, systemd
-from flexrack_node.service.record import read, wanted, write
+from flexrack_node.service.record import wanted
 
 if TYPE_CHECKING:
     from flexrack_node.schema.nodefiles import KeptComeback, OwnMachine
@@ -190,10 +190,7 @@ cd / && exec "$p" -I -S {words} </dev/null
     path = folder(channel.root) / "resume"
     if path.exists() and path.read_text() == text:
         return
-    part = path.with_name(f".resume.{os.getpid()}")
-    part.write_text(text)
-    part.chmod(0o700)
-    os.replace(part, path)
+    replace_file(path, text, mode=0o700)
 
 
 @contextmanager

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, List, Optional, cast
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
-from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.stored import or_nothing, write
 from flexrack_node.process.detach import detach, python_module
 from flexrack_node.rank.launch import interfaces, machine_id, source_towards
 from flexrack_node.reservation.hold import check
-from flexrack_node.run.files import RunFolder, run_path, write
+from flexrack_node.run.files import RunFolder, run_path
 from flexrack_node.runs.plain import PlainRun
 from flexrack_node.runs.repair import end, repair
 from flexrack_node.runs.view import open_view

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
-from flexrack_node.workspace.folder import write
+from flexrack_node.base.stored import write
 
 if TYPE_CHECKING:
     from flexrack_node.schema.environment import ProjectToInstall, UvOrder
@@ -22,10 +22,9 @@ def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, An
     """Builds in place and publishes; whatever goes wrong, no half environment is left. Called with the lock held. Gives what the Python is."""
     from flexrack_node.workspace import uv  # only here: whoever only looks at environments starts without TLS, pip's settings and archives
     from flexrack_node.workspace.pip import PipBuilder
-    from flexrack_node.workspace.environment import project_folder
     from flexrack_node.workspace.uv_builder import UvBuilder
 
-    code = (project["name"], project_folder(project, channel)) if project else None
+    code = (project["name"], project_folder(project, channel.root)) if project else None
     lines = significant_lines(requirements)
     program = find_uv(order, channel, facts, bool(project) or uv.is_needed(requirements, facts)) if order else None
     if program is None and not facts["venv"]:

@@ -22,9 +22,9 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.base.installed import record
 from flexrack_node.base.shared_lock import look_anew
-from flexrack_node.base.stored import or_nothing
+from flexrack_node.base.stored import or_nothing, read, write
 from flexrack_node.workspace.build import READY, build, discard, significant_lines
-from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, read, write
+from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes
 
 if TYPE_CHECKING:
     from flexrack_node.schema.environment import (
@@ -184,15 +184,7 @@ def download(request: "Union[EnvironmentWanted, ResolveWanted]") -> None:
 
 def project_parts(project: "Optional[ProjectToInstall]", channel: Channel) -> List[str]:
     """What an environment depends on, in which a project is installed from its code folder here."""
-    return [str(project_folder(project, channel)), project["digest"]] if project else []
-
-
-def project_folder(project: "ProjectToInstall", channel: Channel) -> Path:
-    code = WorkspaceFolder(channel.root, project["workspace"]).code
-    folder = Path(os.path.normpath(code / project["folder"]))
-    if code not in (folder, *folder.parents):
-        raise NodeError("BUG", f"not a folder of the project: {project['folder']}")
-    return folder
+    return [str(project_folder(project, channel.root)), project["digest"]] if project else []
 
 
 def content_hash(requirements: str, constraints: str, facts: Dict[str, Any], project: List[str] = []) -> str:  # noqa: B006 (read only)

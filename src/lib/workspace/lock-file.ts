@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto'
-import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {textIfThere} from '../base/index.ts'
 
 /** Beside the manifest: exact versions with hashes, for every platform; nodes install exactly that. */
 export const LOCK_FILE = 'flexrack.lock'
@@ -20,10 +20,7 @@ export function lockText(file: string, content: Content, python: string, pins: s
 
 /** What a lock file of the project says: its lines, whether it belongs to these requirements, and its oldest Python. Undefined where there is none. */
 export async function readLock(folder: string, content: Content): Promise<{text: string; isCurrent: boolean; python: string} | undefined> {
-  const text = await readFile(join(folder, LOCK_FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const text = await textIfThere(join(folder, LOCK_FILE))
   const [, , digest, python = ''] = HEADER.exec(text ?? '') ?? []
   return text === undefined ? undefined : {text, isCurrent: digest === sourceDigest(content), python}
 }

@@ -1,6 +1,6 @@
 import {readFile} from 'node:fs/promises'
 import {dirname, isAbsolute, posix, relative, resolve, sep} from 'node:path'
-import {CliError} from '../base/index.ts'
+import {CliError, textIfThere} from '../base/index.ts'
 import {LOCK_FILE, readLock} from './lock-file.ts'
 import {namedProject, readPyproject, type NamedProject} from './pyproject.ts'
 import {parseUvLock, UV_LOCK, type Required} from './uv-lock.ts'
@@ -57,10 +57,7 @@ export async function staleLock(folder: string, file: string, version?: string):
 const uvLockOf = ({file}: NamedProject): string => posix.join(posix.dirname(file), UV_LOCK)
 
 async function uvLockText(folder: string, project: NamedProject): Promise<string | undefined> {
-  return readFile(resolve(folder, uvLockOf(project)), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  return textIfThere(resolve(folder, uvLockOf(project)))
 }
 
 /** True where uv has locked the versions of what `workspace.python` names. */

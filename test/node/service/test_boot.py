@@ -13,9 +13,10 @@ from pathlib import Path
 import reboot_support
 from flexrack_node.base import installed
 from flexrack_node.base.channel import Channel
+from flexrack_node.base.stored import write
 from flexrack_node.gpu import unit
 from flexrack_node.service import boot, comeback, control, crontab, systemd
-from flexrack_node.service.record import ServiceRecord, boot_id, write
+from flexrack_node.service.record import ServiceRecord, boot_id
 from messages import check_files, check_lines
 from waiting import until
 
