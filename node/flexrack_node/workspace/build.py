@@ -10,6 +10,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import write
+from flexrack_node.workspace.folder import project_folder
 
 if TYPE_CHECKING:
     from flexrack_node.schema.environment import ProjectToInstall, UvOrder

@@ -24,7 +24,7 @@ from flexrack_node.base.installed import record
 from flexrack_node.base.shared_lock import look_anew
 from flexrack_node.base.stored import or_nothing, read, write
 from flexrack_node.workspace.build import READY, build, discard, significant_lines
-from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes
+from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, project_folder
 
 if TYPE_CHECKING:
     from flexrack_node.schema.environment import (

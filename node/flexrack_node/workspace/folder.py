@@ -11,10 +11,13 @@
 import os
 import re
 from pathlib import Path
-from typing import Any, Iterator, Tuple
+from typing import TYPE_CHECKING, Any, Iterator, Tuple
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.environment import ProjectToInstall
 
 
 class WorkspaceFolder:
