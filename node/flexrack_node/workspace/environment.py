@@ -180,6 +180,8 @@ def download(request: "Union[EnvironmentWanted, ResolveWanted]") -> None:
                 os.environ.pop(key, None)
             else:
                 os.environ[key] = value
+        if way.get("mirrored"):
+            os.environ["FLEXRACK_MIRRORED"] = "1"
 
 
 def project_parts(project: "Optional[ProjectToInstall]", channel: Channel) -> List[str]:

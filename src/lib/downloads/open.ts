@@ -5,7 +5,8 @@ import type {NodeShell} from '../ssh/index.ts'
 import {BUNDLE_SETTINGS} from './bundled.ts'
 import {NamedHosts, type IndexSettings} from './named-hosts.ts'
 import {readIndexSettings} from './pip-settings.ts'
-import {DownloadProxy} from './proxy.ts'
+import {DownloadProxy, type ProxyOptions} from './proxy.ts'
+import type {Peer} from './tracker.ts'
 import {connectThrough, connectTo, proxyFor} from './upstream.ts'
 
 export interface DownloadInput {
@@ -17,6 +18,8 @@ export interface DownloadInput {
   more: readonly string[]
   /** Only from bundles that were applied on this machine. */
   bundled: boolean
+  /** What it has and needs, where several nodes download the same. */
+  peer?: Peer
   /** The node program's reader of pip's settings, a file of this machine. */
   reader: string
 }
@@ -34,7 +37,7 @@ export interface Downloads {
 export async function openDownloads(shell: NodeShell, input: DownloadInput, context: Context): Promise<Downloads> {
   const secret = randomBytes(24).toString('base64url')
   const {proxy, settings} = input.bundled
-    ? {proxy: new DownloadProxy({secret, hosts: new NamedHosts(null), env: context.env, bundled: true}), settings: BUNDLE_SETTINGS}
+    ? {proxy: new DownloadProxy({secret, hosts: new NamedHosts(null), env: context.env, bundled: true, ...peerOf(input)}), settings: BUNDLE_SETTINGS}
     : await proxyToIndexes(secret, input, context)
   const forward = await shell.forwardRemote({take: (stream) => proxy.take(stream)})
   shell.closed.then(() => proxy.close(), () => {})
@@ -48,10 +51,13 @@ export async function openDownloads(shell: NodeShell, input: DownloadInput, cont
   }
 }
 
-async function proxyToIndexes(secret: string, {texts, pythons, more, reader}: DownloadInput, {env}: Context): Promise<{proxy: DownloadProxy; settings: Record<string, string>}> {
+const peerOf = ({peer}: DownloadInput): Pick<ProxyOptions, 'peer'> => (peer ? {peer} : {})
+
+async function proxyToIndexes(secret: string, input: DownloadInput, {env}: Context): Promise<{proxy: DownloadProxy; settings: Record<string, string>}> {
+  const {texts, pythons, more, reader} = input
   const settings = await readIndexSettings(reader, env)
   const {proxy: proxySetting, ...rest} = settings
-  return {proxy: new DownloadProxy({secret, hosts: new NamedHosts({settings, more, texts, pythons}), env, ...(proxySetting !== undefined && {proxySetting})}), settings: settingsFor(rest)}
+  return {proxy: new DownloadProxy({secret, hosts: new NamedHosts({settings, more, texts, pythons}), env, ...peerOf(input), ...(proxySetting !== undefined && {proxySetting})}), settings: settingsFor(rest)}
 }
 
 function settingsFor(settings: Omit<IndexSettings, 'proxy'>): Record<string, string> {
