@@ -6,14 +6,13 @@ import selectors
 import socket
 import ssl
 import urllib.request
-from typing import Any, Mapping, Optional, Tuple
+from typing import Any, Mapping, Optional
 from urllib.parse import unquote, urlsplit
 
 from flexrack_node.workspace import pip_settings
 
 PASSED_ON = ("accept", "authorization", "user-agent")
 PATIENCE_SECONDS = 120
-LARGEST_PAGE = 64 << 20
 
 
 class Upstream:
@@ -37,10 +36,6 @@ class Upstream:
             kept.update(self._from_netrc(str(parts.hostname)))
         trusted = parts.hostname in self._trusted or f"{parts.hostname}:{parts.port}" in self._trusted
         return (self._unchecked if trusted else self._checked).open(urllib.request.Request(url, headers=kept), timeout=timeout)
-
-    def read(self, url: str, headers: Any) -> Tuple[bytes, str]:
-        with self.open(url, headers) as answer:
-            return answer.read(LARGEST_PAGE), answer.headers.get("Content-Type", "text/html")
 
     def proof_of(self, secret: str) -> str:
         return self._basic("flexrack", secret)

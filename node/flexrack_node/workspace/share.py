@@ -86,12 +86,16 @@ class Handler(BaseHTTPRequestHandler):
 
     def file(self, path: Path) -> None:
         with open(path, "rb") as source:
-            self.send_response(200)
-            self.send_header("Content-Type", "application/octet-stream")
-            self.send_header("Content-Length", str(os.fstat(source.fileno()).st_size))
-            self.send_header("Connection", "close")
-            self.end_headers()
-            shutil.copyfileobj(source, self.wfile, PIECE)
+            self.pass_on(source, str(os.fstat(source.fileno()).st_size))
+
+    def pass_on(self, source: Any, size: Optional[str]) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/octet-stream")
+        if size:
+            self.send_header("Content-Length", size)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        shutil.copyfileobj(source, self.wfile, PIECE)
 
 
 class ToPeers(Handler):
@@ -118,10 +122,12 @@ class ToInstallers(Handler):
             url, sha256 = asked
             if sha256 and not url.endswith(".metadata"):
                 return self.file(share.get(sha256, url))
-            body, content_type = share.upstream.read(url, self.headers)
-            if not sha256 and ("html" in content_type or "json" in content_type):
-                body = mirror.page(body, content_type, url)
-            self.answer(200, body, content_type)
+            with share.upstream.open(url, dict(self.headers.items())) as source:
+                content_type = source.headers.get("Content-Type", "")
+                if not sha256 and ("html" in content_type or "json" in content_type):
+                    self.answer(200, mirror.page(source.read(), content_type, url), content_type)
+                else:
+                    self.pass_on(source, source.headers.get("Content-Length"))
         except urllib.error.HTTPError as error:
             self.answer(error.code)
         except (OSError, ValueError, KeyError, TypeError) as error:

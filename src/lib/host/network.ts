@@ -27,7 +27,7 @@ export async function withDownloads<T>(host: Host, input: Wanted, context: Conte
   }
   const bundled = way === 'bundle'
   if (bundled) await needBundle(host, input, context)
-  const peer = input.together ? TRACKER.join() : undefined
+  const peer = input.together && !bundled ? TRACKER.join() : undefined
   const downloads = await openDownloads(host.shell, {...(peer && {peer}), texts: [input.requirements, input.constraints ?? ''], pythons: input.python !== undefined, more: hosts, bundled, reader}, context)
   const sharing = peer && (await openSharing(host, peer, downloads.way, context))
   try {

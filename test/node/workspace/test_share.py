@@ -8,10 +8,9 @@ import unittest
 import urllib.error
 from pathlib import Path
 
-from waiting import LONG
-
 from flexrack_node.workspace import mirror
 from flexrack_node.workspace.share import Server, Share, ToPeers
+from waiting import LONG
 
 BODY = b"a package" * 1000
 HASH = hashlib.sha256(BODY).hexdigest()
