@@ -1,5 +1,8 @@
 import {defineConfig} from 'vitest/config'
 
+// Where it is set, every process of a test would compile the packages it imports anew: PyTorch for five seconds.
+delete process.env.PYTHONDONTWRITEBYTECODE
+
 export default defineConfig({
   test: {
     // A test that starts a service changes no crontab of whoever runs it.

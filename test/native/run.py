@@ -15,6 +15,7 @@ from pathlib import Path
 
 here = Path(__file__).resolve().parent
 sys.path.insert(0, str(here))
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # it would let every program compile the packages it imports anew
 os.environ.setdefault("POCL_CACHE_DIR", "/tmp/flexrack-pocl-cache-%d" % os.getuid())
 from servers import BUILD, COMMON  # noqa: E402  (after the path)
 

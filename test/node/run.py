@@ -20,6 +20,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # it would let every rank compile what it imports anew
 os.environ["FLEXRACK_REBOOT"] = "stay"  # a test that starts a service changes no crontab of whoever runs it
 HERE = Path(__file__).resolve().parent
 AT_ONCE = 3

@@ -96,11 +96,16 @@ class UvWheel(TypedDict):
     sha256: str
 
 
-class EnvironmentPlanned(TypedDict):
+class _EnvironmentPlanned(TypedDict):
     hash: str
     path: str
     ready: bool
     python: str
+    by: Literal["node", "flexrack", "uv"]
+
+
+class EnvironmentPlanned(_EnvironmentPlanned, total=False):
+    versions: str
 
 
 class EnvironmentUser(TypedDict):

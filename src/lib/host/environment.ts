@@ -13,7 +13,7 @@ export interface EnvironmentInput {
   requirements: string
   /** Text of a constraints file. */
   constraints?: string
-  /** Python version (3.11), name or absolute path on the node; the node's python3 by default. */
+  /** Python version (3.11) or range (>=3.11,<3.13), which uv installs where the node has none; or a name or path there; the node's python3 by default. */
   python?: string
   /** Text of a constraints file: the versions that another node has. The environment is the same with or without them. */
   pins?: string

@@ -42,7 +42,7 @@ const workspace = z
             .string()
             .regex(/^3\.\d{1,2}$/, 'must be a version such as "3.12", in quotes')
             .optional()
-            .describe('Python of the environment, which has to be on the node as python3.12; by default its python3.')
+            .describe('Python of the environment: python3.12 of the node, else one that uv installs below its environments; by default its python3.')
             .meta({examples: ['3.12']}),
           requirements: z.string().min(1).optional().describe('Requirements file, as above.'),
         }),

@@ -44,6 +44,8 @@ type EnvironmentInput = {
   path: string
   /** The node whose versions count, so that all have the same; null: these are the only ones, or locked. */
   like: string | null
+  /** The node has an environment of the same requirements with other versions, which stays for whoever uses it: this is another one, by those of `like`. */
+  beside: boolean
 }
 
 export type WorkspaceKinds = {
@@ -79,6 +81,9 @@ export function syncSteps(node: string, {project, folder, exclude}: ProjectOrigi
   return [{id: `sync:${node}`, node, kind: 'workspace.sync', title: `Sync code (${describeDelta(delta, compared)})`, input, needs: []}]
 }
 
+/** Requirements that come to the very versions that another node has. Pure. */
+export const constraintsWith = (constraints: string, pins: string): string => `${constraints}${pins}`
+
 /** What a node says of an environment. */
 export interface InspectedEnvironment {
   hash: string
@@ -86,15 +91,18 @@ export interface InspectedEnvironment {
   ready: boolean
   noted: boolean
   python: string
+  by: 'node' | 'flexrack' | 'uv'
+  versions?: string
 }
 
 /** None where it is there already, and noted as this project's. Pure. */
-export function environmentSteps(node: string, {project, folder, requirements: file, python: version}: ProjectOrigin, wanted: Requirements, {hash, path, ready, noted, python}: InspectedEnvironment, like: string | null): StepOf<WorkspaceKinds>[] {
+export function environmentSteps(node: string, {project, folder, requirements: file, python: version}: ProjectOrigin, wanted: Requirements, {hash, path, ready, noted, python, by}: InspectedEnvironment, like: string | null, beside = false): StepOf<WorkspaceKinds>[] {
   if (ready && noted) return []
   const number = wanted.requirements.split('\n').filter((line) => line.trim() !== '' && !/^\s*--?[a-z]/.test(line)).length // neither hashes nor options
   const count = number === 1 ? '1 requirement' : `${number} requirements`
-  const title = ready ? `Use the Python environment ${hash}, which is there` : `Build the Python environment ${hash} (Python ${python}, ${count})`
-  const input: EnvironmentInput = {node, project, folder, requirements: file, python: version, digest: digestOf(wanted), hash, path, like: ready ? null : like}
+  const versions = beside ? `, with the versions of ${like}` : ''
+  const title = ready ? `Use the Python environment ${hash}, which is there${versions}` : `Build the Python environment ${hash} (Python ${python}${by === 'uv' ? ', which uv installs' : ''}, ${count}${versions})`
+  const input: EnvironmentInput = {node, project, folder, requirements: file, python: version, digest: digestOf(wanted), hash, path, like: ready && !beside ? null : like, beside}
   return [{id: `environment:${node}`, node, kind: 'workspace.environment', title, input, needs: []}]
 }
 
@@ -113,10 +121,11 @@ function deltaOf({put, remove, forget, send, bytes}: SyncInput, {entries, sizes}
 }
 
 async function environment(input: EnvironmentInput, _done: unknown, {host, files, context}: WorkspaceEnv): Promise<Environment & {node: string}> {
-  const {warnings: _told, ...wanted} = await files.requirements(input.folder, input.requirements)
+  const {warnings: _told, ...wanted} = await files.requirements(input.folder, input.requirements, input.python ?? undefined)
   if (digestOf(wanted) !== input.digest) throw changedSince(input.folder, input.requirements ?? 'the list of packages')
-  const {like, python: version} = input
+  const {like, beside, python: version} = input
   const content = {...wanted, ...(version !== null && {python: version})}
   const pins = like === null ? undefined : await files.versions(like, input.digest, async () => VERSIONS.choose(await host(like), content, context))
-  return {node: input.node, ...(await ensureEnvironment(await host(input.node), {...content, ...(pins && {pins}), user: `workspace:${input.project}`}, context))}
+  const limits = beside ? {constraints: constraintsWith(wanted.constraints, pins ?? '')} : pins ? {pins} : {}
+  return {node: input.node, ...(await ensureEnvironment(await host(input.node), {...content, ...limits, user: `workspace:${input.project}`}, context))}
 }
