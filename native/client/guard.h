@@ -10,9 +10,7 @@ template <auto kNoMemory, auto kUnknown, class Body>
 decltype(kUnknown) guarded(Body&& body) noexcept {
   try {
     return body();
-  } catch (const std::bad_alloc&) {
-    return kNoMemory;
-  } catch (...) {
+  } catch (const std::bad_alloc&) { return kNoMemory; } catch (...) {
     return kUnknown;
   }
 }

@@ -87,7 +87,7 @@ CUresult give_all_edges(const Nodes& nodes, EdgeArrays out, std::size_t* count, 
 
 /// What a node depends on, or what depends on it.
 template <class Node, class HandleOf>
-CUresult give_neighbours(Node& node, std::vector<typename Node::Edge> Node::*which, CUgraphNode* out,
+CUresult give_neighbours(Node& node, std::vector<typename Node::Edge> Node::* which, CUgraphNode* out,
                          CUgraphEdgeData* data, std::size_t* count, HandleOf&& handle_of) {
   std::vector<std::pair<Node*, typename Node::Edge>> all;
   for (const auto& edge : node.*which) all.emplace_back(&node, edge);

@@ -41,13 +41,15 @@ std::recursive_mutex& graphs_lock() {
 CUresult check_graph(CUgraph graph) { return is_live(graph) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
 CUresult check_node(CUgraphNode node) { return is_live(node) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
 
-CUresult add_node(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEdgeData* data, WorkPointer work, CUgraphNode& made) {
+CUresult add_node(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEdgeData* data, WorkPointer work,
+                  CUgraphNode& made) {
   const auto status = add(graph, before, data, made);
   if (status == CUDA_SUCCESS) made->work = std::move(work);
   return status;
 }
 
-CUresult add_child(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEdgeData* data, CUgraph child, CUgraphNode& made) {
+CUresult add_child(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEdgeData* data, CUgraph child,
+                   CUgraphNode& made) {
   const auto status = add(graph, before, data, made);
   if (status != CUDA_SUCCESS) return status;
   made->child = child;
@@ -128,7 +130,9 @@ CUgraphNode cloned_from(CUgraph graph, std::uint64_t original) {
 
 bool has_memory(CUgraph graph) {
   return std::any_of(graph->nodes.begin(), graph->nodes.end(), [](const auto node) {
-    return node->child ? has_memory(node->child) : node->work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || node->work->type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+    return node->child
+               ? has_memory(node->child)
+               : node->work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || node->work->type == CU_GRAPH_NODE_TYPE_MEM_FREE;
   });
 }
 
