@@ -9,6 +9,8 @@ export default defineConfig({
     env: {FLEXRACK_REBOOT: 'stay'},
     testTimeout: process.env.FLEXRACK_LONG ? 3_600_000 : 300_000,
     hookTimeout: 300_000,
+    // One second if nothing is said, which a busy machine may take for anything.
+    expect: {poll: {timeout: 120_000}},
     // Two cores is the machine we plan for. What starts real servers waits for them most of the time (scripts/testing/vitest.ts runs three files of it at once).
     maxWorkers: 2,
     projects: ['unit', 'integration', 'e2e'].map((name) => ({

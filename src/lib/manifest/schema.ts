@@ -48,7 +48,7 @@ const workspace = z
         }),
       ])
       .optional()
-      .describe('Requirements file of pip, or pyproject.toml, relative to the project folder; pyproject.toml[plot,dev] takes extras and dependency groups along. The environment is built once per content and node, then reused. A lock file (uv.lock beside pyproject.toml, or what `flexrack lock` writes) decides its versions. Without it the environment has the bare Python of the node.')
+      .describe('Requirements file of pip, or pyproject.toml, relative to the project folder; pyproject.toml[plot,dev] takes extras and dependency groups along; a project with a build system or programs is installed itself, editable. The environment is built once per content and node, then reused. A lock file (uv.lock beside pyproject.toml, or what `flexrack lock` writes) decides its versions. Without it the environment has the bare Python of the node.')
       .meta({examples: ['requirements.txt', 'pyproject.toml[plot]', {version: '3.12', requirements: 'requirements.txt'}]}),
     sync: z
       .strictObject({
