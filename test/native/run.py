@@ -17,6 +17,7 @@ here = Path(__file__).resolve().parent
 sys.path[:0] = [str(here), str(here.parent / "support")]
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # it would let every program compile the packages it imports anew
 os.environ.setdefault("POCL_CACHE_DIR", "/tmp/flexrack-pocl-cache-%d" % os.getuid())
+os.environ.setdefault("FLEXRACK_SIM_CACHE", "/tmp/flexrack-sim-cache-%d" % os.getuid())
 from servers import BUILD, COMMON  # noqa: E402  (after the path)
 from unittest_outcomes import Outcomes  # noqa: E402
 
@@ -25,11 +26,11 @@ AT_ONCE = 2
 # These take longest, so that none of them is the last one that everything waits for.
 SLOW_FIRST = ("test_cuda_remote", "test_cuda_tinygrad", "test_faults", "test_cuda_torch", "test_conformance", "test_cuda_programs", "test_cuda_faults")
 # No test in them looks at a clock, so they may be slow.
-EARLY = ("test_cuda_tinygrad", "test_cuda_torch", "test_cuda_programs", "test_fuzz", "test_cuda_numba", "test_cuda_machine_code",
+EARLY = ("test_frameworks", "test_cuda_tinygrad", "test_cuda_torch", "test_cuda_programs", "test_fuzz", "test_cuda_numba", "test_cuda_machine_code",
          "test_codec", "test_cuda_facts")
 # Frameworks as users run them: with sanitizers they take thirty times as long, and these have nothing to find in them that our own programs do not show. npm run test:long
 # runs them with sanitizers, too (FLEXRACK_SANITIZED=1).
-AS_BUILT = ("test_cuda_numba", "test_cuda_tinygrad")
+AS_BUILT = ("test_cuda_numba", "test_cuda_tinygrad", "test_frameworks")
 RELEASE = NATIVE / "build" / "release"
 # For what hangs.
 MODULE_SECONDS = 3600

@@ -122,7 +122,7 @@ class Lobby:
     def _decide(self, one: _Pending) -> None:
         line, _, rest = one.line.partition(b"\n")
         verified = None
-        with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError, ArithmeticError):  # whatever anybody may say
             verified = None if rest else self._judge(one.challenge, json.loads(line))  # an honest one waits for our own proof
         if verified is None:
             return self._drop(one)

@@ -2,6 +2,14 @@
 from typing import Dict, List, Literal, Optional, TypedDict
 
 
+class ProjectToInstall(TypedDict):
+    """The project of a workspace is in the environment itself, editable: its modules are those of the code folder, and its programs are there."""
+    workspace: str
+    name: str
+    folder: str
+    digest: str
+
+
 class _EnvironmentContent(TypedDict):
     requirements: str
 
@@ -10,6 +18,7 @@ class EnvironmentContent(_EnvironmentContent, total=False):
     """The same content gives the same environment, whoever asks."""
     constraints: str
     python: str
+    project: ProjectToInstall
 
 
 class _UvOrder(TypedDict):

@@ -10,21 +10,24 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import write
+from flexrack_node.workspace.folder import project_folder
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.environment import UvOrder
+    from flexrack_node.schema.environment import ProjectToInstall, UvOrder
 
 READY = ".flexrack-ready.json"
 
 
-def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, Any], channel: Channel, order: "Optional[UvOrder]" = None) -> Dict[str, Any]:
+def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, Any], channel: Channel, order: "Optional[UvOrder]" = None,
+          project: "Optional[ProjectToInstall]" = None) -> Dict[str, Any]:
     """Builds in place and publishes; whatever goes wrong, no half environment is left. Called with the lock held. Gives what the Python is."""
     from flexrack_node.workspace import uv  # only here: whoever only looks at environments starts without TLS, pip's settings and archives
     from flexrack_node.workspace.pip import PipBuilder
     from flexrack_node.workspace.uv_builder import UvBuilder
 
+    code = (project["name"], project_folder(project, channel.root)) if project else None
     lines = significant_lines(requirements)
-    program = find_uv(order, channel, facts, uv.is_needed(requirements, facts)) if order else None
+    program = find_uv(order, channel, facts, bool(project) or uv.is_needed(requirements, facts)) if order else None
     if program is None and not facts["venv"]:
         version = ".".join(facts["version"].split(".")[:2])
         raise NodeError("NODE_UNFIT", f"Python {version} on this node cannot make virtual environments: ensurepip is missing",
@@ -34,9 +37,9 @@ def build(folder: Path, requirements: str, constraints: str, facts: Dict[str, An
     try:
         facts = installed_python(program, folder, facts, channel)
         if program:
-            UvBuilder(program, folder, facts["executable"], channel).run("\n".join(lines) and requirements, constraints)
+            UvBuilder(program, folder, facts["executable"], channel).run("\n".join(lines) and requirements, constraints, code)
         else:
-            PipBuilder(folder, facts["executable"], channel).run(requirements, constraints, with_pip=bool(lines))
+            PipBuilder(folder, facts["executable"], channel).run(requirements, constraints, with_pip=bool(lines or code), project=code)
         write("environment.ready", folder / READY, {
             "hash": folder.name, "python": facts["version"], "platform": facts["platform"], "requirements": [line.rstrip(" \\") for line in lines if not line.lstrip().startswith("--hash=")],
             "built_at": int(time.time()), "seconds": round(time.time() - started, 1), "node": os.environ.get("FLEXRACK_NODE"), "by": program.name if program else "pip",

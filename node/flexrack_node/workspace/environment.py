@@ -13,7 +13,7 @@ import os
 import re
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
 
 from flexrack_node.base import home
 from flexrack_node.base.channel import Channel
@@ -24,7 +24,7 @@ from flexrack_node.base.installed import record
 from flexrack_node.base.shared_lock import look_anew
 from flexrack_node.base.stored import or_nothing, read, write
 from flexrack_node.workspace.build import READY, build, discard, significant_lines
-from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes
+from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes, project_folder
 
 if TYPE_CHECKING:
     from flexrack_node.schema.environment import (
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         EnvironmentsUnwanted,
         EnvironmentUse,
         EnvironmentWanted,
+        ProjectToInstall,
         ResolveWanted,
         ToolMissing,
     )
@@ -58,7 +59,8 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[Environment
     facts = pythons.find(request.get("python"), channel)
     requirements = request.get("requirements") or ""
     constraints = request.get("constraints") or ""
-    name = content_hash(requirements, constraints, facts)
+    project = request.get("project")
+    name = content_hash(requirements, constraints, facts, project_parts(project, channel))
     folder = channel.environments / name
     answer: EnvironmentMade = {"hash": name, "path": str(folder), "built": False, "python": facts["version"]}
     user = request.get("user")
@@ -69,14 +71,14 @@ def ensure(request: "EnvironmentWanted", channel: Channel) -> "Union[Environment
     from flexrack_node.workspace import uv  # only where something is built or removed (workspace/build.py)
 
     machine = uv.machine()
-    if order and not is_ready(folder) and "without" not in order and uv.is_needed(requirements, facts) and machine and not uv.find(order, channel, facts):
+    if order and not is_ready(folder) and "without" not in order and (project or uv.is_needed(requirements, facts)) and machine and not uv.find(order, channel, facts):
         return {"missing": "uv", "machine": machine}
     with FileLock(folder.parent / ".locks" / name, channel, f"build of environment {name}", owner=request.get("owner"), asker=request.get("asker")):
         look_anew(channel.environments, folder, folder / USERS)
         if not is_ready(folder):  # whoever held the lock before may have built it
             discard_half_built(channel)
             record(channel.root, folder, "environment")
-            answer["python"] = build(folder, requirements, constraints + (request.get("pins") or ""), facts, channel, order)["version"]
+            answer["python"] = build(folder, requirements, constraints + (request.get("pins") or ""), facts, channel, order, project)["version"]
             answer["built"] = True
         if user:  # with the lock held: else it could be removed as unused at this very moment
             note_user(folder, channel.root, user, answer)
@@ -88,7 +90,7 @@ def plan(request: "EnvironmentContent", channel: Channel) -> "EnvironmentPlanned
     from flexrack_node.workspace import pythons
 
     facts = pythons.find(request.get("python"), channel)
-    name = content_hash(request.get("requirements") or "", request.get("constraints") or "", facts)
+    name = content_hash(request.get("requirements") or "", request.get("constraints") or "", facts, project_parts(request.get("project"), channel))
     folder = channel.environments / name
     ready = is_ready(folder)
     planned: EnvironmentPlanned = {
@@ -180,12 +182,17 @@ def download(request: "Union[EnvironmentWanted, ResolveWanted]") -> None:
                 os.environ[key] = value
 
 
-def content_hash(requirements: str, constraints: str, facts: Dict[str, Any]) -> str:
+def project_parts(project: "Optional[ProjectToInstall]", channel: Channel) -> List[str]:
+    """What an environment depends on, in which a project is installed from its code folder here."""
+    return [str(project_folder(project, channel.root)), project["digest"]] if project else []
+
+
+def content_hash(requirements: str, constraints: str, facts: Dict[str, Any], project: List[str] = []) -> str:  # noqa: B006 (read only)
     """16 hex digits that change exactly when another environment would come out. Micro versions of Python share one."""
     major_minor = ".".join(facts["version"].split(".")[:2])
     executable = f"flexrack {facts['managed']}" if facts.get("managed") else facts["executable"]  # wherever flexrack's own lies, it is the same
     parts = [1, significant_lines(requirements), significant_lines(constraints),
-             major_minor, facts["tag"], facts["platform"], facts["libc"], executable]
+             major_minor, facts["tag"], facts["platform"], facts["libc"], executable, *project]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 

@@ -11,10 +11,13 @@
 import os
 import re
 from pathlib import Path
-from typing import Any, Iterator, Tuple
+from typing import TYPE_CHECKING, Any, Iterator, Tuple
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.environment import ProjectToInstall
 
 
 class WorkspaceFolder:
@@ -41,6 +44,14 @@ class WorkspaceFolder:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if folder.is_symlink() and folder != self.path.parent:
                 raise NodeError("CONFLICT", f"{folder} is a link; flexrack does not write through it", f"rm {folder}")
+
+
+def project_folder(project: "ProjectToInstall", root: Path) -> Path:
+    code = WorkspaceFolder(root, project["workspace"]).code
+    folder = Path(os.path.normpath(code / project["folder"]))
+    if code not in (folder, *folder.parents):
+        raise NodeError("BUG", f"not a folder of the project: {project['folder']}")
+    return folder
 
 
 def measure(folder: Path) -> Tuple[int, int]:

@@ -17,7 +17,7 @@ def resolve(request: "ResolveWanted", channel: Channel) -> Dict[str, Any]:
     environment.download(request)
     facts = pythons.find(request.get("python"), channel)
     requirements, constraints, order = request.get("requirements") or "", request.get("constraints") or "", request["uv"]
-    name = environment.content_hash(requirements, constraints, facts)
+    name = environment.content_hash(requirements, constraints, facts, environment.project_parts(request.get("project"), channel))
     folder = channel.environments / name
     universal = request.get("universal")
     if not universal and environment.is_ready(folder):

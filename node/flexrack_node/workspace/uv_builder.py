@@ -3,14 +3,14 @@ import os
 import re
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import need_room, unfit_disk
 from flexrack_node.base.errors import NodeError
 from flexrack_node.workspace import pip_settings, uv
 from flexrack_node.workspace.child import SignalsRaise, watch
-from flexrack_node.workspace.pip import line_of, redact
+from flexrack_node.workspace.pip import line_of, project_failure, redact
 
 SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 NOT_REACHED = r"error sending request|dns error|tcp connect error|Connection refused|operation timed out|tunnel error|client error \(Connect\)"
@@ -74,7 +74,7 @@ class UvBuilder:
         files = [*self.settings.constraints, *(["constraints.txt"] if constraints.strip() else [])]
         return [word for file in files for word in ("-c", file)]
 
-    def run(self, requirements: str, constraints: str) -> None:
+    def run(self, requirements: str, constraints: str, project: Optional[Tuple[str, Path]] = None) -> None:
         """Raises ENVIRONMENT_FAILED (details: requirement, line, lines), NODE_UNFIT, or CallerGone."""
         cache = uv.make_folder(self.channel) / "cache"
         cache.mkdir(mode=0o700, exist_ok=True)
@@ -83,20 +83,28 @@ class UvBuilder:
             self.channel.event("progress", detail="creating a virtual environment")
             if self._watch(["venv", "--python", self.python, "--no-project", "--no-python-downloads", "--prompt", self.folder.name, str(self.folder)]) != 0:
                 raise self._unfit() or NodeError("ENVIRONMENT_FAILED", "uv could not make a virtual environment", None, lines=self.lines[-15:])
-            if not requirements.strip():
+            if not requirements.strip() and not project:
                 return
             for sentence in self.settings.told:
                 self.channel.event("warning", text=sentence)
-            words = ["pip", "install", "--python", str(self.folder / "bin" / "python"), "--no-python-downloads", *self.settings.args, "-r", "requirements.txt"]
+            install = ["pip", "install", "--python", str(self.folder / "bin" / "python"), "--no-python-downloads"]
+            words = [*install, *self.settings.args, "-r", "requirements.txt"]
             limits = self._limits(constraints)
             if is_locked(requirements):
                 # As with pip: hashes of all or of none. With hashes uv wants pins of constraints, too, so these are held against what was installed.
                 steps = [[*words, "--require-hashes"], [*words, "--dry-run", "--no-deps", "--no-verify-hashes", *limits] if limits else []]
             else:
                 steps = [[*words, *limits]]
-            for step in steps:
+            for step in steps if requirements.strip() else []:
                 if step and self._watch(step) != 0:
                     raise self._unfit() or self._failure(requirements)
+            if project:
+                name, code = project
+                self.channel.event("progress", detail=f"installing {name} itself, editable")
+                # What uv has kept of it may be of other packages, or of another project at this place.
+                args = [word for word in self.settings.args if word != "--require-hashes"]
+                if self._watch([*install, *args, "--no-deps", "--refresh-package", name, "-e", str(code)]) != 0:
+                    raise self._unfit() or project_failure(name, self.lines)
 
     def _watch(self, words: List[str]) -> int:
         environment = {key: value for key, value in os.environ.items() if key not in NOT_OURS}

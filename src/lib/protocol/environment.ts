@@ -8,6 +8,18 @@ export interface EnvironmentContent {
   constraints?: string
   /** Python version (3.11) or range (>=3.11,<3.13), which uv installs where the node has none; or a name or an absolute path on the node; the node's python3 by default. */
   python?: string
+  project?: ProjectToInstall
+}
+
+/** The project of a workspace is in the environment itself, editable: its modules are those of the code folder, and its programs are there. */
+export interface ProjectToInstall {
+  workspace: string
+  /** Of its distribution, normalized. */
+  name: string
+  /** Of its pyproject.toml, relative to the code folder. */
+  folder: string
+  /** Over what says how it is installed: where this changes, so does the environment. */
+  digest: string
 }
 
 export interface EnvironmentWanted extends EnvironmentContent {

@@ -4,7 +4,8 @@ import type {Context} from '../base/index.ts'
 import {VERSIONS, type Environment, type Host} from '../host/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {PlanOf} from '../plan/index.ts'
-import type {Compared, WorkspaceInspected} from '../protocol/index.ts'
+import type {Compared, ProjectToInstall, WorkspaceInspected} from '../protocol/index.ts'
+import {installOf} from './install.ts'
 import {digestOf, ProjectFiles} from './project-files.ts'
 import {hasHashes, type Requirements} from './requirements.ts'
 import type {Snapshot} from './snapshot.ts'
@@ -57,8 +58,8 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
     return begun
   }
   options.early?.on('open', (host) => void look(host).catch(() => {})) // told below, where the host counts
-  const [{snapshot, wanted}, hosts] = await Promise.all([project, coming])
-  const origin: ProjectOrigin = {project: manifest.name, folder: manifest.folder, exclude: manifest.workspace.exclude, requirements: manifest.workspace.python ?? null, python: manifest.workspace.pythonVersion ?? null}
+  const [{snapshot, wanted, install}, hosts] = await Promise.all([project, coming])
+  const origin: ProjectOrigin = {project: manifest.name, folder: manifest.folder, exclude: manifest.workspace.exclude, requirements: manifest.workspace.python ?? null, python: manifest.workspace.pythonVersion ?? null, install: install ?? null}
   const workspaces = new Map<string, Workspace>()
   const failed = new Map<string, Error>()
   const steps: WorkspacePlan['plan']['steps'] = []
@@ -73,10 +74,10 @@ export async function planWorkspace(coming: Host[] | Promise<Host[]>, manifest: 
     }
     const {sync} = one.value
     const beside = wanted !== undefined && reference?.ready === true && one.value.environment?.ready === true && one.value.environment.versions !== reference.versions
-    const {environment} = beside ? await besides(hosts, index, like as string, wanted, {files, manifest, context, project: {snapshot, wanted}}) : one.value
+    const {environment} = beside ? await besides(hosts, index, like as string, wanted, {files, manifest, context, project: {snapshot, wanted, install}}) : one.value
     warnOfForeign(node, manifest, sync, snapshot, context)
     workspaces.set(node, {node, codePath: sync.path, ...(environment && {environment: {hash: environment.hash, path: environment.path, built: false}})})
-    steps.push(...syncSteps(node, origin, snapshot, sync), ...(wanted && environment ? environmentSteps(node, origin, wanted, environment, like ?? null, beside) : []))
+    steps.push(...syncSteps(node, origin, snapshot, sync), ...(wanted && environment ? environmentSteps(node, origin, wanted, {...environment, synced: sync.same}, like ?? null, beside) : []))
   }
   return {plan: {command: options.command ?? 'workspace up', steps}, workspaces, failed, files}
 }
@@ -101,13 +102,14 @@ interface Besides {
 async function besides(hosts: Host[], index: number, like: string, wanted: Requirements, {files, manifest, project, context}: Besides): Promise<WorkspaceInspected> {
   const {pythonVersion: python} = manifest.workspace
   const reference = hosts.find(({node}) => node === like) as Host
-  const pins = await files.versions(like, digestOf(wanted), () => VERSIONS.choose(reference, {...wanted, ...(python !== undefined && {python})}, context))
+  const pins = await files.versions(like, digestOf(wanted), () => VERSIONS.choose(reference, {...wanted, ...(python !== undefined && {python}), ...(project.install && {project: project.install})}, context))
   return inspect(hosts[index] as Host, manifest, {...project, wanted: {...wanted, constraints: constraintsWith(wanted.constraints, pins ?? '')}}, context)
 }
 
 interface Project {
   snapshot: Snapshot
   wanted: Requirements | undefined
+  install: ProjectToInstall | undefined
 }
 
 async function readProject(files: ProjectFiles, manifest: Manifest, context: Context, {codeOnly}: WorkspaceOptions): Promise<Project> {
@@ -116,12 +118,12 @@ async function readProject(files: ProjectFiles, manifest: Manifest, context: Con
     codeOnly ? undefined : files.requirements(manifest.folder, manifest.workspace.python ?? null, manifest.workspace.pythonVersion),
   ])
   for (const sentence of wanted?.warnings ?? []) context.reporter.warn(sentence)
-  return {snapshot, wanted}
+  return {snapshot, wanted, install: wanted && (await installOf(manifest.name, snapshot, manifest.workspace.python))}
 }
 
-async function inspect(host: Host, manifest: Manifest, {snapshot, wanted}: Project, context: Context): Promise<WorkspaceInspected> {
+async function inspect(host: Host, manifest: Manifest, {snapshot, wanted, install}: Project, context: Context): Promise<WorkspaceInspected> {
   const {pythonVersion: python} = manifest.workspace
-  const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints, ...(python !== undefined && {python})}
+  const environment = wanted && {requirements: wanted.requirements, constraints: wanted.constraints, ...(python !== undefined && {python}), ...(install && {project: install})}
   return host.call('workspace.inspect', {...question(manifest.name, snapshot), environment}, {signal: context.signal})
 }
 
