@@ -39,6 +39,7 @@ class _DownloadWay(TypedDict):
 
 class DownloadWay(_DownloadWay, total=False):
     """Packages come through the caller, for as long as this call."""
+    certificates: str
     mirrored: bool
     instead: bool
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.disk_room import need_room
 from flexrack_node.base.filelock import is_caller_gone
-from flexrack_node.workspace import mirror, uv
+from flexrack_node.workspace import certificates, mirror, uv
 from flexrack_node.workspace.child import SignalsRaise
 from flexrack_node.workspace.passing import Upstream, relay
 
@@ -211,6 +211,7 @@ def share(request: "ShareWanted", channel: Channel) -> Dict[str, Any]:
     for key in [key for key in os.environ if key.lower() == "no_proxy"]:
         del os.environ[key]
     with tempfile.TemporaryDirectory(prefix=".share-", dir=uv.make_folder(channel)) as folder, SignalsRaise():
+        os.environ.update(certificates.trusted(request["download"], os.environ))
         one = Share(Path(folder), Upstream(request["download"]))
         installers = Server("127.0.0.1", ToInstallers, one)
         address = request.get("address") or _own_address()

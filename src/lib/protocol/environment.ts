@@ -40,6 +40,8 @@ export interface EnvironmentWanted extends EnvironmentContent {
 export interface DownloadWay {
   /** URL of an HTTP proxy on the node's loopback, with its secret. */
   proxy: string
+  /** PEM: authorities that the caller's own settings trust, trusted by this call besides the node's. */
+  certificates?: string
   /** The proxy answers for names of workspace/mirror.py, too: others may have what they lead to. */
   mirrored?: boolean
   /** The settings count instead of all that the node has of its own. */
