@@ -73,7 +73,7 @@ class Election:
             newer = self._voter.newer(desired.get("term", 1))
             if newer:
                 return Outcome(follow=newer)
-            if time.monotonic() >= again and not self._voter.is_waiting():
+            if time.monotonic() >= again and self._voter.has_vote and not self._voter.is_waiting():
                 term = self._voter.next_term()
                 question: PeerQuestion = {"vote": {"term": term, "candidate": self._own, "known": [desired.get("term", 1), desired.get("serial", 0)]}}
                 answers, refused = ask_all(places, question, self._secret, self._own, self._local.tick)

@@ -20,14 +20,16 @@ from flexrack_node.link.gang_link import SILENT_SECONDS, boot_time
 from flexrack_node.link.peer import ask_all, place_of
 from flexrack_node.rank.launch import free_port
 from flexrack_node.rank.local_ranks import FAILURE_GRACE, TICK, LocalRanks
-from flexrack_node.run.cause import first_cause, is_complete, of_gang, ranks_of
+from flexrack_node.run.cause import first_cause, is_complete, of_gang, of_loss, ranks_of
 from flexrack_node.run.files import RunFolder
+from flexrack_node.run.resumption import NO_CHECKPOINT, needs_checkpoint
 from flexrack_node.watch.hang import Hangs
 from flexrack_node.watch.straggler import report
 
 if TYPE_CHECKING:
     from flexrack_node.schema.gang import CheckpointFound, CheckpointSource, GangDesired, OpenAttempt, PeerQuestion
     from flexrack_node.schema.result import Cause, CheckpointReached, GangOutcome, RunAttempt, RunResult
+    from flexrack_node.schema.run import GangPlace
     from flexrack_node.schema.runfiles import KeptRunOrder, MemberPlace, StopRequest
 
 _STOP_LINK_SECONDS = 4.0  # without a link while stopping: a member that lives connects again every half second
@@ -40,18 +42,20 @@ _ANNOUNCE_SECONDS = 1.0
 class Leader:
     """Runs on one node. `listen()` first, then `run()`, `commit(result)` as soon as there is one, then `end(result)`."""
 
-    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent: Optional[MemberAgent] = None, handover: Optional[Handover] = None) -> None:
-        """`agent`, `handover`: of the member that this node was before."""
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent: Optional[MemberAgent] = None, handover: Optional[Handover] = None, term: int = 1) -> None:
+        """`agent`, `handover`: of the member that this node was before; `term` more than 1: it leads the run after a reboot."""
         self._folder, self._spec, self._local, self._handover = folder, spec, local, handover
-        self._membership = Membership(folder, spec, local, agent, handover)
-        self._aftermath = Aftermath(spec, self._membership, local)
+        self._membership = Membership(folder, spec, local, agent, handover, term)
+        self._is_back = not handover and bool(folder.state().get("returned"))
+        self._aftermath = Aftermath(folder, spec, self._membership, local)
         self._checkpoint: Optional[CheckpointSource] = None  # the newest that was ever heard of
         self._hangs = Hangs(folder, spec, handover.desired.get("dump", 0) if handover else 0)
 
     def listen(self) -> None:
         """Opens the gang's port, where there are members. Raises OSError."""
-        place = {"address": self._membership.links.address, "port": self._membership.links.listen()}
+        place: GangPlace = {"address": self._membership.links.address, "port": self._membership.links.listen()}
         self._folder.write("state", {**self._folder.state(), "gang": place, "term": self._membership.term, "leader": self._membership.own})
+        self._membership.agent.voter.leads({**place, "term": self._membership.term, "leader": self._membership.own, "anew": self._is_back})
 
     def run(self) -> "GangOutcome":
         """All attempts; returns {status: finished|failed|stopped, cause, attempts}, and `partial` where others lead the run by now."""
@@ -69,8 +73,10 @@ class Leader:
                 seconds = self._spec["gang"].get("timeout", 60)
                 message = f"{', '.join(missing)} did not join the gang within {seconds} s"
                 return {"status": "failed", "cause": of_gang(missing[0], message), "attempts": attempts}
+            if self._is_back and needs_checkpoint(self._folder, attempts) and not self._newest_checkpoint(found):
+                return {"status": "failed", "cause": of_loss(self._membership.own, "reboot", f"{self._membership.own} was rebooted; the run does not go on: {NO_CHECKPOINT}"), "attempts": attempts}
             members, pool = found, self._membership.pool
-            why = attempts[-1]["changes"] if attempts else "start" if len(members) == len(pool) else f"start with {len(members)} of {len(pool)} nodes"
+            why = attempts[-1].get("changes") or f"{self._membership.own} was rebooted" if attempts else "start" if len(members) == len(pool) else f"start with {len(members)} of {len(pool)} nodes"
         while True:
             outcome = outcome or self._run_attempt(attempts, members, why)
             outcome["why"] = why
@@ -153,6 +159,8 @@ class Leader:
             begun["checkpoint"] = {"name": checkpoint["name"], "node": checkpoint["node"], "at": checkpoint["at"] / 1e9}
         opened: OpenAttempt = {"attempt": number, "nodes": members, "started": started, "checkpoint": begun["checkpoint"], "why": why}
         self._membership.history = {"attempts": list(attempts), "open": opened}
+        if self._spec.get("after_reboot"):
+            self._folder.write("history", self._membership.history)
         desired: GangDesired = {"phase": "prepare", "attempt": number, "members": members, "checkpoint": checkpoint}
         problem = self._prepare(desired, checkpoint["name"]) if checkpoint else None
         if problem or (checkpoint and (self._membership.stop_request() or self._membership.step_down_cause())):
@@ -261,7 +269,8 @@ class Leader:
         """Returns the nodes that are still missing when the time is over."""
         deadline = time.monotonic() + self._spec["gang"].get("timeout", 60)
         while True:
-            missing = [node for node in self._membership.pool if node != self._membership.own and node not in self._membership.links.here()]
+            self._membership.take_back()
+            missing = [node for node in self._membership.others if node not in self._membership.links.here() or (self._is_back and not self._membership.observed(node))]
             if not missing or time.monotonic() > deadline or self._membership.stop_request():
                 return missing
             time.sleep(TICK)

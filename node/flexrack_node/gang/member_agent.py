@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class MemberAgent:
     """`apply()` and `observed()` never block for long; copying and asking are done in threads."""
 
-    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, port: int = 0) -> None:
+        """`port`: that the others know, after a reboot."""
         self._folder, self._spec, self._local = folder, spec, local
         self._node, self._secret = spec["node"], spec["gang"]["secret"]
         self._reach = Reach(self._node, self._secret)
@@ -34,12 +35,12 @@ class MemberAgent:
         self._ready = 0  # the attempt whose checkpoint is here
         self._problem: Optional[FetchProblem] = None
         self._looked = 0
-        declared = spec.get("checkpoint")  # there is one before the first attempt where Slurm has started the job again
+        declared = spec.get("checkpoint")  # there is one before the first attempt where the run goes on after a reboot, or Slurm has started the job again
         self._found: Optional[CheckpointFound] = checkpoint.newest(folder.outputs, declared) if declared else None
         self._steps: Optional[int] = None
         if len(spec["nodes"]) > 1:
             try:
-                self._port = PeerPort(spec["address"], self._secret, folder.outputs, self.voter.answer)
+                self._port = PeerPort(spec["address"], self._secret, folder.outputs, self.voter.answer, port)
             except OSError as error:
                 folder.event("no port", address=spec["address"], why=str(error))  # the others then say `silent` of this node
 

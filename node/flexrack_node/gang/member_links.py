@@ -104,6 +104,16 @@ class MemberLinks:
         if link:
             link.send(self._farewell())
 
+    def readmit(self, node: str) -> None:
+        """It was rebooted, and begins anew: nothing that it was or said counts any more."""
+        with self._lock:
+            self._out.discard(node)
+            link = self._links.pop(node, None)
+            for known in (self._lost_since, self._heard, self._observations):
+                known.pop(node, None)
+        if link:
+            link.abort()
+
     def out(self) -> Set[str]:
         with self._lock:
             return set(self._out)

@@ -1,4 +1,5 @@
 """The nodes of a run as their leader sees them: the state it desires of them, what they report, who of them can be used."""
+import time
 from typing import TYPE_CHECKING, Dict, Iterable, List, Optional, Sequence, Set
 
 from flexrack_node.gang.copies import choose, copies_of
@@ -14,7 +15,7 @@ from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import may_be_led_on
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.gang import GangDesired, GangHistory, GangObserved, NodeLoss
+    from flexrack_node.schema.gang import GangDesired, GangHistory, GangObserved, LaunchTrouble, NodeLoss
     from flexrack_node.schema.order import GangSize
     from flexrack_node.schema.result import Cause
     from flexrack_node.schema.runfiles import KeptRunOrder, MemberPlace, StopRequest
@@ -26,13 +27,14 @@ CERTAIN_SECONDS = 8.0  # after that until a member that was cut off has surely e
 class Membership:
     """Used in the leader's thread only, but for what `links` does by itself. `handover`: where this node was a member before."""
 
-    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent: Optional[MemberAgent], handover: Optional[Handover]) -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, agent: Optional[MemberAgent], handover: Optional[Handover], term: int = 1) -> None:
+        """`term`: with which it begins to lead after a reboot."""
         self._folder, self._local = folder, local
         self.own: str = spec["node"]
         self.pool: List[str] = spec["nodes"]
         self.size: GangSize = spec.get("size") or {"min": len(self.pool), "max": len(self.pool)}
         self.lost_seconds = float(spec["gang"].get("lost", LOST_SECONDS))
-        self.term = handover.term if handover else 1
+        self.term = handover.term if handover else term
         self.links = MemberLinks(folder, spec, self.term)
         self.agent = agent or MemberAgent(folder, spec, local)
         self.evidence = Evidence(folder, self.own, self.links, self.agent)
@@ -62,12 +64,30 @@ class Membership:
         if places != self._written:
             self._written = places
             self._folder.write("state", {**self._folder.state(), "places": places})  # for our reaper, should we be killed
+        self.take_back()
         self._keep_copies()
         self.agent.apply(self.links.desired)
         self.agent.voter.knows(self.links.desired, False)
         for node, observed in self.agent.voter.gone().items():
             if node in self.pool and not self.observed(node).get("gone"):
                 self.links.says(node, {**self.observed(node), **observed})
+
+    def take_back(self) -> None:
+        """Nodes that have come back after a reboot are spares. One that is still taken for a part of an attempt is put out first: that attempt is over (gang/aftermath.py)."""
+        for node, boot in self.agent.voter.returning().items():
+            if node not in self.others:
+                continue
+            phase = self.links.desired["phase"]
+            if node not in self.lost and phase not in ("wait", "committed", "end") and node in self.links.desired.get("members", []):
+                lost: NodeLoss = {"node": node, "kind": "reboot", "message": f"{node} is lost: it was rebooted"}
+                trouble: LaunchTrouble = {"at": time.time(), "message": lost["message"], "exit": None, "tail": []}
+                attempt = self.links.desired["attempt"]
+                self.links.says(node, {**self.observed(node), "attempt": attempt, "phase": "ended", "records": {}, "survivors": [], "trouble": trouble, "gone": True, "lost": lost})
+                continue
+            self.lost.pop(node, None)
+            self.links.readmit(node)
+            self.agent.voter.welcomes(node, boot)
+            self._folder.event("came back", member=node)
 
     def _keep_copies(self) -> None:
         """The newest checkpoint is to be on more than one node while the ranks train."""

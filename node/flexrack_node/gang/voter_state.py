@@ -2,7 +2,7 @@
 
 A term is the time of one leader; its number only grows. Questions come to the node's port (link/peer.py), from anybody who knows the run's secret: PeerQuestion in
 protocol/gang.json. Who has heard a newer word of a leader than the candidate (`known`) does not vote for it, because an attempt, or the end, would be forgotten.
-Votes are kept in memory only: a supervisor that has died never comes back, so nobody can vote twice.
+Votes are kept in memory only. A supervisor that has died comes back after a reboot alone, and then it has no vote in a gang that went on, so nobody can vote twice.
 """
 import threading
 import time
@@ -27,6 +27,36 @@ class VoterState:
         self._leaderless = False
         self._newest: Optional[LeaderPlace] = None  # the newest leader that was announced
         self._gone: Dict[str, GangObserved] = {}
+        self.has_vote = True
+        self._back: Optional[Tuple[int, str]] = None  # the newest term and leader that it knew, while it looks for its gang after a reboot
+        self._leads: Optional[LeaderPlace] = None
+        self._returning: Dict[str, str] = {}  # nodes that look for their gang, and in which boot of theirs
+        self._welcome: Dict[str, str] = {}
+
+    def comes_back(self, term: int, leader: str) -> None:
+        """This node was rebooted, and looks for its gang."""
+        with self._lock:
+            self._back = (term, leader)
+
+    def leads(self, place: "LeaderPlace") -> None:
+        """This node leads: {term, leader, address, port, anew}; `anew`: it began to after a reboot of all."""
+        with self._lock:
+            self._leads, self._back = place, None
+
+    def follows(self, has_vote: bool) -> None:
+        """It has found its gang. `has_vote`: nobody of it can have voted before."""
+        with self._lock:
+            self._back, self.has_vote = None, has_vote
+
+    def returning(self) -> Dict[str, str]:
+        """Nodes that have come back after a reboot, and are not welcome yet: with their boot."""
+        with self._lock:
+            return {node: boot for node, boot in self._returning.items() if self._welcome.get(node) != boot}
+
+    def welcomes(self, node: str, boot: str) -> None:
+        with self._lock:
+            self._welcome[node] = boot
+            self._gone.pop(node, None)
 
     def knows(self, desired: "GangDesired", leaderless: bool) -> None:
         """What this node has heard last, and whether it has given its leader up. Called again and again."""
@@ -77,7 +107,17 @@ class VoterState:
             if "gone" in question:
                 self._gone[question["gone"]["node"]] = question["gone"]["observed"]
                 return {"term": self._term}
+            if "returned" in question:
+                return self._tell(str(question["returned"]["node"]), str(question["returned"]["boot"]))
         return None
+
+    def _tell(self, node: str, boot: str) -> "PeerAnswer":
+        if self._back:
+            return {"returned": list(self._back)}
+        if not self._leads:
+            return {"term": self._term}
+        self._returning[node] = boot
+        return {"leads": self._leads, "welcome": self._welcome.get(node) == boot}
 
     def _vote(self, question: "Candidacy") -> "PeerAnswer":
         term, candidate, known = int(question["term"]), str(question["candidate"]), question["known"]
@@ -93,6 +133,8 @@ class VoterState:
         }
 
     def _objection(self, term: int, candidate: str, known: Tuple[int, int]) -> Optional[str]:
+        if not self.has_vote:
+            return "it was rebooted, and may have voted before"
         if term <= self._term:
             return "a newer leader is followed"
         if not self._leaderless:

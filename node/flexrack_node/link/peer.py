@@ -43,9 +43,9 @@ def place_of(place: "Optional[MemberPlace]") -> Place:
 class PeerPort:
     """`port` is open from the start; `close()` ends it. `answer` is asked for everything but files. Raises OSError where the address is not ours."""
 
-    def __init__(self, address: str, secret: str, outputs: Path, answer: "Callable[[PeerQuestion], Optional[PeerAnswer]]" = lambda _requested: None) -> None:
+    def __init__(self, address: str, secret: str, outputs: Path, answer: "Callable[[PeerQuestion], Optional[PeerAnswer]]" = lambda _requested: None, port: int = 0) -> None:
         self._outputs, self._requested = outputs, answer
-        self._listener = Listener(address, secret, self._answer)
+        self._listener = Listener(address, secret, self._answer, port)
         self.place: Place = (address, self._listener.port)
 
     def close(self) -> None:

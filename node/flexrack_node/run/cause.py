@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from flexrack_node.schema.runfiles import KeptRunOrder
 
 ONE_A_NODE = ("plain", "ray")  # launchers that start one process on each node, whatever `processes` says
+_ORDER_SECONDS = 5.0  # between the first and the last process that hears of a shutdown
 _EXITS = {"finished": 0, "stopped": 130}
 
 
@@ -69,6 +70,11 @@ def close_result(spec: "KeptRunOrder", result: "GangOutcome", started: float) ->
         "duration": ended - started,
         "recorded": not spec.get("tracking"),
     }
+
+
+def was_cut_off(record: "RankRecord", down_at: float) -> bool:
+    """A rank that saves and ends well because its machine goes down has not done its work: systemd's SIGTERM reaches all, in any order."""
+    return bool(record.get("ended", down_at) >= down_at - _ORDER_SECONDS)
 
 
 def of_gang(node: str, message: str) -> "Cause":

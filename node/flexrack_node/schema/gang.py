@@ -1,5 +1,5 @@
 """What the supervisors of a run say to each other (link/gang_link.py): the leader says what it desires, members what they observe, and any node may ask another one. Generated from protocol/gang.json by `npm run protocol`; for type checkers alone."""
-from typing import Dict, List, Literal, Optional, TypedDict
+from typing import Dict, List, Literal, Optional, TypedDict, Union
 
 from flexrack_node.schema.result import CheckpointAt, PaceOfRank, RankRecord, RunAttempt, RunResult
 from flexrack_node.schema.runfiles import MemberPlace, StopRequest
@@ -25,9 +25,9 @@ class CheckpointToKeep(CheckpointSource):
 
 
 class NodeLoss(TypedDict):
-    """Why a node was put out: it is silent, its supervisor was killed, or others do not reach it."""
+    """Why a node was put out: it is silent, its supervisor was killed, others do not reach it, or it goes down or was rebooted."""
     node: str
-    kind: Literal["node", "supervisor", "link"]
+    kind: Literal["node", "supervisor", "link", "reboot"]
     message: str
 
 
@@ -144,14 +144,27 @@ class GangObserved(TypedDict, total=False):
     done: bool
     drained: bool
     gone: Literal[True]
+    lost: NodeLoss
 
 
-class LeaderPlace(TypedDict):
-    """Who leads in a term, and where."""
+class _LeaderPlace(TypedDict):
     term: int
     leader: str
     address: str
     port: int
+
+
+class LeaderPlace(_LeaderPlace, total=False):
+    """Who leads in a term, and where."""
+    anew: bool
+
+
+class Returned(TypedDict):
+    """A node was rebooted, and looks for its gang."""
+    node: str
+    boot: str
+
+LeaderKnown = List[Union[int, str]]
 
 
 class Candidacy(TypedDict):
@@ -172,11 +185,12 @@ class PeerQuestion(TypedDict, total=False):
     vote: Candidacy
     follow: LeaderPlace
     gone: LastWord
+    returned: Returned
     fetch: str
 
 
 class PeerAnswer(TypedDict, total=False):
-    """To `vote` all but `term`, to `follow` and `gone` the term alone."""
+    """To `vote` all but `term`, to `follow` and `gone` the term alone; to `returned` a leader says `leads` and `welcome`, who has come back, too, `returned`."""
     term: int
     granted: bool
     why: Optional[str]
@@ -184,6 +198,9 @@ class PeerAnswer(TypedDict, total=False):
     out: bool
     result: Optional[RunResult]
     follow: Optional[LeaderPlace]
+    leads: LeaderPlace
+    welcome: bool
+    returned: LeaderKnown
 
 
 class CheckpointFile(TypedDict):

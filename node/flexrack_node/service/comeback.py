@@ -125,9 +125,25 @@ def what_is_missing(root: Path, by: str) -> Optional[str]:
     return None
 
 
+def release(root: Path) -> None:
+    """Takes it away where nothing is to come back any more: after the end of a run."""
+    settings = read("boot.settings", folder(root) / "settings.json")
+    if settings and is_mine(settings) and not is_wanted(root):
+        take_away(root)
+
+
 def is_wanted(root: Path) -> bool:
     """Whether there is anything that is to come back."""
-    return bool(wanted(root)) or (root / "gpu" / "settings.json").exists()
+    return bool(wanted(root)) or (root / "gpu" / "settings.json").exists() or _has_open_run(root)
+
+
+def _has_open_run(root: Path) -> bool:
+    if not (root / "runs").is_dir():
+        return False
+    from flexrack_node.run.files import all_runs  # only here: who lists what is installed needs none
+    from flexrack_node.run.resumption import is_open
+
+    return any(is_open(run) for run in all_runs(root))
 
 
 def is_set_up(root: Path) -> bool:

@@ -48,6 +48,10 @@ def start(spec: "RunOrder", channel: Channel) -> "NodeRun":
         kept = cast("KeptRunOrder", {**spec, "root": str(channel.root)})
         write("run.spec", path / "spec.json", kept)
         detach(python_module("gang.supervisor", str(path)), path / "supervisor.log", dict(os.environ), path)
+        if spec.get("after_reboot"):
+            from flexrack_node.service import comeback  # only here: most runs do not come back
+
+            comeback.settle(channel)
     folder = RunFolder(path)
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:

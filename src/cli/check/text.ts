@@ -13,7 +13,8 @@ export function checkText({checked, findings, preflight, mended}: CheckResult): 
   const summary = errors > 0 ? `${count(errors, 'error')}` : 'Nothing here would stop a run'
   const warnings = all.length - errors
   const closing = `${summary}${warnings > 0 ? `, ${count(warnings, 'warning')}` : ''} (looked at ${looked.filter(Boolean).join(', ') || 'nothing'}).`
-  return [...(mended ? [mendedText(mended)] : []), ...findings.map(findingText), ...(preflight ? [preflightText(preflight)] : []), ...pythons, closing].join('\n\n')
+  const goOn = checked.goOn ? [paint.dim(`${checked.goOn.length === 1 ? 'Run' : 'Runs'} ${checked.goOn.join(', ')} would go on after a reboot.`)] : []
+  return [...(mended ? [mendedText(mended)] : []), ...findings.map(findingText), ...(preflight ? [preflightText(preflight)] : []), ...pythons, ...goOn, closing].join('\n\n')
 }
 
 /** `Python 3.12.4 on a, b; Python 3.12, which uv will install, on c`. */

@@ -215,9 +215,13 @@ const train = z
           .max(100)
           .default(2)
           .describe('After this many attempts in a row without progress flexrack gives up, whatever `restarts` allows. Progress is a newer checkpoint, or more steps from the same one.'),
+        after_reboot: z
+          .enum(['checkpoint', 'anew', 'stay'])
+          .default('checkpoint')
+          .describe('What becomes of the run after a reboot of its nodes, where `restarts` are left; a reboot uses up one. `checkpoint`: it goes on from its newest whole checkpoint, and ends where there is none. `anew`: without one it begins again. `stay`: it ends. Slurm has `slurm.requeue` instead.'),
       })
       .prefault({})
-      .describe('When flexrack gives up starting again.'),
+      .describe('When flexrack starts again, and when it gives up.'),
     outputs: z
       .array(z.string().min(1).refine(noLineBreak, 'must be one line'))
       .max(1000)

@@ -24,8 +24,8 @@ export interface CheckInput {
 export interface CheckResult {
   /** True if nothing would stop a run. */
   ok: boolean
-  /** What was looked at; absent where it could not be. */
-  checked: {manifest?: string; rack?: string; nodes: string[]; head?: string; pythons?: PythonOfNode[]}
+  /** What was looked at; absent where it could not be. `goOn`: runs that would go on after a reboot of their nodes. */
+  checked: {manifest?: string; rack?: string; nodes: string[]; head?: string; goOn?: string[]; pythons?: PythonOfNode[]}
   findings: Finding[]
   /** With --preflight; its findings are in it alone. */
   preflight?: PreflightResult
@@ -73,7 +73,9 @@ async function checkOnline({rack, nodes, located, input, findings, checked}: Onl
   const ports = port ? {[rack.head.node]: [[rack.head.bind ?? '0.0.0.0', port] as [string, number]]} : {}
   const {findings: nodeFindings, reached} = await checkNodes({nodes, ports, measuredTwice: input.preflight !== undefined, ...(located && {manifest: located.manifest})}, fleet, ctx)
   findings.push(...nodeFindings, ...head.findings)
-  findings.push(...(await (await import('./check-reboot.ts')).checkReboot(reached, fleet, ctx)))
+  const reboot = await (await import('./check-reboot.ts')).checkReboot(reached, fleet, ctx)
+  findings.push(...reboot.findings)
+  if (reboot.goOn.length > 0) checked.goOn = reboot.goOn
   const version = located?.manifest.workspace.pythonVersion
   if (version !== undefined) {
     const {checkPython} = await import('./check-python.ts')

@@ -18,6 +18,7 @@ from flexrack_node.measure.hardware_file import last_sample, read_samples
 from flexrack_node.measure.hardware_summary import read_summary
 from flexrack_node.relay.journal import Journal, read_rejected
 from flexrack_node.reservation.place import Place
+from flexrack_node.run import resumption
 from flexrack_node.run.files import RunFolder
 from flexrack_node.runs import dashboard, view
 from flexrack_node.service import head
@@ -59,6 +60,7 @@ FILES = [
      {"keeper": "/k", "file": "/f", "folder": "/d", "libraries": None, "env": {}}),
     ("run.state", "runs/r/state.json", {"status": "running", "epoch": 3, "leader": "b"}, lambda path: RunFolder(path.parent).state()["term"], 3),
     ("run.result", "runs/r/result.json", {"status": "finished", "epoch": 2}, lambda path: RunFolder(path.parent).result()["term"], 2),
+    ("run.history", "runs/r/history.json", {"attempts": [{"attempt": 1, "status": "failed"}], "open": None}, lambda path: resumption.attempts_known(RunFolder(path.parent))[0]["attempt"], 1),
     ("run.stop", "runs/r/stop.json", {"grace": 1.0, "kill": False, "by": "x"}, lambda path: RunFolder(path.parent).stop_request()["by"], "x"),
     ("run.rank", "runs/r/attempts/1/rank-0.json", {"rank": 0, "started": 1.0}, lambda path: RunFolder(path.parents[2]).records(1)[0], {"rank": 0, "started": 1.0}),
     ("run.hang", "runs/r/hang-1.json", {"number": 1, "ranks": []}, lambda path: hangs(RunFolder(path.parent))[0]["number"], 1),

@@ -44,7 +44,7 @@ class BootTest(unittest.TestCase):
             record.write_spec({"argv": ["/bin/false"]})
             kept = {"by": "systemd", "why": None, "lingers_for_us": False, "machine": {"host": "another", "machine": "ab", "addresses": ["02:00:00:00:00:99"]}, "environment": {}}
             write("boot.settings", comeback.folder(root) / "settings.json", kept)
-            self.assertEqual(boot.resume({}, channel), {"started": [], "failed": {}})
+            self.assertEqual(boot.resume(channel, lambda: False), {"started": [], "failed": {}})
             self.assertEqual(record.state(), {})
 
     def test_what_cannot_be_read_is_never_written_over(self):
