@@ -192,4 +192,81 @@ void products_of_halves(const std::uint16_t* in, float* out, unsigned blocks, un
   }
 }
 
+void polynomial(const double* in, double* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; i++) {
+    double sum = 1;
+    for (int term = 0; term < 8; term++) sum = __builtin_fma(sum, in[i], 0.5);
+    out[i] = sum * in[i];
+  }
+}
+
+void turned(const float* in, float* out, std::size_t count, unsigned columns, unsigned rows) {
+  for (std::size_t i = 0; i < count; i++) {
+    const unsigned index = static_cast<unsigned>(i), row = index / columns % rows, column = index % columns;
+    const float x = in[std::size_t{column} * 2000 + row];
+    out[i] = __builtin_fmaf(x, x, x);
+  }
+}
+
+void brain_floats(const std::uint16_t* in, std::uint16_t* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; i++) {
+    const std::uint32_t raw = static_cast<std::uint32_t>(in[i]) << 16;
+    float x = __builtin_bit_cast(float, raw);
+    x = __builtin_fmaf(x, 2.0f, -1.0f);
+    x = x > 0.0f ? x : 0.0f;
+    const auto word = __builtin_bit_cast(std::uint32_t, x);
+    out[i] = static_cast<std::uint16_t>((word + 0x7fff + (word >> 16 & 1)) >> 16);
+  }
+}
+
+void products_of_bytes(const std::int8_t* in, float* out, unsigned warps, unsigned rounds) {
+  for (unsigned warp = 0; warp < warps; warp++) {
+    float* to = out + std::size_t{warp} * 512;
+    std::memset(to, 0, 512 * sizeof(float));
+    for (unsigned round = 0; round < rounds; round++) {
+      const std::int8_t* a = in + std::size_t{round} * 65536 + std::size_t{warp} % 128 * 512;
+      for (unsigned tile = 0; tile < 4; tile++) {
+        const std::int8_t* b = a + tile % 2 * 256;
+        for (unsigned row = 0; row < 16; row++) {
+          for (unsigned column = 0; column < 8; column++) {
+            int sum = 0;
+            for (unsigned k = 0; k < 32; k++) sum += a[row * 32 + k] * b[column * 32 + k];
+            to[tile * 128 + row * 8 + column] = __builtin_fmaf(static_cast<float>(sum), 1.0f / 32768, to[tile * 128 + row * 8 + column]);
+          }
+        }
+      }
+    }
+  }
+}
+
+void sums_of_halves(const std::uint32_t* in, std::uint32_t* out, unsigned threads, unsigned rounds) {
+  // gcc 12 has no arithmetic of halves: floats that are rounded to 11 bits at every step, by adding and taking away a multiple.
+  const auto rounded = [](float x) {
+    const float by = x * 8193.0f, rest = by - x;
+    return by - rest;
+  };
+  constexpr unsigned kHalves = 2 * kLanes;
+  for (unsigned first = 0; first < threads; first += kLanes) {
+    float x[4][kHalves] = {}, more[kHalves];
+    for (unsigned i = 0; i < kHalves; i++) more[i] = static_cast<float>((in[first + i / 2] >> (16 * (i % 2)) & 0x3ff) + 1024) / 1024;
+    for (unsigned round = 0; round < rounds; round++) {
+      for (auto& chain : x) {
+        for (unsigned i = 0; i < kHalves; i++) chain[i] = rounded(__builtin_fmaf(chain[i], 0.5f, more[i]));
+      }
+    }
+    for (unsigned i = 0; i < kLanes; i++) {
+      std::uint32_t word = 0;
+      for (unsigned half = 0; half < 2; half++) {
+        const auto raw = __builtin_bit_cast(std::uint32_t, x[0][2 * i + half] + x[1][2 * i + half] + x[2][2 * i + half] + x[3][2 * i + half]);
+        word |= ((raw >> 13) - (112U << 10)) << (16 * half);
+      }
+      out[first + i] = word;
+    }
+  }
+}
+
+void doubled(const float* in, float* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; i++) out[i] = in[i] + in[i];
+}
+
 }  // namespace flexrack::bench::loops

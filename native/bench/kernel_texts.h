@@ -36,6 +36,7 @@ struct Kernel {
 std::vector<Kernel> simple_kernels();
 /// As frameworks and their compilers write them.
 std::vector<Kernel> framework_kernels();
+std::vector<Kernel> wheel_kernels();
 
 std::uint32_t bits_of(float value);
 std::string repeat(int count, const std::function<std::string(int)>& text);

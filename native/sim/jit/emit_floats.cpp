@@ -82,20 +82,35 @@ void Emitter::magnitude(const Item& item, unsigned part) {
   at_.put(item, item.writes[0], part, made, false, is_flushed);
 }
 
+/// By ptx::Compare.
+constexpr int kPredicates[] = {0, v::equal_o, v::differs_o, v::less_o, v::less_equal_o, v::greater_o, v::greater_equal_o, v::equal_u, v::differs_u, v::less_u, v::less_equal_u,
+                               v::greater_u, v::greater_equal_u, v::ordered, v::unordered};
+
+unsigned Emitter::compared_doubles(const Item& item, unsigned wide_part) {
+  const unsigned a = at_.take(item.reads[0], wide_part), made = at_.fresh();
+  op(v::compared, made, a, at_.last(item.reads[1], wide_part), kPredicates[static_cast<unsigned>(item.from->compare)]);
+  return made;
+}
+
 unsigned Emitter::compared_words(const Item& item, unsigned part) {
   using ptx::Compare;
   const auto how = item.from->compare;
   const unsigned made = at_.fresh();
   if (item.from->type == Type::f32) {
-    static constexpr int kPredicates[] = {0, v::equal_o, v::differs_o, v::less_o, v::less_equal_o, v::greater_o, v::greater_equal_o, v::equal_u, v::differs_u, v::less_u, v::less_equal_u,
-                                          v::greater_u, v::greater_equal_u, v::ordered, v::unordered};
     const unsigned a = at_.take_float(item.reads[0], part);
     op(v::comparef, made, a, at_.last_float(item.reads[1], part), kPredicates[static_cast<unsigned>(how)]);
     return made;
   }
-  const unsigned a = at_.take(item.reads[0], part), b = at_.take(item.reads[1], part);
-  const auto first = Source::vector(a), second = Source::vector(b);
+  unsigned a = at_.take(item.reads[0], part), b = at_.take(item.reads[1], part);
   const bool is_signed = ptx::is_signed(item.from->type);
+  if (is_signed && item.reads[0].form == Form::half) {
+    // Of 16 bits, with their sign where words have theirs.
+    const unsigned from_a = a, from_b = b;
+    a = at_.fresh(), b = at_.fresh();
+    shift_by(v::shift32, v::kLeft, a, from_a, 16);
+    shift_by(v::shift32, v::kLeft, b, from_b, 16);
+  }
+  const auto first = Source::vector(a), second = Source::vector(b);
   switch (how) {
     case Compare::eq: op(v::equal32, made, a, second); return made;
     case Compare::ne: op(v::equal32, made, a, second); return inverted(made);
@@ -142,9 +157,10 @@ unsigned Emitter::compared_wides(const Item& item, unsigned wide_part) {
 void Emitter::compare(const Item& item, unsigned part) {
   unsigned holds = 0;
   if (item.reads[0].form == Form::wide) {
-    const unsigned low = compared_wides(item, 2 * part);
+    const bool is_double = item.from->type == Type::f64;
+    const unsigned low = is_double ? compared_doubles(item, 2 * part) : compared_wides(item, 2 * part);
     at_.release(low);
-    const unsigned high = compared_wides(item, 2 * part + 1);
+    const unsigned high = is_double ? compared_doubles(item, 2 * part + 1) : compared_wides(item, 2 * part + 1);
     holds = narrowed(low, high, false);
     at_.release(holds);
   } else {
@@ -204,11 +220,8 @@ void Emitter::convert(const Item& item, unsigned part) {
     return at_.put(item, d, part, narrowed(low, high, false));
   }
   const bool to_float = from.type == Type::f32, is_float = from.source_type == Type::f32;
-  if (!to_float && !is_float && d.form == Form::word && a.form == Form::word) {
-    const unsigned made = at_.fresh();
-    op(v::move, made, 0, Source::vector(at_.take(a, part)));
-    return at_.put(item, d, part, made);
-  }
+  if (!to_float && !is_float) return cut(item, part);
+  if (is_float && d.form == Form::half) return at_.put(item, d, part, narrow_float(a, part, from.type));
   const unsigned value = at_.take(a, part), made = at_.fresh();
   if (to_float && from.source_type == Type::s32) {
     op(v::from_signed, made, 0, Source::vector(value));
@@ -235,16 +248,18 @@ void Emitter::convert(const Item& item, unsigned part) {
     return at_.put(item, d, part, made, true);
   }
   const unsigned other = at_.fresh();
-  if (from.type == Type::s32) {
-    // What is out of range is 0x80000000: of the greatest numbers all other bits, of a NaN zero.
-    op(v::truncate, made, 0, Source::vector(value));
-    op(v::comparef, other, value, pool_.word(0x4f000000), v::greater_equal_o);
-    op(v::xor_, made, made, Source::vector(other));
-    op(v::comparef, other, value, Source::vector(value), v::ordered);
-    op(v::and_, made, made, Source::vector(other));
-    return at_.put(item, d, part, made);
-  }
-  if (from.type == Type::bf16) {
+  // To s32: what is out of range is 0x80000000: of the greatest numbers all other bits, of a NaN zero.
+  op(v::truncate, made, 0, Source::vector(value));
+  op(v::comparef, other, value, pool_.word(0x4f000000), v::greater_equal_o);
+  op(v::xor_, made, made, Source::vector(other));
+  op(v::comparef, other, value, Source::vector(value), v::ordered);
+  op(v::and_, made, made, Source::vector(other));
+  at_.put(item, d, part, made);
+}
+
+unsigned Emitter::rounded_to_half(unsigned value, Type type) {
+  const unsigned made = at_.fresh(), other = at_.fresh();
+  if (type == Type::bf16) {
     // To nearest, to even: half of what is cut is added, less where the result is even.
     shift_by(v::shift32, v::kRight, made, value, 16);
     op(v::and_, made, made, pool_.word(1));
@@ -257,7 +272,16 @@ void Emitter::convert(const Item& item, unsigned part) {
   }
   op(v::comparef, other, value, Source::vector(value), v::unordered);
   op(v::blend_by, made, made, pool_.word(0x7fff), static_cast<int>(other << 4));
-  at_.put(item, d, part, made);
+  return made;
+}
+
+/// The second source is the lower half.
+void Emitter::pair(const Item& item, unsigned part) {
+  const Type type = item.from->type == Type::bf16x2 ? Type::bf16 : Type::f16;
+  const unsigned high = narrow_float(item.reads[0], part, type), low = narrow_float(item.reads[1], part, type);
+  shift_by(v::shift32, v::kLeft, high, high, 16);
+  op(v::or_, high, high, Source::vector(low));
+  at_.put(item, item.writes[0], part, high);
 }
 
 }  // namespace flexrack::sim::jit

@@ -57,7 +57,7 @@ void Emitter::logic(const Item& item, unsigned part) {
   const unsigned count = form == Form::wide ? 2 : 1;
   for (unsigned i = part * count; i < part * count + count; ++i) {
     const unsigned first = form == Form::mask ? predicate(item.reads[0], i) : at_.take(item.reads[0], i);
-    const auto second = item.from->op == Op::logic_not ? pool_.word(~0U) : form == Form::mask ? Source::vector(predicate(item.reads[1], i)) : at_.last(item.reads[1], i);
+    const auto second = item.from->op == Op::logic_not ? pool_.word(form == Form::half ? 0xffff : ~0U) : form == Form::mask ? Source::vector(predicate(item.reads[1], i)) : at_.last(item.reads[1], i);
     const unsigned made = at_.fresh();
     op(what, made, first, second);
     at_.put(item, item.writes[0], i, made);

@@ -43,6 +43,9 @@ struct Item {
   std::uint8_t latency = 1;          ///< cycles, about
 };
 
+/// f16, bf16 and pairs: what Emitter::halves() does.
+bool is_half_arithmetic(const Instruction& from);
+
 /// Fills in what is read and written. False: not to be translated.
 bool describe(const exec::Code& code, const Step& step, Item& item);
 
