@@ -8,12 +8,7 @@
 namespace flexrack::bench {
 namespace {
 
-constexpr unsigned kThreads = 64 * 256;
-
-std::string number(const std::string& name, int i) { return "%" + name + std::to_string(i); }
-std::string four(const std::string& name, int first) {
-  return "{" + number(name, first) + ", " + number(name, first + 1) + ", " + number(name, first + 2) + ", " + number(name, first + 3) + "}";
-}
+constexpr unsigned kWheelThreads = 64 * 256;
 
 /// numba: float64 throughout, a 64-bit index compared with the size; a polynomial of eight terms.
 Kernel numba() {
@@ -47,8 +42,8 @@ Kernel cupy() {
             std::memcpy(&x, &kWord, sizeof x);
             return bits_of(std::fmaf(x, x, x));
           },
-          .words = kThreads * 64,
-          .loop_of_cpp = [](const std::uint32_t* in, std::uint32_t* out) { loops::turned(reinterpret_cast<const float*>(in), reinterpret_cast<float*>(out), kThreads * 64, 1000, 1000); }};
+          .words = kWheelThreads * 64,
+          .loop_of_cpp = [](const std::uint32_t* in, std::uint32_t* out) { loops::turned(reinterpret_cast<const float*>(in), reinterpret_cast<float*>(out), kWheelThreads * 64, 1000, 1000); }};
 }
 
 /// Triton: bfloat16 by eight in a vector load under a mask, computed in float, rounded by pairs.
@@ -90,7 +85,7 @@ Kernel halves() {
           .loop = repeat(16, [](int i) { return "fma.rn.f16x2 " + number("m", i % 4) + ", " + number("m", i % 4) + ", %t, %x;\n"; }),
           .end = "add.rn.f16x2 %m0, %m0, %m1;\nadd.rn.f16x2 %m2, %m2, %m3;\nadd.rn.f16x2 %m0, %m0, %m2;\nst.global.b32 [%o], %m0;\n", .rounds = 40,
           .right = [](unsigned, unsigned) { return 0x4b3f4b3fU; },
-          .loop_of_cpp = [](const std::uint32_t* in, std::uint32_t* out) { loops::sums_of_halves(in, out, kThreads, 4 * 40); }};
+          .loop_of_cpp = [](const std::uint32_t* in, std::uint32_t* out) { loops::sums_of_halves(in, out, kWheelThreads, 4 * 40); }};
 }
 
 /// tinygrad: a row times a column for each thread, unrolled by four.

@@ -95,7 +95,7 @@ const Step* multiplies_floats(Warp& warp, const Step* step) {
 
 #if defined(__x86_64__)
 namespace with_avx2 {
-#define FLEXRACK_AVX2 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")))
+#define FLEXRACK_AVX2 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt"), FLEXRACK_FAST))
 #define FLEXRACK_AVX2_INLINE [[gnu::always_inline]] FLEXRACK_AVX2 inline
 
 /// Of b, whose columns lie as rows: even ones first, then odd ones. So a row of four doubles each is what two registers of d have in four lanes.
