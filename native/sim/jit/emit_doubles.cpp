@@ -9,7 +9,7 @@ constexpr std::uint64_t kSignOfDouble = std::uint64_t{1} << 63, kOneDouble = 0x3
 
 /// Of two NaN the processor takes the first source's, as the interpreter does (ops_float.cpp, nan_of).
 void Emitter::doubles(const Item& item, unsigned part) {
-  const auto& [a, b, c, unused1, unused2] = item.reads;
+  const auto& [a, b, c, unused1, unused2, unused3] = item.reads;
   for (unsigned half = 2 * part; half < 2 * part + 2; ++half) {
     const unsigned made = at_.fresh();
     switch (item.from->op) {
@@ -105,7 +105,7 @@ void Emitter::convert_doubles(const Item& item, unsigned part) {
 /// The quotient of two words as doubles, cut, is that of the words: what it lies below the next whole number is more than a double's last bit there. Zero gives all ones, or the dividend.
 void Emitter::quotient(const Item& item, unsigned part) {
   const bool is_signed = ptx::is_signed(item.from->type);
-  const auto& [a, b, unused1, unused2, unused3] = item.reads;
+  const auto& [a, b, unused1, unused2, unused3, unused4] = item.reads;
   std::array<unsigned, 2> made{};
   for (unsigned half = 0; half < 2; ++half) {
     const unsigned dividend = word_as_doubles(a, part, half, is_signed), divisor = word_as_doubles(b, part, half, is_signed);

@@ -1,6 +1,7 @@
-// f32, to nearest, and conversions.
+// f32 and conversions.
 #include "sim/exec/numbers.h"
 #include "sim/jit/emitter.h"
+#include "sim/jit/memory.h"
 #include "sim/jit/vectors.h"
 
 namespace flexrack::sim::jit {
@@ -20,33 +21,55 @@ void Emitter::finish_float(const Item& item, unsigned part, unsigned value) {
   at_.put(item, item.writes[0], part, value, !is_saturated, !is_saturated && item.subnormals == Subnormals::flushed);
 }
 
+void Emitter::rounded_op(const Item& item, const Vex& what, unsigned to, unsigned first, const Source& second) {
+  const int mode = rounding_mode(item.from->rounding);
+  if (mode <= 0) return op(what, to, first, second);
+  static_assert(StackFrame::kRounding == 8);
+  to_.bytes({0x0f, 0xae, 0x5c, 0x24, 0x08, 0x8b, 0x4c, 0x24, 0x08});                                       // stmxcsr [rsp + 8]; mov ecx, [rsp + 8]
+  to_.bytes({0x81, 0xe1, 0xff, 0x9f, 0xff, 0xff, 0x81, 0xc9, 0, static_cast<std::uint8_t>(mode << 5), 0, 0});  // and ecx, ~0x6000; or ecx, mode << 13
+  to_.bytes({0x89, 0x4c, 0x24, 0x0c, 0x0f, 0xae, 0x54, 0x24, 0x0c});                                       // mov [rsp + 12], ecx; ldmxcsr [rsp + 12]
+  op(what, to, first, second);
+  to_.bytes({0x0f, 0xae, 0x54, 0x24, 0x08});                                                               // ldmxcsr [rsp + 8]
+}
+
 void Emitter::floats(const Item& item, unsigned part) {
-  const auto& [a, b, c, unused1, unused2] = item.reads;
+  const auto& [a, b, c, unused1, unused2, unused3] = item.reads;
   const unsigned made = at_.fresh();
   switch (item.from->op) {
     case Op::add: case Op::sub: case Op::mul: case Op::div: {
       const unsigned first = at_.take_float(a, part);
       const Op what = item.from->op;
-      op(what == Op::add ? v::addf : what == Op::sub ? v::subf : what == Op::mul ? v::mulf : v::divf, made, first, at_.last_float(b, part));
+      const auto second = at_.last_float(b, part);
+      rounded_op(item, what == Op::add ? v::addf : what == Op::sub ? v::subf : what == Op::mul ? v::mulf : v::divf, made, first, second);
       break;
     }
-    case Op::rcp: op(v::divf, made, constant(pool_.word(kOneFloat)), at_.last_float(a, part)); break;
-    default: op(v::sqrtf, made, 0, at_.last_float(a, part)); break;
+    case Op::rcp: {
+      const unsigned one = constant(pool_.word(kOneFloat));
+      const auto by = at_.last_float(a, part);
+      rounded_op(item, v::divf, made, one, by);
+      break;
+    }
+    default: {
+      const auto from = at_.last_float(a, part);
+      rounded_op(item, v::sqrtf, made, 0, from);
+    }
   }
   finish_float(item, part, made);
 }
 
 void Emitter::fused(const Item& item, unsigned part) {
-  const auto& [a, b, c, unused1, unused2] = item.reads;
+  const auto& [a, b, c, unused1, unused2, unused3] = item.reads;
   if (!at_.is_last_read(c, item) && (at_.is_last_read(a, item) || (c.at & kInConstants))) {
     const unsigned product = at_.copy_float(a, part, item);
     const unsigned by = at_.take_float(b, part);
-    op(v::fma213, product, by, at_.last_float(c, part));
+    const auto more = at_.last_float(c, part);
+    rounded_op(item, v::fma213, product, by, more);
     return finish_float(item, part, product);
   }
   const unsigned made = at_.copy_float(c, part, item);
   const unsigned first = at_.take_float(a, part);
-  op(v::fma231, made, first, at_.last_float(b, part));
+  const auto by = at_.last_float(b, part);
+  rounded_op(item, v::fma231, made, first, by);
   finish_float(item, part, made);
 }
 
@@ -241,15 +264,21 @@ void Emitter::convert(const Item& item, unsigned part) {
     shift_by(v::shift32, v::kLeft, made, value, 16);
     return at_.put(item, d, part, made, true);
   }
-  if (to_float) {
+  if (to_float && !is_float) {
     op(v::pack16, made, value, Source::vector(value));
     op(v::permute64, made, 0, Source::vector(made), 0xd8);
     op(v::from_half, made, 0, Source::vector(made));
     return at_.put(item, d, part, made, true);
   }
+  const int mode = rounding_mode(from.rounding);
+  if (to_float) {
+    op(v::round_float, made, 0, Source::vector(value), mode | 8);
+    return at_.put(item, d, part, made, true, item.subnormals == Subnormals::flushed);
+  }
   const unsigned other = at_.fresh();
   // To s32: what is out of range is 0x80000000: of the greatest numbers all other bits, of a NaN zero.
-  op(v::truncate, made, 0, Source::vector(value));
+  if (mode != 3) op(v::round_float, made, 0, Source::vector(value), mode | 8);
+  op(v::truncate, made, 0, Source::vector(mode == 3 ? value : made));
   op(v::comparef, other, value, pool_.word(0x4f000000), v::greater_equal_o);
   op(v::xor_, made, made, Source::vector(other));
   op(v::comparef, other, value, Source::vector(value), v::ordered);

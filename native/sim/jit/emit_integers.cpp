@@ -22,7 +22,7 @@ unsigned Emitter::predicate(const Use& use, unsigned part) {
 }
 
 void Emitter::integers(const Item& item, unsigned part) {
-  const auto& [a, b, c, unused1, unused2] = item.reads;
+  const auto& [a, b, c, unused1, unused2, unused3] = item.reads;
   const bool is_signed = ptx::is_signed(item.from->type), is_min = item.from->op == Op::min;
   const unsigned first = at_.take(a, part);
   const auto second = at_.last(b, part);
@@ -97,7 +97,7 @@ void Emitter::shift(const Item& item, unsigned part) {
 
 /// Two words as one, shifted: the upper word for shf.l, the lower for shf.r.
 void Emitter::funnel(const Item& item, unsigned part) {
-  const auto& [low, high, amount, unused1, unused2] = item.reads;
+  const auto& [low, high, amount, unused1, unused2, unused3] = item.reads;
   const bool is_left = item.from->op == Op::shf_l, wraps = item.from->flags & ptx::kWrap;
   const unsigned made = at_.fresh(), rest = at_.fresh();
   std::uint64_t known = 0;

@@ -17,6 +17,8 @@ class Emitter {
   void fused(const Item& item, unsigned part);
   void extreme(const Item& item, unsigned part);
   void finish_float(const Item& item, unsigned part, unsigned value);
+  /// One instruction with the rounding of an item.
+  void rounded_op(const Item& item, const Vex& what, unsigned to, unsigned first, const Source& second);
   void doubles(const Item& item, unsigned part);
   void extreme_doubles(const Item& item, unsigned part);
   void signs_of_doubles(const Item& item, unsigned part);

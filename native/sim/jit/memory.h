@@ -11,6 +11,7 @@ namespace flexrack::sim::jit {
 /// What a translated segment keeps on the stack.
 struct StackFrame {
   static constexpr std::int32_t kControl = 0;          ///< MXCSR, as it was and as it is
+  static constexpr std::int32_t kRounding = 8;         ///< the same around one instruction that rounds in another way
   static constexpr std::int32_t kPlans = 32, kPlanBytes = 64, kPlanCount = 6;
   static constexpr std::int32_t kBytes = kPlans + kPlanBytes * kPlanCount + 8;   ///< a call finds the stack at a multiple of 16
   static constexpr std::int32_t kWarp = kBytes, kStep = kBytes + 8;              ///< pushed before

@@ -5,6 +5,7 @@
 
 #include "sim/exec/collective.h"
 #include "sim/exec/convert.h"
+#include "sim/exec/ops.h"
 #include "sim/exec/warp.h"
 
 namespace flexrack::sim::jit {
@@ -45,10 +46,9 @@ bool takes(Item& item, Form form, unsigned sources, unsigned latency = 1) {
   return true;
 }
 
-/// f32 to nearest.
 bool takes_floats(Item& item, unsigned sources, unsigned latency) {
   const auto& from = *item.from;
-  if (from.type != Type::f32 || (from.rounding != ptx::Rounding::rn && from.rounding != ptx::Rounding::none)) return false;
+  if (from.type != Type::f32 || (from.rounding != ptx::Rounding::none && rounding_mode(from.rounding) < 0)) return false;
   if (from.flags & ~(ptx::kFtz | ptx::kSaturate | ptx::kApprox)) return false;
   item.subnormals = from.flags & ptx::kFtz ? Subnormals::flushed : Subnormals::kept;
   return takes(item, Form::word, sources, latency);
@@ -183,7 +183,13 @@ bool describe_convert(Item& item) {
     return (from.source_type == Type::f16 || from.source_type == Type::bf16) && a == Width::w16;
   }
   if (from.source_type == Type::f32 && a == Width::w32) {
-    if (from.type == Type::s32 && d == Width::w32) return from.rounding == ptx::Rounding::rzi && (from.flags & ~(ptx::kFtz | ptx::kUniform)) == 0;
+    const bool is_whole = from.rounding == ptx::Rounding::rni || from.rounding == ptx::Rounding::rzi || from.rounding == ptx::Rounding::rmi || from.rounding == ptx::Rounding::rpi;
+    if (is_whole && (from.type == Type::s32 || from.type == Type::f32) && d == Width::w32) {
+      if ((from.flags & ~(ptx::kFtz | ptx::kUniform)) != 0) return false;
+      // A subnormal makes no difference where it is cut to zero.
+      if (from.rounding != ptx::Rounding::rzi || from.type == Type::f32) item.subnormals = from.flags & ptx::kFtz ? Subnormals::flushed : Subnormals::kept;
+      return true;
+    }
     return (from.type == Type::f16 || from.type == Type::bf16) && d == Width::w16 && is_plain && is_nearest;
   }
   // Integers, by registers of the types' own widths.
@@ -239,7 +245,7 @@ bool describe_memory(Item& item) {
   if (!is_shared && from.space != ptx::Space::global && from.space != ptx::Space::generic && from.space != ptx::Space::constant) return false;
   if (address.width != (is_shared ? Width::w32 : Width::w64)) return false;
   const unsigned bytes = ptx::bytes_of(from.type);
-  if (bytes > 8 || (from.count != 1 && (bytes != 4 || (from.count != 2 && from.count != 4)))) return false;
+  if (bytes == 0 || bytes > 8 || (from.count != 1 && (bytes != 4 || (from.count != 2 && from.count != 4)))) return false;
   if (step.displacement < -(1 << 24) || step.displacement > (1 << 24) || step.displacement % (static_cast<int>(bytes) * from.count) != 0) return false;
   const auto& value = from.o[is_load ? 0 : 1];
   if (bytes != 4) {
@@ -264,16 +270,23 @@ bool describe_memory(Item& item) {
   return true;
 }
 
-/// Shuffles by numbers among all lanes.
+/// Shuffles by numbers among all lanes; nvcc puts the numbers into registers first.
 bool describe_shuffle(const exec::Code& code, Item& item) {
   const auto& step = *item.step;
-  const At members = item.from->flags & ptx::kSync ? place_of_constant(item.from->o[5]) : kNowhere;
+  if (item.guard != kNowhere || !(item.from->flags & ptx::kSync) || step.d == kNowhere) return false;
+  const At places[] = {step.b, step.c, exec::place_of(item.from->o[5])};
+  std::array<At, 3> numbers{};
+  for (unsigned i = 0; i < 3; ++i) {
+    numbers[i] = places[i] != kNowhere && (places[i] & kInConstants) ? places[i] : item.known[i];
+    if (numbers[i] == kNowhere) return false;
+    // The handler looks into the register.
+    if (places[i] != numbers[i]) item.reads[3 + i] = {places[i], Form::word};
+  }
   std::uint64_t all = 0;
-  if (item.guard != kNowhere || members == kNowhere || !constant_of(code, {members, Form::word}, all) || all != exec::kAllLanes) return false;
-  if (!(step.b & kInConstants) || !(step.c & kInConstants) || step.d == kNowhere) return false;
+  if (!constant_of(code, {numbers[2], Form::word}, all) || all != exec::kAllLanes) return false;
   item.is_whole = true;
   item.writes[0] = {step.d, Form::word}, item.writes[1] = {step.e, Form::mask};
-  item.reads[0] = {step.a, Form::word}, item.reads[1] = {step.b, Form::word}, item.reads[2] = {step.c, Form::word};
+  item.reads[0] = {step.a, Form::word}, item.reads[1] = {numbers[0], Form::word}, item.reads[2] = {numbers[1], Form::word};
   return true;
 }
 
@@ -313,6 +326,16 @@ bool describe_operation(const exec::Code& code, Item& item) {
 }
 
 }  // namespace
+
+int rounding_mode(ptx::Rounding rounding) {
+  switch (rounding) {
+    case ptx::Rounding::rn: case ptx::Rounding::rni: return 0;
+    case ptx::Rounding::rm: case ptx::Rounding::rmi: return 1;
+    case ptx::Rounding::rp: case ptx::Rounding::rpi: return 2;
+    case ptx::Rounding::rz: case ptx::Rounding::rzi: return 3;
+    default: return -1;
+  }
+}
 
 bool is_half_arithmetic(const Instruction& from) {
   if (from.type != Type::f16 && from.type != Type::f16x2 && from.type != Type::bf16 && from.type != Type::bf16x2) return false;

@@ -35,7 +35,7 @@ inline constexpr Vex addd{Vex::x66, Vex::x0f, false, 0x58}, muld{Vex::x66, Vex::
 inline constexpr Vex sqrtd{Vex::x66, Vex::x0f, false, 0x51}, compared{Vex::x66, Vex::x0f, false, 0xc2}, fma231d{Vex::x66, Vex::x0f38, true, 0xb8};
 /// Four floats, or words, as doubles; four doubles as floats, or cut to words.
 inline constexpr Vex widen_float{Vex::none, Vex::x0f, false, 0x5a}, widen_word{Vex::xf3, Vex::x0f, false, 0xe6}, narrow_double{Vex::x66, Vex::x0f, false, 0x5a}, cut_double{Vex::x66, Vex::x0f, false, 0xe6};
-inline constexpr Vex blend_by64{Vex::x66, Vex::x0f3a, false, 0x4b}, round_double{Vex::x66, Vex::x0f3a, false, 0x09};
+inline constexpr Vex blend_by64{Vex::x66, Vex::x0f3a, false, 0x4b}, round_double{Vex::x66, Vex::x0f3a, false, 0x09}, round_float{Vex::x66, Vex::x0f3a, false, 0x08};
 inline constexpr Vex spread16{Vex::x66, Vex::x0f38, false, 0x79}, widen16_signed{Vex::x66, Vex::x0f38, false, 0x23}, widen8{Vex::x66, Vex::x0f38, false, 0x31}, widen8_signed{Vex::x66, Vex::x0f38, false, 0x21};
 inline constexpr Vex pack8{Vex::x66, Vex::x0f, false, 0x67}, store_half{Vex::x66, Vex::x0f, false, 0xd6, true};
 inline constexpr Vex spread32{Vex::x66, Vex::x0f38, false, 0x58}, spread64{Vex::x66, Vex::x0f38, false, 0x59}, test{Vex::x66, Vex::x0f38, false, 0x17};

@@ -23,7 +23,7 @@ class Program {
       if (kind < 6) {
         body += branch();
       } else if (kind < 10) {
-        body += "shfl.sync.bfly.b32 " + word() + ", " + word() + ", " + std::to_string(1 + pick(31)) + ", 31, -1;\n";
+        body += pick(2) == 0 ? numbered_shuffle() : "shfl.sync.bfly.b32 " + word() + ", " + word() + ", " + std::to_string(1 + pick(31)) + ", 31, -1;\n";
       } else if (kind < 25) {
         body += (pick(4) == 0 ? guard() : "") + access();
       } else {
@@ -44,6 +44,14 @@ class Program {
   std::string guard() { return (pick(2) != 0 ? "@" : "@!") + predicate() + " "; }
   std::string maybe_negated() { return (pick(3) == 0 ? "!" : "") + predicate(); }
   std::string one_of(std::initializer_list<const char*> all) { return *(all.begin() + pick(static_cast<unsigned>(all.size()))); }
+
+  /// As nvcc writes it: what it takes is in registers, whose numbers may have been replaced before.
+  std::string numbered_shuffle() {
+    const auto by = number("%r", pick(3)), within = number("%r", 3 + pick(3)), all = number("%r", 6 + pick(3));
+    const std::string set = "mov.u32 " + within + ", " + one_of({"31", "0x181f", "7199"}) + ";\nmov.u32 " + all + ", -1;\nmov.u32 " + by + ", " + std::to_string(pick(32)) + ";\n";
+    const std::string between = pick(3) == 0 ? instruction() : pick(3) == 0 ? "add.u32 " + by + ", " + by + ", 1;\n" : "";
+    return set + between + "mov.u32 " + all + ", -1;\nshfl.sync." + one_of({"bfly", "down", "up", "idx"}) + ".b32 " + word() + (pick(2) == 0 ? "|" + predicate() : "") + ", " + word() + ", " + by + ", " + within + ", " + all + ";\n";
+  }
 
   /// A register, or now and then a number.
   std::string word_source() {
@@ -147,7 +155,14 @@ class Program {
       case 8: return one_of({"rcp.rn", "sqrt.rn", "rcp.approx", "sqrt.approx"}) + ftz + ".f32 " + d + ", " + word() + ";\n";
       case 9: return one_of({"abs", "neg"}) + ftz + ".f32 " + d + ", " + word() + ";\n";
       case 10: return one_of({"min", "max"}) + ftz + ".f32 " + d + ", " + word() + ", " + word() + ";\n";
-      default: return one_of({"add.rz", "mul.rm", "sub.rp"}) + ftz + ".f32 " + d + ", " + word() + ", " + word() + ";\n";
+      default: {
+        const std::string way = one_of({".rz", ".rm", ".rp"}) + ftz;
+        switch (pick(4)) {
+          case 0: return "fma" + way + sat + ".f32 " + d + ", " + float_source() + ", " + float_source() + ", " + float_source() + ";\n";
+          case 1: return one_of({"rcp", "sqrt"}) + way + ".f32 " + d + ", " + word() + ";\n";
+          default: return one_of({"add", "sub", "mul", "div"}) + way + ".f32 " + d + ", " + float_source() + ", " + word() + ";\n";
+        }
+      }
     }
   }
 
@@ -201,7 +216,8 @@ class Program {
 
   std::string converting() {
     switch (pick(10)) {
-      case 0: return one_of({"cvt.rn.f32.s32 ", "cvt.rn.f32.u32 ", "cvt.rzi.s32.f32 ", "cvt.rzi.ftz.s32.f32 ", "cvt.rzi.u32.f32 "}) + word() + ", " + word() + ";\n";
+      case 0: return one_of({"cvt.rn.f32.s32 ", "cvt.rn.f32.u32 ", "cvt.rzi.s32.f32 ", "cvt.rzi.ftz.s32.f32 ", "cvt.rzi.u32.f32 ", "cvt.rni.s32.f32 ", "cvt.rmi.s32.f32 ", "cvt.rpi.ftz.s32.f32 ", "cvt.rni.f32.f32 ",
+                                   "cvt.rmi.f32.f32 ", "cvt.rpi.ftz.f32.f32 ", "cvt.rzi.ftz.f32.f32 "}) + word() + ", " + word() + ";\n";
       case 1: return one_of({"cvt.u32.u64 ", "cvt.s32.s64 "}) + word() + ", " + wide() + ";\n";
       case 2: return one_of({"cvt.rn.f16.f32 ", "cvt.rn.bf16.f32 "}) + half() + ", " + word() + ";\n";
       case 3: return one_of({"cvt.f32.f16 ", "cvt.f32.bf16 "}) + word() + ", " + half() + ";\n";
